@@ -1,0 +1,24 @@
+//! What every other room uses: typed ids, dense maps, interning, places in source text, vector clocks and sets of
+//! threads. No I/O, no globals, no dependency on any other crate of Selvedge.
+
+mod clock;
+mod id;
+mod intern;
+mod span;
+mod thread_set;
+
+pub use clock::VectorClock;
+pub use id::{Id, IdVec};
+pub use intern::Interner;
+pub use span::{FileId, Location, Span};
+pub use thread_set::ThreadSet;
+
+id_type! {
+    /// A thread, numbered from 0 (main) in the order of creation within one execution. Replaying the same choices
+    /// gives the same numbers; its interleaving-independent name is hierarchical (`0.2.1`).
+    pub struct ThreadId(u16), "t";
+    /// A statement of the program under test: (function, ordinal) in the module as it was read.
+    pub struct StmtId(u32), "s";
+    /// An interned calling context: the list of call statements that lead to a place.
+    pub struct ContextId(u32), "ctx";
+}

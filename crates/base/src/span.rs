@@ -1,0 +1,32 @@
+//! Places in source text.
+
+use crate::id_type;
+
+id_type! {
+    /// A source file of the program under test.
+    pub struct FileId(u32), "file";
+}
+
+/// A place in a source file; line and column count from 1, 0 means unknown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// The line, from 1; 0 if the debug information has none.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+/// A place for people: resolved names, as they appear in reports.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Location {
+    /// Path of the file as the debug information gives it; empty if unknown.
+    pub file: String,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+    /// The (demangled) function; empty if unknown.
+    pub function: String,
+}

@@ -1,0 +1,234 @@
+//! Actions: what a thread does to an object in one visible operation (design: semantics, "Operations").
+
+use selvedge_base::{Id, StmtId, ThreadId};
+
+/// The name of a shared object: its address; for threads and hidden objects a number in a range no address has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct ObjectId(pub u64);
+
+impl ObjectId {
+    /// No object.
+    pub const NONE: ObjectId = ObjectId(0);
+    const THREAD: u64 = 1 << 63;
+    const HIDDEN: u64 = 1 << 62;
+
+    /// The object that stands for a thread itself (its start, end and cancellation).
+    #[inline]
+    pub fn thread(thread: ThreadId) -> Self {
+        ObjectId(Self::THREAD | thread.index() as u64)
+    }
+
+    /// The thread that this object stands for, if it does.
+    #[inline]
+    pub fn as_thread(self) -> Option<ThreadId> {
+        (self.0 & Self::THREAD != 0).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
+    }
+
+    /// A hidden shared object of a model (an output stream, the process).
+    pub const fn hidden(number: u32) -> Self {
+        ObjectId(Self::HIDDEN | number as u64)
+    }
+
+    /// Whether this is an address in the program's memory.
+    pub const fn is_address(self) -> bool {
+        self.0 >> 62 == 0
+    }
+}
+
+/// C11 memory order of an access; `NotAtomic` for plain ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum MemoryOrder {
+    /// A plain access.
+    #[default]
+    NotAtomic,
+    /// Atomic without order.
+    Relaxed,
+    /// Acquire.
+    Acquire,
+    /// Release.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Sequentially consistent.
+    SeqCst,
+}
+
+impl MemoryOrder {
+    /// Whether a read with this order synchronises with a release.
+    pub const fn acquires(self) -> bool {
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+    /// Whether a write with this order releases.
+    pub const fn releases(self) -> bool {
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+    }
+}
+
+/// Visible operations. The object is `Action::object` unless the variant says otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[rustfmt::skip]
+pub enum Op {
+    /// The first action of a thread: runs its code up to its first visible operation. Independent of everything.
+    Start,
+    /// Creates a thread. Object: the process-wide hidden object of nothing; the new thread is in the event's outcome.
+    Spawn,
+    /// Waits for the end of thread `object`.
+    Join,
+    /// Makes thread `object` unjoinable.
+    Detach,
+    /// The end of the acting thread; object: itself.
+    Exit,
+    /// exit, abort, return from main: enabled only once every other thread is finished, blocked or parked.
+    ProcessExit,
+    /// Continues only if a condition holds (the machine parks the thread where it does not).
+    Assume,
+    /// A data choice: one alternative for each value.
+    Choose,
+    /// sched_yield, sleep, pause: a scheduling point without effect.
+    Yield,
+    /// Mutexes.
+    Lock, TryLock, TimedLock, Unlock,
+    /// Spin locks.
+    SpinLock, SpinTryLock, SpinUnlock,
+    /// Read-write locks.
+    RdLock, TryRdLock, TimedRdLock, RdUnlock, WrLock, TryWrLock, TimedWrLock, WrUnlock,
+    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`.
+    WaitRelease,
+    /// A waiting thread that may time out or wake spuriously (its alternatives). Object: the condition variable, object2: the mutex.
+    WaitTimeout,
+    /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that waits without time-out.
+    WaitAcquire,
+    /// Wakes one waiter: one alternative a waiter; lost if there is none.
+    Signal,
+    /// Wakes all waiters.
+    Broadcast,
+    /// Barriers: arriving, and leaving once all have arrived.
+    BarrierArrive, BarrierLeave,
+    /// Semaphores.
+    SemPost, SemWait, SemTryWait, SemTimedWait, SemGetValue,
+    /// `pthread_once`: entering (runs the routine, waits or passes) and the end of the routine.
+    OnceEnter, OnceDone,
+    /// Initialises or destroys an object of any kind.
+    Init, Destroy,
+    /// The owner of robust mutex `object` ends without unlocking it.
+    OwnerDied,
+    /// pthread_mutex_consistent.
+    Consistent,
+    /// Requests the cancellation of thread `object`.
+    Cancel,
+    /// Acts on, enables or disables a cancellation of the acting thread; object: itself.
+    CancelPoint,
+    /// Futexes on the word at `object`.
+    FutexWait, FutexWake,
+    /// Memory accesses at `object`, `size` bytes.
+    Read, Write, Rmw,
+    /// A fence. Object: none.
+    Fence,
+    /// An operation of a model on a hidden object (output, the process's exit handlers): all on one object are dependent.
+    Hidden,
+}
+
+/// How an operation uses its object, as far as dependence of *operations* (not outcomes) goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum OpClass {
+    /// Touches no shared object.
+    Local,
+    /// Reads: independent of other reads.
+    Read,
+    /// Writes: dependent on reads and writes.
+    Write,
+    /// Takes a lock exclusively, blocking.
+    Acquire,
+    /// Gives an exclusive lock back.
+    Release,
+    /// Takes or tests a lock without blocking for ever.
+    Try,
+    /// Takes a read-write lock shared, blocking.
+    AcquireShared,
+    /// Gives a shared lock back.
+    ReleaseShared,
+    /// Starts to wait on a condition variable, or stops waiting by itself.
+    Wait,
+    /// Ends a wait after it was notified.
+    Notified,
+    /// Wakes waiters.
+    Notify,
+    /// Arrives at a barrier.
+    Arrive,
+    /// Leaves a barrier.
+    Leave,
+    /// Adds to a semaphore.
+    Post,
+    /// Takes from a semaphore.
+    Take,
+    /// Reads a semaphore's value.
+    Value,
+    /// Waits for a thread's end.
+    Join,
+    /// A thread's end.
+    Exit,
+    /// Cancels a thread.
+    Cancel,
+    /// Dependent on every use of the object.
+    Total,
+}
+
+/// One visible operation of a thread. Copy, at most 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Action {
+    /// What it acts on.
+    pub object: ObjectId,
+    /// The mutex of a condition wait; else [`ObjectId::NONE`].
+    pub object2: ObjectId,
+    /// The statement.
+    pub stmt: StmtId,
+    /// Bytes touched, for memory accesses; else 0.
+    pub size: u32,
+    /// Who acts.
+    pub thread: ThreadId,
+    /// What it does.
+    pub op: Op,
+    /// Memory order, for memory accesses and fences.
+    pub order: MemoryOrder,
+    /// This is a cancellation point, or changes the thread's cancel state: dependent on `Cancel` of the thread.
+    pub cancelable: bool,
+}
+
+impl Action {
+    /// An action of a thread without an object.
+    pub fn new(thread: ThreadId, op: Op) -> Self {
+        Action {
+            object: ObjectId::NONE,
+            object2: ObjectId::NONE,
+            stmt: StmtId(0),
+            size: 0,
+            thread,
+            op,
+            order: MemoryOrder::NotAtomic,
+            cancelable: false,
+        }
+    }
+
+    /// The same on an object.
+    pub fn on(thread: ThreadId, op: Op, object: ObjectId) -> Self {
+        Action { object, ..Action::new(thread, op) }
+    }
+
+    /// Whether this is an access to memory.
+    #[inline]
+    pub const fn is_memory(&self) -> bool {
+        matches!(self.op, Op::Read | Op::Write | Op::Rmw)
+    }
+
+    /// Whether no action of another thread is dependent on it (but the creation of its own thread): it can be run at
+    /// once, without considering anything else.
+    #[inline]
+    pub const fn is_local(&self) -> bool {
+        matches!(self.op, Op::Start | Op::Assume | Op::Choose | Op::Yield | Op::Fence) && !self.cancelable
+    }
+}
+
+const _: () = assert!(std::mem::size_of::<Action>() <= 32);

@@ -1,0 +1,53 @@
+//! Detectors: folds over events that can go back together with the machine.
+
+use crate::{Event, Fault, Machine};
+
+/// Watches the events of the current execution. Its state goes back together with the machine's: an explorer calls
+/// `mark` and `undo` at the same points as on the machine.
+pub trait Detector<M: ?Sized> {
+    /// A position in the detector's own log.
+    type Mark: Copy;
+    /// The present position.
+    fn mark(&mut self) -> Self::Mark;
+    /// Goes back.
+    fn undo(&mut self, mark: Self::Mark);
+    /// Sees the event that the machine just took (its accesses are `machine.accesses()`); adds what is wrong to `faults`.
+    fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
+    /// Sees an execution that has ended: no thread is enabled.
+    fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoDetector;
+
+impl<M: Machine + ?Sized> Detector<M> for NoDetector {
+    type Mark = ();
+    fn mark(&mut self) {}
+    fn undo(&mut self, (): ()) {}
+    fn event(&mut self, _: &M, _: &Event, _: &mut Vec<Fault>) {}
+    fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
+}
+
+impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
+    type Mark = (A::Mark, B::Mark);
+    #[inline]
+    fn mark(&mut self) -> Self::Mark {
+        (self.0.mark(), self.1.mark())
+    }
+    #[inline]
+    fn undo(&mut self, mark: Self::Mark) {
+        self.0.undo(mark.0);
+        self.1.undo(mark.1);
+    }
+    #[inline]
+    fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
+        self.0.event(machine, event, faults);
+        self.1.event(machine, event, faults);
+    }
+    #[inline]
+    fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        self.0.end(machine, faults);
+        self.1.end(machine, faults);
+    }
+}

@@ -1,0 +1,65 @@
+//! Choices and events: what goes into a machine's step and what comes out.
+
+use crate::{Action, MemoryOrder};
+use selvedge_base::{ContextId, StmtId, ThreadId};
+
+/// A decision: which thread moves, and which of its alternatives it takes. Plain data; a sequence of choices replays
+/// an execution from the initial state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Choice {
+    /// The thread that moves.
+    pub thread: ThreadId,
+    /// Which alternative, from 0; below `Pending::alternatives`.
+    pub alternative: u16,
+}
+
+/// An interned set of threads that a broadcast or a barrier released; resolved by `Machine::waiters`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Waiters(pub u32);
+
+/// What came of an action that can end in several ways.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Outcome {
+    /// The only way, or success.
+    Done,
+    /// A try-operation or compare-and-swap that failed, a lost signal, a timed wait or lock that timed out.
+    Failed,
+    /// Spawn: the new thread; Signal: the thread woken.
+    Thread(ThreadId),
+    /// Broadcast, the last BarrierArrive: the threads released.
+    Threads(Waiters),
+    /// Choose: the value.
+    Value(u16),
+}
+
+/// A visible action that was taken, with the thread's invisible actions up to just before its next visible one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// The action.
+    pub action: Action,
+    /// Where: the calling context of the action's statement.
+    pub context: ContextId,
+    /// Which alternative was taken, of how many.
+    pub alternative: u16,
+    /// How many alternatives the thread had.
+    pub alternatives: u16,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// A plain (or, under visibility `memory`, any) access to memory made during an event, for race detection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// First byte.
+    pub address: u64,
+    /// The calling context.
+    pub context: ContextId,
+    /// The statement.
+    pub stmt: StmtId,
+    /// How many bytes.
+    pub size: u32,
+    /// Whether it writes (`free` writes all bytes of its object).
+    pub write: bool,
+    /// `NotAtomic` for plain accesses.
+    pub order: MemoryOrder,
+}

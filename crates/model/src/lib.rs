@@ -1,0 +1,21 @@
+//! The hinge between explorers and machines.
+//!
+//! An explorer never sees the program, the IR or a solver: it sees a [`Machine`] that says what each thread would do
+//! next and that can be stepped and taken back. Everything that crosses is plain data: a [`Choice`] goes in, an
+//! [`Event`] comes out.
+
+mod action;
+mod dependence;
+mod detector;
+mod event;
+mod finding;
+mod machine;
+
+pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
+pub use dependence::{Conflict, Dependence};
+pub use detector::{Detector, NoDetector};
+pub use event::{Access, Choice, Event, Outcome, Waiters};
+pub use finding::{
+    Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason, Unsupported, Verdict,
+};
+pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo};

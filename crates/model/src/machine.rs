@@ -1,0 +1,116 @@
+//! The traits that machines implement.
+
+use crate::{Access, Action, Choice, Event, Notice, ObjectId, Waiters};
+use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+
+/// What stands in the way of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It can move.
+    Enabled,
+    /// It waits for another thread.
+    Blocked,
+    /// It has ended.
+    Finished,
+    /// It will never move again, and that is no deadlock: a false assumption, a fault of its own, a limit, or something
+    /// unsupported. The others run on.
+    Parked,
+}
+
+/// The next visible action of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// The action; for finished and parked threads the last one.
+    pub action: Action,
+    /// Whether it can be taken.
+    pub status: Status,
+    /// How many alternatives it has: at least 1 if enabled.
+    pub alternatives: u16,
+}
+
+impl Pending {
+    /// Whether the thread can move.
+    #[inline]
+    pub const fn is_enabled(&self) -> bool {
+        matches!(self.status, Status::Enabled)
+    }
+}
+
+/// A concurrent system, standing at one state. Deterministic: the same choices from the initial state give the same
+/// events, addresses and thread numbers.
+pub trait Machine {
+    /// Each thread created so far, by number, with its next action.
+    fn pending(&self) -> &[Pending];
+
+    /// Takes a step.
+    ///
+    /// # Panics
+    /// If the chosen thread is not enabled or has no such alternative.
+    fn step(&mut self, choice: Choice) -> Event;
+
+    /// The accesses that the last step made to memory, not counting the action itself.
+    fn accesses(&self) -> &[Access];
+
+    /// What the last step had to report: faults, unsupported things, limits. After construction: what the initial
+    /// state reports.
+    fn notices(&self) -> &[Notice];
+
+    /// The members of a set in an [`Outcome`](crate::Outcome).
+    fn waiters(&self, set: Waiters) -> &[ThreadId];
+
+    /// What thread `thread` waits for: the thread that holds what it needs, if there is one. For wait-for cycles.
+    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId>;
+}
+
+/// A machine that can go back: what depth-first search needs.
+pub trait Undo: Machine {
+    /// A position in the undo log.
+    type Mark: Copy;
+    /// The present position.
+    fn mark(&mut self) -> Self::Mark;
+    /// Goes back to a position taken earlier on this path. Marks taken after it become invalid. `accesses` and
+    /// `notices` are empty afterwards.
+    fn undo(&mut self, mark: Self::Mark);
+}
+
+/// A machine whose state can be kept and returned to in any order.
+pub trait Snapshot: Machine {
+    /// A kept state; cheap (copy-on-write).
+    type State: Clone;
+    /// Keeps the present state.
+    fn save(&mut self) -> Self::State;
+    /// Returns to a kept state. The undo log is empty afterwards.
+    fn restore(&mut self, state: &Self::State);
+}
+
+/// A machine that hashes its state incrementally.
+pub trait Fingerprint: Machine {
+    /// Hash of the present state: equal states have equal fingerprints, in whatever order they were reached.
+    fn fingerprint(&self) -> u128;
+    /// XOR of (old ⊕ new hash) of all state fragments that the last step changed: the event's contribution.
+    fn delta(&self) -> u128;
+    /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
+    fn fingerprint_from_scratch(&self) -> u128;
+}
+
+/// Names for people: what reports need of a machine.
+pub trait Describe: Machine {
+    /// The place of a statement.
+    fn location(&self, stmt: StmtId) -> Location;
+    /// The call stack of a context, innermost caller first, without the statement itself.
+    fn stack(&self, context: ContextId) -> Vec<Location>;
+    /// The hierarchical name of a thread: `0`, `0.2`.
+    fn thread_name(&self, thread: ThreadId) -> String;
+    /// The name of an object: `&lock`, `heap object allocated at file.c:12 + 8`.
+    fn object_name(&self, object: ObjectId) -> String;
+    /// An action in one line: `pthread_mutex_lock(&lock)`.
+    fn action_text(&self, action: &Action) -> String;
+    /// The locks that a thread holds now, with the statement and context where each was taken.
+    fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)>;
+    /// Why a thread does not move, for people: `waits for mutex &lock, held by thread 0.1`.
+    fn blocked_on(&self, thread: ThreadId) -> String;
+    /// The calling context of the thread's pending action.
+    fn pending_context(&self, thread: ThreadId) -> ContextId;
+    /// What the program printed so far.
+    fn output(&self) -> Vec<u8>;
+}
