@@ -1,2 +1,45 @@
-//! Developer tasks.
-fn main() {}
+//! Developer tasks, as in rust-analyzer's `xtask`: what CI runs and what a shell script would otherwise do. Nothing here
+//! is part of the product; `make demo` and `make test` are the two commands for everybody else.
+
+mod bench;
+mod bless;
+mod callgrind;
+mod ci;
+mod demo;
+mod links;
+mod mutate;
+mod process;
+mod tidy;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "usage: cargo xtask TASK
+
+  ci           format, lints, tidiness, documents: what .ci/run checks besides the tests
+  tidy         the edges between crates, file lengths, links, forbidden words
+  bless        accept new golden reports and show what changed
+  bench        measure, and write docs/BENCHMARKS.md
+  mutate       run every test that plants a mistake and expects it to be noticed
+  man [FILE]   write the man page (to target/selvedge.1)
+  demo         check the thread pool of zstd, then the same with one deliberate mistake";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = process::root()?;
+    std::env::set_current_dir(&root)?;
+    match arguments.first().map(String::as_str) {
+        Some("ci") => ci::run(),
+        Some("tidy") => tidy::run(),
+        Some("bless") => bless::run(),
+        Some("bench") => bench::run(&arguments[1..]),
+        Some("mutate") => mutate::run(),
+        Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
+        Some("demo") => demo::run(),
+        Some("help" | "--help" | "-h") => {
+            println!("{HELP}");
+            Ok(())
+        }
+        Some(other) => bail!("no task named {other}\n{HELP}"),
+        None => bail!("which task?\n{HELP}"),
+    }
+}

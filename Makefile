@@ -1,0 +1,34 @@
+# Two commands for a bare Debian 12 with Rust: `make demo` and `make test`. Both install what is missing first.
+
+# What Selvedge is built with and checks programs with (clang, LLVM), and what its tests feed it (csmith).
+PACKAGES := gcc libc6-dev clang-22 llvm-22-dev libpolly-22-dev lld-22 csmith libcsmith-dev
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: help setup build demo test
+
+help:
+	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake"
+	@echo "make test   all tests"
+	@echo "make build  the command, optimised: target/release/selvedge"
+	@echo "make setup  install the Debian packages that are missing (the others do this first)"
+
+setup:
+	@missing=""; \
+	for package in $(PACKAGES); do \
+	  dpkg-query -W -f='$${db:Status-Status}\n' $$package 2>/dev/null | grep -qx installed || missing="$$missing $$package"; \
+	done; \
+	[ -z "$$missing" ] && exit 0; \
+	echo "installing:$$missing"; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	$(SUDO) apt-get install -y -q --no-install-recommends $$missing || { \
+	  $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends $$missing; }
+
+build: setup
+	cargo build --release --package selvedge
+
+demo: build
+	cargo xtask demo
+
+test: setup
+	cargo test --workspace

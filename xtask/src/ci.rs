@@ -1,0 +1,43 @@
+//! What `.ci/run` checks besides the tests. Each check runs even if one before it failed: one run shows everything.
+
+use crate::process::{self, cargo};
+use anyhow::{Result, bail};
+
+fn checks() -> Vec<(&'static str, Result<()>)> {
+    let mut documents = cargo();
+    documents
+        .args(["doc", "--workspace", "--no-deps", "--quiet"])
+        .env("RUSTDOCFLAGS", "-D warnings");
+    vec![
+        ("format", process::run(cargo().args(["fmt", "--all", "--check"]))),
+        (
+            "lints",
+            process::run(cargo().args([
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ])),
+        ),
+        ("tidy", crate::tidy::run()),
+        ("documents", process::run(&mut documents)),
+    ]
+}
+
+pub fn run() -> Result<()> {
+    let mut failed = Vec::new();
+    for (name, result) in checks() {
+        if let Err(error) = result {
+            eprintln!("{name}: {error:#}");
+            failed.push(name);
+        }
+    }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        bail!("failed: {}", failed.join(", "))
+    }
+}

@@ -1,0 +1,70 @@
+//! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys` carries it, is checked
+//! under a small driver (examples/zstd-pool): first as it is, then with one deliberate mistake of the caller.
+
+use crate::process::{build_release, capture, cargo};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const DRIVER: &str = "examples/zstd-pool/driver.c";
+
+pub fn run() -> Result<()> {
+    let selvedge = build_release()?;
+    let common = zstd()?.join("zstd/lib/common");
+    println!("\n=== zstd's thread pool: 2 workers, a queue of 2, 2 jobs, over all of its schedules ===\n");
+    check(&selvedge, &common, &[], 0)?;
+    println!("\n=== the same, but each job touches the counter without its lock ===\n");
+    check(&selvedge, &common, &["-DFORGET_THE_LOCK"], 10)?;
+    println!("\nBoth as expected. More to look at: examples/*.c, each with a comment that says what to see.");
+    Ok(())
+}
+
+/// Runs the command in sight of the user and compares its exit code.
+fn check(selvedge: &Path, common: &Path, options: &[&str], expected: i32) -> Result<()> {
+    let mut command = Command::new(selvedge);
+    command
+        .arg("check")
+        .args(["-DZSTD_MULTITHREAD", "-I"])
+        .arg(common)
+        .args(options)
+        .arg(DRIVER);
+    command.arg(common.join("pool.c")).arg(common.join("threading.c"));
+    println!(
+        "$ selvedge check -DZSTD_MULTITHREAD -I ZSTD {}{DRIVER} ZSTD/pool.c ZSTD/threading.c",
+        options.iter().map(|o| format!("{o} ")).collect::<String>()
+    );
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {}", selvedge.display()))?;
+    if status.code() != Some(expected) {
+        bail!("expected exit code {expected}, got {status}");
+    }
+    Ok(())
+}
+
+/// The directory of the crate `zstd-sys`; cargo fetches it when it is not there yet.
+fn zstd() -> Result<PathBuf> {
+    let arguments = [
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--manifest-path",
+        "examples/zstd-pool/Cargo.toml",
+    ];
+    let metadata: serde_json::Value = serde_json::from_str(&capture(cargo().args(arguments))?)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists no packages")?;
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == "zstd-sys")
+        .context("cargo does not know zstd-sys")?;
+    let manifest = package["manifest_path"]
+        .as_str()
+        .context("zstd-sys has no path")?;
+    Path::new(manifest)
+        .parent()
+        .map(Path::to_path_buf)
+        .context("zstd-sys has no directory")
+}

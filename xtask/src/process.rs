@@ -1,0 +1,78 @@
+//! Running other programs, and finding what they made.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The top of the checkout.
+pub fn root() -> Result<PathBuf> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .parent()
+        .map(Path::to_path_buf)
+        .context("xtask has no parent directory")
+}
+
+/// Cargo itself: the one that runs us.
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Where cargo puts what it builds.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
+}
+
+/// Runs a command in sight of the user; an exit code other than 0 is an error.
+pub fn run(command: &mut Command) -> Result<()> {
+    eprintln!("$ {}", text(command));
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {}", text(command)))?;
+    if !status.success() {
+        bail!("{} ended with {status}", text(command));
+    }
+    Ok(())
+}
+
+/// Runs a command out of sight and hands back what it wrote to its standard output.
+pub fn capture(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {}", text(command)))?;
+    if !output.status.success() {
+        bail!(
+            "{} ended with {}:\n{}",
+            text(command),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Builds the command, optimised, and hands back its path.
+pub fn build_release() -> Result<PathBuf> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "selvedge"]))?;
+    Ok(target_directory().join("release/selvedge"))
+}
+
+/// Writes the man page, which the command makes from the text of its own `--help`.
+pub fn man(file: &str) -> Result<()> {
+    let selvedge = build_release()?;
+    let page = capture(Command::new(selvedge).arg("man"))?;
+    if let Some(parent) = Path::new(file).parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(file, page).with_context(|| format!("cannot write {file}"))?;
+    println!("{file}");
+    Ok(())
+}
+
+fn text(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,226 @@
+//! Keeps the tree as docs/ARCHITECTURE.md describes it: edges between crates, length of files, no unfinished work without
+//! a test, links that lead somewhere, the files that every project needs.
+
+use crate::process::{capture, cargo};
+use anyhow::{Context, Result, bail};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A longer file holds two ideas.
+const LINES: usize = 800;
+
+const REQUIRED: &[&str] = &[
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "Makefile",
+    ".ci/run",
+    "docs/ARCHITECTURE.md",
+    "docs/BENCHMARKS.md",
+    "docs/papers.md",
+    "docs/recipes.md",
+    "docs/semantics.md",
+];
+
+pub fn run() -> Result<()> {
+    let mut problems = Vec::new();
+    let files = tracked()?;
+    edges(&mut problems)?;
+    for file in &files {
+        let Ok(text) = std::fs::read_to_string(file) else {
+            continue;
+        };
+        let name = file.display();
+        if file.extension().is_some_and(|extension| extension == "rs") {
+            let lines = text.lines().count();
+            if lines > LINES {
+                problems.push(format!("{name}: {lines} lines; more than {LINES} are two ideas"));
+            }
+            if !text.starts_with("//!") && !text.starts_with("//") {
+                problems.push(format!("{name}: no head comment that says what it is"));
+            }
+            unfinished(file, &text, &mut problems);
+        }
+        if file.extension().is_some_and(|extension| extension == "md") {
+            crate::links::check(file, &text, &mut problems);
+        }
+    }
+    for required in REQUIRED {
+        if !Path::new(required).exists() {
+            problems.push(format!("{required} is missing"));
+        }
+    }
+    if problems.is_empty() {
+        println!("tidy: {} files", files.len());
+        return Ok(());
+    }
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    bail!("{} problems", problems.len())
+}
+
+/// Files that git knows.
+fn tracked() -> Result<Vec<PathBuf>> {
+    let list = capture(Command::new("git").args(["ls-files", "-z"]))?;
+    Ok(list
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .map(PathBuf::from)
+        .filter(|path| path.exists())
+        .collect())
+}
+
+/// Words that mark unfinished work. In tests they may stand: there they say which answer of today is pinned.
+fn unfinished(file: &Path, text: &str, problems: &mut Vec<String>) {
+    let words = [
+        ["TO", "DO"].concat(),
+        ["FIX", "ME"].concat(),
+        ["XX", "X"].concat(),
+    ];
+    let macros = [
+        ["todo", "!("].concat(),
+        ["unimplemented", "!("].concat(),
+        ["#[ign", "ore"].concat(),
+    ];
+    let test = file.components().any(|part| part.as_os_str() == "tests") || file.ends_with("tests.rs");
+    for (number, line) in text.lines().enumerate() {
+        let word = words.iter().any(|word| has_word(line, word)) && !test;
+        if word || macros.iter().any(|name| line.contains(name.as_str())) {
+            problems.push(format!(
+                "{}:{}: unfinished work: {}",
+                file.display(),
+                number + 1,
+                line.trim()
+            ));
+        }
+    }
+}
+
+fn has_word(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .any(|part| part == word)
+}
+
+/// Compares `cargo metadata` with the edge table of docs/ARCHITECTURE.md.
+fn edges(problems: &mut Vec<String>) -> Result<()> {
+    let document = "docs/ARCHITECTURE.md";
+    let text = std::fs::read_to_string(document).with_context(|| format!("cannot read {document}"))?;
+    let allowed = edge_table(&text);
+    if allowed.is_empty() {
+        problems.push(format!("{document}: no table headed `| crate | may depend on |`"));
+        return Ok(());
+    }
+    for (from, to) in dependencies()? {
+        let Some(allowed) = allowed.get(&from) else {
+            problems.push(format!(
+                "{document}: the edge table does not know the crate {from}"
+            ));
+            continue;
+        };
+        for to in to {
+            if !allowed.contains("all") && !allowed.contains(&to) {
+                problems.push(format!(
+                    "{from} depends on {to}: {document} does not allow this edge"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows below `| crate | may depend on |`: names on the left, names on the right, remarks in parentheses left out.
+fn edge_table(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut table: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| crate | may depend on"))
+        .skip(2);
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
+        let [left, right] = cells[..] else { continue };
+        for from in names(left) {
+            table.entry(from).or_default().extend(names(right));
+        }
+    }
+    table
+}
+
+fn names(cell: &str) -> BTreeSet<String> {
+    let mut depth = 0;
+    let plain: String = cell
+        .chars()
+        .filter(|&c| {
+            depth += i32::from(c == '(');
+            let keep = depth == 0;
+            depth -= i32::from(c == ')');
+            keep
+        })
+        .collect();
+    plain
+        .split([',', ' ', '`'])
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
+        .collect()
+}
+
+/// Our crates, without their prefix, and which of our crates each depends on (not for its tests).
+fn dependencies() -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let text = capture(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&text)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists no packages")?;
+    let mut edges = BTreeMap::new();
+    for package in packages {
+        let Some(from) = ours(&package["name"]) else {
+            continue;
+        };
+        let to = package["dependencies"].as_array().into_iter().flatten();
+        let to = to
+            .filter(|dependency| dependency["kind"].as_str() != Some("dev"))
+            .filter_map(|dependency| ours(&dependency["name"]));
+        edges.insert(from, to.collect());
+    }
+    Ok(edges)
+}
+
+fn ours(name: &serde_json::Value) -> Option<String> {
+    match name.as_str()? {
+        "selvedge" => Some("cli".to_string()),
+        name => name.strip_prefix("selvedge-").map(str::to_string),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_edge_table_is_read_with_its_remarks() {
+        let table = edge_table(
+            "text\n| crate | may depend on |\n| --- | --- |\n| base | (nothing of ours) |\n| ir, model | base |\n| vm | base, ir (types only) |\n\n| a | b |\n",
+        );
+        assert_eq!(table["base"].len(), 0);
+        assert_eq!(table["model"].iter().collect::<Vec<_>>(), ["base"]);
+        assert_eq!(table["vm"].iter().collect::<Vec<_>>(), ["base", "ir"]);
+        assert!(!table.contains_key("a"));
+    }
+
+    #[test]
+    fn unfinished_work_is_found_outside_tests_only() {
+        let line = format!("// {} later\n", ["TO", "DO"].concat());
+        let mut problems = Vec::new();
+        unfinished(Path::new("crates/a/src/lib.rs"), &line, &mut problems);
+        assert_eq!(problems.len(), 1);
+        unfinished(Path::new("crates/a/tests/all.rs"), &line, &mut problems);
+        unfinished(
+            Path::new("crates/a/src/lib.rs"),
+            "// mastodons are no such word\n",
+            &mut problems,
+        );
+        assert_eq!(problems.len(), 1);
+    }
+}
