@@ -6,15 +6,23 @@
 //!
 //! Semantics of undefined values follow `docs/` (definedness): a register that was never assigned is *undefined*.
 
+mod build;
 mod function;
 mod inst;
 mod module;
+mod names;
+mod parse;
+mod print;
 mod types;
+mod verify;
 
+pub use build::{FunctionBuilder, ModuleBuilder};
 pub use function::{Block, Function, Local, RegInfo};
 pub use inst::{
     AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Inst, InstKind, IntPred, MinMax, Operand,
     OverflowOp, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
+pub use parse::{ParseError, parse};
 pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, Type};
+pub use verify::{Place, Problem, VerifyError, verify};

@@ -1,0 +1,74 @@
+//! The names of operations in the text format: one table per kind, read in both directions by the printer and the parser.
+
+use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, UnOp};
+use std::fmt;
+
+macro_rules! names {
+    ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {$(
+        impl $ty {
+            /// All of them, in the order of declaration.
+            pub const ALL: &'static [$ty] = &[$($ty::$variant),+];
+
+            /// The name in the text format.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($ty::$variant => $name),+
+                }
+            }
+
+            /// The one with this name in the text format.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some($ty::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl fmt::Display for $ty {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    )+};
+}
+
+// `BinOp`, `UnOp`, `CastOp` and `MinMax` stand where the mnemonic stands, so their names are distinct from one another
+// and from the mnemonics of `parse/inst.rs`.
+names! {
+    BinOp {
+        Add = "add", Sub = "sub", Mul = "mul", UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",
+        Shl = "shl", LShr = "lshr", AShr = "ashr", And = "and", Or = "or", Xor = "xor",
+        FAdd = "fadd", FSub = "fsub", FMul = "fmul", FDiv = "fdiv", FRem = "frem",
+        FMin = "fmin", FMax = "fmax", FCopySign = "fcopysign",
+    }
+    UnOp {
+        FNeg = "fneg", FAbs = "fabs", FSqrt = "fsqrt", FFloor = "ffloor", FCeil = "fceil", FTrunc = "ftrunc",
+        FRound = "fround", FRoundEven = "froundeven", Ctpop = "ctpop", Ctlz = "ctlz", Cttz = "cttz",
+        Bswap = "bswap", BitReverse = "bitreverse", Abs = "abs", Freeze = "freeze",
+    }
+    CastOp {
+        Trunc = "trunc", ZExt = "zext", SExt = "sext", FToU = "fptoui", FToS = "fptosi",
+        FToUSat = "fptoui_sat", FToSSat = "fptosi_sat", UToF = "uitofp", SToF = "sitofp",
+        FTrunc = "fptrunc", FExt = "fpext", Bitcast = "bitcast",
+    }
+    MinMax { SMin = "smin", SMax = "smax", UMin = "umin", UMax = "umax" }
+    IntPred {
+        Eq = "eq", Ne = "ne", Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge",
+        Slt = "slt", Sle = "sle", Sgt = "sgt", Sge = "sge",
+    }
+    FloatPred {
+        False = "false", Oeq = "oeq", Ogt = "ogt", Oge = "oge", Olt = "olt", Ole = "ole", One = "one", Ord = "ord",
+        Uno = "uno", Ueq = "ueq", Ugt = "ugt", Uge = "uge", Ult = "ult", Ule = "ule", Une = "une", True = "true",
+    }
+    OverflowOp { SAdd = "sadd", UAdd = "uadd", SSub = "ssub", USub = "usub", SMul = "smul", UMul = "umul" }
+    SatOp { SAdd = "sadd", UAdd = "uadd", SSub = "ssub", USub = "usub", SShl = "sshl", UShl = "ushl" }
+    RmwOp {
+        Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
+        Max = "max", Min = "min", UMax = "umax", UMin = "umin",
+        FAdd = "fadd", FSub = "fsub", FMax = "fmax", FMin = "fmin",
+    }
+    AtomicOrder {
+        Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel", SeqCst = "seq_cst",
+    }
+}
