@@ -1,1 +1,30 @@
-//! placeholder
+//! The schedule's text format: which thread moves when, as plain data that people can read and edit.
+//!
+//! A schedule is everything that is needed to run one execution again: the inputs, the options that change what a step
+//! is, and the choices in order. Threads are named hierarchically (the k-th thread that T creates is `T.k`, main is `0`),
+//! so a schedule does not depend on how creations were interleaved; whoever replays it resolves the names as the threads
+//! come into being.
+//!
+//! ```text
+//! selvedge-schedule 1
+//! input bank.c
+//! option visibility sync
+//! step 0 0 pthread_create(&a, …)
+//! step 0.1 0 pthread_mutex_lock(&from)
+//! ```
+//!
+//! One item a line; `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing never panics, and
+//! `schedule.to_string().parse()` gives the schedule back.
+
+mod parse;
+mod print;
+mod schedule;
+
+pub use parse::{ParseError, Problem};
+pub use schedule::{Schedule, Step, is_thread_name};
+
+/// The version of the format that is written.
+pub const VERSION: u32 = 1;
+
+/// The word the first line begins with.
+pub(crate) const MAGIC: &str = "selvedge-schedule";
