@@ -205,8 +205,9 @@ impl<'t> Parser<'t> {
     fn regs(&mut self, function: &mut Function) -> Result<()> {
         self.keyword("regs")?;
         loop {
-            self.definition("r", function.regs.len())?;
-            self.sign(':')?;
+            if self.definition("r", function.regs.len())? {
+                self.sign(':')?;
+            }
             let ty = self.ty()?;
             let name = match self.token {
                 Token::Quoted(_) => Some(self.text()?),
@@ -466,11 +467,14 @@ impl<'t> Parser<'t> {
         if !self.accept('-')? {
             return self.integer(what);
         }
-        let magnitude: i128 = self.integer(what)?;
-        match i64::try_from(-magnitude) {
-            Ok(number) => Ok(number),
-            Err(_) => self.fail(format!("-{magnitude} is too large for {what}")),
-        }
+        let Token::Number(magnitude) = self.token else {
+            return self.expected(what);
+        };
+        let Some(number) = 0i64.checked_sub_unsigned(u64::try_from(magnitude).unwrap_or(u64::MAX)) else {
+            return self.fail(format!("-{magnitude} is too large for {what}"));
+        };
+        self.advance()?;
+        Ok(number)
     }
 
     /// The number of an id such as `r12`.
@@ -485,14 +489,15 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
-    /// The id before a definition: the next one, or left out.
-    fn definition(&mut self, prefix: &str, next: usize) -> Result<()> {
-        match self.token {
-            Token::Word(word) if id_number(word, prefix).is_some_and(|number| number as usize == next) => {
-                self.advance()
-            }
-            Token::Word(_) => self.expected(&format!("`{prefix}{next}`, the next one")),
-            _ => Ok(()),
+    /// The id before a definition: the next one, or left out. Whether it is there.
+    fn definition(&mut self, prefix: &str, next: usize) -> Result<bool> {
+        let Token::Word(word) = self.token else {
+            return Ok(false);
+        };
+        match id_number(word, prefix) {
+            Some(number) if number as usize == next => self.advance().map(|()| true),
+            Some(_) => self.expected(&format!("`{prefix}{next}`, the next one")),
+            None => Ok(false),
         }
     }
 }
