@@ -14,6 +14,7 @@ mod names;
 mod parse;
 mod print;
 mod types;
+mod visit;
 mod verify;
 
 pub use build::{FunctionBuilder, ModuleBuilder};

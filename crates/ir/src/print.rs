@@ -329,7 +329,7 @@ fn write_function(f: &mut Formatter<'_>, function: &Function, module: Option<&Mo
             write!(f, " {}", Quoted(name))?;
         }
         let last = id.0 as usize + 1;
-        if last % REGS_PER_LINE == 0 || last == function.regs.len() {
+        if last.is_multiple_of(REGS_PER_LINE) || last == function.regs.len() {
             f.write_char('\n')?;
         }
     }

@@ -22,8 +22,8 @@ const TYPES: [Type; 11] = [
     Type::F64,
     Type::Ptr,
 ];
-const INTS: &[Type] = &TYPES.split_at(8).0;
-const WORDS: &[Type] = &TYPES.split_at(6).0;
+const INTS: &[Type] = TYPES.split_at(8).0;
+const WORDS: &[Type] = TYPES.split_at(6).0;
 const FLOATS: [Type; 2] = [Type::F32, Type::F64];
 
 /// Makes a well-formed module: the same from the same bytes.
