@@ -1,0 +1,188 @@
+//! Inputs to bitcode, by clang.
+//!
+//! Everything goes through a clang process, also `.bc` and `.ll`: a damaged module can crash LLVM, and then it is that
+//! process which dies; what it accepts it writes again as well-formed bitcode. Bitcode comes back through a pipe, so no
+//! temporary file is made. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
+//! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
+
+use crate::{Error, Options};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// The kinds of input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// C or C++, to be compiled.
+    Source,
+    /// Bitcode.
+    Bitcode,
+    /// IR as text.
+    Text,
+}
+
+fn kind_of(path: &Path) -> Result<Kind, Error> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("c" | "cc" | "cpp" | "cxx" | "C" | "i" | "ii") => Ok(Kind::Source),
+        Some("bc") => Ok(Kind::Bitcode),
+        Some("ll") => Ok(Kind::Text),
+        _ => Err(Error::UnknownKind { path: path.to_owned() }),
+    }
+}
+
+/// Checks what can be checked without a compiler, so that mistakes get their own words.
+fn inspect(path: &Path) -> Result<Kind, Error> {
+    let unreadable = |source| Error::NoFile { path: path.to_owned(), source };
+    let meta = std::fs::metadata(path).map_err(unreadable)?;
+    if meta.is_dir() {
+        return Err(Error::Directory { path: path.to_owned() });
+    }
+    let kind = kind_of(path)?;
+    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    if kind == Kind::Bitcode {
+        let mut magic = [0; 4];
+        let bare = [b'B', b'C', 0xc0, 0xde];
+        let wrapped = [0xde, 0xc0, 0x17, 0x0b];
+        if file.read_exact(&mut magic).is_err() || (magic != bare && magic != wrapped) {
+            return Err(Error::NotBitcode { path: path.to_owned() });
+        }
+    }
+    Ok(kind)
+}
+
+/// The bitcode of one input.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    /// The input.
+    pub path: PathBuf,
+    /// Its bitcode.
+    pub bitcode: Vec<u8>,
+    /// Whether the input was a module that somebody else made.
+    pub foreign: bool,
+}
+
+/// Compiles all inputs, several at a time.
+pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
+    let kinds = inputs.iter().map(|p| inspect(p)).collect::<Result<Vec<_>, _>>()?;
+    let work: Vec<(&PathBuf, Kind)> = inputs.iter().zip(kinds).collect();
+    let parallel = thread::available_parallelism().map_or(1, |n| n.get());
+    let mut all = Vec::new();
+    for batch in work.chunks(parallel) {
+        if let [(path, kind)] = batch {
+            all.push(compile(path, *kind, options)?);
+            continue;
+        }
+        let done: Vec<Result<Compiled, Error>> = thread::scope(|scope| {
+            let running: Vec<_> = batch
+                .iter()
+                .map(|(path, kind)| scope.spawn(move || compile(path, *kind, options)))
+                .collect();
+            running
+                .into_iter()
+                .map(|t| {
+                    t.join().unwrap_or_else(|_| {
+                        Err(Error::CompilerIo(std::io::Error::other("a compiling thread panicked")))
+                    })
+                })
+                .collect()
+        });
+        for result in done {
+            all.push(result?);
+        }
+    }
+    Ok(all)
+}
+
+fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error> {
+    let output = run_clang(|clang| arguments(clang, path, kind, options))?;
+    if !output.status.success() || output.stdout.is_empty() {
+        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let path = path.to_owned();
+        return Err(match kind {
+            Kind::Source => Error::CompilerFailed { path, stderr },
+            Kind::Bitcode | Kind::Text if stderr.contains("Producer: 'LLVM") => {
+                Error::OtherLlvm { path, detail: first_line(&stderr) }
+            }
+            Kind::Bitcode | Kind::Text => Error::InvalidBitcode { path, detail: first_line(&stderr) },
+        });
+    }
+    Ok(Compiled {
+        path: path.to_owned(),
+        bitcode: output.stdout,
+        foreign: kind != Kind::Source,
+    })
+}
+
+fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
+    if kind == Kind::Source {
+        let cplusplus =
+            !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
+        for flag in &options.cflags {
+            clang.arg(flag);
+        }
+        for directory in &options.include {
+            clang.arg("-I").arg(directory);
+        }
+        for define in &options.define {
+            clang.arg("-D").arg(define);
+        }
+        if let Some(std) = &options.std {
+            // A program may mix C and C++; a standard of the one language is no standard of the other.
+            if std.contains("++") == cplusplus {
+                clang.arg(format!("-std={std}"));
+            }
+        }
+        clang.args(["-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-fno-discard-value-names"]);
+    } else {
+        // Read the module as it is, whatever it is named; keep its triple without a word.
+        clang.args(["-x", "ir", "-O0", "-Wno-override-module"]);
+    }
+    clang.args([
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-fno-crash-diagnostics",
+        "-emit-llvm",
+        "-c",
+        "-o",
+        "-",
+    ]);
+    // A name that begins with a dash is no option.
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        clang.arg(Path::new(".").join(path));
+    } else {
+        clang.arg(path);
+    }
+}
+
+/// Runs the first compiler of version 22 there is.
+fn run_clang(arguments: impl Fn(&mut Command)) -> Result<std::process::Output, Error> {
+    for name in ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"] {
+        if name == "clang" && !is_version_22(name) {
+            continue;
+        }
+        let mut clang = Command::new(name);
+        arguments(&mut clang);
+        clang.stdin(Stdio::null());
+        match clang.output() {
+            Ok(output) => return Ok(output),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(Error::CompilerIo(e)),
+        }
+    }
+    Err(Error::CompilerMissing)
+}
+
+fn is_version_22(clang: &str) -> bool {
+    let version = Command::new(clang).arg("-dumpversion").stdin(Stdio::null()).output();
+    version.is_ok_and(|o| o.stdout.starts_with(b"22."))
+}
+
+/// The line that says what is wrong.
+fn first_line(stderr: &str) -> String {
+    let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
+    let line = lines().find(|l| l.contains("error:")).or_else(|| lines().next());
+    line.unwrap_or("the reader gave no reason").to_owned()
+}

@@ -1,0 +1,79 @@
+//! Places in the source, from debug information.
+
+use crate::llvm::{Layout, Meta, Value};
+use rustc_hash::FxHashMap;
+use selvedge_base::{FileId, IdVec, Span};
+use std::path::{Path, PathBuf};
+
+/// The source files seen so far.
+#[derive(Default)]
+pub(crate) struct Files {
+    names: IdVec<FileId, String>,
+    paths: IdVec<FileId, PathBuf>,
+    ids: FxHashMap<(String, String), FileId>,
+}
+
+impl Files {
+    fn file(&mut self, directory: String, name: String) -> FileId {
+        if let Some(&id) = self.ids.get(&(directory.clone(), name.clone())) {
+            return id;
+        }
+        let id = self.names.push(name.clone());
+        self.paths.push(Path::new(&directory).join(&name));
+        self.ids.insert((directory, name), id);
+        id
+    }
+
+    /// The names, and the texts of those that can be read.
+    pub(crate) fn finish(mut self) -> (IdVec<FileId, String>, IdVec<FileId, Option<String>>) {
+        if self.names.is_empty() {
+            // Places without debug information are in the unknown file, and it has number 0.
+            self.file(String::new(), String::new());
+        }
+        let read = |path: &PathBuf| {
+            let bytes = std::fs::read(path).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let sources = self.paths.iter().map(read).collect();
+        (self.names, sources)
+    }
+}
+
+/// Finds places for the functions of one LLVM module; remembers which scope is in which file.
+#[derive(Default)]
+pub(crate) struct Places<'m> {
+    scopes: FxHashMap<Meta<'m>, FileId>,
+}
+
+impl<'m> Places<'m> {
+    fn scope_file(&mut self, files: &mut Files, scope: Meta<'m>) -> FileId {
+        if let Some(&id) = self.scopes.get(&scope) {
+            return id;
+        }
+        let (directory, name) = scope.scope_file().unwrap_or_default();
+        let id = files.file(directory, name);
+        self.scopes.insert(scope, id);
+        id
+    }
+
+    /// Where an instruction is.
+    pub(crate) fn instruction(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
+        let location = value.debug_loc()?;
+        let scope = location.scope()?;
+        let (line, column) = location.line_column();
+        Some(Span { file: self.scope_file(files, scope), line, column })
+    }
+
+    /// Where a function is defined.
+    pub(crate) fn function(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
+        let subprogram = value.subprogram()?;
+        let file = self.scope_file(files, subprogram);
+        Some(Span { file, line: subprogram.subprogram_line(), column: 0 })
+    }
+}
+
+/// The name of a variable in the debug information: the second field of its node.
+pub(crate) fn variable_name<'m>(layout: Layout<'m>, variable: Meta<'m>) -> Option<String> {
+    let name = layout.meta_value(variable).meta_operand(1)?.meta_string()?;
+    (!name.is_empty()).then_some(name)
+}

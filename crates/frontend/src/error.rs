@@ -1,0 +1,94 @@
+//! What can go wrong between the user's files and a module.
+
+use std::path::PathBuf;
+
+/// Why the inputs cannot be loaded. Each message is one paragraph that says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No inputs at all.
+    #[error("no input files were given")]
+    NoInput,
+    /// An input is missing or unreadable.
+    #[error("cannot read {}: {source}", path.display())]
+    NoFile {
+        /// The input.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// An input is a directory.
+    #[error("{} is a directory; give the source or bitcode files themselves", path.display())]
+    Directory {
+        /// The input.
+        path: PathBuf,
+    },
+    /// The extension names no language that is understood.
+    #[error("{}: unknown kind of file; expected .c, .cc, .cpp, .cxx, .i, .ii, .bc or .ll", path.display())]
+    UnknownKind {
+        /// The input.
+        path: PathBuf,
+    },
+    /// A `.bc` file that does not begin as bitcode does.
+    #[error("{} is not LLVM bitcode (it does not begin with the bytes `BC`)", path.display())]
+    NotBitcode {
+        /// The input.
+        path: PathBuf,
+    },
+    /// Bitcode or IR text that LLVM refuses: cut short, damaged or malformed.
+    #[error("{} is not a valid LLVM module (truncated or damaged?): {detail}", path.display())]
+    InvalidBitcode {
+        /// The input.
+        path: PathBuf,
+        /// What LLVM said.
+        detail: String,
+    },
+    /// Bitcode of a newer LLVM.
+    #[error("{} was written by another version of LLVM; Selvedge reads what LLVM 22 reads: {detail}", path.display())]
+    OtherLlvm {
+        /// The input.
+        path: PathBuf,
+        /// What LLVM said.
+        detail: String,
+    },
+    /// The module is for a processor whose memory layout is not modelled.
+    #[error("{} was compiled for `{triple}`; only x86-64 is supported", path.display())]
+    OtherTarget {
+        /// The input.
+        path: PathBuf,
+        /// Its target.
+        triple: String,
+    },
+    /// There is no clang 22.
+    #[error("clang 22 was not found; install it so that `clang-22` (or a `clang` of version 22) is in PATH")]
+    CompilerMissing,
+    /// The compiler did not accept an input.
+    #[error("{} does not compile:\n{stderr}", path.display())]
+    CompilerFailed {
+        /// The input.
+        path: PathBuf,
+        /// What the compiler printed.
+        stderr: String,
+    },
+    /// The compiler could not be run.
+    #[error("clang could not be run: {0}")]
+    CompilerIo(#[source] std::io::Error),
+    /// The entry function is not defined.
+    #[error("the program has no function `{entry}`; name another one with --entry")]
+    NoEntry {
+        /// The name looked for.
+        entry: String,
+    },
+    /// Two inputs define one symbol.
+    #[error("`{symbol}` is defined by more than one input")]
+    DuplicateSymbol {
+        /// The symbol.
+        symbol: String,
+    },
+    /// The inputs cannot be linked for another reason.
+    #[error("the inputs cannot be linked: {0}")]
+    Link(String),
+    /// The built-in model library is damaged: a defect of this build.
+    #[error("the built-in model library cannot be read: {0}")]
+    Library(String),
+}

@@ -1,0 +1,254 @@
+//! A small safe view of LLVM's C API: exactly what the lowering reads.
+//!
+//! All `unsafe` code of the front end is in this folder. Its argument: every handle (`Module`, `Value`, `Ty`, `Block`, `Meta`)
+//! carries the lifetime of the [`Context`] that owns what it points to; a context is neither moved between threads nor
+//! disposed of while a handle lives; nothing is modified after linking, except that the C API itself wraps metadata in
+//! values owned by the context. Accessors that LLVM defines for one kind of value only (an opcode, a predicate, …) check
+//! the kind first where the caller cannot know it, and their documentation says what they need otherwise. The bitcode
+//! was written by a compiler process of the same version (see [`crate::compile`]), so the reader is not given malformed input.
+
+mod types;
+mod value;
+
+pub(crate) use types::{Ty, TyKind};
+pub(crate) use value::{Block, Meta, Value, ValueKind};
+
+pub(crate) use llvm_sys::{
+    LLVMAtomicOrdering as Ordering, LLVMAtomicRMWBinOp as RmwKind, LLVMIntPredicate as IntPredicate,
+    LLVMLinkage as Linkage, LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate,
+};
+
+use llvm_sys::prelude::*;
+use llvm_sys::{analysis, bit_reader, core, linker, target};
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+use std::ptr;
+
+/// Owns types, constants and metadata of the modules made in it, and collects LLVM's diagnostics.
+pub(crate) struct Context {
+    raw: LLVMContextRef,
+    /// Boxed: LLVM keeps its address.
+    errors: Box<RefCell<Vec<String>>>,
+}
+
+extern "C" fn collect(info: LLVMDiagnosticInfoRef, to: *mut c_void) {
+    // SAFETY: `to` is the address of the boxed cell of the context that reports, which outlives the report.
+    unsafe {
+        if core::LLVMGetDiagInfoSeverity(info) != llvm_sys::LLVMDiagnosticSeverity::LLVMDSError {
+            return;
+        }
+        let message = take_message(core::LLVMGetDiagInfoDescription(info));
+        let cell = &*(to as *const RefCell<Vec<String>>);
+        if let Ok(mut errors) = cell.try_borrow_mut() {
+            errors.push(message);
+        }
+    }
+}
+
+/// Copies and frees a message that LLVM allocated.
+///
+/// # Safety
+/// `message` is null or a string to be freed by `LLVMDisposeMessage`.
+unsafe fn take_message(message: *mut c_char) -> String {
+    if message.is_null() {
+        return String::new();
+    }
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        core::LLVMDisposeMessage(message);
+        text
+    }
+}
+
+/// Copies a counted string that LLVM owns.
+///
+/// # Safety
+/// `text` is null or points to `len` readable bytes.
+unsafe fn copy_str(text: *const c_char, len: usize) -> String {
+    if text.is_null() || len == 0 {
+        return String::new();
+    }
+    let bytes = unsafe { std::slice::from_raw_parts(text as *const u8, len) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Context {
+    /// A fresh context.
+    pub(crate) fn new() -> Context {
+        let errors = Box::new(RefCell::new(Vec::new()));
+        // SAFETY: the handler's argument is the boxed cell, dropped after the context.
+        let raw = unsafe {
+            let raw = core::LLVMContextCreate();
+            core::LLVMContextSetDiagnosticHandler(
+                raw,
+                Some(collect),
+                &*errors as *const RefCell<Vec<String>> as *mut c_void,
+            );
+            raw
+        };
+        Context { raw, errors }
+    }
+
+    /// The errors reported since the last call, one a line.
+    pub(crate) fn take_errors(&self) -> String {
+        self.errors.take().join("\n")
+    }
+
+    /// Reads a module from bitcode.
+    pub(crate) fn parse(&self, bitcode: &[u8]) -> Result<Module<'_>, String> {
+        // SAFETY: the reader copies nothing lazily: it has read everything when it returns, so the buffer may go.
+        unsafe {
+            let buffer = core::LLVMCreateMemoryBufferWithMemoryRange(
+                bitcode.as_ptr() as *const c_char,
+                bitcode.len(),
+                c"bitcode".as_ptr(),
+                0,
+            );
+            let mut raw = ptr::null_mut();
+            let failed = bit_reader::LLVMParseBitcodeInContext2(self.raw, buffer, &mut raw);
+            core::LLVMDisposeMemoryBuffer(buffer);
+            if failed != 0 || raw.is_null() {
+                return Err(self.take_errors());
+            }
+            Ok(Module {
+                raw,
+                context: self,
+            })
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: modules borrow the context, so none is left.
+        unsafe { core::LLVMContextDispose(self.raw) }
+    }
+}
+
+/// A module, disposed of when dropped.
+pub(crate) struct Module<'c> {
+    raw: LLVMModuleRef,
+    context: &'c Context,
+}
+
+impl<'c> Module<'c> {
+    /// Moves everything of `other` into this module.
+    pub(crate) fn link(&mut self, other: Module<'c>) -> Result<(), String> {
+        let source = other.raw;
+        std::mem::forget(other);
+        // SAFETY: the linker consumes the source module.
+        if unsafe { linker::LLVMLinkModules2(self.raw, source) } != 0 {
+            return Err(self.context.take_errors());
+        }
+        Ok(())
+    }
+
+    /// Checks LLVM's own rules for well-formed modules.
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        let mut message = ptr::null_mut();
+        // SAFETY: the module is alive; the message is ours to free.
+        unsafe {
+            let broken = analysis::LLVMVerifyModule(
+                self.raw,
+                analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction,
+                &mut message,
+            );
+            let text = take_message(message);
+            if broken != 0 { Err(text) } else { Ok(()) }
+        }
+    }
+
+    /// The target triple.
+    pub(crate) fn triple(&self) -> String {
+        // SAFETY: a string owned by the module.
+        unsafe {
+            let text = core::LLVMGetTarget(self.raw);
+            if text.is_null() {
+                String::new()
+            } else {
+                CStr::from_ptr(text).to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// All functions in order.
+    pub(crate) fn functions(&self) -> Vec<Value<'_>> {
+        // SAFETY: a list owned by the module.
+        unsafe {
+            let first = core::LLVMGetFirstFunction(self.raw);
+            value::chain(first, |f| core::LLVMGetNextFunction(f))
+        }
+    }
+
+    /// All global variables in order.
+    pub(crate) fn globals(&self) -> Vec<Value<'_>> {
+        // SAFETY: a list owned by the module.
+        unsafe {
+            let first = core::LLVMGetFirstGlobal(self.raw);
+            value::chain(first, |g| core::LLVMGetNextGlobal(g))
+        }
+    }
+
+    /// All aliases in order.
+    pub(crate) fn aliases(&self) -> Vec<Value<'_>> {
+        // SAFETY: a list owned by the module.
+        unsafe {
+            let first = core::LLVMGetFirstGlobalAlias(self.raw);
+            value::chain(first, |g| core::LLVMGetNextGlobalAlias(g))
+        }
+    }
+
+    /// Sizes, alignments and offsets.
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout {
+            // SAFETY: owned by the module.
+            raw: unsafe { target::LLVMGetModuleDataLayout(self.raw) },
+            context: self.context.raw,
+            module: PhantomData,
+        }
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nothing refers to the module any more: all handles borrow it.
+        unsafe { core::LLVMDisposeModule(self.raw) }
+    }
+}
+
+/// The data layout of a module.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout<'m> {
+    raw: target::LLVMTargetDataRef,
+    context: LLVMContextRef,
+    module: PhantomData<&'m ()>,
+}
+
+impl<'m> Layout<'m> {
+    /// Bytes between two elements of an array of the (sized) type.
+    pub(crate) fn size(self, ty: Ty<'m>) -> u64 {
+        // SAFETY: a live type.
+        if ty.is_sized() { unsafe { target::LLVMABISizeOfType(self.raw, ty.raw) } } else { 0 }
+    }
+
+    /// Its alignment in bytes.
+    pub(crate) fn align(self, ty: Ty<'m>) -> u32 {
+        // SAFETY: as above.
+        if ty.is_sized() { unsafe { target::LLVMABIAlignmentOfType(self.raw, ty.raw) } } else { 1 }
+    }
+
+    /// Where a field of a struct begins, in bytes.
+    pub(crate) fn offset(self, structure: Ty<'m>, field: u32) -> u64 {
+        if structure.kind() != TyKind::LLVMStructTypeKind || field >= structure.fields() {
+            return 0;
+        }
+        // SAFETY: a struct type with this field.
+        unsafe { target::LLVMOffsetOfElement(self.raw, structure.raw, field) }
+    }
+
+    /// A value view of metadata.
+    pub(crate) fn meta_value(self, meta: Meta<'m>) -> Value<'m> {
+        meta.as_value(self.context)
+    }
+}

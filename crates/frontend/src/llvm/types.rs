@@ -1,0 +1,103 @@
+//! Types.
+
+pub(crate) use llvm_sys::LLVMTypeKind as TyKind;
+use llvm_sys::core;
+use llvm_sys::prelude::*;
+use std::marker::PhantomData;
+
+/// A type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Ty<'m> {
+    pub(super) raw: LLVMTypeRef,
+    module: PhantomData<&'m ()>,
+}
+
+impl<'m> Ty<'m> {
+    /// # Safety
+    /// `raw` is a type of a context that lives for `'m`.
+    pub(super) unsafe fn new(raw: LLVMTypeRef) -> Ty<'m> {
+        Ty {
+            raw,
+            module: PhantomData,
+        }
+    }
+
+    /// Which kind of type.
+    pub(crate) fn kind(self) -> TyKind {
+        // SAFETY: a live type.
+        unsafe { core::LLVMGetTypeKind(self.raw) }
+    }
+
+    /// Whether it has a size.
+    pub(crate) fn is_sized(self) -> bool {
+        // SAFETY: a live type.
+        unsafe { core::LLVMTypeIsSized(self.raw) != 0 }
+    }
+
+    /// Width of an integer type; 0 for others.
+    pub(crate) fn int_bits(self) -> u32 {
+        if self.kind() != TyKind::LLVMIntegerTypeKind {
+            return 0;
+        }
+        // SAFETY: an integer type.
+        unsafe { core::LLVMGetIntTypeWidth(self.raw) }
+    }
+
+    /// Number of fields of a struct, elements of an array or a vector; 0 for others.
+    pub(crate) fn elements(self) -> u64 {
+        // SAFETY: the kind is checked.
+        unsafe {
+            match self.kind() {
+                TyKind::LLVMStructTypeKind => u64::from(core::LLVMCountStructElementTypes(self.raw)),
+                TyKind::LLVMArrayTypeKind => core::LLVMGetArrayLength2(self.raw),
+                TyKind::LLVMVectorTypeKind => u64::from(core::LLVMGetVectorSize(self.raw)),
+                _ => 0,
+            }
+        }
+    }
+
+    /// Number of fields of a struct; 0 for others.
+    pub(crate) fn fields(self) -> u32 {
+        if self.kind() == TyKind::LLVMStructTypeKind { self.elements() as u32 } else { 0 }
+    }
+
+    /// The type of element `index` of a struct, array or vector.
+    pub(crate) fn element(self, index: u32) -> Option<Ty<'m>> {
+        // SAFETY: the kind and index are checked.
+        unsafe {
+            match self.kind() {
+                TyKind::LLVMStructTypeKind if index < core::LLVMCountStructElementTypes(self.raw) => {
+                    Some(Ty::new(core::LLVMStructGetTypeAtIndex(self.raw, index)))
+                }
+                TyKind::LLVMArrayTypeKind | TyKind::LLVMVectorTypeKind => {
+                    Some(Ty::new(core::LLVMGetElementType(self.raw)))
+                }
+                _ => None,
+            }
+        }
+    }
+
+    /// Result, parameters and whether more may follow, of a function type.
+    pub(crate) fn signature(self) -> Option<(Ty<'m>, Vec<Ty<'m>>, bool)> {
+        if self.kind() != TyKind::LLVMFunctionTypeKind {
+            return None;
+        }
+        // SAFETY: a function type; the buffer has room for all parameters.
+        unsafe {
+            let count = core::LLVMCountParamTypes(self.raw) as usize;
+            let mut raw = vec![std::ptr::null_mut(); count];
+            core::LLVMGetParamTypes(self.raw, raw.as_mut_ptr());
+            Some((
+                Ty::new(core::LLVMGetReturnType(self.raw)),
+                raw.into_iter().map(|t| Ty::new(t)).collect(),
+                core::LLVMIsFunctionVarArg(self.raw) != 0,
+            ))
+        }
+    }
+
+    /// As LLVM writes it.
+    pub(crate) fn text(self) -> String {
+        // SAFETY: a live type; the message is freed by `take_message`.
+        unsafe { super::take_message(core::LLVMPrintTypeToString(self.raw)) }
+    }
+}

@@ -1,0 +1,129 @@
+//! Calls of functions.
+
+use super::function::{FnLower, Lower};
+use super::inst::is_vector;
+use super::promote::lifetime;
+use crate::llvm::{Ty, Value, ValueKind};
+use selvedge_ir::{Callee, CastOp, InstKind, Operand, Symbol, Type};
+use smallvec::SmallVec;
+
+/// Arguments with their types.
+#[derive(Default)]
+pub(super) struct Args {
+    pub(super) values: SmallVec<[Operand; 4]>,
+    pub(super) types: SmallVec<[Type; 4]>,
+}
+
+impl<'m> FnLower<'_, 'm, '_> {
+    /// Lowers a call or invoke of whatever.
+    pub(super) fn call(&mut self, inst: Value<'m>) -> Lower<()> {
+        let callee = inst.called().ok_or("a call of nothing")?;
+        if callee.kind() == ValueKind::LLVMInlineAsmValueKind {
+            return self.assembly(inst, callee);
+        }
+        if callee.is_intrinsic() {
+            if let Some((starts, of)) = lifetime(inst) {
+                return self.life(starts, of);
+            }
+            return self.intrinsic(inst, &callee.name());
+        }
+        let args = self.arguments(inst)?;
+        let target = match self.unit.linear(callee) {
+            Some((Some(Symbol::Func(id)), 0)) => {
+                self.refer(Symbol::Func(id));
+                Callee::Direct(id)
+            }
+            _ => Callee::Indirect(self.part(callee)?),
+        };
+        let results = self.results(inst)?.into_iter().collect();
+        self.emit(InstKind::Call { results, callee: target, args: args.values, types: args.types });
+        Ok(())
+    }
+
+    /// The flattened arguments of a call.
+    fn arguments(&mut self, inst: Value<'m>) -> Lower<Args> {
+        let fixed = inst.called_type().signature().map_or(0, |(_, params, _)| params.len() as u32);
+        let mut args = Args::default();
+        for i in 0..inst.num_args() {
+            let value = inst.operand(i).ok_or("a call without its argument")?;
+            let mut parts = self.parts(value)?;
+            if i >= fixed {
+                if let Some(ty) = inst.arg_type_attribute(i, "byval") {
+                    // A variable argument in memory: `va_arg` finds its bytes among the arguments, not its address.
+                    let [address] = parts.as_slice() else {
+                        return Err("an aggregate argument of unknown form".to_owned());
+                    };
+                    let address = *address;
+                    self.words(address, ty, &mut args)?;
+                    continue;
+                }
+                if is_vector(value.ty()) {
+                    // `va_arg` finds the elements next to each other.
+                    let packed = self.pack(&parts)?;
+                    parts = SmallVec::from_slice(&[packed]);
+                }
+            }
+            for part in parts {
+                args.types.push(self.type_of(part));
+                args.values.push(part);
+            }
+        }
+        Ok(args)
+    }
+
+    /// Loads the bytes of an aggregate as arguments of eight bytes each.
+    fn words(&mut self, address: Operand, ty: Ty<'m>, args: &mut Args) -> Lower<()> {
+        let size = self.unit.layout.size(ty);
+        if self.unit.layout.align(ty) > 8 {
+            return Err(format!("a variable argument of type {}", ty.text()));
+        }
+        let mut at = 0;
+        while at < size {
+            let bytes = (size - at).min(8);
+            let int = Type::Int((bytes * 8) as u8);
+            let ptr = self.offset(address, at as i64);
+            let dst = self.reg(int);
+            self.emit(InstKind::Load { dst, ptr, ty: int, align: 1, volatile: false, order: None });
+            let word = if bytes < 8 { self.cast(CastOp::ZExt, Operand::Reg(dst), Type::I64) } else { Operand::Reg(dst) };
+            args.values.push(word);
+            args.types.push(Type::I64);
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// An address plus a constant, within the same object.
+    pub(super) fn offset(&mut self, base: Operand, offset: i64) -> Operand {
+        if offset == 0 {
+            return base;
+        }
+        let dst = self.reg(Type::Ptr);
+        self.emit(InstKind::Gep { dst, base, offset, terms: SmallVec::new(), inbounds: true });
+        Operand::Reg(dst)
+    }
+
+    /// Lowers an intrinsic to a call of the library function that does the same.
+    pub(super) fn call_library(&mut self, inst: Value<'m>, name: &str) -> Lower<()> {
+        let args = self.arguments(inst)?;
+        let id = match self.unit.program.names.get(name) {
+            Some(&Symbol::Func(id)) => id,
+            Some(_) => return Err(format!("`{name}`, which is no function here")),
+            None => {
+                let id = self.unit.program.declare(name.to_owned());
+                self.unit.program.names.insert(name.to_owned(), Symbol::Func(id));
+                let returns = self.flat(inst.ty())?.into_iter().map(|(ty, _)| ty).collect();
+                let function = &mut self.unit.program.module.functions[id];
+                function.returns = returns;
+                for &ty in &args.types {
+                    let reg = function.regs.push(selvedge_ir::RegInfo { ty, name: None });
+                    function.params.push(reg);
+                }
+                id
+            }
+        };
+        self.refer(Symbol::Func(id));
+        let results = self.results(inst)?.into_iter().collect();
+        self.emit(InstKind::Call { results, callee: Callee::Direct(id), args: args.values, types: args.types });
+        Ok(())
+    }
+}

@@ -1,0 +1,117 @@
+//! Constants as operands. A constant expression that is no plain address is computed where it is used.
+
+use super::flatten::scalar;
+use super::function::{FnLower, Lower, Parts};
+use crate::llvm::{TyKind, Value, ValueKind};
+use selvedge_base::Id;
+use selvedge_ir::{BlockId, GepTerm, InstKind, Operand, Symbol, Type};
+use smallvec::{SmallVec, smallvec};
+
+impl<'m> FnLower<'_, 'm, '_> {
+    /// The operands that a constant flattens to.
+    pub(super) fn constant(&mut self, value: Value<'m>) -> Lower<Parts> {
+        let ty = value.ty();
+        match value.kind() {
+            ValueKind::LLVMConstantIntValueKind => {
+                let number = value.int().ok_or_else(|| format!("values of type {}", ty.text()))?;
+                Ok(smallvec![Operand::Const(number, scalar(ty)?)])
+            }
+            ValueKind::LLVMConstantPointerNullValueKind => Ok(smallvec![Operand::Const(0, Type::Ptr)]),
+            ValueKind::LLVMConstantFPValueKind => {
+                let double = value.double().unwrap_or_default();
+                Ok(smallvec![match scalar(ty)? {
+                    Type::F32 => Operand::Const(u128::from((double as f32).to_bits()), Type::F32),
+                    other => Operand::Const(u128::from(double.to_bits()), other),
+                }])
+            }
+            ValueKind::LLVMUndefValueValueKind => {
+                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Undef(t)).collect())
+            }
+            ValueKind::LLVMPoisonValueKind => {
+                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Poison(t)).collect())
+            }
+            ValueKind::LLVMConstantAggregateZeroValueKind => {
+                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Const(0, t)).collect())
+            }
+            ValueKind::LLVMConstantArrayValueKind
+            | ValueKind::LLVMConstantStructValueKind
+            | ValueKind::LLVMConstantVectorValueKind
+            | ValueKind::LLVMConstantDataArrayValueKind
+            | ValueKind::LLVMConstantDataVectorValueKind => {
+                let mut parts = Parts::new();
+                for i in 0..ty.elements() as u32 {
+                    let element = value.element(i).ok_or("a constant without its element")?;
+                    parts.extend(self.constant(element)?);
+                }
+                Ok(parts)
+            }
+            ValueKind::LLVMBlockAddressValueKind => Ok(smallvec![self.block_address(value)?]),
+            ValueKind::LLVMFunctionValueKind
+            | ValueKind::LLVMGlobalVariableValueKind
+            | ValueKind::LLVMGlobalAliasValueKind => Ok(smallvec![self.address(value)?]),
+            ValueKind::LLVMConstantExprValueKind => self.expression(value),
+            ValueKind::LLVMGlobalIFuncValueKind => Err(format!("indirect function `{}`", value.name())),
+            _ => Err(format!("constant {}", value.text())),
+        }
+    }
+
+    fn address(&mut self, value: Value<'m>) -> Lower<Operand> {
+        match self.unit.linear(value) {
+            Some((symbol, offset)) => Ok(self.symbol_operand(symbol, offset, true)),
+            None => Err(format!("address {}", value.text())),
+        }
+    }
+
+    /// The address of a symbol plus an offset. Outside of the object it is computed by an instruction, which marks it.
+    fn symbol_operand(&mut self, symbol: Option<Symbol>, offset: i64, inbounds: bool) -> Operand {
+        let base = match symbol {
+            None => return Operand::Const(u128::from(offset as u64), Type::Ptr),
+            Some(Symbol::Global(id)) => {
+                self.refer(Symbol::Global(id));
+                let global = &self.unit.program.module.globals[id];
+                let inside = u64::try_from(offset).is_ok_and(|o| global.external || o <= global.size);
+                if inside {
+                    return Operand::Global(id, offset);
+                }
+                Operand::Global(id, 0)
+            }
+            Some(Symbol::Func(id)) => {
+                self.refer(Symbol::Func(id));
+                if offset == 0 {
+                    return Operand::Func(id);
+                }
+                Operand::Func(id)
+            }
+        };
+        let dst = self.reg(Type::Ptr);
+        self.emit(InstKind::Gep { dst, base, offset, terms: SmallVec::<[GepTerm; 1]>::new(), inbounds });
+        Operand::Reg(dst)
+    }
+
+    fn expression(&mut self, value: Value<'m>) -> Lower<Parts> {
+        if let Some((symbol, offset)) = self.unit.linear(value) {
+            if value.ty().kind() == TyKind::LLVMPointerTypeKind {
+                let inbounds = value.opcode() == Some(crate::llvm::Opcode::LLVMGetElementPtr) && value.inbounds();
+                return Ok(smallvec![self.symbol_operand(symbol, offset, inbounds)]);
+            }
+            if symbol.is_none() {
+                return Ok(smallvec![Operand::Const(u128::from(offset as u64), scalar(value.ty())?)]);
+            }
+        }
+        let opcode = value.opcode().ok_or("a constant expression without opcode")?;
+        let dst = self.new_regs(value.ty())?;
+        self.simple(opcode, value, &dst)?;
+        Ok(dst.into_iter().map(Operand::Reg).collect())
+    }
+
+    fn block_address(&mut self, value: Value<'m>) -> Lower<Operand> {
+        let (function, block) = value.block_address().ok_or("a block address")?;
+        let Symbol::Func(id) = self.unit.symbol(function) else {
+            return Err("a block of no function".to_owned());
+        };
+        // Blocks keep their order, and those made by the lowering come after all of them.
+        let index = function.blocks().iter().position(|&b| b == block).ok_or("a block of another function")?;
+        self.refer(Symbol::Func(id));
+        Ok(Operand::Block(id, BlockId::from_index(index)))
+    }
+}

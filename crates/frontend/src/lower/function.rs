@@ -1,0 +1,513 @@
+//! Functions: statements, blocks, φ-nodes as copies on edges, terminators.
+
+use super::promote::{lifetime, promotable};
+use super::{Unit, flatten};
+use crate::debug;
+use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, Span, StmtId};
+use selvedge_ir::{
+    Block, BlockId, CastOp, FuncId, Function, GlobalId, Inst, InstKind, Local, LocalId, Operand, Reg, RegInfo, Stmt,
+    Symbol, Terminator, Type,
+};
+use smallvec::SmallVec;
+
+/// The operands that a value flattens to.
+pub(super) type Parts = SmallVec<[Operand; 2]>;
+/// The registers that a value flattens to.
+pub(super) type Regs = SmallVec<[Reg; 2]>;
+/// A result, or what cannot be expressed.
+pub(super) type Lower<T> = Result<T, String>;
+
+/// The lowering of one function.
+pub(super) struct FnLower<'u, 'm, 'p> {
+    pub(super) unit: &'u mut Unit<'m, 'p>,
+    pub(super) id: FuncId,
+    pub(super) function: Function,
+    /// Registers and aliases of instructions and parameters.
+    values: FxHashMap<Value<'m>, Parts>,
+    blocks: FxHashMap<llvm::Block<'m>, BlockId>,
+    /// Locals that are registers.
+    pub(super) promoted: FxHashMap<Value<'m>, Reg>,
+    /// Locals that are stack objects.
+    pub(super) locals: FxHashMap<Value<'m>, LocalId>,
+    /// Values whose operands belong to other values.
+    pub(super) aliases: FxHashSet<Value<'m>>,
+    variables: FxHashMap<Value<'m>, String>,
+    /// The instructions of the current block so far.
+    pub(super) insts: Vec<Inst>,
+    pub(super) stmt: StmtId,
+    /// Set when the block ends before its terminator.
+    pub(super) ended: Option<Terminator>,
+    pub(super) in_entry: bool,
+}
+
+impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
+    pub(super) fn new(unit: &'u mut Unit<'m, 'p>, id: FuncId) -> Self {
+        let declared = &unit.program.module.functions[id];
+        let function = Function {
+            name: declared.name.clone(),
+            display: declared.display.clone(),
+            library: declared.library,
+            ..Function::default()
+        };
+        FnLower {
+            unit,
+            id,
+            function,
+            values: FxHashMap::default(),
+            blocks: FxHashMap::default(),
+            promoted: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            aliases: FxHashSet::default(),
+            variables: FxHashMap::default(),
+            insts: Vec::new(),
+            stmt: StmtId::default(),
+            ended: None,
+            in_entry: true,
+        }
+    }
+
+    // ---- helpers of all that lower instructions
+
+    pub(super) fn flat(&self, ty: Ty<'m>) -> Lower<flatten::Flat> {
+        flatten::flatten(self.unit.layout, ty)
+    }
+
+    pub(super) fn reg(&mut self, ty: Type) -> Reg {
+        self.function.regs.push(RegInfo { ty, name: None })
+    }
+
+    pub(super) fn new_regs(&mut self, ty: Ty<'m>) -> Lower<Regs> {
+        Ok(self.flat(ty)?.into_iter().map(|(t, _)| self.reg(t)).collect())
+    }
+
+    pub(super) fn reg_type(&self, reg: Reg) -> Type {
+        self.function.regs[reg].ty
+    }
+
+    pub(super) fn type_of(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Reg(reg) => self.reg_type(reg),
+            Operand::Const(_, ty) | Operand::Undef(ty) | Operand::Poison(ty) => ty,
+            Operand::Global(..) | Operand::Func(_) | Operand::Block(..) => Type::Ptr,
+        }
+    }
+
+    pub(super) fn emit(&mut self, kind: InstKind) {
+        self.insts.push(Inst { stmt: self.stmt, kind });
+    }
+
+    pub(super) fn copy(&mut self, dst: Reg, value: Operand) {
+        self.emit(InstKind::Copy { dst, value });
+    }
+
+    /// Emits a conversion into a new register.
+    pub(super) fn cast(&mut self, op: CastOp, a: Operand, to: Type) -> Operand {
+        let from = self.type_of(a);
+        let dst = self.reg(to);
+        self.emit(InstKind::Cast { op, dst, a, from });
+        Operand::Reg(dst)
+    }
+
+    /// Records that the function refers to a symbol.
+    pub(super) fn refer(&mut self, symbol: Symbol) {
+        let refs = &mut self.unit.program.refs[self.id];
+        if !refs.contains(&symbol) {
+            refs.push(symbol);
+        }
+    }
+
+    /// The operands of a value.
+    pub(super) fn parts(&mut self, value: Value<'m>) -> Lower<Parts> {
+        match value.kind() {
+            ValueKind::LLVMInstructionValueKind | ValueKind::LLVMArgumentValueKind => {
+                if let Some(parts) = self.values.get(&value) {
+                    return Ok(parts.clone());
+                }
+                let regs = self.new_regs(value.ty())?;
+                let parts: Parts = regs.into_iter().map(Operand::Reg).collect();
+                self.values.insert(value, parts.clone());
+                Ok(parts)
+            }
+            ValueKind::LLVMInlineAsmValueKind => Err("inline assembly as a value".to_owned()),
+            ValueKind::LLVMMetadataAsValueValueKind => Err("metadata as a value".to_owned()),
+            _ => self.constant(value),
+        }
+    }
+
+    /// The operand of a scalar value.
+    pub(super) fn part(&mut self, value: Value<'m>) -> Lower<Operand> {
+        match self.parts(value)?.as_slice() {
+            [one] => Ok(*one),
+            _ => Err(format!("values of type {} here", value.ty().text())),
+        }
+    }
+
+    /// Operand `index` of an instruction.
+    pub(super) fn operand(&mut self, user: Value<'m>, index: u32) -> Lower<Operand> {
+        let value = user.operand(index).ok_or("an instruction without its operand")?;
+        self.part(value)
+    }
+
+    /// The operands that operand `index` of an instruction flattens to.
+    pub(super) fn operands(&mut self, user: Value<'m>, index: u32) -> Lower<Parts> {
+        let value = user.operand(index).ok_or("an instruction without its operand")?;
+        self.parts(value)
+    }
+
+    /// The registers that an instruction assigns.
+    pub(super) fn results(&mut self, inst: Value<'m>) -> Lower<Regs> {
+        self.parts(inst)?
+            .into_iter()
+            .map(|part| match part {
+                Operand::Reg(reg) => Ok(reg),
+                _ => Err("a value assigned twice".to_owned()),
+            })
+            .collect()
+    }
+
+    /// Makes an instruction's value another name of operands that do not change while it is used.
+    pub(super) fn alias(&mut self, inst: Value<'m>, parts: Parts) -> Lower<()> {
+        if self.values.contains_key(&inst) {
+            // Somebody (a φ of a loop) referred to it before: it has registers.
+            let dst = self.results(inst)?;
+            for (dst, value) in dst.into_iter().zip(parts) {
+                self.copy(dst, value);
+            }
+        } else {
+            self.values.insert(inst, parts);
+            self.aliases.insert(inst);
+        }
+        Ok(())
+    }
+
+    // ---- functions
+
+    fn number_statements(&mut self, value: Value<'m>) -> Vec<Vec<(Value<'m>, StmtId)>> {
+        let unit = &mut *self.unit;
+        let default = unit.places.function(&mut unit.program.files, value).unwrap_or(Span::default());
+        self.function.span = default;
+        let mut ordinal = 0;
+        let mut numbered = Vec::new();
+        for block in value.blocks() {
+            let mut list = Vec::new();
+            for inst in block.instructions() {
+                let span = unit.places.instruction(&mut unit.program.files, inst).unwrap_or(default);
+                let id = unit.program.module.stmts.push(Stmt { func: self.id, ordinal, span });
+                ordinal += 1;
+                list.push((inst, id));
+                for (address, variable) in inst.declared_variables() {
+                    if let Some(name) = debug::variable_name(unit.layout, variable) {
+                        self.variables.insert(address, name);
+                    }
+                }
+            }
+            numbered.push(list);
+        }
+        numbered
+    }
+
+    fn body(&mut self, value: Value<'m>) {
+        let numbered = self.number_statements(value);
+        for (i, block) in value.blocks().into_iter().enumerate() {
+            self.blocks.insert(block, BlockId::from_index(i));
+            let empty = Block { insts: Vec::new(), term: Terminator::Unreachable, term_stmt: StmtId::default() };
+            self.function.blocks.push(empty);
+        }
+        if let Some(&(_, first)) = numbered.first().and_then(|l| l.first()) {
+            self.stmt = first;
+        }
+        self.parameters(value);
+        self.plan_locals(&numbered);
+        for (i, list) in numbered.iter().enumerate() {
+            self.in_entry = i == 0;
+            self.block(BlockId::from_index(i), list);
+        }
+    }
+
+    fn parameters(&mut self, value: Value<'m>) {
+        let Some((result, types, varargs)) = value.value_type().signature() else {
+            return;
+        };
+        self.function.varargs = varargs;
+        match self.flat(result) {
+            Ok(flat) => self.function.returns = flat.into_iter().map(|(ty, _)| ty).collect(),
+            // The return itself will say so.
+            Err(_) => self.function.returns = Vec::new(),
+        }
+        for (i, param) in value.params().into_iter().enumerate() {
+            match self.parts(param) {
+                Ok(parts) => {
+                    for part in &parts {
+                        if let Operand::Reg(reg) = part {
+                            self.function.params.push(*reg);
+                        }
+                    }
+                    if let Some(ty) = value.param_type_attribute(i as u32, "byval") {
+                        self.copy_by_value(value, i as u32, param, ty, &parts);
+                    }
+                }
+                Err(what) => self.emit(InstKind::Unsupported { what }),
+            }
+        }
+        debug_assert!(types.len() == value.params().len());
+    }
+
+    /// An argument passed as the address of an aggregate that the callee may change: it works on its own copy.
+    fn copy_by_value(&mut self, function: Value<'m>, index: u32, param: Value<'m>, ty: Ty<'m>, parts: &Parts) {
+        let [src] = parts.as_slice() else { return };
+        let src = *src;
+        let size = self.unit.layout.size(ty);
+        let align = function
+            .param_int_attribute(index, "align")
+            .map_or(self.unit.layout.align(ty), |a| a as u32);
+        let name = self.variables.get(&param).cloned().unwrap_or_else(|| param.name());
+        let local = self.function.locals.push(Local { name, size, align: align.max(1), scoped: false });
+        let dst = self.reg(Type::Ptr);
+        self.emit(InstKind::LocalAddr { dst, local });
+        let len = Operand::Const(u128::from(size), Type::I64);
+        self.emit(InstKind::MemCopy { dst: Operand::Reg(dst), src, len, overlap: false });
+        self.values.insert(param, SmallVec::from_slice(&[Operand::Reg(dst)]));
+    }
+
+    /// Decides for each alloca of the entry block: register or stack object.
+    fn plan_locals(&mut self, numbered: &[Vec<(Value<'m>, StmtId)>]) {
+        let is_alloca = |(v, _): &&(Value<'m>, StmtId)| v.opcode() == Some(Opcode::LLVMAlloca);
+        for (i, list) in numbered.iter().enumerate() {
+            for &(alloca, _) in list.iter().filter(is_alloca) {
+                let name = self.variables.get(&alloca).cloned();
+                if let Some(ty) = promotable(alloca) {
+                    let reg = self.function.regs.push(RegInfo { ty, name });
+                    self.promoted.insert(alloca, reg);
+                    continue;
+                }
+                let count = alloca.operand(0).and_then(|n| n.int());
+                let ty = alloca.allocated_type();
+                if i != 0 || !ty.is_sized() {
+                    continue;
+                }
+                if let Some(count) = count.and_then(|c| u64::try_from(c).ok()) {
+                    let size = self.unit.layout.size(ty).saturating_mul(count);
+                    let scoped = alloca.users().iter().any(|u| {
+                        u.opcode() == Some(Opcode::LLVMCall) && lifetime(*u).is_some_and(|(_, of)| of == alloca)
+                    });
+                    let align = alloca.align().max(1);
+                    let name = name.unwrap_or_default();
+                    let local = self.function.locals.push(Local { name, size, align, scoped });
+                    self.locals.insert(alloca, local);
+                }
+            }
+        }
+    }
+
+    fn block(&mut self, id: BlockId, list: &[(Value<'m>, StmtId)]) {
+        let values: Vec<Value<'m>> = list.iter().map(|&(v, _)| v).collect();
+        let Some((&(last, last_stmt), body)) = list.split_last() else {
+            return;
+        };
+        for (i, &(inst, stmt)) in body.iter().enumerate() {
+            self.stmt = stmt;
+            if let Err(what) = self.instruction(inst, &values[i + 1..]) {
+                self.emit(InstKind::Unsupported { what });
+            }
+            if let Some(term) = self.ended.take() {
+                self.finish(id, term);
+                return;
+            }
+        }
+        self.stmt = last_stmt;
+        let term = self.terminator(last).unwrap_or_else(|what| {
+            self.emit(InstKind::Unsupported { what });
+            Terminator::Unreachable
+        });
+        self.finish(id, term);
+    }
+
+    fn finish(&mut self, id: BlockId, term: Terminator) {
+        let block = &mut self.function.blocks[id];
+        block.insts = std::mem::take(&mut self.insts);
+        block.term = term;
+        block.term_stmt = self.stmt;
+    }
+
+    // ---- terminators
+
+    fn terminator(&mut self, inst: Value<'m>) -> Lower<Terminator> {
+        let successors = inst.successors();
+        match inst.opcode() {
+            Some(Opcode::LLVMRet) => {
+                let mut parts = SmallVec::new();
+                if inst.num_operands() > 0 {
+                    parts.extend(self.operands(inst, 0)?);
+                }
+                Ok(Terminator::Return(parts))
+            }
+            Some(Opcode::LLVMBr) => match (inst.condition(), successors.as_slice()) {
+                (None, &[next]) => Ok(Terminator::Jump(self.last_edge(inst, next)?)),
+                (Some(_), &[then, otherwise]) if then == otherwise => {
+                    // Still a branch on the condition: an undefined one is a fault.
+                    let cond = self.operand(inst, 0)?;
+                    let next = self.edge(inst, then)?;
+                    Ok(Terminator::Branch { cond, then: next, otherwise: next })
+                }
+                (Some(condition), &[then, otherwise]) => {
+                    let cond = self.part(condition)?;
+                    let then = self.edge(inst, then)?;
+                    let otherwise = self.edge(inst, otherwise)?;
+                    Ok(Terminator::Branch { cond, then, otherwise })
+                }
+                _ => Err("a branch of unknown form".to_owned()),
+            },
+            Some(Opcode::LLVMSwitch) => self.switch(inst, &successors),
+            Some(Opcode::LLVMIndirectBr) => {
+                let address = self.operand(inst, 0)?;
+                let mut targets = Vec::new();
+                for next in successors {
+                    if next.instructions().first().and_then(|i| i.opcode()) == Some(Opcode::LLVMPHI) {
+                        return Err("computed goto into a block with φ-nodes".to_owned());
+                    }
+                    targets.push(self.block_id(next)?);
+                }
+                Ok(Terminator::Indirect { address, targets })
+            }
+            Some(Opcode::LLVMInvoke) => {
+                self.call(inst)?;
+                if let Some(term) = self.ended.take() {
+                    return Ok(term);
+                }
+                let next = inst.normal_dest().ok_or("an invoke that does not continue")?;
+                // The exceptional successor is never taken: nothing throws without being unsupported itself.
+                Ok(Terminator::Jump(self.last_edge(inst, next)?))
+            }
+            Some(Opcode::LLVMUnreachable) => Ok(Terminator::Unreachable),
+            Some(Opcode::LLVMCallBr) => Err("inline assembly that jumps (asm goto)".to_owned()),
+            Some(
+                Opcode::LLVMResume | Opcode::LLVMCatchRet | Opcode::LLVMCleanupRet | Opcode::LLVMCatchSwitch,
+            ) => Err("C++ exception".to_owned()),
+            _ => Err(format!("terminator {}", inst.text())),
+        }
+    }
+
+    fn switch(&mut self, inst: Value<'m>, successors: &[llvm::Block<'m>]) -> Lower<Terminator> {
+        let value = self.operand(inst, 0)?;
+        let ty = self.type_of(value);
+        let (&first, rest) = successors.split_first().ok_or("a switch without default")?;
+        let mut edges: FxHashMap<llvm::Block<'m>, BlockId> = FxHashMap::default();
+        let default = self.edge(inst, first)?;
+        edges.insert(first, default);
+        let mut cases = Vec::new();
+        for (i, &next) in rest.iter().enumerate() {
+            let case = inst.case(i as u32 + 1).and_then(|c| c.int()).ok_or("a wide switch")?;
+            let target = match edges.get(&next) {
+                Some(&known) => known,
+                None => {
+                    let new = self.edge(inst, next)?;
+                    edges.insert(next, new);
+                    new
+                }
+            };
+            cases.push((case, target));
+        }
+        Ok(Terminator::Switch { value, ty, cases, default })
+    }
+
+    fn block_id(&self, block: llvm::Block<'m>) -> Lower<BlockId> {
+        self.blocks.get(&block).copied().ok_or_else(|| "a jump to another function".to_owned())
+    }
+
+    /// The only edge out of a block: its copies come before the jump.
+    fn last_edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
+        self.phi_copies(from, to)?;
+        self.block_id(to)
+    }
+
+    /// One of several edges out of a block: copies get a block of their own.
+    fn edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
+        let before = std::mem::take(&mut self.insts);
+        let copies = self.phi_copies(from, to);
+        let insts = std::mem::replace(&mut self.insts, before);
+        copies?;
+        let target = self.block_id(to)?;
+        if insts.is_empty() {
+            return Ok(target);
+        }
+        Ok(self.function.blocks.push(Block { insts, term: Terminator::Jump(target), term_stmt: self.stmt }))
+    }
+
+    /// Assigns the φ-nodes of a block as they are when entered from here, all at once.
+    fn phi_copies(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<()> {
+        let Some(here) = from.parent() else { return Ok(()) };
+        let mut copies: Vec<(Reg, Operand)> = Vec::new();
+        for phi in to.instructions() {
+            if phi.opcode() != Some(Opcode::LLVMPHI) {
+                break;
+            }
+            let Some((value, _)) = phi.incoming().into_iter().find(|&(_, block)| block == here) else {
+                return Err("a φ-node without this edge".to_owned());
+            };
+            let dst = self.results(phi)?;
+            let src = self.parts(value)?;
+            copies.extend(dst.into_iter().zip(src));
+        }
+        copies.retain(|&(dst, src)| src != Operand::Reg(dst));
+        let clobbers = |(i, &(dst, _)): (usize, &(Reg, Operand))| {
+            copies[i + 1..].iter().any(|&(_, src)| src == Operand::Reg(dst))
+        };
+        if copies.iter().enumerate().any(clobbers) {
+            for (_, src) in &mut copies {
+                let ty = self.type_of(*src);
+                let saved = self.reg(ty);
+                self.copy(saved, *src);
+                *src = Operand::Reg(saved);
+            }
+        }
+        for (dst, src) in copies {
+            self.copy(dst, src);
+        }
+        Ok(())
+    }
+
+    /// The body of the constructor that stores constants which depend on addresses.
+    pub(super) fn store_constants(mut self, stores: Vec<(GlobalId, u64, Value<'m>)>) {
+        let func = self.id;
+        self.stmt = self.unit.program.module.stmts.push(Stmt { func, ordinal: 0, span: Span::default() });
+        for (global, offset, value) in stores {
+            self.refer(Symbol::Global(global));
+            let stored = self.parts(value).and_then(|parts| {
+                let flat = self.flat(value.ty())?;
+                for ((ty, at), part) in flat.into_iter().zip(parts) {
+                    let ptr = Operand::Global(global, (offset + at) as i64);
+                    self.emit(InstKind::Store { ptr, value: part, ty, align: 1, volatile: false, order: None });
+                }
+                Ok(())
+            });
+            if let Err(what) = stored {
+                self.emit(InstKind::Unsupported { what });
+            }
+        }
+        self.function.blocks.push(Block {
+            insts: std::mem::take(&mut self.insts),
+            term: Terminator::Return(SmallVec::new()),
+            term_stmt: self.stmt,
+        });
+        let library = self.function.library;
+        self.store(library);
+    }
+
+    fn store(self, library: bool) {
+        let mut function = self.function;
+        function.library = library;
+        self.unit.program.module.functions[self.id] = function;
+    }
+}
+
+impl<'m> Unit<'m, '_> {
+    /// Lowers the body of a function.
+    pub(super) fn define_function(&mut self, id: FuncId, value: Value<'m>) {
+        let library = self.library;
+        let mut lower = FnLower::new(self, id);
+        lower.body(value);
+        lower.store(library);
+    }
+}

@@ -1,0 +1,227 @@
+//! From LLVM modules to the intermediate representation.
+//!
+//! | file | lowers |
+//! | --- | --- |
+//! | `flatten` | types |
+//! | `global` | global variables and their initialisers |
+//! | `constant` | constants as operands |
+//! | `function` | functions: blocks, φ-nodes, terminators |
+//! | `promote` | which locals become registers |
+//! | `inst` | instructions, one by one |
+//! | `memory` | loads, stores, atomics, addresses |
+//! | `vector` | packing and shuffling |
+//! | `call`, `intrinsic`, `asm` | calls |
+
+mod asm;
+mod call;
+mod constant;
+mod flatten;
+mod function;
+mod global;
+mod inst;
+mod intrinsic;
+mod memory;
+mod promote;
+mod scalar_intrinsic;
+mod vector;
+
+use crate::debug::{Files, Places};
+use crate::demangle::demangle;
+use crate::llvm::{Layout, Linkage, Module, Value, ValueKind};
+use crate::{Error, Loaded, Options, library, reach};
+use rustc_hash::FxHashMap;
+use selvedge_base::IdVec;
+use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
+
+/// What grows while modules are lowered.
+#[derive(Default)]
+pub(crate) struct Program {
+    /// The program so far.
+    pub module: selvedge_ir::Module,
+    /// Its source files.
+    pub files: Files,
+    /// Symbols that other modules can refer to.
+    pub names: FxHashMap<String, Symbol>,
+    /// What the code of each function refers to.
+    pub refs: IdVec<FuncId, Vec<Symbol>>,
+}
+
+impl Program {
+    /// Adds a declaration of a function.
+    pub(crate) fn declare(&mut self, name: String) -> FuncId {
+        self.refs.push(Vec::new());
+        self.module.functions.push(Function {
+            display: demangle(&name),
+            name,
+            ..Function::default()
+        })
+    }
+}
+
+/// The lowering of one LLVM module into a program.
+pub(crate) struct Unit<'m, 'p> {
+    /// Where to.
+    pub program: &'p mut Program,
+    /// Sizes and offsets.
+    pub layout: Layout<'m>,
+    places: Places<'m>,
+    symbols: FxHashMap<Value<'m>, Symbol>,
+    /// Initial values that are no bytes or addresses: stored by a constructor.
+    stores: Vec<(GlobalId, u64, Value<'m>)>,
+    /// Symbols met that are not lowered yet.
+    pub pending: Vec<Value<'m>>,
+    library: bool,
+}
+
+impl<'m, 'p> Unit<'m, 'p> {
+    /// A unit of which nothing is lowered yet.
+    pub(crate) fn new(program: &'p mut Program, layout: Layout<'m>, library: bool) -> Self {
+        Unit {
+            program,
+            layout,
+            places: Places::default(),
+            symbols: FxHashMap::default(),
+            stores: Vec::new(),
+            pending: Vec::new(),
+            library,
+        }
+    }
+
+    /// The symbol of a function or global variable; created and put on the list of pending ones if it is new.
+    pub(crate) fn symbol(&mut self, value: Value<'m>) -> Symbol {
+        if let Some(&symbol) = self.symbols.get(&value) {
+            return symbol;
+        }
+        let name = value.name();
+        let local = matches!(
+            value.linkage(),
+            Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
+        );
+        let known = if local { None } else { self.program.names.get(&name).copied() };
+        let function = value.kind() == ValueKind::LLVMFunctionValueKind;
+        let symbol = match known {
+            Some(symbol) if matches!(symbol, Symbol::Func(_)) == function => symbol,
+            _ if function => {
+                let id = self.program.declare(name.clone());
+                self.signature(id, value);
+                Symbol::Func(id)
+            }
+            _ => Symbol::Global(self.program.module.globals.push(Global {
+                name: name.clone(),
+                size: self.layout.size(value.value_type()),
+                align: 1,
+                init: Vec::new(),
+                relocations: Vec::new(),
+                undefined: Vec::new(),
+                thread_local: value.is_thread_local(),
+                constant: false,
+                external: true,
+                span: Default::default(),
+            })),
+        };
+        if !local {
+            self.program.names.entry(name).or_insert(symbol);
+        }
+        self.symbols.insert(value, symbol);
+        self.pending.push(value);
+        symbol
+    }
+
+    /// Gives a declaration its parameters and results.
+    fn signature(&mut self, id: FuncId, value: Value<'m>) {
+        let layout = self.layout;
+        let function = &mut self.program.module.functions[id];
+        let Some((result, params, varargs)) = value.value_type().signature() else {
+            return;
+        };
+        function.varargs = varargs;
+        // Types without registers: whoever calls it meets `Unsupported` at the call.
+        function.returns = flatten::flatten(layout, result)
+            .map(|flat| flat.into_iter().map(|(ty, _)| ty).collect())
+            .unwrap_or_default();
+        for param in params {
+            for (ty, _) in flatten::flatten(layout, param).unwrap_or_default() {
+                let reg = function.regs.push(RegInfo { ty, name: None });
+                function.params.push(reg);
+            }
+        }
+    }
+
+    /// Lowers the bodies and initialisers of all pending symbols that this module defines and nobody defined before.
+    pub(crate) fn define_pending(&mut self) {
+        while let Some(value) = self.pending.pop() {
+            if value.is_declaration() {
+                continue;
+            }
+            match self.symbol(value) {
+                Symbol::Func(id) => {
+                    if !self.program.module.functions[id].is_defined() {
+                        self.define_function(id, value);
+                    }
+                }
+                Symbol::Global(id) => {
+                    if self.program.module.globals[id].external {
+                        self.define_global(id, value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
+pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Error> {
+    let mut program = Program::default();
+    let mut unit = Unit::new(&mut program, linked.layout(), false);
+    let intrinsic = |name: &str| name.starts_with("llvm.");
+    for global in linked.globals() {
+        if !intrinsic(&global.name()) {
+            unit.symbol(global);
+        }
+    }
+    for function in linked.functions() {
+        if !function.is_intrinsic() {
+            unit.symbol(function);
+        }
+    }
+    // In the order of the module, so that numbers follow the source.
+    unit.pending.reverse();
+    unit.define_pending();
+    for alias in linked.aliases() {
+        unit.name_alias(alias);
+    }
+    for global in linked.globals() {
+        match global.name().as_str() {
+            "llvm.global_ctors" => {
+                let list = unit.structors(global);
+                unit.program.module.constructors = list;
+            }
+            "llvm.global_dtors" => {
+                let mut list = unit.structors(global);
+                list.reverse();
+                unit.program.module.destructors = list;
+            }
+            _ => {}
+        }
+    }
+    // Constructors may have been named only now.
+    unit.define_pending();
+    unit.define_stores();
+
+    let entry = match program.module.function(&options.entry) {
+        Some(id) if program.module.functions[id].is_defined() => id,
+        _ => return Err(Error::NoEntry { entry: options.entry.clone() }),
+    };
+    if options.library {
+        library::link(&mut program, entry)?;
+    }
+    let undefined = reach::reachable(&program, entry)
+        .functions
+        .into_iter()
+        .filter(|&id| !program.module.functions[id].is_defined())
+        .collect();
+    let mut module = program.module;
+    let (files, sources) = program.files.finish();
+    module.files = files;
+    Ok(Loaded { module, sources, undefined })
+}

@@ -1,0 +1,73 @@
+//! Which locals become registers.
+//!
+//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose address goes nowhere else.
+//! Unlike LLVM's mem2reg this makes no φ-nodes: the register is assigned where the local was stored to, so that an
+//! uninitialised local stays undefined on exactly the paths on which it was.
+
+use super::flatten::scalar;
+use crate::llvm::{Opcode, Ordering, Value, ValueKind};
+use selvedge_ir::Type;
+
+/// The register type of an alloca that can be a register.
+pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
+    let ty = alloca.allocated_type();
+    let register = scalar(ty).ok()?;
+    if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
+        return None;
+    }
+    let plain = |access: Value<'_>| !access.volatile() && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
+    let fits = |user: Value<'_>| match user.opcode() {
+        Some(Opcode::LLVMLoad) => user.ty() == ty && plain(user),
+        Some(Opcode::LLVMStore) => {
+            let stored = user.operand(0);
+            stored != Some(alloca) && stored.is_some_and(|v| v.ty() == ty) && plain(user)
+        }
+        Some(Opcode::LLVMCall) => lifetime(user).is_some(),
+        _ => false,
+    };
+    alloca
+        .users()
+        .into_iter()
+        .all(|u| u.kind() == ValueKind::LLVMInstructionValueKind && fits(u))
+        .then_some(register)
+}
+
+/// If a call is a lifetime marker: whether life starts, and of what.
+pub(super) fn lifetime(call: Value<'_>) -> Option<(bool, Value<'_>)> {
+    let callee = call.called()?;
+    if !callee.is_intrinsic() {
+        return None;
+    }
+    let name = callee.name();
+    let starts = name.starts_with("llvm.lifetime.start");
+    if !starts && !name.starts_with("llvm.lifetime.end") {
+        return None;
+    }
+    let last = call.num_args().checked_sub(1)?;
+    Some((starts, call.operand(last)?))
+}
+
+/// Whether a load of a promoted local can be read from the local's register itself: all its uses come in its own block,
+/// before the local changes. `rest` are the instructions after the load.
+pub(super) fn forwardable(load: Value<'_>, alloca: Value<'_>, rest: &[Value<'_>]) -> bool {
+    let users = load.users();
+    if users.iter().any(|u| u.opcode() == Some(Opcode::LLVMPHI)) {
+        return false;
+    }
+    let mut left = users.len();
+    for &next in rest {
+        if left == 0 {
+            return true;
+        }
+        left -= users.iter().filter(|&&u| u == next).count();
+        let changes = match next.opcode() {
+            Some(Opcode::LLVMStore) => next.operand(1) == Some(alloca),
+            Some(Opcode::LLVMCall) => lifetime(next).is_some_and(|(_, of)| of == alloca),
+            _ => false,
+        };
+        if changes {
+            break;
+        }
+    }
+    left == 0
+}

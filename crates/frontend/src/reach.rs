@@ -1,0 +1,40 @@
+//! What a program can reach from its entry.
+
+use crate::lower::Program;
+use selvedge_base::Id;
+use selvedge_ir::{FuncId, GlobalId, Symbol};
+
+/// Reachable symbols, in the order of their ids.
+pub(crate) struct Reachable {
+    /// Functions called or with their address taken.
+    pub functions: Vec<FuncId>,
+    /// Global variables referred to.
+    pub globals: Vec<GlobalId>,
+}
+
+/// Follows references from the entry, the constructors and the destructors.
+pub(crate) fn reachable(program: &Program, entry: FuncId) -> Reachable {
+    let module = &program.module;
+    let mut functions = vec![false; module.functions.len()];
+    let mut globals = vec![false; module.globals.len()];
+    let mut work: Vec<Symbol> = vec![Symbol::Func(entry)];
+    work.extend(module.constructors.iter().chain(&module.destructors).map(|&f| Symbol::Func(f)));
+    while let Some(symbol) = work.pop() {
+        match symbol {
+            Symbol::Func(id) => {
+                if !std::mem::replace(&mut functions[id.index()], true) {
+                    work.extend(program.refs[id].iter().copied());
+                }
+            }
+            Symbol::Global(id) => {
+                if !std::mem::replace(&mut globals[id.index()], true) {
+                    work.extend(module.globals[id].relocations.iter().map(|r| r.symbol));
+                }
+            }
+        }
+    }
+    Reachable {
+        functions: module.functions.ids().filter(|id| functions[id.index()]).collect(),
+        globals: module.globals.ids().filter(|id| globals[id.index()]).collect(),
+    }
+}
