@@ -11,6 +11,7 @@ impl ObjectId {
     pub const NONE: ObjectId = ObjectId(0);
     const THREAD: u64 = 1 << 63;
     const HIDDEN: u64 = 1 << 62;
+    const HEAP: u64 = 1 << 61;
 
     /// The object that stands for a thread itself (its start, end and cancellation).
     #[inline]
@@ -29,9 +30,23 @@ impl ObjectId {
         ObjectId(Self::HIDDEN | number as u64)
     }
 
+    /// A heap object as a whole, by its base address: what `free` destroys.
+    pub const fn heap(base: u64) -> Self {
+        ObjectId(Self::HEAP | base)
+    }
+
+    /// The base address of the heap object that this stands for, if it does.
+    pub const fn as_heap(self) -> Option<u64> {
+        if self.0 >> 61 == 1 {
+            Some(self.0 & !Self::HEAP)
+        } else {
+            None
+        }
+    }
+
     /// Whether this is an address in the program's memory.
     pub const fn is_address(self) -> bool {
-        self.0 >> 62 == 0
+        self.0 >> 61 == 0
     }
 }
 
@@ -57,11 +72,17 @@ pub enum MemoryOrder {
 impl MemoryOrder {
     /// Whether a read with this order synchronises with a release.
     pub const fn acquires(self) -> bool {
-        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+        matches!(
+            self,
+            MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst
+        )
     }
     /// Whether a write with this order releases.
     pub const fn releases(self) -> bool {
-        matches!(self, MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst)
+        matches!(
+            self,
+            MemoryOrder::Release | MemoryOrder::AcqRel | MemoryOrder::SeqCst
+        )
     }
 }
 
@@ -90,6 +111,9 @@ pub enum Op {
     Yield,
     /// Mutexes.
     Lock, TryLock, TimedLock, Unlock,
+    /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault, at once. Never use
+    /// the real operation's name for it: those are known to exclude a `Lock` of another thread, this one does not.
+    BadUnlock,
     /// Spin locks.
     SpinLock, SpinTryLock, SpinUnlock,
     /// Read-write locks.
@@ -181,7 +205,8 @@ pub enum OpClass {
 pub struct Action {
     /// What it acts on.
     pub object: ObjectId,
-    /// The mutex of a condition wait; else [`ObjectId::NONE`].
+    /// The mutex of a condition wait; for an access to a heap object the object's own name ([`ObjectId::heap`]), so that
+    /// `free` (a `Destroy` of that name) depends on it; else [`ObjectId::NONE`].
     pub object2: ObjectId,
     /// The statement.
     pub stmt: StmtId,
@@ -214,7 +239,10 @@ impl Action {
 
     /// The same on an object.
     pub fn on(thread: ThreadId, op: Op, object: ObjectId) -> Self {
-        Action { object, ..Action::new(thread, op) }
+        Action {
+            object,
+            ..Action::new(thread, op)
+        }
     }
 
     /// Whether this is an access to memory.
@@ -227,8 +255,11 @@ impl Action {
     /// once, without considering anything else.
     #[inline]
     pub const fn is_local(&self) -> bool {
-        matches!(self.op, Op::Start | Op::Assume | Op::Choose | Op::Yield | Op::Fence) && !self.cancelable
+        matches!(
+            self.op,
+            Op::Start | Op::Assume | Op::Choose | Op::Yield | Op::Fence
+        ) && !self.cancelable
     }
 }
 
-const _: () = assert!(std::mem::size_of::<Action>() <= 32);
+const _: () = assert!(size_of::<Action>() <= 32);

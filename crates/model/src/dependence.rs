@@ -7,13 +7,50 @@
 
 use crate::{Action, Op, OpClass};
 
-/// Which pairs of actions need both orders.
+/// Which pairs of actions need both orders: a relation between the classes in which two actions use one object.
+///
+/// A relation is given by its two tables; explorers keep their tables by class, and the methods on whole actions follow
+/// from it, so that the two can never disagree.
 pub trait Dependence {
+    /// The classes (as [`OpClass::bit`]s) whose uses of an object may not commute with a use in `class`. Symmetric.
+    fn dependent_classes(&self, class: OpClass) -> u32;
+    /// Those of them that may be enabled in one state with a use in `class`. All of them is always sound; leaving one
+    /// out is sound only if the two are *never* enabled together: an order that the execution shows between two events
+    /// and that is not tried the other way round must be a necessary one.
+    fn racing_classes(&self, class: OpClass) -> u32;
+
     /// Whether two actions, of different threads, may not commute. Symmetric.
-    fn dependent(&self, a: &Action, b: &Action) -> bool;
-    /// Whether there may be a state where both are enabled. `true` is always sound.
-    fn may_be_coenabled(&self, a: &Action, b: &Action) -> bool;
+    #[inline]
+    fn dependent(&self, a: &Action, b: &Action) -> bool {
+        shares_use(a, b, |class| self.dependent_classes(class))
+    }
+    /// Whether two actions, of different threads, may not commute in a state where both are enabled.
+    #[inline]
+    fn racing(&self, a: &Action, b: &Action) -> bool {
+        shares_use(a, b, |class| self.racing_classes(class))
+    }
 }
+
+/// Whether the actions use a common object (for memory: a common byte) in classes that `classes` relates.
+#[inline]
+fn shares_use(a: &Action, b: &Action, classes: impl Fn(OpClass) -> u32) -> bool {
+    let mut found = false;
+    if a.is_plain() && b.is_plain() {
+        // The overwhelming case, without loops: each uses one object, and not by granules.
+        return a.object.0 == b.object.0 && classes(a.op.class()) & b.op.class().bit() != 0;
+    }
+    if a.is_memory() && b.is_memory() {
+        return a.overlaps(b) && classes(a.op.class()) & b.op.class().bit() != 0;
+    }
+    a.for_each_use(|object, bytes, class| {
+        b.for_each_use(|other, other_bytes, other_class| {
+            found |= object == other && bytes & other_bytes != 0 && classes(class) & other_class.bit() != 0;
+        });
+    });
+    found
+}
+
+const ALL_BYTES: u8 = 0xff;
 
 /// The relation `conflict`: two uses of one object, unless both only read it.
 #[derive(Clone, Copy, Default, Debug)]
@@ -25,7 +62,9 @@ impl Op {
     pub const fn class(self) -> OpClass {
         use OpClass as C;
         match self {
-            Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::CancelPoint => C::Local,
+            Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::CancelPoint => {
+                C::Local
+            }
             Op::ProcessExit => C::Local,
             Op::Join => C::Join,
             Op::Exit => C::Exit,
@@ -33,7 +72,7 @@ impl Op {
             Op::Cancel => C::Cancel,
             Op::Lock | Op::SpinLock => C::Acquire,
             Op::Unlock | Op::SpinUnlock => C::Release,
-            Op::TryLock | Op::TimedLock | Op::SpinTryLock => C::Try,
+            Op::TryLock | Op::TimedLock | Op::SpinTryLock | Op::BadUnlock => C::Try,
             Op::TryRdLock | Op::TimedRdLock | Op::TryWrLock | Op::TimedWrLock => C::Try,
             Op::RdLock => C::AcquireShared,
             Op::RdUnlock => C::ReleaseShared,
@@ -49,7 +88,9 @@ impl Op {
             Op::SemGetValue => C::Value,
             Op::Read => C::Read,
             Op::Write | Op::Rmw => C::Write,
-            Op::OnceEnter | Op::OnceDone | Op::Init | Op::Destroy | Op::OwnerDied | Op::Consistent => C::Total,
+            Op::OnceEnter | Op::OnceDone | Op::Init | Op::Destroy | Op::OwnerDied | Op::Consistent => {
+                C::Total
+            }
             Op::FutexWait | Op::FutexWake | Op::Hidden => C::Total,
         }
     }
@@ -66,13 +107,30 @@ impl Op {
 }
 
 impl OpClass {
+    /// How many classes there are.
+    pub const COUNT: usize = 20;
+
+    /// All classes, in order.
+    #[rustfmt::skip]
+    pub const ALL: [OpClass; OpClass::COUNT] = {
+        use OpClass::*;
+        [Local, Read, Write, Acquire, Release, Try, AcquireShared, ReleaseShared, Wait, Notified, Notify, Arrive, Leave, Post, Take,
+         Value, Join, Exit, Cancel, Total]
+    };
+
+    /// The class as a member of a set of classes.
+    #[inline]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
     /// Whether two uses of one object in these classes may not commute.
     #[inline]
     pub const fn dependent(self, other: OpClass) -> bool {
         use OpClass::*;
         match (self, other) {
             (Local, _) | (_, Local) => false,
-            (Read, Read) | (Value, Value) | (Post, Post) | (Join, Join) => false,
+            (Read, Read) | (Value, Value) | (Post, Post) => false,
             (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
             (Wait | Notified, Wait | Notified) => false,
             (Leave, Leave) => false,
@@ -98,59 +156,86 @@ impl OpClass {
 }
 
 impl Action {
-    /// Calls `f` with each object that the action uses and how. Memory accesses use the 8-byte granules they touch.
+    /// Calls `f` with each object that the action uses, which of its bytes, and how. Memory accesses use the aligned
+    /// 8-byte granules they touch, with a mask of their bytes in it; everything else is used as a whole.
     /// Two dependent actions of different threads share an object here, or one is the `Spawn` of the other's thread.
     #[inline]
-    pub fn for_each_use(&self, mut f: impl FnMut(u64, OpClass)) {
+    pub fn for_each_use(&self, mut f: impl FnMut(u64, u8, OpClass)) {
+        let class = self.op.class();
         if self.is_memory() {
-            let class = self.op.class();
             let mut granule = self.object.0 & !7;
             let end = self.object.0 + u64::from(self.size);
             while granule < end {
-                f(granule, class);
+                let first = self.object.0.max(granule) - granule;
+                let last = (end - granule).min(8);
+                f(granule, ((0xffu16 << first) & !(0xffffu16 << last)) as u8, class);
                 granule += 8;
             }
+            if self.object2.0 != 0 {
+                f(self.object2.0, ALL_BYTES, OpClass::Read); // the heap object: a `free` of it is a Destroy of the same name
+            }
         } else {
-            let class = self.op.class();
             if class as u8 != OpClass::Local as u8 {
-                f(self.object.0, class);
+                f(self.object.0, ALL_BYTES, class);
+                if class as u8 == OpClass::Total as u8 && self.object.is_address() && self.object.0 & 7 != 0 {
+                    // Futex words, once flags and objects under construction are read as memory, too.
+                    f(self.object.0 & !7, ALL_BYTES, class);
+                }
             }
             let class2 = self.op.class2();
             if class2 as u8 != OpClass::Local as u8 {
-                f(self.object2.0, class2);
+                f(self.object2.0, ALL_BYTES, class2);
             }
         }
         if self.cancelable {
-            f(crate::ObjectId::thread(self.thread).0, OpClass::Total);
+            f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
+    }
+
+    /// Whether the action uses exactly one object, as a whole.
+    #[inline]
+    const fn is_plain(&self) -> bool {
+        !self.is_memory()
+            && self.object2.0 == 0
+            && !self.cancelable
+            && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 
     /// Whether two memory accesses touch a common byte.
     #[inline]
     pub const fn overlaps(&self, other: &Action) -> bool {
-        self.object.0 < other.object.0 + other.size as u64 && other.object.0 < self.object.0 + self.size as u64
+        self.object.0 < other.object.0 + other.size as u64
+            && other.object.0 < self.object.0 + self.size as u64
     }
 }
 
+const fn table(racing: bool) -> [u32; OpClass::COUNT] {
+    let mut table = [0; OpClass::COUNT];
+    let mut i = 0;
+    while i < OpClass::COUNT {
+        let mut j = 0;
+        while j < OpClass::COUNT {
+            let (a, b) = (OpClass::ALL[i], OpClass::ALL[j]);
+            if a.dependent(b) && (!racing || a.may_be_coenabled(b)) {
+                table[i] |= b.bit();
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    table
+}
+
+static DEPENDENT: [u32; OpClass::COUNT] = table(false);
+static RACING: [u32; OpClass::COUNT] = table(true);
+
 impl Dependence for Conflict {
     #[inline]
-    fn dependent(&self, a: &Action, b: &Action) -> bool {
-        if a.is_memory() && b.is_memory() {
-            return a.overlaps(b) && a.op.class().dependent(b.op.class());
-        }
-        let mut found = false;
-        a.for_each_use(|object, class| {
-            b.for_each_use(|other, other_class| found |= object == other && class.dependent(other_class));
-        });
-        found
+    fn dependent_classes(&self, class: OpClass) -> u32 {
+        DEPENDENT[class as usize]
     }
-
     #[inline]
-    fn may_be_coenabled(&self, a: &Action, b: &Action) -> bool {
-        let mut apart = false;
-        a.for_each_use(|object, class| {
-            b.for_each_use(|other, other_class| apart |= object == other && !class.may_be_coenabled(other_class));
-        });
-        !apart
+    fn racing_classes(&self, class: OpClass) -> u32 {
+        RACING[class as usize]
     }
 }

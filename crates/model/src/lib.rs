@@ -10,12 +10,16 @@ mod detector;
 mod event;
 mod finding;
 mod machine;
+pub mod reference;
+#[cfg(feature = "toy")]
+pub mod toy;
 
 pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
 pub use dependence::{Conflict, Dependence};
 pub use detector::{Detector, NoDetector};
 pub use event::{Access, Choice, Event, Outcome, Waiters};
 pub use finding::{
-    Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason, Unsupported, Verdict,
+    Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
+    Unsupported, Verdict,
 };
 pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo};

@@ -1,0 +1,250 @@
+//! From names to slots: every pc, register and object of a toy becomes a place in one flat memory.
+
+use super::program::{Operand, Toy, ToyOp};
+use crate::ObjectId;
+use std::collections::BTreeMap;
+
+/// A place in the toy's flat memory.
+pub(super) type Slot = u32;
+
+/// A number or a register's place.
+#[derive(Clone, Copy)]
+pub(super) enum Value {
+    Number(i32),
+    Register(Slot),
+}
+
+/// An operation with its names resolved.
+#[derive(Clone, Copy)]
+pub(super) enum Code {
+    Lock(Slot),
+    Unlock(Slot),
+    TryLock(Slot, Slot),
+    /// Condition variable, mutex, and the result register of a timed wait.
+    Wait(Slot, Slot, Option<Slot>),
+    Signal(Slot),
+    Broadcast(Slot),
+    SemPost(Slot),
+    SemWait(Slot),
+    SemTryWait(Slot, Slot),
+    SemValue(Slot, Slot),
+    RdLock(Slot),
+    WrLock(Slot),
+    RwUnlock(Slot),
+    /// Barrier, its size, result register.
+    Barrier(Slot, i32, Option<Slot>),
+    Once(Slot, Slot),
+    Read(Slot, Slot),
+    Write(Slot, Value),
+    Add(Slot, Value, Option<Slot>),
+    Cas(Slot, Value, Value, Slot),
+    Choose(u16, Slot),
+    Spawn(u32),
+    Join(u32),
+    Exit,
+    Yield,
+    If(Slot, i32, u32),
+    Assert(Slot, i32),
+    Assume(Slot, i32),
+    Set(Slot, i32),
+    Goto(u32),
+}
+
+/// The pc of a thread before its start.
+pub(super) const NEW: i32 = -1;
+/// The pc of a thread after its exit.
+pub(super) const DONE: i32 = -2;
+/// The first object's name; objects lie 4 bytes apart, so that two of them share a granule.
+const FIRST_OBJECT: u64 = 0x1000;
+
+/// A compiled toy: immutable, shared by all machines that run it.
+pub(super) struct Compiled {
+    /// The flat memory at the start.
+    pub memory: Vec<i32>,
+    /// Code by thread.
+    pub code: Vec<Vec<Code>>,
+    /// Where each thread's pc lies; its phase is the next slot.
+    pub base: Vec<Slot>,
+    /// Registers of each thread by name.
+    pub registers: Vec<BTreeMap<String, Slot>>,
+    /// Variables by name.
+    pub vars: BTreeMap<String, Slot>,
+    /// Threads that run from the start.
+    pub started: Vec<bool>,
+}
+
+/// The name of the object at a slot.
+pub(super) fn object(slot: Slot) -> ObjectId {
+    ObjectId(FIRST_OBJECT + 4 * u64::from(slot))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    Mutex,
+    Condition,
+    RwLock,
+    Semaphore,
+    Barrier,
+    Once,
+}
+
+struct Compiler<'a> {
+    toy: &'a Toy,
+    out: Compiled,
+    objects: BTreeMap<(Sort, String), Slot>,
+}
+
+/// Resolves the names.
+///
+/// # Errors
+/// Names what is undeclared or out of range.
+pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
+    let count = toy.threads.len();
+    let out = Compiled {
+        memory: vec![0; 1],
+        code: Vec::new(),
+        base: Vec::new(),
+        registers: Vec::new(),
+        vars: BTreeMap::new(),
+        started: vec![true; count],
+    };
+    let mut compiler = Compiler {
+        toy,
+        out,
+        objects: BTreeMap::new(),
+    };
+    for (x, &value) in &toy.vars {
+        let slot = compiler.slot(value);
+        compiler.out.vars.insert(x.clone(), slot);
+    }
+    for ops in &toy.threads {
+        let base = compiler.slot(NEW);
+        compiler.slot(0);
+        compiler.out.base.push(base);
+        let mut registers = BTreeMap::new();
+        let mut names: Vec<&str> = ops.iter().flat_map(|op| op.registers()).collect();
+        names.sort_unstable();
+        for name in names {
+            if !registers.contains_key(name) {
+                registers.insert(name.to_owned(), compiler.slot(0));
+            }
+        }
+        compiler.out.registers.push(registers);
+    }
+    for (t, ops) in toy.threads.iter().enumerate() {
+        let code = ops
+            .iter()
+            .map(|op| compiler.code(t, op))
+            .collect::<Result<_, _>>()?;
+        compiler.out.code.push(code);
+    }
+    Ok(compiler.out)
+}
+
+impl Compiler<'_> {
+    fn slot(&mut self, value: i32) -> Slot {
+        self.out.memory.push(value);
+        (self.out.memory.len() - 1) as Slot
+    }
+
+    fn object(&mut self, sort: Sort, name: &str) -> Result<Slot, String> {
+        if let Some(&slot) = self.objects.get(&(sort, name.to_owned())) {
+            return Ok(slot);
+        }
+        let value = match sort {
+            Sort::Mutex | Sort::RwLock => -1,
+            Sort::Semaphore => *self
+                .toy
+                .sems
+                .get(name)
+                .ok_or_else(|| format!("semaphore {name} is not declared"))?,
+            Sort::Barrier | Sort::Condition | Sort::Once => 0,
+        };
+        let slot = self.slot(value);
+        if sort == Sort::RwLock {
+            for _ in 0..self.toy.threads.len() {
+                self.slot(0); // how often each thread holds it shared
+            }
+        }
+        self.objects.insert((sort, name.to_owned()), slot);
+        Ok(slot)
+    }
+
+    fn var(&self, name: &str) -> Result<Slot, String> {
+        self.out
+            .vars
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("variable {name} is not declared"))
+    }
+
+    fn thread(&self, thread: usize) -> Result<u32, String> {
+        if thread < self.toy.threads.len() {
+            Ok(thread as u32)
+        } else {
+            Err(format!("there is no thread {thread}"))
+        }
+    }
+
+    fn code(&mut self, t: usize, op: &ToyOp) -> Result<Code, String> {
+        let registers = self.out.registers[t].clone();
+        let r = |name: &String| registers[name];
+        let o = |name: &Option<String>| name.as_ref().map(r);
+        let v = |value: &Operand| match value {
+            Operand::Number(n) => Value::Number(*n),
+            Operand::Register(name) => Value::Register(registers[name]),
+        };
+        Ok(match op {
+            ToyOp::Lock(m) => Code::Lock(self.object(Sort::Mutex, m)?),
+            ToyOp::Unlock(m) => Code::Unlock(self.object(Sort::Mutex, m)?),
+            ToyOp::TryLock(m, x) => Code::TryLock(self.object(Sort::Mutex, m)?, r(x)),
+            ToyOp::Wait(c, m) => Code::Wait(
+                self.object(Sort::Condition, c)?,
+                self.object(Sort::Mutex, m)?,
+                None,
+            ),
+            ToyOp::TimedWait(c, m, x) => Code::Wait(
+                self.object(Sort::Condition, c)?,
+                self.object(Sort::Mutex, m)?,
+                Some(r(x)),
+            ),
+            ToyOp::Signal(c) => Code::Signal(self.object(Sort::Condition, c)?),
+            ToyOp::Broadcast(c) => Code::Broadcast(self.object(Sort::Condition, c)?),
+            ToyOp::SemPost(s) => Code::SemPost(self.object(Sort::Semaphore, s)?),
+            ToyOp::SemWait(s) => Code::SemWait(self.object(Sort::Semaphore, s)?),
+            ToyOp::SemTryWait(s, x) => Code::SemTryWait(self.object(Sort::Semaphore, s)?, r(x)),
+            ToyOp::SemValue(s, x) => Code::SemValue(self.object(Sort::Semaphore, s)?, r(x)),
+            ToyOp::RdLock(w) => Code::RdLock(self.object(Sort::RwLock, w)?),
+            ToyOp::WrLock(w) => Code::WrLock(self.object(Sort::RwLock, w)?),
+            ToyOp::RwUnlock(w) => Code::RwUnlock(self.object(Sort::RwLock, w)?),
+            ToyOp::Barrier(b, x) => {
+                let size = *self
+                    .toy
+                    .barriers
+                    .get(b)
+                    .ok_or_else(|| format!("barrier {b} is not declared"))?;
+                Code::Barrier(self.object(Sort::Barrier, b)?, size, o(x))
+            }
+            ToyOp::Once(n, x) => Code::Once(self.object(Sort::Once, n)?, r(x)),
+            ToyOp::Read(x, y) => Code::Read(self.var(x)?, r(y)),
+            ToyOp::Write(x, y) => Code::Write(self.var(x)?, v(y)),
+            ToyOp::Add(x, y, z) => Code::Add(self.var(x)?, v(y), o(z)),
+            ToyOp::Cas(x, y, z, w) => Code::Cas(self.var(x)?, v(y), v(z), r(w)),
+            ToyOp::Choose(0, _) => return Err("a choice of nothing".to_owned()),
+            ToyOp::Choose(k, x) => Code::Choose(*k, r(x)),
+            ToyOp::Spawn(u) => {
+                let u = self.thread(*u)?;
+                self.out.started[u as usize] = false;
+                Code::Spawn(u)
+            }
+            ToyOp::Join(u) => Code::Join(self.thread(*u)?),
+            ToyOp::Exit => Code::Exit,
+            ToyOp::Yield => Code::Yield,
+            ToyOp::If(x, n, skip) => Code::If(r(x), *n, *skip as u32),
+            ToyOp::Assert(x, n) => Code::Assert(r(x), *n),
+            ToyOp::Assume(x, n) => Code::Assume(r(x), *n),
+            ToyOp::Set(x, n) => Code::Set(r(x), *n),
+            ToyOp::Goto(i) => Code::Goto(*i as u32),
+        })
+    }
+}

@@ -1,0 +1,15 @@
+//! Toy programs: tiny concurrent systems written as data, to try explorers on before they meet a C program.
+//!
+//! The format and the meaning of each operation are those of the independent oracle in Python, so that both can be held
+//! against each other; see [`ToyOp`] for what is added here.
+
+mod compile;
+mod generate;
+mod machine;
+mod program;
+mod shrink;
+
+pub use generate::{Families, random_toy};
+pub use machine::{ToyEnd, ToyMachine};
+pub use program::{Operand, Toy, ToyOp};
+pub use shrink::shrink;

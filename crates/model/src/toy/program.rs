@@ -1,0 +1,297 @@
+//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with four operations more:
+//! `assume r n` parks the thread where it does not hold, `yield` does nothing, `sem_value s r` reads a semaphore and
+//! `once o r` is 1 for the first to come.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// A toy program: shared objects with their initial values, and straight-line code (with skips) for each thread.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Toy {
+    /// Shared variables with their initial values.
+    pub vars: BTreeMap<String, i32>,
+    /// Semaphores with their initial values.
+    pub sems: BTreeMap<String, i32>,
+    /// Barriers with the number of threads that they hold.
+    pub barriers: BTreeMap<String, i32>,
+    /// Each thread's operations. Threads that no `Spawn` names run from the start.
+    pub threads: Vec<Vec<ToyOp>>,
+}
+
+/// A number or a register of the thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// A number.
+    Number(i32),
+    /// A register.
+    Register(String),
+}
+
+/// The operation's name, object and register names first, as in the JSON format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ToyOp {
+    Lock(String),
+    Unlock(String),
+    TryLock(String, String),
+    Wait(String, String),
+    TimedWait(String, String, String),
+    Signal(String),
+    Broadcast(String),
+    SemPost(String),
+    SemWait(String),
+    SemTryWait(String, String),
+    SemValue(String, String),
+    RdLock(String),
+    WrLock(String),
+    RwUnlock(String),
+    Barrier(String, Option<String>),
+    Once(String, String),
+    Read(String, String),
+    Write(String, Operand),
+    Add(String, Operand, Option<String>),
+    Cas(String, Operand, Operand, String),
+    Choose(u16, String),
+    Spawn(usize),
+    Join(usize),
+    Exit,
+    Yield,
+    If(String, i32, usize),
+    Assert(String, i32),
+    Assume(String, i32),
+    Set(String, i32),
+    Goto(usize),
+}
+
+impl ToyOp {
+    /// Whether it runs as a part of the visible operation before it.
+    pub fn is_invisible(&self) -> bool {
+        matches!(
+            self,
+            ToyOp::If(..) | ToyOp::Assert(..) | ToyOp::Assume(..) | ToyOp::Set(..) | ToyOp::Goto(..)
+        )
+    }
+
+    /// The registers that it mentions.
+    pub fn registers(&self) -> Vec<&str> {
+        use ToyOp::*;
+        let mut names = Vec::new();
+        match self {
+            TryLock(_, r)
+            | TimedWait(_, _, r)
+            | SemTryWait(_, r)
+            | SemValue(_, r)
+            | Once(_, r)
+            | Read(_, r)
+            | Choose(_, r)
+            | If(r, ..)
+            | Assert(r, _)
+            | Assume(r, _)
+            | Set(r, _) => names.push(r.as_str()),
+            Barrier(_, r) => names.extend(r.as_deref()),
+            Write(_, v) => names.extend(v.register()),
+            Add(_, v, r) => {
+                names.extend(v.register());
+                names.extend(r.as_deref());
+            }
+            Cas(_, a, b, r) => {
+                names.extend(a.register());
+                names.extend(b.register());
+                names.push(r);
+            }
+            _ => {}
+        }
+        names
+    }
+}
+
+impl Operand {
+    fn register(&self) -> Option<&str> {
+        match self {
+            Operand::Number(_) => None,
+            Operand::Register(r) => Some(r),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Operand::Number(n) => json!(n),
+            Operand::Register(r) => json!(r),
+        }
+    }
+}
+
+impl Toy {
+    /// Reads the JSON form. Unknown keys (`about`, `expect`) are ignored.
+    ///
+    /// # Errors
+    /// Says which part is not understood.
+    pub fn from_json(value: &Value) -> Result<Toy, String> {
+        let numbers = |key: &str| -> Result<BTreeMap<String, i32>, String> {
+            let empty = Map::new();
+            let map = value
+                .get(key)
+                .map_or(Some(&empty), Value::as_object)
+                .ok_or(format!("{key} is no object"))?;
+            map.iter().map(|(k, v)| Ok((k.clone(), number(v)?))).collect()
+        };
+        let threads = value
+            .get("threads")
+            .and_then(Value::as_array)
+            .ok_or("no threads")?;
+        Ok(Toy {
+            vars: numbers("vars")?,
+            sems: numbers("sems")?,
+            barriers: numbers("barriers")?,
+            threads: threads
+                .iter()
+                .map(|ops| {
+                    ops.as_array()
+                        .ok_or("a thread is no list")?
+                        .iter()
+                        .map(operation)
+                        .collect()
+                })
+                .collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// Reads the JSON form from text.
+    ///
+    /// # Errors
+    /// Says what is not understood.
+    pub fn parse(text: &str) -> Result<Toy, String> {
+        Toy::from_json(&serde_json::from_str(text).map_err(|e| e.to_string())?)
+    }
+
+    /// The JSON form.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "vars": self.vars,
+            "sems": self.sems,
+            "barriers": self.barriers,
+            "threads": self.threads.iter().map(|ops| ops.iter().map(ToyOp::json).collect()).collect::<Vec<Vec<Value>>>(),
+        })
+    }
+}
+
+fn number(value: &Value) -> Result<i32, String> {
+    value
+        .as_i64()
+        .and_then(|n| i32::try_from(n).ok())
+        .ok_or_else(|| format!("{value} is no number"))
+}
+
+fn index(value: &Value) -> Result<usize, String> {
+    value
+        .as_u64()
+        .map(|n| n as usize)
+        .ok_or_else(|| format!("{value} is no index"))
+}
+
+fn operand(value: &Value) -> Result<Operand, String> {
+    match value.as_str() {
+        Some(name) => Ok(Operand::Register(name.to_owned())),
+        None => number(value).map(Operand::Number),
+    }
+}
+
+fn operation(value: &Value) -> Result<ToyOp, String> {
+    use ToyOp::*;
+    let list = value
+        .as_array()
+        .ok_or_else(|| format!("{value} is no operation"))?;
+    let name = list
+        .first()
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("{value} has no name"))?;
+    let at = |i: usize| list.get(i).ok_or_else(|| format!("{value} is too short"));
+    let text = |i: usize| {
+        at(i)?
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| format!("{value}: {i} is no name"))
+    };
+    let option = |i: usize| {
+        if i < list.len() {
+            text(i).map(Some)
+        } else {
+            Ok(None)
+        }
+    };
+    Ok(match name {
+        "lock" => Lock(text(1)?),
+        "unlock" => Unlock(text(1)?),
+        "trylock" => TryLock(text(1)?, text(2)?),
+        "wait" => Wait(text(1)?, text(2)?),
+        "timedwait" => TimedWait(text(1)?, text(2)?, text(3)?),
+        "signal" => Signal(text(1)?),
+        "broadcast" => Broadcast(text(1)?),
+        "sem_post" => SemPost(text(1)?),
+        "sem_wait" => SemWait(text(1)?),
+        "sem_trywait" => SemTryWait(text(1)?, text(2)?),
+        "sem_value" => SemValue(text(1)?, text(2)?),
+        "rdlock" => RdLock(text(1)?),
+        "wrlock" => WrLock(text(1)?),
+        "rwunlock" => RwUnlock(text(1)?),
+        "barrier" => Barrier(text(1)?, option(2)?),
+        "once" => Once(text(1)?, text(2)?),
+        "read" => Read(text(1)?, text(2)?),
+        "write" => Write(text(1)?, operand(at(2)?)?),
+        "add" => Add(text(1)?, operand(at(2)?)?, option(3)?),
+        "cas" => Cas(text(1)?, operand(at(2)?)?, operand(at(3)?)?, text(4)?),
+        "choose" => Choose(index(at(1)?)? as u16, text(2)?),
+        "spawn" => Spawn(index(at(1)?)?),
+        "join" => Join(index(at(1)?)?),
+        "exit" => Exit,
+        "yield" => Yield,
+        "if" => If(text(1)?, number(at(2)?)?, index(at(3)?)?),
+        "assert" => Assert(text(1)?, number(at(2)?)?),
+        "assume" => Assume(text(1)?, number(at(2)?)?),
+        "set" => Set(text(1)?, number(at(2)?)?),
+        "goto" => Goto(index(at(1)?)?),
+        other => return Err(format!("unknown operation {other}")),
+    })
+}
+
+impl ToyOp {
+    fn json(&self) -> Value {
+        use ToyOp::*;
+        let optional = |mut list: Vec<Value>, r: &Option<String>| {
+            list.extend(r.as_ref().map(|r| json!(r)));
+            Value::Array(list)
+        };
+        match self {
+            Lock(m) => json!(["lock", m]),
+            Unlock(m) => json!(["unlock", m]),
+            TryLock(m, r) => json!(["trylock", m, r]),
+            Wait(c, m) => json!(["wait", c, m]),
+            TimedWait(c, m, r) => json!(["timedwait", c, m, r]),
+            Signal(c) => json!(["signal", c]),
+            Broadcast(c) => json!(["broadcast", c]),
+            SemPost(s) => json!(["sem_post", s]),
+            SemWait(s) => json!(["sem_wait", s]),
+            SemTryWait(s, r) => json!(["sem_trywait", s, r]),
+            SemValue(s, r) => json!(["sem_value", s, r]),
+            RdLock(w) => json!(["rdlock", w]),
+            WrLock(w) => json!(["wrlock", w]),
+            RwUnlock(w) => json!(["rwunlock", w]),
+            Barrier(b, r) => optional(vec![json!("barrier"), json!(b)], r),
+            Once(o, r) => json!(["once", o, r]),
+            Read(x, r) => json!(["read", x, r]),
+            Write(x, v) => json!(["write", x, v.json()]),
+            Add(x, v, r) => optional(vec![json!("add"), json!(x), v.json()], r),
+            Cas(x, a, b, r) => json!(["cas", x, a.json(), b.json(), r]),
+            Choose(k, r) => json!(["choose", k, r]),
+            Spawn(t) => json!(["spawn", t]),
+            Join(t) => json!(["join", t]),
+            Exit => json!(["exit"]),
+            Yield => json!(["yield"]),
+            If(r, n, skip) => json!(["if", r, n, skip]),
+            Assert(r, n) => json!(["assert", r, n]),
+            Assume(r, n) => json!(["assume", r, n]),
+            Set(r, n) => json!(["set", r, n]),
+            Goto(i) => json!(["goto", i]),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Makes a failing toy small: threads and operations are deleted as long as it keeps failing.
+
+use super::program::{Toy, ToyOp};
+
+/// The smallest toy found, by deleting threads, runs of operations and single operations, for which `fails` still
+/// holds. `fails` is asked about toys that may not compile.
+pub fn shrink(toy: &Toy, fails: impl Fn(&Toy) -> bool) -> Toy {
+    let mut best = toy.clone();
+    loop {
+        let before = best.clone();
+        for t in (0..best.threads.len()).rev() {
+            let mut smaller = best.clone();
+            if remove_thread(&mut smaller, t) && fails(&smaller) {
+                best = smaller;
+            }
+        }
+        for t in 0..best.threads.len() {
+            for size in [4, 2, 1] {
+                let mut at = 0;
+                while at < best.threads[t].len() {
+                    let mut smaller = best.clone();
+                    let ops = &mut smaller.threads[t];
+                    let end = (at + size).min(ops.len());
+                    ops.drain(at..end);
+                    if fails(&smaller) {
+                        best = smaller;
+                    } else {
+                        at += 1;
+                    }
+                }
+            }
+        }
+        if best == before {
+            return best;
+        }
+    }
+}
+
+/// Takes a thread out, with what names it; whether that is possible.
+fn remove_thread(toy: &mut Toy, t: usize) -> bool {
+    if toy.threads.len() < 2 {
+        return false;
+    }
+    toy.threads.remove(t);
+    for ops in &mut toy.threads {
+        ops.retain(|op| !matches!(op, ToyOp::Spawn(u) | ToyOp::Join(u) if *u == t));
+        for op in ops {
+            if let ToyOp::Spawn(u) | ToyOp::Join(u) = op
+                && *u > t
+            {
+                *u -= 1;
+            }
+        }
+    }
+    true
+}

@@ -1,0 +1,113 @@
+//! Toys with their answers: the brute-force reference, and the relation, against the independent oracle.
+
+use selvedge_model::reference::{check_dependence, ends};
+use selvedge_model::toy::{Toy, ToyMachine, random_toy};
+use selvedge_model::{Conflict, Dependence};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn sorted(values: impl IntoIterator<Item = Value>) -> Vec<String> {
+    let mut all: Vec<String> = values.into_iter().map(|v| v.to_string()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn check(name: &str, program: &Value) {
+    let toy = Toy::from_json(program).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(
+        Toy::from_json(&toy.to_json()).as_ref(),
+        Ok(&toy),
+        "{name}: JSON round trip"
+    );
+    let mut machine = ToyMachine::new(&toy).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let found = ends(&mut machine, 200_000).expect("small");
+    let expect = &program["expect"];
+    let shown = |finished: bool| {
+        sorted(
+            found
+                .ends
+                .iter()
+                .filter(|e| e.finished == finished)
+                .map(|e| machine.show(e)),
+        )
+    };
+    let expected = |key: &str| sorted(expect[key].as_array().expect("a list").iter().cloned());
+    assert_eq!(shown(true), expected("final_states"), "{name}: final states");
+    assert_eq!(shown(false), expected("deadlocks"), "{name}: deadlocks");
+    let asserts = sorted(found.asserts.iter().map(|(t, position)| json!([t.0, position])));
+    assert_eq!(asserts, expected("failed_asserts"), "{name}: assertions");
+    independence(name, &toy);
+}
+
+fn independence(name: &str, toy: &Toy) {
+    let mut machine = ToyMachine::new(toy).unwrap_or_else(|e| panic!("{name}: {e}"));
+    if let Ok(bad) = check_dependence(&mut machine, 20_000, |a, b| Conflict.dependent(a, b)) {
+        assert!(
+            bad.is_empty(),
+            "{name}: called independent: {:#?}\n{}",
+            bad[0],
+            toy.to_json()
+        );
+    }
+}
+
+#[test]
+fn small_toys_have_the_oracles_answers() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toys");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the toys") {
+        let path = entry.expect("an entry").path();
+        let program = serde_json::from_str(&std::fs::read_to_string(&path).expect("a toy")).expect("JSON");
+        check(&path.display().to_string(), &program);
+        count += 1;
+    }
+    assert_eq!(count, 49);
+}
+
+#[test]
+fn random_toys_have_the_oracles_answers() {
+    let lines = include_str!("random-toys.jsonl").lines();
+    assert!(lines.clone().count() >= 300);
+    for (i, line) in lines.enumerate() {
+        check(
+            &format!("random toy {i}"),
+            &serde_json::from_str(line).expect("JSON"),
+        );
+    }
+}
+
+/// Fresh toys from the oracle itself, where it lies beside the checkout.
+#[test]
+fn fresh_random_toys_have_the_oracles_answers() {
+    let oracle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/oracle.py");
+    if !oracle.exists() {
+        eprintln!(
+            "{} is not there: only the recorded toys were checked",
+            oracle.display()
+        );
+        return;
+    }
+    let seed = std::time::UNIX_EPOCH
+        .elapsed()
+        .map_or(0, |d| d.as_secs() % 100_000);
+    let output = std::process::Command::new("python3")
+        .arg(&oracle)
+        .args(["--random", &seed.to_string(), "50"])
+        .output();
+    let output = output.expect("python3 runs");
+    assert!(output.status.success(), "the oracle failed");
+    for (i, line) in String::from_utf8_lossy(&output.stdout).lines().enumerate() {
+        check(
+            &format!("oracle seed {seed}, toy {i}"),
+            &serde_json::from_str(line).expect("JSON"),
+        );
+    }
+}
+
+#[test]
+fn the_relation_keeps_definition_1_on_random_toys() {
+    for seed in 0..1500 {
+        independence(&format!("seed {seed}"), &random_toy(seed));
+    }
+}
