@@ -27,16 +27,23 @@ fn kind_of(path: &Path) -> Result<Kind, Error> {
         Some("c" | "cc" | "cpp" | "cxx" | "C" | "i" | "ii") => Ok(Kind::Source),
         Some("bc") => Ok(Kind::Bitcode),
         Some("ll") => Ok(Kind::Text),
-        _ => Err(Error::UnknownKind { path: path.to_owned() }),
+        _ => Err(Error::UnknownKind {
+            path: path.to_owned(),
+        }),
     }
 }
 
 /// Checks what can be checked without a compiler, so that mistakes get their own words.
 fn inspect(path: &Path) -> Result<Kind, Error> {
-    let unreadable = |source| Error::NoFile { path: path.to_owned(), source };
+    let unreadable = |source| Error::NoFile {
+        path: path.to_owned(),
+        source,
+    };
     let meta = std::fs::metadata(path).map_err(unreadable)?;
     if meta.is_dir() {
-        return Err(Error::Directory { path: path.to_owned() });
+        return Err(Error::Directory {
+            path: path.to_owned(),
+        });
     }
     let kind = kind_of(path)?;
     let mut file = std::fs::File::open(path).map_err(unreadable)?;
@@ -45,7 +52,9 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
         let bare = [b'B', b'C', 0xc0, 0xde];
         let wrapped = [0xde, 0xc0, 0x17, 0x0b];
         if file.read_exact(&mut magic).is_err() || (magic != bare && magic != wrapped) {
-            return Err(Error::NotBitcode { path: path.to_owned() });
+            return Err(Error::NotBitcode {
+                path: path.to_owned(),
+            });
         }
     }
     Ok(kind)
@@ -82,7 +91,9 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
                 .into_iter()
                 .map(|t| {
                     t.join().unwrap_or_else(|_| {
-                        Err(Error::CompilerIo(std::io::Error::other("a compiling thread panicked")))
+                        Err(Error::CompilerIo(std::io::Error::other(
+                            "a compiling thread panicked",
+                        )))
                     })
                 })
                 .collect()
@@ -101,10 +112,14 @@ fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error
         let path = path.to_owned();
         return Err(match kind {
             Kind::Source => Error::CompilerFailed { path, stderr },
-            Kind::Bitcode | Kind::Text if stderr.contains("Producer: 'LLVM") => {
-                Error::OtherLlvm { path, detail: first_line(&stderr) }
-            }
-            Kind::Bitcode | Kind::Text => Error::InvalidBitcode { path, detail: first_line(&stderr) },
+            Kind::Bitcode | Kind::Text if stderr.contains("Producer: 'LLVM") => Error::OtherLlvm {
+                path,
+                detail: first_line(&stderr),
+            },
+            Kind::Bitcode | Kind::Text => Error::InvalidBitcode {
+                path,
+                detail: first_line(&stderr),
+            },
         });
     }
     Ok(Compiled {
@@ -116,8 +131,7 @@ fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error
 
 fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
     if kind == Kind::Source {
-        let cplusplus =
-            !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
+        let cplusplus = !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
         for flag in &options.cflags {
             clang.arg(flag);
         }
@@ -133,7 +147,13 @@ fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
                 clang.arg(format!("-std={std}"));
             }
         }
-        clang.args(["-O0", "-g", "-Xclang", "-fsanitize-address-use-after-scope", "-fno-discard-value-names"]);
+        clang.args([
+            "-O0",
+            "-g",
+            "-Xclang",
+            "-fsanitize-address-use-after-scope",
+            "-fno-discard-value-names",
+        ]);
     } else {
         // Read the module as it is, whatever it is named; keep its triple without a word.
         clang.args(["-x", "ir", "-O0", "-Wno-override-module"]);
@@ -176,7 +196,10 @@ fn run_clang(arguments: impl Fn(&mut Command)) -> Result<std::process::Output, E
 }
 
 fn is_version_22(clang: &str) -> bool {
-    let version = Command::new(clang).arg("-dumpversion").stdin(Stdio::null()).output();
+    let version = Command::new(clang)
+        .arg("-dumpversion")
+        .stdin(Stdio::null())
+        .output();
     version.is_ok_and(|o| o.stdout.starts_with(b"22."))
 }
 

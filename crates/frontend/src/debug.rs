@@ -61,14 +61,22 @@ impl<'m> Places<'m> {
         let location = value.debug_loc()?;
         let scope = location.scope()?;
         let (line, column) = location.line_column();
-        Some(Span { file: self.scope_file(files, scope), line, column })
+        Some(Span {
+            file: self.scope_file(files, scope),
+            line,
+            column,
+        })
     }
 
     /// Where a function is defined.
     pub(crate) fn function(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
         let subprogram = value.subprogram()?;
         let file = self.scope_file(files, subprogram);
-        Some(Span { file, line: subprogram.subprogram_line(), column: 0 })
+        Some(Span {
+            file,
+            line: subprogram.subprogram_line(),
+            column: 0,
+        })
     }
 }
 

@@ -73,14 +73,20 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let context = llvm::Context::new();
     let mut program: Option<llvm::Module<'_>> = None;
     for unit in &compiled {
-        let invalid = |detail| Error::InvalidBitcode { path: unit.path.clone(), detail };
+        let invalid = |detail| Error::InvalidBitcode {
+            path: unit.path.clone(),
+            detail,
+        };
         let module = context.parse(&unit.bitcode).map_err(invalid)?;
         if unit.foreign {
             module.verify().map_err(invalid)?;
         }
         let triple = module.triple();
         if !triple.is_empty() && !triple.starts_with("x86_64") {
-            return Err(Error::OtherTarget { path: unit.path.clone(), triple });
+            return Err(Error::OtherTarget {
+                path: unit.path.clone(),
+                triple,
+            });
         }
         match &mut program {
             None => program = Some(module),
@@ -99,7 +105,9 @@ fn link_error(message: &str) -> Error {
         .split_once("Linking globals named '")
         .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));
     match duplicate {
-        Some((symbol, _)) => Error::DuplicateSymbol { symbol: demangle::demangle(symbol) },
+        Some((symbol, _)) => Error::DuplicateSymbol {
+            symbol: demangle::demangle(symbol),
+        },
         None => Error::Link(message.to_owned()),
     }
 }

@@ -37,7 +37,10 @@ pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
     let mut unit = Unit::new(program, module.layout(), true);
     loop {
         let wanted = missing(unit.program, entry, &names);
-        let found: Vec<Value<'_>> = wanted.iter().filter_map(|n| defined.get(n.as_str()).copied()).collect();
+        let found: Vec<Value<'_>> = wanted
+            .iter()
+            .filter_map(|n| defined.get(n.as_str()).copied())
+            .collect();
         if found.is_empty() {
             break;
         }
@@ -54,7 +57,10 @@ pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
 /// The names of reachable symbols without definition that the library has.
 fn missing(program: &Program, entry: FuncId, names: &[&str]) -> Vec<String> {
     let reachable = reach::reachable(program, entry);
-    let functions = reachable.functions.iter().map(|&id| &program.module.functions[id]);
+    let functions = reachable
+        .functions
+        .iter()
+        .map(|&id| &program.module.functions[id]);
     let globals = reachable.globals.iter().map(|&id| &program.module.globals[id]);
     let wanted = functions
         .filter(|f| !f.is_defined())
@@ -64,7 +70,10 @@ fn missing(program: &Program, entry: FuncId, names: &[&str]) -> Vec<String> {
         .filter(|name| offers(names, name))
         .filter(|name| {
             // A local symbol may have the name of a library one, and is not it.
-            matches!(program.names.get(*name), Some(Symbol::Func(_) | Symbol::Global(_)))
+            matches!(
+                program.names.get(*name),
+                Some(Symbol::Func(_) | Symbol::Global(_))
+            )
         })
         .cloned()
         .collect()

@@ -18,7 +18,13 @@ pub(crate) fn reachable(program: &Program, entry: FuncId) -> Reachable {
     let mut functions = vec![false; module.functions.len()];
     let mut globals = vec![false; module.globals.len()];
     let mut work: Vec<Symbol> = vec![Symbol::Func(entry)];
-    work.extend(module.constructors.iter().chain(&module.destructors).map(|&f| Symbol::Func(f)));
+    work.extend(
+        module
+            .constructors
+            .iter()
+            .chain(&module.destructors)
+            .map(|&f| Symbol::Func(f)),
+    );
     while let Some(symbol) = work.pop() {
         match symbol {
             Symbol::Func(id) => {
@@ -34,7 +40,11 @@ pub(crate) fn reachable(program: &Program, entry: FuncId) -> Reachable {
         }
     }
     Reachable {
-        functions: module.functions.ids().filter(|id| functions[id.index()]).collect(),
+        functions: module
+            .functions
+            .ids()
+            .filter(|id| functions[id.index()])
+            .collect(),
         globals: module.globals.ids().filter(|id| globals[id.index()]).collect(),
     }
 }

@@ -111,10 +111,7 @@ impl Context {
             if failed != 0 || raw.is_null() {
                 return Err(self.take_errors());
             }
-            Ok(Module {
-                raw,
-                context: self,
-            })
+            Ok(Module { raw, context: self })
         }
     }
 }
@@ -229,13 +226,21 @@ impl<'m> Layout<'m> {
     /// Bytes between two elements of an array of the (sized) type.
     pub(crate) fn size(self, ty: Ty<'m>) -> u64 {
         // SAFETY: a live type.
-        if ty.is_sized() { unsafe { target::LLVMABISizeOfType(self.raw, ty.raw) } } else { 0 }
+        if ty.is_sized() {
+            unsafe { target::LLVMABISizeOfType(self.raw, ty.raw) }
+        } else {
+            0
+        }
     }
 
     /// Its alignment in bytes.
     pub(crate) fn align(self, ty: Ty<'m>) -> u32 {
         // SAFETY: as above.
-        if ty.is_sized() { unsafe { target::LLVMABIAlignmentOfType(self.raw, ty.raw) } } else { 1 }
+        if ty.is_sized() {
+            unsafe { target::LLVMABIAlignmentOfType(self.raw, ty.raw) }
+        } else {
+            1
+        }
     }
 
     /// Where a field of a struct begins, in bytes.

@@ -58,7 +58,11 @@ impl<'m> Ty<'m> {
 
     /// Number of fields of a struct; 0 for others.
     pub(crate) fn fields(self) -> u32 {
-        if self.kind() == TyKind::LLVMStructTypeKind { self.elements() as u32 } else { 0 }
+        if self.kind() == TyKind::LLVMStructTypeKind {
+            self.elements() as u32
+        } else {
+            0
+        }
     }
 
     /// The type of element `index` of a struct, array or vector.

@@ -31,11 +31,17 @@ pub(crate) struct Meta<'m> {
 ///
 /// # Safety
 /// `first` is null or a live value, `next` yields null or a live value.
-pub(super) unsafe fn chain<'m>(first: LLVMValueRef, next: impl Fn(LLVMValueRef) -> LLVMValueRef) -> Vec<Value<'m>> {
+pub(super) unsafe fn chain<'m>(
+    first: LLVMValueRef,
+    next: impl Fn(LLVMValueRef) -> LLVMValueRef,
+) -> Vec<Value<'m>> {
     let mut all = Vec::new();
     let mut at = first;
     while !at.is_null() {
-        all.push(Value { raw: at, module: PhantomData });
+        all.push(Value {
+            raw: at,
+            module: PhantomData,
+        });
         at = next(at);
     }
     all
@@ -43,7 +49,10 @@ pub(super) unsafe fn chain<'m>(first: LLVMValueRef, next: impl Fn(LLVMValueRef) 
 
 impl<'m> Value<'m> {
     fn wrap(raw: LLVMValueRef) -> Option<Value<'m>> {
-        (!raw.is_null()).then_some(Value { raw, module: PhantomData })
+        (!raw.is_null()).then_some(Value {
+            raw,
+            module: PhantomData,
+        })
     }
 
     /// Which kind of value.
@@ -151,7 +160,11 @@ impl<'m> Value<'m> {
             Some(magnitude) => magnitude.parse::<u128>().ok()?.wrapping_neg(),
             None => digits.parse::<u128>().ok()?,
         };
-        Some(if bits == 128 { value } else { value & ((1u128 << bits) - 1) })
+        Some(if bits == 128 {
+            value
+        } else {
+            value & ((1u128 << bits) - 1)
+        })
     }
 
     /// The value of a `float` or `double` constant.
@@ -371,11 +384,11 @@ impl<'m> Value<'m> {
     }
 
     fn overflows(self) -> bool {
-        self.kind() == ValueKind::LLVMInstructionValueKind &&
-        matches!(
-            self.opcode(),
-            Some(Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl)
-        )
+        self.kind() == ValueKind::LLVMInstructionValueKind
+            && matches!(
+                self.opcode(),
+                Some(Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl)
+            )
     }
 
     /// The predicate of `icmp`.
@@ -455,7 +468,11 @@ impl<'m> Value<'m> {
         unsafe {
             let count = core::LLVMGetNumIndices(self.raw) as usize;
             let first = core::LLVMGetIndices(self.raw);
-            if count == 0 || first.is_null() { &[] } else { std::slice::from_raw_parts(first, count) }
+            if count == 0 || first.is_null() {
+                &[]
+            } else {
+                std::slice::from_raw_parts(first, count)
+            }
         }
     }
 
@@ -607,21 +624,29 @@ unsafe fn type_of_attribute<'m>(attribute: LLVMAttributeRef) -> Option<Ty<'m>> {
 
 impl<'m> Block<'m> {
     fn wrap(raw: LLVMBasicBlockRef) -> Option<Block<'m>> {
-        (!raw.is_null()).then_some(Block { raw, module: PhantomData })
+        (!raw.is_null()).then_some(Block {
+            raw,
+            module: PhantomData,
+        })
     }
 
     /// The instructions in order, the terminator last.
     pub(crate) fn instructions(self) -> Vec<Value<'m>> {
         // SAFETY: a list owned by the block.
         unsafe {
-            chain(core::LLVMGetFirstInstruction(self.raw), |i| core::LLVMGetNextInstruction(i))
+            chain(core::LLVMGetFirstInstruction(self.raw), |i| {
+                core::LLVMGetNextInstruction(i)
+            })
         }
     }
 }
 
 impl<'m> Meta<'m> {
     fn wrap(raw: LLVMMetadataRef) -> Option<Meta<'m>> {
-        (!raw.is_null()).then_some(Meta { raw, module: PhantomData })
+        (!raw.is_null()).then_some(Meta {
+            raw,
+            module: PhantomData,
+        })
     }
 
     /// The node as a value, whose operands can be read.
@@ -649,7 +674,6 @@ impl<'m> Meta<'m> {
         // SAFETY: a debug location.
         Meta::wrap(unsafe { debuginfo::LLVMDILocationGetScope(self.raw) })
     }
-
 
     /// The line of a subprogram.
     pub(crate) fn subprogram_line(self) -> u32 {

@@ -28,21 +28,33 @@ impl<'m> FnLower<'_, 'm, '_> {
             return self.intrinsic(inst, &callee.name());
         }
         let args = self.arguments(inst)?;
-        let target = match self.unit.linear(callee) {
-            Some((Some(Symbol::Func(id)), 0)) => {
+        let known = match callee.kind() {
+            ValueKind::LLVMFunctionValueKind => Some(self.unit.symbol(callee)),
+            _ => self.unit.linear(callee).filter(|&(_, offset)| offset == 0).and_then(|(symbol, _)| symbol),
+        };
+        let target = match known {
+            Some(Symbol::Func(id)) => {
                 self.refer(Symbol::Func(id));
                 Callee::Direct(id)
             }
             _ => Callee::Indirect(self.part(callee)?),
         };
         let results = self.results(inst)?.into_iter().collect();
-        self.emit(InstKind::Call { results, callee: target, args: args.values, types: args.types });
+        self.emit(InstKind::Call {
+            results,
+            callee: target,
+            args: args.values,
+            types: args.types,
+        });
         Ok(())
     }
 
     /// The flattened arguments of a call.
     fn arguments(&mut self, inst: Value<'m>) -> Lower<Args> {
-        let fixed = inst.called_type().signature().map_or(0, |(_, params, _)| params.len() as u32);
+        let fixed = inst
+            .called_type()
+            .signature()
+            .map_or(0, |(_, params, _)| params.len() as u32);
         let mut args = Args::default();
         for i in 0..inst.num_args() {
             let value = inst.operand(i).ok_or("a call without its argument")?;
@@ -83,8 +95,19 @@ impl<'m> FnLower<'_, 'm, '_> {
             let int = Type::Int((bytes * 8) as u8);
             let ptr = self.offset(address, at as i64);
             let dst = self.reg(int);
-            self.emit(InstKind::Load { dst, ptr, ty: int, align: 1, volatile: false, order: None });
-            let word = if bytes < 8 { self.cast(CastOp::ZExt, Operand::Reg(dst), Type::I64) } else { Operand::Reg(dst) };
+            self.emit(InstKind::Load {
+                dst,
+                ptr,
+                ty: int,
+                align: 1,
+                volatile: false,
+                order: None,
+            });
+            let word = if bytes < 8 {
+                self.cast(CastOp::ZExt, Operand::Reg(dst), Type::I64)
+            } else {
+                Operand::Reg(dst)
+            };
             args.values.push(word);
             args.types.push(Type::I64);
             at += bytes;
@@ -98,7 +121,13 @@ impl<'m> FnLower<'_, 'm, '_> {
             return base;
         }
         let dst = self.reg(Type::Ptr);
-        self.emit(InstKind::Gep { dst, base, offset, terms: SmallVec::new(), inbounds: true });
+        self.emit(InstKind::Gep {
+            dst,
+            base,
+            offset,
+            terms: SmallVec::new(),
+            inbounds: true,
+        });
         Operand::Reg(dst)
     }
 
@@ -123,7 +152,12 @@ impl<'m> FnLower<'_, 'm, '_> {
         };
         self.refer(Symbol::Func(id));
         let results = self.results(inst)?.into_iter().collect();
-        self.emit(InstKind::Call { results, callee: Callee::Direct(id), args: args.values, types: args.types });
+        self.emit(InstKind::Call {
+            results,
+            callee: Callee::Direct(id),
+            args: args.values,
+            types: args.types,
+        });
         Ok(())
     }
 }

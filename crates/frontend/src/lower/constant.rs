@@ -13,7 +13,9 @@ impl<'m> FnLower<'_, 'm, '_> {
         let ty = value.ty();
         match value.kind() {
             ValueKind::LLVMConstantIntValueKind => {
-                let number = value.int().ok_or_else(|| format!("values of type {}", ty.text()))?;
+                let number = value
+                    .int()
+                    .ok_or_else(|| format!("values of type {}", ty.text()))?;
                 Ok(smallvec![Operand::Const(number, scalar(ty)?)])
             }
             ValueKind::LLVMConstantPointerNullValueKind => Ok(smallvec![Operand::Const(0, Type::Ptr)]),
@@ -24,15 +26,21 @@ impl<'m> FnLower<'_, 'm, '_> {
                     other => Operand::Const(u128::from(double.to_bits()), other),
                 }])
             }
-            ValueKind::LLVMUndefValueValueKind => {
-                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Undef(t)).collect())
-            }
-            ValueKind::LLVMPoisonValueKind => {
-                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Poison(t)).collect())
-            }
-            ValueKind::LLVMConstantAggregateZeroValueKind => {
-                Ok(self.flat(ty)?.into_iter().map(|(t, _)| Operand::Const(0, t)).collect())
-            }
+            ValueKind::LLVMUndefValueValueKind => Ok(self
+                .flat(ty)?
+                .into_iter()
+                .map(|(t, _)| Operand::Undef(t))
+                .collect()),
+            ValueKind::LLVMPoisonValueKind => Ok(self
+                .flat(ty)?
+                .into_iter()
+                .map(|(t, _)| Operand::Poison(t))
+                .collect()),
+            ValueKind::LLVMConstantAggregateZeroValueKind => Ok(self
+                .flat(ty)?
+                .into_iter()
+                .map(|(t, _)| Operand::Const(0, t))
+                .collect()),
             ValueKind::LLVMConstantArrayValueKind
             | ValueKind::LLVMConstantStructValueKind
             | ValueKind::LLVMConstantVectorValueKind
@@ -58,7 +66,7 @@ impl<'m> FnLower<'_, 'm, '_> {
     fn address(&mut self, value: Value<'m>) -> Lower<Operand> {
         match self.unit.linear(value) {
             Some((symbol, offset)) => Ok(self.symbol_operand(symbol, offset, true)),
-            None => Err(format!("address {}", value.text())),
+            None => Err(format!("the address of weak `{}`, defined or not", value.name())),
         }
     }
 
@@ -84,18 +92,28 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
         };
         let dst = self.reg(Type::Ptr);
-        self.emit(InstKind::Gep { dst, base, offset, terms: SmallVec::<[GepTerm; 1]>::new(), inbounds });
+        self.emit(InstKind::Gep {
+            dst,
+            base,
+            offset,
+            terms: SmallVec::<[GepTerm; 1]>::new(),
+            inbounds,
+        });
         Operand::Reg(dst)
     }
 
     fn expression(&mut self, value: Value<'m>) -> Lower<Parts> {
         if let Some((symbol, offset)) = self.unit.linear(value) {
             if value.ty().kind() == TyKind::LLVMPointerTypeKind {
-                let inbounds = value.opcode() == Some(crate::llvm::Opcode::LLVMGetElementPtr) && value.inbounds();
+                let inbounds =
+                    value.opcode() == Some(crate::llvm::Opcode::LLVMGetElementPtr) && value.inbounds();
                 return Ok(smallvec![self.symbol_operand(symbol, offset, inbounds)]);
             }
             if symbol.is_none() {
-                return Ok(smallvec![Operand::Const(u128::from(offset as u64), scalar(value.ty())?)]);
+                return Ok(smallvec![Operand::Const(
+                    u128::from(offset as u64),
+                    scalar(value.ty())?
+                )]);
             }
         }
         let opcode = value.opcode().ok_or("a constant expression without opcode")?;
@@ -110,7 +128,11 @@ impl<'m> FnLower<'_, 'm, '_> {
             return Err("a block of no function".to_owned());
         };
         // Blocks keep their order, and those made by the lowering come after all of them.
-        let index = function.blocks().iter().position(|&b| b == block).ok_or("a block of another function")?;
+        let index = function
+            .blocks()
+            .iter()
+            .position(|&b| b == block)
+            .ok_or("a block of another function")?;
         self.refer(Symbol::Func(id));
         Ok(Operand::Block(id, BlockId::from_index(index)))
     }

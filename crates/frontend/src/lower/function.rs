@@ -7,8 +7,8 @@ use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, Span, StmtId};
 use selvedge_ir::{
-    Block, BlockId, CastOp, FuncId, Function, GlobalId, Inst, InstKind, Local, LocalId, Operand, Reg, RegInfo, Stmt,
-    Symbol, Terminator, Type,
+    Block, BlockId, CastOp, FuncId, Function, GlobalId, Inst, InstKind, Local, LocalId, Operand, Reg,
+    RegInfo, Stmt, Symbol, Terminator, Type,
 };
 use smallvec::SmallVec;
 
@@ -95,7 +95,10 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     }
 
     pub(super) fn emit(&mut self, kind: InstKind) {
-        self.insts.push(Inst { stmt: self.stmt, kind });
+        self.insts.push(Inst {
+            stmt: self.stmt,
+            kind,
+        });
     }
 
     pub(super) fn copy(&mut self, dst: Reg, value: Operand) {
@@ -186,15 +189,25 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
 
     fn number_statements(&mut self, value: Value<'m>) -> Vec<Vec<(Value<'m>, StmtId)>> {
         let unit = &mut *self.unit;
-        let default = unit.places.function(&mut unit.program.files, value).unwrap_or(Span::default());
+        let default = unit
+            .places
+            .function(&mut unit.program.files, value)
+            .unwrap_or(Span::default());
         self.function.span = default;
         let mut ordinal = 0;
         let mut numbered = Vec::new();
         for block in value.blocks() {
             let mut list = Vec::new();
             for inst in block.instructions() {
-                let span = unit.places.instruction(&mut unit.program.files, inst).unwrap_or(default);
-                let id = unit.program.module.stmts.push(Stmt { func: self.id, ordinal, span });
+                let span = unit
+                    .places
+                    .instruction(&mut unit.program.files, inst)
+                    .unwrap_or(default);
+                let id = unit.program.module.stmts.push(Stmt {
+                    func: self.id,
+                    ordinal,
+                    span,
+                });
                 ordinal += 1;
                 list.push((inst, id));
                 for (address, variable) in inst.declared_variables() {
@@ -212,7 +225,11 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let numbered = self.number_statements(value);
         for (i, block) in value.blocks().into_iter().enumerate() {
             self.blocks.insert(block, BlockId::from_index(i));
-            let empty = Block { insts: Vec::new(), term: Terminator::Unreachable, term_stmt: StmtId::default() };
+            let empty = Block {
+                insts: Vec::new(),
+                term: Terminator::Unreachable,
+                term_stmt: StmtId::default(),
+            };
             self.function.blocks.push(empty);
         }
         if let Some(&(_, first)) = numbered.first().and_then(|l| l.first()) {
@@ -255,20 +272,42 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     }
 
     /// An argument passed as the address of an aggregate that the callee may change: it works on its own copy.
-    fn copy_by_value(&mut self, function: Value<'m>, index: u32, param: Value<'m>, ty: Ty<'m>, parts: &Parts) {
+    fn copy_by_value(
+        &mut self,
+        function: Value<'m>,
+        index: u32,
+        param: Value<'m>,
+        ty: Ty<'m>,
+        parts: &Parts,
+    ) {
         let [src] = parts.as_slice() else { return };
         let src = *src;
         let size = self.unit.layout.size(ty);
         let align = function
             .param_int_attribute(index, "align")
             .map_or(self.unit.layout.align(ty), |a| a as u32);
-        let name = self.variables.get(&param).cloned().unwrap_or_else(|| param.name());
-        let local = self.function.locals.push(Local { name, size, align: align.max(1), scoped: false });
+        let name = self
+            .variables
+            .get(&param)
+            .cloned()
+            .unwrap_or_else(|| param.name());
+        let local = self.function.locals.push(Local {
+            name,
+            size,
+            align: align.max(1),
+            scoped: false,
+        });
         let dst = self.reg(Type::Ptr);
         self.emit(InstKind::LocalAddr { dst, local });
         let len = Operand::Const(u128::from(size), Type::I64);
-        self.emit(InstKind::MemCopy { dst: Operand::Reg(dst), src, len, overlap: false });
-        self.values.insert(param, SmallVec::from_slice(&[Operand::Reg(dst)]));
+        self.emit(InstKind::MemCopy {
+            dst: Operand::Reg(dst),
+            src,
+            len,
+            overlap: false,
+        });
+        self.values
+            .insert(param, SmallVec::from_slice(&[Operand::Reg(dst)]));
     }
 
     /// Decides for each alloca of the entry block: register or stack object.
@@ -290,11 +329,17 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                 if let Some(count) = count.and_then(|c| u64::try_from(c).ok()) {
                     let size = self.unit.layout.size(ty).saturating_mul(count);
                     let scoped = alloca.users().iter().any(|u| {
-                        u.opcode() == Some(Opcode::LLVMCall) && lifetime(*u).is_some_and(|(_, of)| of == alloca)
+                        u.opcode() == Some(Opcode::LLVMCall)
+                            && lifetime(*u).is_some_and(|(_, of)| of == alloca)
                     });
                     let align = alloca.align().max(1);
                     let name = name.unwrap_or_default();
-                    let local = self.function.locals.push(Local { name, size, align, scoped });
+                    let local = self.function.locals.push(Local {
+                        name,
+                        size,
+                        align,
+                        scoped,
+                    });
                     self.locals.insert(alloca, local);
                 }
             }
@@ -349,13 +394,21 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                     // Still a branch on the condition: an undefined one is a fault.
                     let cond = self.operand(inst, 0)?;
                     let next = self.edge(inst, then)?;
-                    Ok(Terminator::Branch { cond, then: next, otherwise: next })
+                    Ok(Terminator::Branch {
+                        cond,
+                        then: next,
+                        otherwise: next,
+                    })
                 }
                 (Some(condition), &[then, otherwise]) => {
                     let cond = self.part(condition)?;
                     let then = self.edge(inst, then)?;
                     let otherwise = self.edge(inst, otherwise)?;
-                    Ok(Terminator::Branch { cond, then, otherwise })
+                    Ok(Terminator::Branch {
+                        cond,
+                        then,
+                        otherwise,
+                    })
                 }
                 _ => Err("a branch of unknown form".to_owned()),
             },
@@ -398,7 +451,10 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         edges.insert(first, default);
         let mut cases = Vec::new();
         for (i, &next) in rest.iter().enumerate() {
-            let case = inst.case(i as u32 + 1).and_then(|c| c.int()).ok_or("a wide switch")?;
+            let case = inst
+                .case(i as u32 + 1)
+                .and_then(|c| c.int())
+                .ok_or("a wide switch")?;
             let target = match edges.get(&next) {
                 Some(&known) => known,
                 None => {
@@ -409,11 +465,19 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             };
             cases.push((case, target));
         }
-        Ok(Terminator::Switch { value, ty, cases, default })
+        Ok(Terminator::Switch {
+            value,
+            ty,
+            cases,
+            default,
+        })
     }
 
     fn block_id(&self, block: llvm::Block<'m>) -> Lower<BlockId> {
-        self.blocks.get(&block).copied().ok_or_else(|| "a jump to another function".to_owned())
+        self.blocks
+            .get(&block)
+            .copied()
+            .ok_or_else(|| "a jump to another function".to_owned())
     }
 
     /// The only edge out of a block: its copies come before the jump.
@@ -432,7 +496,11 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         if insts.is_empty() {
             return Ok(target);
         }
-        Ok(self.function.blocks.push(Block { insts, term: Terminator::Jump(target), term_stmt: self.stmt }))
+        Ok(self.function.blocks.push(Block {
+            insts,
+            term: Terminator::Jump(target),
+            term_stmt: self.stmt,
+        }))
     }
 
     /// Assigns the φ-nodes of a block as they are when entered from here, all at once.
@@ -471,14 +539,25 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     /// The body of the constructor that stores constants which depend on addresses.
     pub(super) fn store_constants(mut self, stores: Vec<(GlobalId, u64, Value<'m>)>) {
         let func = self.id;
-        self.stmt = self.unit.program.module.stmts.push(Stmt { func, ordinal: 0, span: Span::default() });
+        self.stmt = self.unit.program.module.stmts.push(Stmt {
+            func,
+            ordinal: 0,
+            span: Span::default(),
+        });
         for (global, offset, value) in stores {
             self.refer(Symbol::Global(global));
             let stored = self.parts(value).and_then(|parts| {
                 let flat = self.flat(value.ty())?;
                 for ((ty, at), part) in flat.into_iter().zip(parts) {
                     let ptr = Operand::Global(global, (offset + at) as i64);
-                    self.emit(InstKind::Store { ptr, value: part, ty, align: 1, volatile: false, order: None });
+                    self.emit(InstKind::Store {
+                        ptr,
+                        value: part,
+                        ty,
+                        align: 1,
+                        volatile: false,
+                        order: None,
+                    });
                 }
                 Ok(())
             });

@@ -3,9 +3,9 @@
 //! An initialiser becomes bytes, relocations and undefined ranges. What is neither (the address of a block, a difference of
 //! addresses) is stored by a constructor that runs before all others.
 
-use super::function::FnLower;
 use super::Unit;
-use crate::llvm::{Ty, TyKind, Value, ValueKind};
+use super::function::FnLower;
+use crate::llvm::{Linkage, Ty, TyKind, Value, ValueKind};
 use selvedge_ir::{FuncId, GlobalId, Relocation, Symbol};
 
 /// The parts of an initialiser.
@@ -56,7 +56,8 @@ impl<'m> Unit<'m, '_> {
         };
         // A constructor must be able to write what it initialises.
         let constant = value.is_constant() && image.stores.is_empty();
-        self.stores.extend(image.stores.drain(..).map(|(at, v)| (id, at, v)));
+        self.stores
+            .extend(image.stores.drain(..).map(|(at, v)| (id, at, v)));
         let size = self.layout.size(ty);
         let global = &mut self.program.module.globals[id];
         global.size = size;
@@ -89,7 +90,12 @@ impl<'m> Unit<'m, '_> {
                 image.put(at, &value.double().unwrap_or_default().to_bits().to_le_bytes());
             }
             ValueKind::LLVMConstantFPValueKind if ty.kind() == TyKind::LLVMFloatTypeKind => {
-                image.put(at, &(value.double().unwrap_or_default() as f32).to_bits().to_le_bytes());
+                image.put(
+                    at,
+                    &(value.double().unwrap_or_default() as f32)
+                        .to_bits()
+                        .to_le_bytes(),
+                );
             }
             _ => self.address_image(value, ty, at, image),
         }
@@ -101,7 +107,11 @@ impl<'m> Unit<'m, '_> {
             let (Some(element), Some(inner)) = (value.element(i), ty.element(i)) else {
                 continue;
             };
-            let offset = if structure { self.layout.offset(ty, i) } else { u64::from(i) * self.layout.size(inner) };
+            let offset = if structure {
+                self.layout.offset(ty, i)
+            } else {
+                u64::from(i) * self.layout.size(inner)
+            };
             self.image(element, inner, at + offset, image);
         }
     }
@@ -112,7 +122,11 @@ impl<'m> Unit<'m, '_> {
         match self.linear(value) {
             Some((Some(symbol), addend)) if whole && !self.is_thread_local(symbol) => {
                 image.reserve(at + 8);
-                image.relocations.push(Relocation { offset: at, symbol, addend });
+                image.relocations.push(Relocation {
+                    offset: at,
+                    symbol,
+                    addend,
+                });
             }
             Some((None, number)) if whole => image.put(at, &number.to_le_bytes()),
             _ => image.stores.push((at, value)),
@@ -165,6 +179,12 @@ impl<'m> Unit<'m, '_> {
     pub(super) fn linear(&mut self, value: Value<'m>) -> Option<(Option<Symbol>, i64)> {
         use crate::llvm::Opcode as Op;
         match value.kind() {
+            ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind
+                if value.linkage() == Linkage::LLVMExternalWeakLinkage =>
+            {
+                // Null unless something we do not see defines it.
+                None
+            }
             ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind => {
                 Some((Some(self.symbol(value)), 0))
             }

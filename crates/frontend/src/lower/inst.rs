@@ -21,7 +21,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let (skip, ty) = flatten::select(self.unit.layout, from.ty(), inst.indices())?;
                 let count = self.flat(ty)?.len();
                 let parts = self.parts(from)?;
-                let chosen = parts.get(skip..skip + count).ok_or("an element outside of its aggregate")?;
+                let chosen = parts
+                    .get(skip..skip + count)
+                    .ok_or("an element outside of its aggregate")?;
                 self.alias(inst, chosen.into())
             }
             Opcode::LLVMInsertValue => {
@@ -29,7 +31,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let (skip, _) = flatten::select(self.unit.layout, into.ty(), inst.indices())?;
                 let mut parts = self.parts(into)?;
                 for (i, part) in self.operands(inst, 1)?.into_iter().enumerate() {
-                    *parts.get_mut(skip + i).ok_or("an element outside of its aggregate")? = part;
+                    *parts
+                        .get_mut(skip + i)
+                        .ok_or("an element outside of its aggregate")? = part;
                 }
                 self.alias(inst, parts)
             }
@@ -54,13 +58,24 @@ impl<'m> FnLower<'_, 'm, '_> {
             let (a, b) = (self.operands(inst, 0)?, self.operands(inst, 1)?);
             let (nsw, nuw) = (inst.nsw(), inst.nuw());
             for ((&dst, a), b) in dst.iter().zip(a).zip(b) {
-                self.emit(InstKind::Bin { op, dst, a, b, nsw, nuw });
+                self.emit(InstKind::Bin {
+                    op,
+                    dst,
+                    a,
+                    b,
+                    nsw,
+                    nuw,
+                });
             }
             return Ok(());
         }
         match opcode {
             Opcode::LLVMFNeg | Opcode::LLVMFreeze => {
-                let op = if opcode == Opcode::LLVMFNeg { UnOp::FNeg } else { UnOp::Freeze };
+                let op = if opcode == Opcode::LLVMFNeg {
+                    UnOp::FNeg
+                } else {
+                    UnOp::Freeze
+                };
                 for (&dst, a) in dst.iter().zip(self.operands(inst, 0)?) {
                     self.emit(InstKind::Un { op, dst, a });
                 }
@@ -90,7 +105,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let cond = self.parts(condition)?;
                 let (a, b) = (self.operands(inst, 1)?, self.operands(inst, 2)?);
                 for (i, ((&dst, a), b)) in dst.iter().zip(a).zip(b).enumerate() {
-                    let cond = *cond.get(if lanes { i } else { 0 }).ok_or("a choice without condition")?;
+                    let cond = *cond
+                        .get(if lanes { i } else { 0 })
+                        .ok_or("a choice without condition")?;
                     self.emit(InstKind::Select { dst, cond, a, b });
                 }
                 Ok(())
@@ -131,11 +148,21 @@ impl<'m> FnLower<'_, 'm, '_> {
         for (&dst, a) in dst.iter().zip(self.operands(inst, 0)?) {
             let bits = self.reg_type(dst).bits();
             if bits == 64 {
-                self.emit(InstKind::Cast { op: CastOp::Bitcast, dst, a, from: Type::Ptr });
+                self.emit(InstKind::Cast {
+                    op: CastOp::Bitcast,
+                    dst,
+                    a,
+                    from: Type::Ptr,
+                });
             } else {
                 let a = self.cast(CastOp::Bitcast, a, Type::I64);
                 let op = if bits < 64 { CastOp::Trunc } else { CastOp::ZExt };
-                self.emit(InstKind::Cast { op, dst, a, from: Type::I64 });
+                self.emit(InstKind::Cast {
+                    op,
+                    dst,
+                    a,
+                    from: Type::I64,
+                });
             }
         }
         Ok(())
@@ -148,7 +175,12 @@ impl<'m> FnLower<'_, 'm, '_> {
                 bits if bits < 64 => self.cast(CastOp::ZExt, a, Type::I64),
                 _ => self.cast(CastOp::Trunc, a, Type::I64),
             };
-            self.emit(InstKind::Cast { op: CastOp::Bitcast, dst, a, from: Type::I64 });
+            self.emit(InstKind::Cast {
+                op: CastOp::Bitcast,
+                dst,
+                a,
+                from: Type::I64,
+            });
         }
         Ok(())
     }
@@ -160,7 +192,12 @@ impl<'m> FnLower<'_, 'm, '_> {
         if lanewise {
             for (&dst, a) in dst.iter().zip(parts) {
                 let from = self.type_of(a);
-                self.emit(InstKind::Cast { op: CastOp::Bitcast, dst, a, from });
+                self.emit(InstKind::Cast {
+                    op: CastOp::Bitcast,
+                    dst,
+                    a,
+                    from,
+                });
             }
             return Ok(());
         }

@@ -27,7 +27,12 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let overlap = name.starts_with("llvm.memmove");
                 let (dst, src) = (self.operand(inst, 0)?, self.operand(inst, 1)?);
                 let len = self.length(inst, 2)?;
-                self.emit(InstKind::MemCopy { dst, src, len, overlap });
+                self.emit(InstKind::MemCopy {
+                    dst,
+                    src,
+                    len,
+                    overlap,
+                });
                 Ok(())
             }
             "memset" | "memset.inline" => {
@@ -47,12 +52,31 @@ impl<'m> FnLower<'_, 'm, '_> {
                 Ok(())
             }
             // Nothing happens at these.
-            "va_end" | "assume" | "donothing" | "sideeffect" | "prefetch" | "var.annotation" | "codeview.annotation"
-            | "experimental.noalias.scope.decl" | "invariant.end" | "dbg.declare" | "dbg.value" | "dbg.label"
-            | "dbg.assign" | "fake.use" | "pseudoprobe" => Ok(()),
+            "va_end"
+            | "assume"
+            | "donothing"
+            | "sideeffect"
+            | "prefetch"
+            | "var.annotation"
+            | "codeview.annotation"
+            | "experimental.noalias.scope.decl"
+            | "invariant.end"
+            | "dbg.declare"
+            | "dbg.value"
+            | "dbg.label"
+            | "dbg.assign"
+            | "fake.use"
+            | "pseudoprobe" => Ok(()),
             // These are their first argument.
-            "expect" | "expect.with.probability" | "launder.invariant.group" | "strip.invariant.group"
-            | "threadlocal.address" | "ptr.annotation" | "annotation" | "ssa.copy" | "arithmetic.fence"
+            "expect"
+            | "expect.with.probability"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "threadlocal.address"
+            | "ptr.annotation"
+            | "annotation"
+            | "ssa.copy"
+            | "arithmetic.fence"
             | "preserve.array.access.index" => {
                 let parts = self.operands(inst, 0)?;
                 self.alias(inst, parts)
@@ -95,7 +119,10 @@ impl<'m> FnLower<'_, 'm, '_> {
     }
 
     fn full_fence(&mut self, order: AtomicOrder) -> Lower<()> {
-        self.emit(InstKind::Fence { order, single_thread: false });
+        self.emit(InstKind::Fence {
+            order,
+            single_thread: false,
+        });
         Ok(())
     }
 
@@ -118,7 +145,14 @@ impl<'m> FnLower<'_, 'm, '_> {
             .into_iter()
             .map(|(ty, _)| {
                 let bits = ty.bits();
-                Operand::Const(if bits >= 128 { value } else { value & ((1 << bits) - 1) }, ty)
+                Operand::Const(
+                    if bits >= 128 {
+                        value
+                    } else {
+                        value & ((1 << bits) - 1)
+                    },
+                    ty,
+                )
             })
             .collect();
         self.alias(inst, parts)

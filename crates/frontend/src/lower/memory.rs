@@ -11,7 +11,9 @@ use smallvec::{SmallVec, smallvec};
 fn order(ordering: Ordering) -> Option<AtomicOrder> {
     match ordering {
         Ordering::LLVMAtomicOrderingNotAtomic => None,
-        Ordering::LLVMAtomicOrderingUnordered | Ordering::LLVMAtomicOrderingMonotonic => Some(AtomicOrder::Relaxed),
+        Ordering::LLVMAtomicOrderingUnordered | Ordering::LLVMAtomicOrderingMonotonic => {
+            Some(AtomicOrder::Relaxed)
+        }
         Ordering::LLVMAtomicOrderingAcquire => Some(AtomicOrder::Acquire),
         Ordering::LLVMAtomicOrderingRelease => Some(AtomicOrder::Release),
         Ordering::LLVMAtomicOrderingAcquireRelease => Some(AtomicOrder::AcqRel),
@@ -50,11 +52,22 @@ impl<'m> FnLower<'_, 'm, '_> {
             _ => {
                 let size = self.reg(Type::I64);
                 let b = Operand::Const(u128::from(element), Type::I64);
-                self.emit(InstKind::Bin { op: BinOp::Mul, dst: size, a: count, b, nsw: false, nuw: false });
+                self.emit(InstKind::Bin {
+                    op: BinOp::Mul,
+                    dst: size,
+                    a: count,
+                    b,
+                    nsw: false,
+                    nuw: false,
+                });
                 Operand::Reg(size)
             }
         };
-        self.emit(InstKind::Alloca { dst, size, align: inst.align().max(1) });
+        self.emit(InstKind::Alloca {
+            dst,
+            size,
+            align: inst.align().max(1),
+        });
         Ok(())
     }
 
@@ -86,7 +99,13 @@ impl<'m> FnLower<'_, 'm, '_> {
         }
         let offset = offset as i64;
         let dst = self.reg(Type::Ptr);
-        self.emit(InstKind::Gep { dst, base, offset, terms: SmallVec::new(), inbounds: true });
+        self.emit(InstKind::Gep {
+            dst,
+            base,
+            offset,
+            terms: SmallVec::new(),
+            inbounds: true,
+        });
         Operand::Reg(dst)
     }
 
@@ -114,7 +133,14 @@ impl<'m> FnLower<'_, 'm, '_> {
         for ((ty, offset), dst) in flat.into_iter().zip(dst) {
             let ptr = self.field(ptr, offset);
             let align = align_at(align, offset);
-            self.emit(InstKind::Load { dst, ptr, ty, align, volatile, order });
+            self.emit(InstKind::Load {
+                dst,
+                ptr,
+                ty,
+                align,
+                volatile,
+                order,
+            });
         }
         Ok(())
     }
@@ -143,7 +169,14 @@ impl<'m> FnLower<'_, 'm, '_> {
         for ((ty, offset), value) in flat.into_iter().zip(parts) {
             let ptr = self.field(ptr, offset);
             let align = align_at(align, offset);
-            self.emit(InstKind::Store { ptr, value, ty, align, volatile, order });
+            self.emit(InstKind::Store {
+                ptr,
+                value,
+                ty,
+                align,
+                volatile,
+                order,
+            });
         }
         Ok(())
     }
@@ -187,7 +220,14 @@ impl<'m> FnLower<'_, 'm, '_> {
         let value = self.operand(inst, 1)?;
         let order = order(inst.ordering()).ok_or("an atomic operation without order")?;
         for dst in self.results(inst)? {
-            self.emit(InstKind::Rmw { op, dst, ptr, value, ty, order });
+            self.emit(InstKind::Rmw {
+                op,
+                dst,
+                ptr,
+                value,
+                ty,
+                order,
+            });
         }
         Ok(())
     }
@@ -206,13 +246,26 @@ impl<'m> FnLower<'_, 'm, '_> {
         let order_of = |o| order(o).ok_or("a compare-and-exchange without order");
         let (order, failure) = (order_of(success_order)?, order_of(failure_order)?);
         let weak = inst.weak();
-        self.emit(InstKind::CompareExchange { old, success, ptr, expected, new, ty, order, failure, weak });
+        self.emit(InstKind::CompareExchange {
+            old,
+            success,
+            ptr,
+            expected,
+            new,
+            ty,
+            order,
+            failure,
+            weak,
+        });
         Ok(())
     }
 
     pub(super) fn fence(&mut self, inst: Value<'m>) -> Lower<()> {
         let order = order(inst.ordering()).ok_or("a fence without order")?;
-        self.emit(InstKind::Fence { order, single_thread: inst.single_thread() });
+        self.emit(InstKind::Fence {
+            order,
+            single_thread: inst.single_thread(),
+        });
         Ok(())
     }
 
@@ -228,7 +281,10 @@ impl<'m> FnLower<'_, 'm, '_> {
         for i in 1..value.num_operands() {
             let index = value.operand(i).ok_or("an address without its index")?;
             if i > 1 && ty.kind() == TyKind::LLVMStructTypeKind {
-                let field = index.int().and_then(|n| u32::try_from(n).ok()).ok_or("a field without number")?;
+                let field = index
+                    .int()
+                    .and_then(|n| u32::try_from(n).ok())
+                    .ok_or("a field without number")?;
                 offset = offset.wrapping_add(self.unit.layout.offset(ty, field) as i64);
                 ty = ty.element(field).ok_or("a struct without its field")?;
                 continue;
@@ -248,17 +304,32 @@ impl<'m> FnLower<'_, 'm, '_> {
                 }
                 None => {
                     let index = self.part(index)?;
-                    terms.push(GepTerm { index, bits: bits as u8, stride });
+                    terms.push(GepTerm {
+                        index,
+                        bits: bits as u8,
+                        stride,
+                    });
                 }
             }
         }
         let inbounds = value.inbounds();
-        self.emit(InstKind::Gep { dst: *dst, base, offset, terms, inbounds });
+        self.emit(InstKind::Gep {
+            dst: *dst,
+            base,
+            offset,
+            terms,
+            inbounds,
+        });
         Ok(())
     }
 
     /// Whether an opcode works on memory or addresses; if so, lowers it.
-    pub(super) fn memory(&mut self, opcode: Opcode, inst: Value<'m>, rest: &[Value<'m>]) -> Option<Lower<()>> {
+    pub(super) fn memory(
+        &mut self,
+        opcode: Opcode,
+        inst: Value<'m>,
+        rest: &[Value<'m>],
+    ) -> Option<Lower<()>> {
         Some(match opcode {
             Opcode::LLVMAlloca => self.alloca(inst),
             Opcode::LLVMLoad => self.load(inst, rest),
@@ -273,7 +344,11 @@ impl<'m> FnLower<'_, 'm, '_> {
 
 /// The alignment of a field at an offset of something aligned.
 fn align_at(align: u32, offset: u64) -> u32 {
-    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros().min(16)) }
+    if offset == 0 {
+        align
+    } else {
+        align.min(1 << offset.trailing_zeros().min(16))
+    }
 }
 
 /// The destination of an instruction that assigns exactly one register.

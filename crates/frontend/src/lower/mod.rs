@@ -97,7 +97,11 @@ impl<'m, 'p> Unit<'m, 'p> {
             value.linkage(),
             Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
         );
-        let known = if local { None } else { self.program.names.get(&name).copied() };
+        let known = if local {
+            None
+        } else {
+            self.program.names.get(&name).copied()
+        };
         let function = value.kind() == ValueKind::LLVMFunctionValueKind;
         let symbol = match known {
             Some(symbol) if matches!(symbol, Symbol::Func(_)) == function => symbol,
@@ -210,7 +214,11 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
 
     let entry = match program.module.function(&options.entry) {
         Some(id) if program.module.functions[id].is_defined() => id,
-        _ => return Err(Error::NoEntry { entry: options.entry.clone() }),
+        _ => {
+            return Err(Error::NoEntry {
+                entry: options.entry.clone(),
+            });
+        }
     };
     if options.library {
         library::link(&mut program, entry)?;
@@ -223,5 +231,9 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     let mut module = program.module;
     let (files, sources) = program.files.finish();
     module.files = files;
-    Ok(Loaded { module, sources, undefined })
+    Ok(Loaded {
+        module,
+        sources,
+        undefined,
+    })
 }

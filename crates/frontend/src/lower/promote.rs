@@ -15,7 +15,8 @@ pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
         return None;
     }
-    let plain = |access: Value<'_>| !access.volatile() && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
+    let plain =
+        |access: Value<'_>| !access.volatile() && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
     let fits = |user: Value<'_>| match user.opcode() {
         Some(Opcode::LLVMLoad) => user.ty() == ty && plain(user),
         Some(Opcode::LLVMStore) => {

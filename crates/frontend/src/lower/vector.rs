@@ -25,7 +25,12 @@ impl<'m> FnLower<'_, 'm, '_> {
                 self.copy(dst, Operand::Poison(ty));
                 for (i, part) in parts.into_iter().enumerate() {
                     let cond = self.is_index(index, i);
-                    self.emit(InstKind::Select { dst, cond, a: part, b: Operand::Reg(dst) });
+                    self.emit(InstKind::Select {
+                        dst,
+                        cond,
+                        a: part,
+                        b: Operand::Reg(dst),
+                    });
                 }
                 Ok(())
             }
@@ -38,7 +43,12 @@ impl<'m> FnLower<'_, 'm, '_> {
                         Operand::Const(n, _) => self.copy(dst, if n == i as u128 { value } else { part }),
                         _ => {
                             let cond = self.is_index(index, i);
-                            self.emit(InstKind::Select { dst, cond, a: value, b: part });
+                            self.emit(InstKind::Select {
+                                dst,
+                                cond,
+                                a: value,
+                                b: part,
+                            });
                         }
                     }
                 }
@@ -52,7 +62,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 parts.extend(self.operands(inst, 1)?);
                 for (lane, &dst) in inst.shuffle_mask().into_iter().zip(dst) {
                     let ty = self.reg_type(dst);
-                    let value = lane.and_then(|l| parts.get(l).copied()).unwrap_or(Operand::Poison(ty));
+                    let value = lane
+                        .and_then(|l| parts.get(l).copied())
+                        .unwrap_or(Operand::Poison(ty));
                     self.copy(dst, value);
                 }
                 Ok(())
@@ -63,7 +75,13 @@ impl<'m> FnLower<'_, 'm, '_> {
     fn is_index(&mut self, index: Operand, i: usize) -> Operand {
         let ty = self.type_of(index);
         let dst = self.reg(Type::I1);
-        self.emit(InstKind::Cmp { pred: IntPred::Eq, dst, a: index, b: Operand::Const(i as u128, ty), ty });
+        self.emit(InstKind::Cmp {
+            pred: IntPred::Eq,
+            dst,
+            a: index,
+            b: Operand::Const(i as u128, ty),
+            ty,
+        });
         Operand::Reg(dst)
     }
 
@@ -117,7 +135,12 @@ impl<'m> FnLower<'_, 'm, '_> {
             if ty == int {
                 self.copy(dst, value);
             } else {
-                self.emit(InstKind::Cast { op: CastOp::Bitcast, dst, a: value, from: int });
+                self.emit(InstKind::Cast {
+                    op: CastOp::Bitcast,
+                    dst,
+                    a: value,
+                    from: int,
+                });
             }
             shift += ty.bits();
         }
@@ -150,7 +173,14 @@ impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn bin(&mut self, op: BinOp, a: Operand, b: Operand) -> Operand {
         let ty = self.type_of(a);
         let dst = self.reg(ty);
-        self.emit(InstKind::Bin { op, dst, a, b, nsw: false, nuw: false });
+        self.emit(InstKind::Bin {
+            op,
+            dst,
+            a,
+            b,
+            nsw: false,
+            nuw: false,
+        });
         Operand::Reg(dst)
     }
 }
