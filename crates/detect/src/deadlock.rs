@@ -1,0 +1,226 @@
+//! Deadlocks: cycles of threads that wait for each other, and threads that wait for what nobody will do.
+//!
+//! What is reported, at the end of an execution (no thread can move):
+//! - each wait-for cycle: `deadlock` if every thread has finished or is blocked, `deadlock.partial` if the process went on
+//!   and ended, or if some thread was parked (a false assumption, a fault of its own, a limit) and so nothing is known
+//!   of what it would have done;
+//! - without a cycle, blocked threads are a deadlock only if no thread is parked and the process did not exit: it is a
+//!   `deadlock.lost-wakeup` if all of them (but those that join) wait on condition variables and a wakeup of one of these
+//!   was lost before.
+//!
+//! A cycle is decided at the end, not when it closes, so that each class of executions says the same. Where the others
+//! run on for long, as a server does, the end may never come: then the cycle is reported as partial after
+//! [`PATIENCE`] further events.
+
+use crate::text::list;
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Status};
+
+/// How many events a closed cycle is watched while others run on.
+pub const PATIENCE: u32 = 100;
+
+/// Finds deadlocks.
+#[derive(Clone, Debug, Default)]
+pub struct DeadlockDetector {
+    /// Lost wakeups so far: the condition variable, where and by whom.
+    lost: Vec<(ObjectId, StmtId, ContextId, ThreadId)>,
+    now: Now,
+}
+
+/// The part of the state that is copied into marks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Now {
+    /// The process has exited.
+    exited: bool,
+    /// A member of a closed cycle, and the events since it closed.
+    cycle: Option<(ThreadId, u32)>,
+    /// That cycle was reported.
+    reported: bool,
+}
+
+/// A position to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct DeadlockMark {
+    lost: usize,
+    now: Now,
+}
+
+impl DeadlockDetector {
+    /// A detector at the beginning of an execution.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
+    type Mark = DeadlockMark;
+
+    #[inline]
+    fn mark(&mut self) -> DeadlockMark {
+        DeadlockMark { lost: self.lost.len(), now: self.now }
+    }
+
+    #[inline]
+    fn undo(&mut self, mark: DeadlockMark) {
+        self.lost.truncate(mark.lost);
+        self.now = mark.now;
+    }
+
+    #[inline]
+    fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
+        let action = &event.action;
+        match action.op {
+            Op::ProcessExit => self.now.exited = true,
+            Op::Signal | Op::Broadcast => {
+                let lost = match event.outcome {
+                    Outcome::Thread(_) => false,
+                    Outcome::Threads(set) => machine.waiters(set).is_empty(),
+                    _ => true,
+                };
+                if lost {
+                    self.lost.push((action.object, action.stmt, event.context, action.thread));
+                }
+            }
+            _ => {}
+        }
+        if self.now.cycle.is_some() {
+            self.watch(machine, faults);
+        } else if let Some(pending) = machine.pending().get(action.thread.index())
+            && pending.status == Status::Blocked
+            && cycle_from(machine, action.thread).is_some()
+        {
+            // A cycle closes when its last thread blocks, and that is by its own step.
+            self.now.cycle = Some((action.thread, 0));
+        }
+    }
+
+    fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        let pending = machine.pending();
+        if pending.iter().any(|p| p.status == Status::Enabled) {
+            return;
+        }
+        let blocked: Vec<ThreadId> = (0..pending.len())
+            .filter(|&i| pending[i].status == Status::Blocked)
+            .map(ThreadId::from_index)
+            .collect();
+        let stuck = !self.now.exited && pending.iter().all(|p| p.status != Status::Parked);
+        let cycles = cycles(machine, &blocked);
+        for cycle in &cycles {
+            let known = self.now.reported && self.now.cycle.is_some_and(|(thread, _)| cycle.contains(&thread));
+            if !known {
+                let kind = if stuck { FaultKind::Deadlock } else { FaultKind::PartialDeadlock };
+                faults.push(cycle_fault(machine, kind, cycle, &blocked));
+            }
+        }
+        if cycles.is_empty() && stuck && !blocked.is_empty() {
+            faults.push(self.stuck_fault(machine, &blocked));
+        }
+    }
+}
+
+impl DeadlockDetector {
+    /// A cycle has closed and others run on.
+    #[cold]
+    fn watch<M: Describe + ?Sized>(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        let Some((thread, events)) = &mut self.now.cycle else { return };
+        *events = events.saturating_add(1);
+        if *events < PATIENCE || self.now.reported {
+            return;
+        }
+        if let Some(cycle) = cycle_from(machine, *thread) {
+            self.now.reported = true;
+            faults.push(cycle_fault(machine, FaultKind::PartialDeadlock, &cycle, &[]));
+        }
+    }
+
+    /// Threads are blocked, nobody else is left, and there is no cycle.
+    fn stuck_fault<M: Describe + ?Sized>(&self, machine: &M, blocked: &[ThreadId]) -> Fault {
+        let action = |t: ThreadId| &machine.pending()[t.index()].action;
+        let waiting: Vec<ThreadId> = blocked.iter().copied().filter(|&t| action(t).op != Op::Join).collect();
+        let on_condition = |t: ThreadId| matches!(action(t).op, Op::WaitAcquire | Op::WaitTimeout);
+        let lost = self.lost.iter().filter(|l| waiting.iter().any(|&t| action(t).object == l.0));
+        let lost: Vec<_> = lost.collect();
+        let lost_wakeup = !waiting.is_empty() && !lost.is_empty() && waiting.iter().all(|&t| on_condition(t));
+        let shown = if waiting.is_empty() { blocked } else { &waiting };
+        let names: Vec<String> = shown.iter().map(|&t| machine.thread_name(t)).collect();
+        let wait = if shown.len() == 1 { "waits" } else { "wait" };
+        let threads = if shown.len() == 1 { "thread" } else { "threads" };
+        let first = shown[0];
+        let (kind, message) = if lost_wakeup {
+            let name = machine.object_name(action(first).object);
+            (FaultKind::LostWakeup, format!("lost wakeup: {threads} {} {wait} for ever on {name}, which was signalled when nobody waited", list(&names)))
+        } else {
+            (FaultKind::Deadlock, format!("deadlock: {threads} {} {wait} for ever, and no other thread can move", list(&names)))
+        };
+        let mut related = Vec::new();
+        for &thread in blocked {
+            related.extend(waits(machine, thread));
+        }
+        if lost_wakeup {
+            for &&(object, stmt, context, thread) in &lost {
+                let text = format!("thread {}: signalled {} here, and nobody waited", machine.thread_name(thread), machine.object_name(object));
+                related.push((text, stmt, context));
+            }
+        }
+        Fault {
+            kind,
+            message,
+            stmt: action(first).stmt,
+            context: machine.pending_context(first),
+            related,
+            object: action(first).object,
+        }
+    }
+}
+
+/// The cycle that the wait-for chain of a thread runs into, if it comes back to this thread.
+fn cycle_from<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
+    let mut cycle = Vec::new();
+    let mut at = thread;
+    for _ in 0..machine.pending().len() {
+        if machine.pending()[at.index()].status != Status::Blocked {
+            return None;
+        }
+        cycle.push(at);
+        at = machine.waits_for(at)?;
+        if at == thread {
+            return Some(cycle);
+        }
+    }
+    None
+}
+
+/// All wait-for cycles, each once, beginning with its lowest thread.
+fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
+    let found = blocked.iter().filter_map(|&thread| cycle_from(machine, thread).filter(|c| c.iter().all(|&t| t >= thread)));
+    found.collect()
+}
+
+type Related = (String, StmtId, ContextId);
+
+/// What a blocked thread waits for, and the locks it holds meanwhile.
+fn waits<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Vec<Related> {
+    let name = machine.thread_name(thread);
+    let stmt = machine.pending()[thread.index()].action.stmt;
+    let mut related = vec![(format!("thread {name}: {}", machine.blocked_on(thread)), stmt, machine.pending_context(thread))];
+    for (lock, stmt, context) in machine.locks_held(thread) {
+        related.push((format!("thread {name}: took {} here", machine.object_name(lock)), stmt, context));
+    }
+    related
+}
+
+fn cycle_fault<M: Describe + ?Sized>(machine: &M, kind: FaultKind, cycle: &[ThreadId], blocked: &[ThreadId]) -> Fault {
+    let names: Vec<String> = cycle.iter().map(|&t| machine.thread_name(t)).collect();
+    let message = match (kind, &names[..]) {
+        (_, [one]) => format!("deadlock: thread {one} waits for itself"),
+        (FaultKind::PartialDeadlock, _) => format!("partial deadlock: threads {} wait for each other, whatever the others do", list(&names)),
+        _ => format!("deadlock: threads {} wait for each other", list(&names)),
+    };
+    let mut related = Vec::new();
+    for &thread in cycle.iter().chain(blocked.iter().filter(|t| !cycle.contains(t))) {
+        related.extend(waits(machine, thread));
+    }
+    let first = cycle[0];
+    let pending = &machine.pending()[first.index()].action;
+    Fault { kind, message, stmt: pending.stmt, context: machine.pending_context(first), related, object: pending.object }
+}

@@ -1,0 +1,127 @@
+//! Accesses to bytes: plain ones, and those that synchronisation operations count as.
+
+use super::objects::Object;
+use super::report::Race;
+use super::shadow::{Entry, Kind, Shadow, mask};
+use super::store::Space;
+use super::{RaceDetector, object_size};
+use selvedge_base::Id;
+use selvedge_model::{Action, Describe, Event, MemoryOrder, ObjectId, Op};
+
+impl RaceDetector {
+    /// The accesses of the invisible steps after the action.
+    #[inline]
+    pub(super) fn plain_accesses<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+        let me = event.action.thread.index();
+        for access in machine.accesses() {
+            if access.order == MemoryOrder::NotAtomic {
+                let kind = Kind::new(access.write, false);
+                let entry = self.entry(me, kind, access.stmt.0, access.context.0);
+                self.bytes(access.address, u64::from(access.size), &entry);
+            } else {
+                let mut action = Action::on(event.action.thread, Op::Read, ObjectId(access.address));
+                action.op = if access.write { Op::Write } else { Op::Read };
+                (action.size, action.stmt, action.order) = (access.size, access.stmt, access.order);
+                self.atomic(&action, access.context.0, false);
+            }
+        }
+    }
+
+    /// One access to a range of bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, address: u64, size: u64, entry: &Entry) {
+        let end = address.saturating_add(size);
+        let clock = self.threads[entry.thread].clock();
+        let RaceDetector { shadow, store, races, .. } = self;
+        if Shadow::is_large(size) {
+            shadow.access_large(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+            return;
+        }
+        shadow.check_ranges(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+        let mut granule = address >> 3;
+        while granule << 3 < end {
+            let bytes = mask(granule, address, end);
+            let RaceDetector { shadow, store, races, .. } = self;
+            let met = shadow.access(store, granule, bytes, entry, clock, |old| {
+                races.push(Race { old, new: *entry, address, size });
+            });
+            if let (Some(owner), false) = (met.owner, entry.kind.is_atomic()) {
+                self.meet_owner(owner, (address, size), entry);
+            }
+            if met.atomics && entry.kind.is_write() && !entry.kind.is_atomic() {
+                self.overwrite_atomics(granule, bytes);
+            }
+            granule += 1;
+        }
+    }
+
+    /// A plain access to the bytes of a synchronisation object: is it ordered with the operations on it?
+    #[cold]
+    fn meet_owner(&mut self, owner: u32, (address, size): (u64, u64), entry: &Entry) {
+        let object = self.objects.by_index(owner);
+        self.objects.facts(object).plain = true;
+        let clock = self.threads[entry.thread].clock();
+        for thread in 0..self.threads.len() {
+            let tick = self.store.tick(object.touched(), thread);
+            if thread != entry.thread && tick > self.store.tick(clock, thread) {
+                let [stmt, context, locks] = object.touched_at().map(|slot| self.store.tick(slot, thread));
+                let old = Entry { thread, tick, kind: Kind::ATOMIC_WRITE, stmt, context, locks };
+                self.races.push(Race { old, new: *entry, address, size });
+            }
+        }
+    }
+
+    /// A synchronisation operation as an atomic access to its object's bytes.
+    ///
+    /// Objects of several granules are not written into shadow memory at each operation: the object remembers each
+    /// thread's last one, and its granules that it is there.
+    pub(super) fn touch(&mut self, event: &Event, object: ObjectId, me: usize, read: bool) {
+        let size = object_size(&event.action);
+        self.touch_bytes(event, object, size, me, read);
+    }
+
+    /// The mutex of a condition wait.
+    pub(super) fn touch_mutex(&mut self, event: &Event, me: usize) {
+        self.touch_bytes(event, event.action.object2, 40, me, false);
+    }
+
+    fn touch_bytes(&mut self, event: &Event, id: ObjectId, size: u64, me: usize, read: bool) {
+        if size == 0 || !id.is_address() {
+            return;
+        }
+        let entry = self.entry(me, Kind::new(!read, true), event.action.stmt.0, event.context.0);
+        if size < 16 || id.0 % 8 != 0 || read {
+            self.bytes(id.0, size, &entry);
+            return;
+        }
+        let object = self.objects.get(&mut self.store, id);
+        let facts = self.objects.facts(object);
+        if !facts.registered || facts.plain {
+            self.touch_slowly(object, id.0, size, &entry);
+        }
+        self.store.set_tick(object.touched(), me, entry.tick);
+        for (slot, value) in object.touched_at().into_iter().zip([entry.stmt, entry.context, entry.locks]) {
+            self.store.set_tick(slot, me, value);
+        }
+    }
+
+    #[cold]
+    fn touch_slowly(&mut self, object: Object, address: u64, size: u64, entry: &Entry) {
+        let clock = self.threads[entry.thread].clock();
+        let end = address + size;
+        let RaceDetector { shadow, store, races, objects, .. } = self;
+        let facts = objects.facts(object);
+        shadow.check_ranges(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+        for granule in address >> 3..end.div_ceil(8) {
+            if !facts.registered {
+                shadow.set_owner(store, granule, object.index);
+                let cell = shadow.cell(store, granule);
+                facts.plain |= store.get(Space::Records, cell + 1) != 0;
+            }
+            shadow.check(store, granule, mask(granule, address, end), entry, clock, |old| {
+                races.push(Race { old, new: *entry, address, size });
+            });
+        }
+        facts.registered = true;
+    }
+}

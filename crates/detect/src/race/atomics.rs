@@ -1,0 +1,185 @@
+//! Atomic accesses and fences: release → acquire by C11 order, with release sequences and fences (C11 5.1.2.4 and
+//! 7.17.4).
+//!
+//! Under sequential consistency a read takes the value of the latest write, so it is enough to keep, for each variable,
+//! what a read would learn now: the join of the clocks of the heads of all release sequences that its last write belongs
+//! to. A store by T that is no read-modify-write ends the sequences of other threads; which clocks remain is known
+//! without more bookkeeping as long as one thread heads them all, else each head's clock is kept.
+
+use super::objects::Object;
+use super::shadow::Kind;
+use super::store::Space;
+use super::{RaceDetector, Rule};
+use selvedge_base::Id;
+use selvedge_model::{Action, Describe, Event, MemoryOrder, ObjectId, Op, Outcome};
+
+impl RaceDetector {
+    /// A visible access to memory.
+    pub(super) fn memory<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+        let action = &event.action;
+        if action.order == MemoryOrder::NotAtomic {
+            let kind = Kind::new(action.op != Op::Read, false);
+            let entry = self.entry(action.thread.index(), kind, action.stmt.0, event.context.0);
+            self.bytes(action.object.0, u64::from(action.size), &entry);
+            return;
+        }
+        let failed = event.outcome == Outcome::Failed;
+        if failed {
+            // The read of a failed compare-and-swap, with its own order, if the machine gives it.
+            let given = machine.accesses().first();
+            if given.is_some_and(|a| {
+                a.address == action.object.0 && !a.write && a.order != MemoryOrder::NotAtomic
+            }) {
+                return;
+            }
+        }
+        self.atomic(action, event.context.0, failed);
+    }
+
+    /// An atomic access: learns, accesses, teaches.
+    pub(super) fn atomic(&mut self, action: &Action, context: u32, failed: bool) {
+        let me = action.thread.index();
+        let reads = action.op != Op::Write;
+        let writes = action.op != Op::Read && !failed;
+        let object = self.variable(action.object);
+        if reads {
+            let record = self.threads[me];
+            if action.order.acquires() {
+                self.learn(me, object.released(), Rule::Acquire);
+            } else {
+                self.store.join(record.at_acquire_fence(), object.released(), self.threads.len());
+            }
+        }
+        let entry = self.entry(me, Kind::new(writes, true), action.stmt.0, context);
+        self.bytes(action.object.0, u64::from(action.size), &entry);
+        if writes {
+            self.publish(object, me, action.order.releases(), reads);
+        }
+    }
+
+    /// The record of an atomic variable.
+    fn variable(&mut self, id: ObjectId) -> Object {
+        let object = self.objects.get(&mut self.store, id);
+        if self.objects.facts(object).words.is_none() {
+            let words = self.store.grow(Space::Records, 2);
+            self.objects.facts(object).words = Some(words);
+            for granule in id.0 >> 3..=(id.0 + 7) >> 3 {
+                self.shadow.set_atomics(&mut self.store, granule);
+            }
+        }
+        object
+    }
+
+    /// What a read of this write would learn. Words: the thread (plus one) that heads all sequences, or 0; whether
+    /// several do.
+    fn publish(&mut self, object: Object, me: usize, releases: bool, rmw: bool) {
+        let width = self.width();
+        let Some(words) = self.objects.facts(object).words else { return };
+        let owner = self.store.get(Space::Records, words) as usize;
+        let several = self.store.get(Space::Records, words + 1) != 0;
+        let record = self.threads[me];
+        let fence = record.at_release_fence();
+        let fenced = self.store.tick(fence, me) != 0;
+        if !rmw || !self.obeys(Rule::ReleaseSequence) {
+            self.end_other_sequences(object, me, words, owner, several, releases);
+        }
+        if releases || fenced {
+            let source = if releases { record.clock() } else { fence };
+            let owner = self.store.get(Space::Records, words) as usize;
+            let several = self.store.get(Space::Records, words + 1) != 0;
+            if several || (owner != 0 && owner != me + 1) {
+                if !several {
+                    let head = self.head(object, owner - 1);
+                    self.store.copy(head, object.released(), width);
+                    self.store.set(Space::Records, words + 1, 1);
+                }
+                let head = self.head(object, me);
+                if self.store.tick(head, me) == 0 {
+                    self.store.clear(head, width); // left from an older sequence
+                }
+                self.store.join(head, source, width);
+            } else {
+                self.store.set(Space::Records, words, me as u32 + 1);
+            }
+            if self.obeys(Rule::Release) {
+                self.store.join(object.released(), source, width);
+            }
+            if releases {
+                self.tick(me);
+            }
+        }
+    }
+
+    /// A plain store by `me`: only its own sequences go on.
+    fn end_other_sequences(
+        &mut self,
+        object: Object,
+        me: usize,
+        words: usize,
+        owner: usize,
+        several: bool,
+        releases: bool,
+    ) {
+        let width = self.width();
+        if !several {
+            if owner == me + 1 && !releases && self.obeys(Rule::SameThreadStore) {
+                return;
+            }
+            if owner != me + 1 || !releases {
+                self.store.clear(object.released(), width);
+                self.store.set(Space::Records, words, 0);
+            }
+            return;
+        }
+        self.store.clear(object.released(), width);
+        let heads = self.objects.facts(object).heads.clone();
+        let mut kept = 0;
+        for (thread, &head) in heads.iter().enumerate().filter(|&(_, &head)| head != 0) {
+            if thread == me && self.store.tick(head, me) != 0 {
+                self.store.copy(object.released(), head, width);
+                kept = me as u32 + 1;
+            }
+            self.store.set_tick(head, thread, 0);
+        }
+        self.store.set(Space::Records, words, kept);
+        self.store.set(Space::Records, words + 1, 0);
+    }
+
+    /// The clock of the latest release by a thread in the present sequences; valid if the thread's own counter is not 0.
+    fn head(&mut self, object: Object, thread: usize) -> u32 {
+        let facts = self.objects.facts(object);
+        if facts.heads.len() <= thread {
+            facts.heads.resize(thread + 1, 0);
+        }
+        if facts.heads[thread] == 0 {
+            facts.heads[thread] = self.store.new_clocks(1);
+        }
+        facts.heads[thread]
+    }
+
+    /// A plain store to bytes of atomic variables: a read of it learns nothing.
+    #[cold]
+    pub(super) fn overwrite_atomics(&mut self, granule: u64, bytes: u32) {
+        for byte in (0..8).filter(|byte| bytes >> byte & 1 != 0) {
+            if let Some(object) = self.objects.find(ObjectId((granule << 3) + byte))
+                && self.objects.facts(object).words.is_some()
+            {
+                self.objects.forget(&mut self.store, object, self.threads.len());
+            }
+        }
+    }
+
+    pub(super) fn fence(&mut self, me: usize, order: MemoryOrder) {
+        if !self.obeys(Rule::Fence) {
+            return;
+        }
+        let record = self.threads[me];
+        if order.acquires() {
+            self.store.join(record.clock(), record.at_acquire_fence(), self.threads.len());
+        }
+        if order.releases() {
+            self.store.copy(record.at_release_fence(), record.clock(), self.threads.len());
+            self.tick(me);
+        }
+    }
+}

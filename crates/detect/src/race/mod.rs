@@ -1,0 +1,463 @@
+//! Data races by happens-before (design: semantics, "Happens-before (for data races)").
+//!
+//! Each thread has a vector clock; synchronisation carries clocks from thread to thread, and shadow memory keeps the
+//! accesses that a later one may race with. Clocks are the detector's own: the dependence order of the explorer orders
+//! more (every two uses of one mutex, whichever way round) and would hide races.
+//!
+//! Choices where the rules leave some:
+//! - *Semaphores*: a wait learns from every earlier post, not only from "its" one. Implementations are counters with
+//!   read-modify-writes, so that is what they guarantee, and pairing posts with waits would raise false alarms. Nothing
+//!   is lost over all schedules: where a wait did not need some post, it also comes before it in another one, as post and
+//!   wait are dependent.
+//! - *Release sequences* are C11's: they go on through stores of the same thread and read-modify-writes of any.
+//! - A compare-and-swap that failed is a read with the failure order, which the machine gives as an atomic read access
+//!   of the same address; without it, the order of the action counts.
+//! - Atomic variables are named by their first byte: overlapping atomics of different addresses do not synchronise.
+//! - Synchronisation operations count as atomic writes of their object's bytes, reading a semaphore's value as an atomic
+//!   read. `Init` and `Destroy` count only if the action says how many bytes.
+
+mod access;
+mod atomics;
+mod lockset;
+mod objects;
+mod report;
+mod shadow;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use lockset::Locksets;
+use objects::Objects;
+use report::Race;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome};
+use shadow::{Entry, Kind, Shadow};
+use store::{Space, Store};
+
+/// Finds data races.
+#[derive(Clone, Debug)]
+pub struct RaceDetector {
+    store: Store,
+    shadow: Shadow,
+    objects: Objects,
+    locksets: Locksets,
+    /// Permanent records, by thread number.
+    threads: Vec<Thread>,
+    /// The races of the present event; kept to keep its allocation.
+    races: Vec<Race>,
+    #[cfg(test)]
+    broken: Option<tests::Rule>,
+}
+
+/// A position to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct RaceMark {
+    store: usize,
+    ranges: usize,
+}
+
+/// Where a thread's words are.
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    /// Four clocks: what it knows, what it will know at an acquire fence, what it knew at its last release fence, what
+    /// whoever woke it knew.
+    clocks: u32,
+    /// Two words: whether a wakeup is under way, the locks held.
+    words: usize,
+}
+
+impl Thread {
+    const fn clock(self) -> u32 {
+        self.clocks
+    }
+    const fn at_acquire_fence(self) -> u32 {
+        self.clocks + 1
+    }
+    const fn at_release_fence(self) -> u32 {
+        self.clocks + 2
+    }
+    const fn notification(self) -> u32 {
+        self.clocks + 3
+    }
+    const fn notified(self) -> usize {
+        self.words
+    }
+    const fn locks(self) -> usize {
+        self.words + 1
+    }
+}
+
+impl Default for RaceDetector {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RaceDetector {
+    /// A detector at the beginning of an execution.
+    pub fn new() -> Self {
+        let mut store = Store::new();
+        RaceDetector {
+            shadow: Shadow::new(&mut store),
+            store,
+            objects: Objects::new(),
+            locksets: Locksets::new(),
+            threads: Vec::new(),
+            races: Vec::new(),
+            #[cfg(test)]
+            broken: None,
+        }
+    }
+
+    /// Makes records for threads up to this one; its own clock starts to tick if it has not yet.
+    #[inline]
+    fn thread(&mut self, thread: usize) -> Thread {
+        if thread >= self.threads.len() {
+            self.new_threads(thread);
+        }
+        let record = self.threads[thread];
+        if self.store.tick(record.clock(), thread) == 0 {
+            self.store.set_tick(record.clock(), thread, 1);
+        }
+        record
+    }
+
+    fn new_threads(&mut self, thread: usize) {
+        self.store.widen(thread);
+        while self.threads.len() <= thread {
+            let clocks = self.store.new_clocks(4);
+            let words = self.store.grow(Space::Records, 2);
+            self.threads.push(Thread { clocks, words });
+        }
+    }
+
+    /// How many counters of clocks are in use.
+    #[inline]
+    fn width(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// What happens-before rules the operation brings, in the order: learn, access the object, teach.
+    fn synchronise<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+        let action = &event.action;
+        let me = action.thread.index();
+        let failed = event.outcome == Outcome::Failed;
+        match action.op {
+            Op::Spawn => {
+                if let Outcome::Thread(new) = event.outcome {
+                    self.spawn(me, new.index());
+                }
+            }
+            Op::Join => {
+                if let (Some(ended), false) = (action.object.as_thread(), failed) {
+                    let ended = self.thread(ended.index());
+                    self.learn(me, ended.clock(), Rule::Join);
+                }
+            }
+            Op::Lock | Op::SpinLock | Op::TryLock | Op::TimedLock | Op::SpinTryLock => {
+                if !failed {
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.learn(me, object.released(), Rule::Lock);
+                }
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.hold(event, action.object);
+                }
+            }
+            Op::Unlock | Op::SpinUnlock | Op::OwnerDied | Op::WrUnlock => {
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.let_go(me, action.object);
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.teach(me, object.released(), Rule::Unlock);
+                }
+            }
+            Op::RdLock | Op::TryRdLock | Op::TimedRdLock => {
+                if !failed {
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.learn(me, object.released(), Rule::RdLock);
+                }
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.hold(event, action.object);
+                }
+            }
+            Op::WrLock | Op::TryWrLock | Op::TimedWrLock => {
+                if !failed {
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.learn(me, object.released(), Rule::Lock);
+                    self.learn(me, object.read_released(), Rule::WrLockAfterReaders);
+                }
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.hold(event, action.object);
+                }
+            }
+            Op::RdUnlock => {
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.let_go(me, action.object);
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.teach(me, object.read_released(), Rule::Unlock);
+                }
+            }
+            Op::WaitRelease => {
+                self.touch(event, action.object, me, false);
+                self.touch_mutex(event, me);
+                if !failed {
+                    let record = self.threads[me];
+                    self.store.set(Space::Records, record.notified(), 0);
+                    self.let_go(me, action.object2);
+                    let mutex = self.objects.get(&mut self.store, action.object2);
+                    self.teach(me, mutex.released(), Rule::WaitReleases);
+                }
+            }
+            Op::WaitAcquire => {
+                let mutex = self.objects.get(&mut self.store, action.object2);
+                self.learn(me, mutex.released(), Rule::WaitAcquires);
+                self.learn_notification(me, Rule::Signal);
+                self.touch_mutex(event, me);
+                self.hold(event, action.object2);
+            }
+            Op::WaitTimeout => {}
+            Op::Signal | Op::Broadcast => {
+                self.touch(event, action.object, me, false);
+                self.notify(machine, me, event.outcome);
+            }
+            Op::BarrierArrive => {
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    self.arrive(machine, me, action.object, event.outcome);
+                }
+            }
+            Op::BarrierLeave => self.learn_notification(me, Rule::Barrier),
+            Op::SemPost => {
+                self.touch(event, action.object, me, false);
+                if !failed {
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.teach(me, object.released(), Rule::Post);
+                }
+            }
+            Op::SemWait | Op::SemTryWait | Op::SemTimedWait => {
+                if !failed {
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.learn(me, object.released(), Rule::SemWait);
+                }
+                self.touch(event, action.object, me, false);
+            }
+            Op::SemGetValue => self.touch(event, action.object, me, true),
+            Op::OnceEnter => {
+                let object = self.objects.get(&mut self.store, action.object);
+                self.learn(me, object.released(), Rule::Once);
+                self.touch(event, action.object, me, false);
+            }
+            Op::OnceDone => {
+                self.touch(event, action.object, me, false);
+                let object = self.objects.get(&mut self.store, action.object);
+                self.teach(me, object.released(), Rule::Once);
+            }
+            Op::Init | Op::Destroy => {
+                if action.object.is_address() {
+                    self.touch(event, action.object, me, false);
+                    let object = self.objects.get(&mut self.store, action.object);
+                    self.objects.forget(&mut self.store, object, self.threads.len());
+                }
+            }
+            Op::Read | Op::Write | Op::Rmw => self.memory(machine, event),
+            Op::Fence => self.fence(me, action.order),
+            Op::Consistent | Op::BadUnlock | Op::FutexWait | Op::FutexWake => self.touch(event, action.object, me, true),
+            Op::Start
+            | Op::Detach
+            | Op::Exit
+            | Op::ProcessExit
+            | Op::Assume
+            | Op::Choose
+            | Op::Yield
+            | Op::Cancel
+            | Op::CancelPoint
+            | Op::Hidden => {}
+        }
+    }
+
+    fn spawn(&mut self, me: usize, new: usize) {
+        self.thread(new);
+        let (parent, child) = (self.threads[me], self.threads[new]);
+        if self.obeys(Rule::Spawn) {
+            self.store.join(child.clock(), parent.clock(), self.threads.len());
+        }
+        self.tick(me);
+    }
+
+    /// Raises a thread's clock by another clock.
+    #[inline]
+    fn learn(&mut self, me: usize, from: u32, rule: Rule) {
+        if self.obeys(rule) {
+            self.store.join(self.threads[me].clock(), from, self.threads.len());
+        }
+    }
+
+    /// Raises a clock by a thread's; what the thread does next is news.
+    #[inline]
+    fn teach(&mut self, me: usize, to: u32, rule: Rule) {
+        if self.obeys(rule) {
+            self.store.join(to, self.threads[me].clock(), self.threads.len());
+        }
+        self.tick(me);
+    }
+
+    #[inline]
+    fn tick(&mut self, me: usize) {
+        let clock = self.threads[me].clock();
+        let tick = self.store.tick(clock, me);
+        self.store.set_tick(clock, me, tick + 1);
+    }
+
+    fn learn_notification(&mut self, me: usize, rule: Rule) {
+        let record = self.threads[me];
+        if self.store.get(Space::Records, record.notified()) != 0 {
+            self.store.set(Space::Records, record.notified(), 0);
+            self.learn(me, record.notification(), rule);
+        }
+    }
+
+    fn notify<M: Describe + ?Sized>(&mut self, machine: &M, me: usize, outcome: Outcome) {
+        let one = match outcome {
+            Outcome::Thread(woken) => [woken],
+            _ => [ThreadId(0)],
+        };
+        let woken = match outcome {
+            Outcome::Thread(_) => &one[..],
+            Outcome::Threads(set) => machine.waiters(set),
+            _ => return, // lost
+        };
+        for woken in woken {
+            self.thread(woken.index());
+            self.wake(self.threads[me].clock(), woken.index());
+        }
+        self.tick(me);
+    }
+
+    /// Leaves a clock for a thread to learn when it goes on.
+    fn wake(&mut self, clock: u32, woken: usize) {
+        let record = self.threads[woken];
+        self.store.copy(record.notification(), clock, self.threads.len());
+        self.store.set(Space::Records, record.notified(), 1);
+    }
+
+    fn arrive<M: Describe + ?Sized>(&mut self, machine: &M, me: usize, barrier: ObjectId, outcome: Outcome) {
+        let round = self.objects.get(&mut self.store, barrier).released();
+        self.store.set(Space::Records, self.threads[me].notified(), 0);
+        self.teach(me, round, Rule::Barrier);
+        // The round ends with the arrival that lets threads go; those of the next round must not be mixed with it.
+        let mut ended = false;
+        if let Outcome::Threads(set) = outcome {
+            for &released in machine.waiters(set) {
+                self.thread(released.index());
+                self.wake(round, released.index());
+                ended = true;
+            }
+        }
+        if ended {
+            self.learn(me, round, Rule::Barrier);
+            self.store.clear(round, self.threads.len());
+        }
+    }
+
+    fn hold(&mut self, event: &Event, lock: ObjectId) {
+        let word = self.threads[event.action.thread.index()].locks();
+        let held = self.store.get(Space::Records, word);
+        let held = self.locksets.push(held, (lock, event.action.stmt, event.context));
+        self.store.set(Space::Records, word, held);
+    }
+
+    fn let_go(&mut self, me: usize, lock: ObjectId) {
+        let word = self.threads[me].locks();
+        let held = self.store.get(Space::Records, word);
+        let held = self.locksets.pop(held, lock);
+        self.store.set(Space::Records, word, held);
+    }
+
+    /// Who accesses: the acting thread, now.
+    #[inline]
+    fn entry(&self, me: usize, kind: Kind, stmt: u32, context: u32) -> Entry {
+        let record = self.threads[me];
+        Entry {
+            thread: me,
+            tick: self.store.tick(record.clock(), me),
+            kind,
+            stmt,
+            context,
+            locks: self.store.get(Space::Records, record.locks()),
+        }
+    }
+}
+
+impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
+    type Mark = RaceMark;
+
+    #[inline]
+    fn mark(&mut self) -> RaceMark {
+        RaceMark { store: self.store.mark(), ranges: self.shadow.mark() }
+    }
+
+    #[inline]
+    fn undo(&mut self, mark: RaceMark) {
+        self.store.undo(mark.store);
+        self.shadow.undo(mark.ranges);
+    }
+
+    #[inline]
+    fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
+        let me = event.action.thread.index();
+        self.thread(me);
+        self.synchronise(machine, event);
+        self.plain_accesses(machine, event);
+        if !self.races.is_empty() {
+            self.report(machine, event.action.thread, faults);
+        }
+    }
+
+    fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
+}
+
+/// The bytes of a synchronisation object on x86-64 Linux, by the operation on it; 0 if it cannot be told.
+fn object_size(action: &Action) -> u64 {
+    if action.size != 0 {
+        return u64::from(action.size);
+    }
+    match action.op {
+        Op::Lock | Op::TryLock | Op::TimedLock | Op::Unlock | Op::OwnerDied | Op::Consistent => 40,
+        Op::SpinLock | Op::SpinTryLock | Op::SpinUnlock | Op::OnceEnter | Op::OnceDone => 4,
+        Op::FutexWait | Op::FutexWake => 4,
+        Op::RdLock | Op::TryRdLock | Op::TimedRdLock | Op::RdUnlock => 56,
+        Op::WrLock | Op::TryWrLock | Op::TimedWrLock | Op::WrUnlock => 56,
+        Op::WaitRelease | Op::Signal | Op::Broadcast => 48,
+        Op::BarrierArrive | Op::SemPost | Op::SemWait | Op::SemTryWait | Op::SemTimedWait | Op::SemGetValue => 32,
+        _ => 0,
+    }
+}
+
+#[cfg(not(test))]
+#[derive(Clone, Copy)]
+#[rustfmt::skip]
+enum Rule {
+    Spawn, Join, Lock, Unlock, RdLock, WrLockAfterReaders, WaitReleases, WaitAcquires, Signal, Barrier, Post, SemWait, Once,
+    Release, Acquire, ReleaseSequence, SameThreadStore, Fence,
+}
+
+#[cfg(test)]
+use tests::Rule;
+
+impl RaceDetector {
+    /// Whether a rule holds: always, but in tests that break it on purpose.
+    #[cfg(not(test))]
+    #[inline(always)]
+    fn obeys(&self, _: Rule) -> bool {
+        true
+    }
+
+    #[cfg(test)]
+    fn obeys(&self, rule: Rule) -> bool {
+        self.broken != Some(rule)
+    }
+}

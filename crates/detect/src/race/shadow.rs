@@ -1,0 +1,415 @@
+//! Shadow memory: for each granule of 8 bytes, the accesses that a later access may race with.
+//!
+//! FastTrack (Flanagan and Freund, PLDI 2009) generalised to bytes and to four kinds of accesses. An access is an
+//! *epoch* (thread and its tick) with the bytes it touched. A new access replaces an older one that is ordered before
+//! it if whatever races with the older one races with the new one too; so a byte that takes part in a race is always
+//! reported, though not every pair of statements is. The first entry of a granule lies in its record, the others (rare)
+//! in a list.
+
+use super::store::{Space, Store};
+use rustc_hash::FxHashMap;
+
+/// The kind of an access: bit 0 write, bit 1 atomic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    pub(crate) const fn new(write: bool, atomic: bool) -> Self {
+        Kind(write as u8 | (atomic as u8) << 1)
+    }
+    pub(crate) const ATOMIC_WRITE: Kind = Kind::new(true, true);
+    pub(crate) const fn is_write(self) -> bool {
+        self.0 & 1 != 0
+    }
+    pub(crate) const fn is_atomic(self) -> bool {
+        self.0 & 2 != 0
+    }
+    /// At least one writes, not both atomic.
+    #[inline]
+    pub(crate) const fn conflicts(self, other: Kind) -> bool {
+        (self.0 | other.0) & 1 != 0 && self.0 & other.0 & 2 == 0
+    }
+    /// Whether everything that conflicts with `other` conflicts with `self`.
+    #[inline]
+    pub(crate) const fn covers(self, other: Kind) -> bool {
+        // Indexed by self: plain read, plain write, atomic read, atomic write; bit n: covers kind n.
+        const COVERS: [u8; 4] = [0b0101, 0b1111, 0b0100, 0b1100];
+        COVERS[self.0 as usize] >> other.0 & 1 != 0
+    }
+}
+
+/// Who accesses what, from where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) thread: usize,
+    pub(crate) tick: u32,
+    pub(crate) kind: Kind,
+    pub(crate) stmt: u32,
+    pub(crate) context: u32,
+    pub(crate) locks: u32,
+}
+
+impl Entry {
+    #[inline]
+    fn packed(&self, mask: u32) -> u32 {
+        (self.thread as u32) << 16 | mask << 8 | u32::from(self.kind.0)
+    }
+}
+
+/// The first byte and the number of bytes from which a range is kept as a whole instead of by granule.
+const LARGE: u64 = 1 << 20;
+const PAGE_SHIFT: u32 = 12;
+const CELLS_PER_PAGE: usize = 1 << (PAGE_SHIFT - 3);
+
+// A granule's record: an entry (tick, thread|mask|kind, stmt, context, locks, next), then permanent facts.
+const TICK: usize = 0;
+const PACKED: usize = 1;
+const NEXT: usize = 5;
+const ENTRY_WORDS: usize = 6;
+/// The object of a synchronisation primitive that covers this granule, plus one.
+const OWNER: usize = 6;
+/// Whether atomic variables with clocks lie in it.
+const ATOMICS: usize = 7;
+const CELL_WORDS: usize = 8;
+
+// `Extra` begins with: the head of the free list, the next entry never used.
+const FREE: usize = 0;
+const FRESH: usize = 1;
+
+/// Where an entry is.
+#[derive(Clone, Copy)]
+struct Place(Space, usize);
+
+/// What an access met in a granule.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Met {
+    /// The object of a synchronisation primitive that covers the granule.
+    pub(crate) owner: Option<u32>,
+    /// Whether atomic variables with clocks lie in it.
+    pub(crate) atomics: bool,
+}
+
+/// An access to many bytes.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: u64,
+    end: u64,
+    entry: Entry,
+}
+
+/// The map from granules to records, and ranges.
+#[derive(Clone, Debug)]
+pub(crate) struct Shadow {
+    pages: FxHashMap<u64, u32>,
+    tables: Vec<[u32; CELLS_PER_PAGE]>,
+    last: (u64, u32),
+    ranges: Vec<Range>,
+}
+
+impl Shadow {
+    pub(crate) fn new(store: &mut Store) -> Self {
+        let words = store.grow(Space::Extra, ENTRY_WORDS); // index 0 is "none": never an entry
+        store.set_forever(Space::Extra, words + FRESH, ENTRY_WORDS as u32);
+        Shadow { pages: FxHashMap::default(), tables: Vec::new(), last: (u64::MAX, 0), ranges: Vec::new() }
+    }
+
+    pub(crate) fn mark(&self) -> usize {
+        self.ranges.len()
+    }
+
+    pub(crate) fn undo(&mut self, mark: usize) {
+        self.ranges.truncate(mark);
+    }
+
+    /// The record of a granule (address / 8).
+    #[inline]
+    pub(crate) fn cell(&mut self, store: &mut Store, granule: u64) -> usize {
+        let page = granule >> (PAGE_SHIFT - 3);
+        if self.last.0 != page {
+            self.last = (page, self.page(page));
+        }
+        let slot = &mut self.tables[self.last.1 as usize][granule as usize % CELLS_PER_PAGE];
+        if *slot == 0 {
+            *slot = store.grow(Space::Records, CELL_WORDS) as u32 + 1;
+        }
+        *slot as usize - 1
+    }
+
+    fn page(&mut self, page: u64) -> u32 {
+        if let Some(&table) = self.pages.get(&page) {
+            return table;
+        }
+        let table = self.tables.len() as u32;
+        self.tables.push([0; CELLS_PER_PAGE]);
+        self.pages.insert(page, table);
+        table
+    }
+
+    /// Says that a synchronisation object covers a granule as a whole.
+    pub(crate) fn set_owner(&mut self, store: &mut Store, granule: u64, object: u32) {
+        let cell = self.cell(store, granule);
+        store.set_forever(Space::Records, cell + OWNER, object + 1);
+    }
+
+    /// Says that an atomic variable has clocks.
+    pub(crate) fn set_atomics(&mut self, store: &mut Store, granule: u64) {
+        let cell = self.cell(store, granule);
+        store.set_forever(Space::Records, cell + ATOMICS, 1);
+    }
+
+    /// One access to bytes `mask` of a granule by a thread whose clock is `clock`; calls `race` with each older access
+    /// it is not ordered with.
+    #[inline]
+    pub(crate) fn access(
+        &mut self,
+        store: &mut Store,
+        granule: u64,
+        mask: u32,
+        new: &Entry,
+        clock: u32,
+        race: impl FnMut(Entry),
+    ) -> Met {
+        let cell = self.cell(store, granule);
+        let packed = store.get(Space::Records, cell + PACKED);
+        // The same thread did the same or more since its last release, and it was checked then.
+        if store.get(Space::Records, cell + TICK) == new.tick
+            && packed >> 16 == new.thread as u32
+            && packed >> 8 & mask == mask
+            && Kind(packed as u8 & 3).covers(new.kind)
+        {
+            return Met::default();
+        }
+        let met = Met {
+            owner: store.get(Space::Records, cell + OWNER).checked_sub(1),
+            atomics: store.get(Space::Records, cell + ATOMICS) != 0,
+        };
+        self.check_and_record(store, cell, mask, new, clock, race);
+        met
+    }
+
+    fn check_and_record(
+        &mut self,
+        store: &mut Store,
+        cell: usize,
+        mask: u32,
+        new: &Entry,
+        clock: u32,
+        mut race: impl FnMut(Entry),
+    ) {
+        let mut place = Place(Space::Records, cell);
+        let mut before = place;
+        let mut merge = None;
+        loop {
+            let packed = store.get(place.0, place.1 + PACKED);
+            let (bytes, thread, kind) = (packed >> 8 & 0xff, (packed >> 16) as usize, Kind(packed as u8 & 3));
+            let mut left = bytes;
+            if bytes != 0 {
+                let tick = store.get(place.0, place.1 + TICK);
+                let mine = thread == new.thread;
+                if mine && tick == new.tick && bytes & mask == mask && kind.covers(new.kind) {
+                    return;
+                }
+                if bytes & mask != 0 {
+                    let ordered = mine || tick <= store.tick(clock, thread);
+                    if !ordered && kind.conflicts(new.kind) {
+                        race(read_entry(store, place));
+                    }
+                    if ordered && new.kind.covers(kind) {
+                        left = bytes & !mask;
+                    }
+                }
+                if left != 0 && merge.is_none() && read_entry(store, place) == *new {
+                    merge = Some(place);
+                }
+            }
+            let next = store.get(place.0, place.1 + NEXT) as usize;
+            let listed = place.0 == Space::Extra;
+            if left == 0 && listed {
+                store.set(before.0, before.1 + NEXT, next as u32);
+                free(store, place.1);
+            } else {
+                if left != bytes {
+                    store.set(place.0, place.1 + PACKED, packed & !0xff00 | left << 8);
+                }
+                before = place;
+            }
+            if next == 0 {
+                break;
+            }
+            place = Place(Space::Extra, next);
+        }
+        if let Some(place) = merge {
+            let packed = store.get(place.0, place.1 + PACKED);
+            store.set(place.0, place.1 + PACKED, packed | mask << 8);
+            return;
+        }
+        let first = store.get(Space::Records, cell + PACKED);
+        if first >> 8 & 0xff == 0 {
+            write_entry(store, Place(Space::Records, cell), new, mask);
+        } else {
+            let next = store.get(Space::Records, cell + NEXT);
+            let at = allocate(store);
+            write_entry(store, Place(Space::Extra, at), new, mask);
+            store.set(Space::Extra, at + NEXT, next);
+            store.set(Space::Records, cell + NEXT, at as u32);
+        }
+    }
+
+    /// Only checks; records nothing.
+    pub(crate) fn check(
+        &mut self,
+        store: &mut Store,
+        granule: u64,
+        mask: u32,
+        new: &Entry,
+        clock: u32,
+        mut race: impl FnMut(Entry),
+    ) {
+        let mut place = Place(Space::Records, self.cell(store, granule));
+        loop {
+            let old = read_entry(store, place);
+            let bytes = store.get(place.0, place.1 + PACKED) >> 8 & 0xff;
+            if bytes & mask != 0 && old.kind.conflicts(new.kind) && unordered(store, &old, new, clock) {
+                race(old);
+            }
+            match store.get(place.0, place.1 + NEXT) as usize {
+                0 => return,
+                next => place = Place(Space::Extra, next),
+            }
+        }
+    }
+
+    /// Checks against ranges.
+    #[inline]
+    pub(crate) fn check_ranges(
+        &self,
+        store: &Store,
+        (start, end): (u64, u64),
+        new: &Entry,
+        clock: u32,
+        mut race: impl FnMut(Entry),
+    ) {
+        for range in &self.ranges {
+            let old = &range.entry;
+            if range.start < end
+                && start < range.end
+                && old.kind.conflicts(new.kind)
+                && unordered(store, old, new, clock)
+            {
+                race(*old);
+            }
+        }
+    }
+
+    /// Whether an access is kept as a range.
+    pub(crate) const fn is_large(size: u64) -> bool {
+        size >= LARGE
+    }
+
+    /// An access to so many bytes that only those granules are visited that were touched before.
+    pub(crate) fn access_large(
+        &mut self,
+        store: &mut Store,
+        (start, end): (u64, u64),
+        new: &Entry,
+        clock: u32,
+        mut race: impl FnMut(Entry),
+    ) {
+        self.check_ranges(store, (start, end), new, clock, &mut race);
+        let mut pages: Vec<u64> = self.pages.keys().copied().filter(|p| p << PAGE_SHIFT < end && (p + 1) << PAGE_SHIFT > start).collect();
+        pages.sort_unstable();
+        for page in pages {
+            let table = self.page(page) as usize;
+            for i in 0..CELLS_PER_PAGE {
+                let granule = (page << (PAGE_SHIFT - 3)) + i as u64;
+                let mask = mask(granule, start, end);
+                if self.tables[table][i] != 0 && mask != 0 {
+                    self.check(store, granule, mask, new, clock, &mut race);
+                }
+            }
+        }
+        self.ranges.push(Range { start, end, entry: *new });
+    }
+}
+
+#[inline]
+fn unordered(store: &Store, old: &Entry, new: &Entry, clock: u32) -> bool {
+    old.thread != new.thread && old.tick > store.tick(clock, old.thread)
+}
+
+/// The bytes of a granule that lie in `[start, end)`.
+#[inline]
+pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u32 {
+    let base = granule << 3;
+    let from = start.saturating_sub(base).min(8) as u32;
+    let to = end.saturating_sub(base).min(8) as u32;
+    if from >= to { 0 } else { (0xff >> (8 - (to - from))) << from }
+}
+
+#[inline]
+fn read_entry(store: &Store, Place(space, at): Place) -> Entry {
+    let packed = store.get(space, at + PACKED);
+    Entry {
+        thread: (packed >> 16) as usize,
+        tick: store.get(space, at + TICK),
+        kind: Kind(packed as u8 & 3),
+        stmt: store.get(space, at + 2),
+        context: store.get(space, at + 3),
+        locks: store.get(space, at + 4),
+    }
+}
+
+#[inline]
+fn write_entry(store: &mut Store, Place(space, at): Place, entry: &Entry, mask: u32) {
+    store.set(space, at + TICK, entry.tick);
+    store.set(space, at + PACKED, entry.packed(mask));
+    store.set(space, at + 2, entry.stmt);
+    store.set(space, at + 3, entry.context);
+    store.set(space, at + 4, entry.locks);
+}
+
+fn allocate(store: &mut Store) -> usize {
+    let free = store.get(Space::Extra, FREE) as usize;
+    if free != 0 {
+        let next = store.get(Space::Extra, free + NEXT);
+        store.set(Space::Extra, FREE, next);
+        return free;
+    }
+    let fresh = store.get(Space::Extra, FRESH) as usize;
+    if fresh == store.len(Space::Extra) {
+        store.grow(Space::Extra, ENTRY_WORDS);
+    }
+    store.set(Space::Extra, FRESH, (fresh + ENTRY_WORDS) as u32);
+    fresh
+}
+
+fn free(store: &mut Store, at: usize) {
+    let head = store.get(Space::Extra, FREE);
+    store.set(Space::Extra, at + NEXT, head);
+    store.set(Space::Extra, FREE, at as u32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks() {
+        assert_eq!(mask(1, 8, 16), 0xff);
+        assert_eq!(mask(1, 9, 11), 0b110);
+        assert_eq!(mask(1, 0, 9), 1);
+        assert_eq!(mask(1, 15, 99), 0x80);
+        assert_eq!(mask(1, 0, 8), 0);
+        assert_eq!(mask(1, 16, 20), 0);
+    }
+
+    #[test]
+    fn covers_is_inclusion_of_conflicts() {
+        for a in (0..4).map(Kind) {
+            for b in (0..4).map(Kind) {
+                let included = (0..4).map(Kind).all(|c| !b.conflicts(c) || a.conflicts(c));
+                assert_eq!(a.covers(b), included, "{a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Words that can go back: every piece of the race detector's state that changes during an execution is a `u32` in one
+//! of three arrays, and each change is logged with the old value.
+//!
+//! Arrays only grow; what is behind their first contents is 0 before the first event of every execution, because
+//! everything written is undone. So nothing is allocated once all objects of a program were seen.
+
+/// Which array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Space {
+    /// Vector clocks: `slot * stride + thread`.
+    Clocks = 0,
+    /// Permanent records: threads, objects, granules.
+    Records = 1,
+    /// Overflow entries of granules, handed out and taken back.
+    Extra = 2,
+}
+
+const TAG_SHIFT: u32 = 30;
+const INDEX: u32 = (1 << TAG_SHIFT) - 1;
+
+/// The arrays and their log.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    spaces: [Vec<u32>; 3],
+    log: Vec<(u32, u32)>,
+    stride: usize,
+}
+
+impl Store {
+    /// Clocks of 8 threads, no records.
+    pub(crate) fn new() -> Self {
+        Store { spaces: [Vec::new(), Vec::new(), Vec::new()], log: Vec::new(), stride: 8 }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, space: Space, index: usize) -> u32 {
+        self.spaces[space as usize][index]
+    }
+
+    /// Changes a word; logs the old value.
+    #[inline]
+    pub(crate) fn set(&mut self, space: Space, index: usize, value: u32) {
+        let word = &mut self.spaces[space as usize][index];
+        if *word != value {
+            self.log.push(((space as u32) << TAG_SHIFT | index as u32, *word));
+            *word = value;
+        }
+    }
+
+    /// Sets a word without logging: for facts that stay true whatever is undone.
+    #[inline]
+    pub(crate) fn set_forever(&mut self, space: Space, index: usize, value: u32) {
+        self.spaces[space as usize][index] = value;
+    }
+
+    /// Appends zeroed words and returns the index of the first.
+    ///
+    /// # Panics
+    /// If an array would pass 2³⁰ words: memory has run out long before.
+    pub(crate) fn grow(&mut self, space: Space, words: usize) -> usize {
+        let array = &mut self.spaces[space as usize];
+        let first = array.len();
+        assert!(first + words <= INDEX as usize, "race detector: too much shadow memory");
+        array.resize(first + words, 0);
+        first
+    }
+
+    /// The length of an array.
+    pub(crate) fn len(&self, space: Space) -> usize {
+        self.spaces[space as usize].len()
+    }
+
+    /// The present position in the log.
+    #[inline]
+    pub(crate) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Takes back everything after a position.
+    #[inline]
+    pub(crate) fn undo(&mut self, mark: usize) {
+        while self.log.len() > mark {
+            if let Some((place, old)) = self.log.pop() {
+                self.spaces[(place >> TAG_SHIFT) as usize][(place & INDEX) as usize] = old;
+            }
+        }
+    }
+
+    /// Makes room for `slots` clocks and returns the number of the first.
+    pub(crate) fn new_clocks(&mut self, slots: usize) -> u32 {
+        let first = self.grow(Space::Clocks, slots * self.stride);
+        (first / self.stride) as u32
+    }
+
+    /// Makes clocks wide enough for a thread number.
+    pub(crate) fn widen(&mut self, thread: usize) {
+        if thread < self.stride {
+            return;
+        }
+        let (old, new) = (self.stride, (thread + 1).next_power_of_two());
+        let slots = self.spaces[0].len() / old;
+        assert!(slots * new <= INDEX as usize, "race detector: too many threads");
+        let mut wide = vec![0; slots * new];
+        for (to, from) in wide.chunks_exact_mut(new).zip(self.spaces[0].chunks_exact(old)) {
+            to[..old].copy_from_slice(from);
+        }
+        self.spaces[0] = wide;
+        for (place, _) in &mut self.log {
+            if *place >> TAG_SHIFT == Space::Clocks as u32 {
+                *place = (*place as usize / old * new + *place as usize % old) as u32;
+            }
+        }
+        self.stride = new;
+    }
+
+    /// One counter of a clock.
+    #[inline]
+    pub(crate) fn tick(&self, slot: u32, thread: usize) -> u32 {
+        self.spaces[0][slot as usize * self.stride + thread]
+    }
+
+    /// Sets one counter of a clock.
+    #[inline]
+    pub(crate) fn set_tick(&mut self, slot: u32, thread: usize, tick: u32) {
+        self.set(Space::Clocks, slot as usize * self.stride + thread, tick);
+    }
+
+    /// `to` ← the pointwise maximum of both, over the first `threads` counters.
+    #[inline]
+    pub(crate) fn join(&mut self, to: u32, from: u32, threads: usize) {
+        let (to, from) = (to as usize * self.stride, from as usize * self.stride);
+        let clocks = &mut self.spaces[0];
+        for i in 0..threads {
+            let theirs = clocks[from + i];
+            let mine = &mut clocks[to + i];
+            if *mine < theirs {
+                self.log.push(((to + i) as u32, *mine));
+                *mine = theirs;
+            }
+        }
+    }
+
+    /// `to` ← `from`.
+    #[inline]
+    pub(crate) fn copy(&mut self, to: u32, from: u32, threads: usize) {
+        let (to, from) = (to as usize * self.stride, from as usize * self.stride);
+        let clocks = &mut self.spaces[0];
+        for i in 0..threads {
+            let theirs = clocks[from + i];
+            let mine = &mut clocks[to + i];
+            if *mine != theirs {
+                self.log.push(((to + i) as u32, *mine));
+                *mine = theirs;
+            }
+        }
+    }
+
+    /// All counters to 0.
+    #[inline]
+    pub(crate) fn clear(&mut self, slot: u32, threads: usize) {
+        for i in 0..threads {
+            self.set_tick(slot, i, 0);
+        }
+    }
+}
