@@ -29,7 +29,9 @@ fn main() {
         let stem = source.file_stem().and_then(|s| s.to_str()).unwrap_or("unit");
         let unit = out.join(format!("{stem}.ll"));
         compile(source, &unit);
-        names.extend(defined(&fs::read_to_string(&unit).expect("the compiler wrote it")));
+        names.extend(defined(
+            &fs::read_to_string(&unit).expect("the compiler wrote it"),
+        ));
         units.push(unit);
     }
     names.sort();
@@ -51,10 +53,26 @@ fn tool(name: &str) -> Command {
 
 fn compile(source: &Path, unit: &Path) {
     let mut clang = tool("clang");
-    clang.args(["-O0", "-g", "-std=gnu17", "-ffreestanding", "-fno-builtin", "-fdebug-compilation-dir=selvedge"]);
+    clang.args([
+        "-O0",
+        "-g",
+        "-std=gnu17",
+        "-ffreestanding",
+        "-fno-builtin",
+        "-fdebug-compilation-dir=selvedge",
+    ]);
     clang.args(["-Wall", "-Wno-unused-command-line-argument"]);
-    clang.args(["-Xclang", "-disable-O0-optnone", "-Xclang", "-disable-llvm-passes"]);
-    clang.args(["-Xclang", "-fsanitize-address-use-after-scope", "-fno-discard-value-names"]);
+    clang.args([
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-Xclang",
+        "-disable-llvm-passes",
+    ]);
+    clang.args([
+        "-Xclang",
+        "-fsanitize-address-use-after-scope",
+        "-fno-discard-value-names",
+    ]);
     run(clang.args(["-emit-llvm", "-S", "-o"]).arg(unit).arg(source));
 }
 
@@ -67,9 +85,7 @@ fn defined(text: &str) -> Vec<String> {
         (end > 0).then(|| rest[..end].to_owned())
     };
     text.lines()
-        .filter(|line| {
-            line.starts_with("define ") || (line.starts_with('@') && !line.contains(" external "))
-        })
+        .filter(|line| line.starts_with("define ") || (line.starts_with('@') && !line.contains(" external ")))
         .filter(|line| !local(line.split('(').next().unwrap_or(line)))
         .filter_map(name)
         .filter(|n| !n.starts_with("llvm."))
@@ -79,5 +95,8 @@ fn defined(text: &str) -> Vec<String> {
 fn run(command: &mut Command) {
     let status = command.status();
     let done = status.as_ref().is_ok_and(|s| s.success());
-    assert!(done, "building the model library needs LLVM 22: {command:?}: {status:?}");
+    assert!(
+        done,
+        "building the model library needs LLVM 22: {command:?}: {status:?}"
+    );
 }

@@ -132,8 +132,10 @@ impl OpClass {
             (Local, _) | (_, Local) => false,
             (Read, Read) | (Value, Value) | (Post, Post) => false,
             (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
-            (Wait | Notified, Wait | Notified) => false,
-            (Leave, Leave) => false,
+            // Who was notified is out of the wait set: later notifications do not concern it. The one that concerns it
+            // names it in its outcome, and is ordered before it by that; the same for the threads a barrier releases.
+            (Wait | Notified, Wait | Notified) | (Notified, Notify) | (Notify, Notified) => false,
+            (Leave, Leave | Arrive) | (Arrive, Leave) => false,
             _ => true,
         }
     }

@@ -13,11 +13,14 @@ pub struct Choice {
     pub alternative: u16,
 }
 
-/// An interned set of threads that a broadcast or a barrier released; resolved by `Machine::waiters`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Waiters(pub u32);
+selvedge_base::id_type! {
+    /// An interned set of threads that a broadcast or a barrier released; resolved by `Machine::waiters`.
+    pub struct Waiters(u32), "w";
+}
 
-/// What came of an action that can end in several ways.
+/// What came of an action that can end in several ways. The threads that it names (`Thread`, `Threads`) are ordered after
+/// the event: a step that changes the pending action of another thread, or lets it pass a condition variable, barrier or
+/// futex, must name it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Outcome {
     /// The only way, or success.

@@ -48,14 +48,61 @@ pub struct Fault {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum FaultKind {
-    AssertionFailed, Abort, ErrorReached, UncaughtException, Unreachable,
-    DataRace, Deadlock, PartialDeadlock, LostWakeup,
-    OutOfBounds, UseAfterFree, UseAfterScope, UseAfterReturn, NullDereference, InvalidPointer, DoubleFree, InvalidFree, UninitializedValue,
-    WriteToConstant, OverlappingCopy, Misaligned, StackOverflow, Leak,
-    MutexUnlockNotOwner, MutexUnlockUnlocked, MutexDestroyLocked, MutexRelock, MutexOwnerExited, DoubleInit, UseUninitialized, UseDestroyed, CondTwoMutexes, CondWaitUnlocked, CondDestroyWaiting,
-    RwlockUnlockUnheld, RwlockDestroyHeld, RwlockRelock, SpinUnlockUnheld, SpinRelock, SpinDestroyHeld, BarrierDestroyWaiting, BarrierInvalidCount, SemOverflow, SemDestroyWaiting,
-    JoinTwice, JoinDetached, JoinSelf, DetachTwice, InvalidThread, KeyInvalid, CleanupMismatch, PthreadOther,
-    DivisionByZero, SignedOverflow, ShiftOutOfRange,
+    AssertionFailed,
+    Abort,
+    ErrorReached,
+    UncaughtException,
+    Unreachable,
+    DataRace,
+    Deadlock,
+    PartialDeadlock,
+    LostWakeup,
+    OutOfBounds,
+    UseAfterFree,
+    UseAfterScope,
+    UseAfterReturn,
+    NullDereference,
+    InvalidPointer,
+    DoubleFree,
+    InvalidFree,
+    UninitializedValue,
+    WriteToConstant,
+    OverlappingCopy,
+    Misaligned,
+    StackOverflow,
+    Leak,
+    MutexUnlockNotOwner,
+    MutexUnlockUnlocked,
+    MutexDestroyLocked,
+    MutexRelock,
+    MutexOwnerExited,
+    DoubleInit,
+    UseUninitialized,
+    UseDestroyed,
+    CondTwoMutexes,
+    CondWaitUnlocked,
+    CondDestroyWaiting,
+    RwlockUnlockUnheld,
+    RwlockDestroyHeld,
+    RwlockRelock,
+    SpinUnlockUnheld,
+    SpinRelock,
+    SpinDestroyHeld,
+    BarrierDestroyWaiting,
+    BarrierInvalidCount,
+    SemOverflow,
+    SemDestroyWaiting,
+    JoinTwice,
+    JoinDetached,
+    JoinSelf,
+    DetachTwice,
+    InvalidThread,
+    KeyInvalid,
+    CleanupMismatch,
+    PthreadOther,
+    DivisionByZero,
+    SignedOverflow,
+    ShiftOutOfRange,
 }
 
 /// The kind of a finding is the kind of its fault.
@@ -131,8 +178,9 @@ impl FaultKind {
             AssertionFailed | Abort | ErrorReached | UncaughtException | Unreachable => Property::Assertion,
             DataRace => Property::DataRace,
             Deadlock | PartialDeadlock | LostWakeup => Property::Deadlock,
-            OutOfBounds | UseAfterFree | UseAfterScope | UseAfterReturn | NullDereference | InvalidPointer | DoubleFree
-            | InvalidFree | UninitializedValue | WriteToConstant | OverlappingCopy | Misaligned | StackOverflow => Property::Memory,
+            OutOfBounds | UseAfterFree | UseAfterScope | UseAfterReturn | NullDereference
+            | InvalidPointer | DoubleFree | InvalidFree | UninitializedValue | WriteToConstant
+            | OverlappingCopy | Misaligned | StackOverflow => Property::Memory,
             Leak => Property::Leak,
             DivisionByZero | ShiftOutOfRange => Property::Arithmetic,
             SignedOverflow => Property::Overflow,
@@ -164,7 +212,18 @@ pub struct Limit {
 /// Bounds that can end a path or a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
-pub enum LimitKind { Time, Memory, Executions, Events, Depth, Steps, Recursion, Threads, Unroll, Interrupted }
+pub enum LimitKind {
+    Time,
+    Memory,
+    Executions,
+    Events,
+    Depth,
+    Steps,
+    Recursion,
+    Threads,
+    Unroll,
+    Interrupted,
+}
 
 /// What one step of a machine reports.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -1,1 +1,22 @@
-//! placeholder
+//! The machine: runs a program in the IR under the control of an explorer.
+//!
+//! [`Program`] is compiled once and shared; a [`Vm`] is one state of it that can be stepped and taken back.
+
+mod code;
+mod compile;
+pub mod describe;
+mod interp;
+mod libc;
+pub mod memory;
+pub mod native;
+mod options;
+mod program;
+pub mod state;
+pub mod sync;
+pub mod thread;
+pub mod value;
+mod vm;
+
+pub use options::{Options, Visibility};
+pub use program::{Error, Program, STREAMS};
+pub use vm::{Mark, Vm};

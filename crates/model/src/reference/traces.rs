@@ -29,7 +29,7 @@ pub type Form = BTreeSet<(u32, Label)>;
 /// The execution so far, with each event's depth in its form. Explorers' tests keep one beside the machine.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
-    events: Vec<(u32, Label, Action, Option<u32>)>,
+    events: Vec<(u32, Label, Action, Vec<u32>)>,
 }
 
 impl Trace {
@@ -53,7 +53,8 @@ impl Trace {
         self.events.truncate(len);
     }
 
-    /// Adds the event that the machine just took; `dependent` is asked for actions of different threads.
+    /// Adds the event that the machine just took; `dependent` is asked for actions of different threads. An event also
+    /// comes before what the threads that its outcome names do next.
     pub fn push<M: Inspect>(
         &mut self,
         machine: &M,
@@ -82,17 +83,18 @@ impl Trace {
         let depth = self
             .events
             .iter()
-            .filter(|(_, l, action, spawned)| {
-                l.thread == thread || *spawned == Some(thread) || dependent(action, &event.action)
+            .filter(|(_, l, action, named)| {
+                l.thread == thread || named.contains(&thread) || dependent(action, &event.action)
             })
             .map(|(depth, ..)| depth + 1)
             .max()
             .unwrap_or(0);
-        let spawned = match event.outcome {
-            Outcome::Thread(t) if event.action.op == Op::Spawn => Some(machine.name(t)),
-            _ => None,
+        let named = match event.outcome {
+            Outcome::Thread(t) => vec![machine.name(t)],
+            Outcome::Threads(set) => machine.waiters(set).iter().map(|&t| machine.name(t)).collect(),
+            _ => Vec::new(),
         };
-        self.events.push((depth, label, event.action, spawned));
+        self.events.push((depth, label, event.action, named));
     }
 
     /// Its normal form.

@@ -1,0 +1,61 @@
+//! Which stack objects can only be reached by the function that owns them: their address goes nowhere but into the
+//! address of loads, stores, copies and further address computations. Nobody else can hold such an address, so their
+//! accesses are never shared and their slots may be used again at once.
+
+use selvedge_base::{Id, IdVec};
+use selvedge_ir::{Function, InstKind, LocalId, Operand};
+
+/// For each stack object of the function whether it is private.
+pub fn private_locals(function: &Function) -> IdVec<LocalId, bool> {
+    // Which object's address a register may hold; registers assigned twice count as escaping.
+    let mut holds: Vec<Option<LocalId>> = vec![None; function.regs.len()];
+    let mut assigned = vec![0u8; function.regs.len()];
+    let mut private: IdVec<LocalId, bool> = function.locals.iter().map(|_| true).collect();
+    for inst in function.blocks.iter().flat_map(|b| &b.insts) {
+        inst.kind.for_each_result(|r| assigned[r.index()] = assigned[r.index()].saturating_add(1));
+    }
+    for p in &function.params {
+        assigned[p.index()] = 2;
+    }
+    // Address computations come after their bases in every path, but not in block order: iterate.
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for inst in function.blocks.iter().flat_map(|b| &b.insts) {
+            let (dst, from) = match &inst.kind {
+                InstKind::LocalAddr { dst, local } => (*dst, Some(*local)),
+                InstKind::Gep { dst, base: Operand::Reg(base), .. } => (*dst, holds[base.index()]),
+                _ => continue,
+            };
+            if let Some(local) = from
+                && holds[dst.index()].is_none()
+            {
+                holds[dst.index()] = Some(local);
+                changed = true;
+                if assigned[dst.index()] > 1 {
+                    private[local] = false;
+                }
+            }
+        }
+    }
+    let escape = |operand: Operand, private: &mut IdVec<LocalId, bool>| {
+        if let Operand::Reg(r) = operand
+            && let Some(local) = holds[r.index()]
+        {
+            private[local] = false;
+        }
+    };
+    for block in function.blocks.iter() {
+        for inst in &block.insts {
+            match &inst.kind {
+                InstKind::Load { .. } | InstKind::MemSet { .. } | InstKind::VaStart { .. } => {}
+                InstKind::Store { value, .. } => escape(*value, &mut private),
+                InstKind::MemCopy { len, .. } => escape(*len, &mut private),
+                InstKind::Gep { terms, .. } => terms.iter().for_each(|t| escape(t.index, &mut private)),
+                other => other.for_each_operand(|o| escape(o, &mut private)),
+            }
+        }
+        block.term.for_each_operand(|o| escape(o, &mut private));
+    }
+    private
+}

@@ -1,0 +1,96 @@
+//! Names for people: places, threads, objects, actions.
+
+use crate::program::Program;
+use crate::state::State;
+use crate::sync;
+use crate::vm::Vm;
+use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
+use selvedge_model::{Action, Describe, ObjectId};
+
+/// The hierarchical name of a thread.
+pub fn thread_name(state: &State, thread: ThreadId) -> String {
+    let t = state.thread(thread);
+    if thread.index() == 0 { "0".into() } else { format!("{}.{}", thread_name(state, t.parent), t.ordinal) }
+}
+
+/// The name of an object.
+pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String {
+    if object == ObjectId::NONE {
+        return "nothing".into();
+    }
+    if let Some(thread) = object.as_thread() {
+        return format!("thread {}", thread_name(state, thread));
+    }
+    if let Some(base) = object.as_heap() {
+        return object_name(program, state, ObjectId(base));
+    }
+    if !object.is_address() {
+        return "a hidden object of the library".into();
+    }
+    let Some((base, found)) = state.memory.object_at(object.0) else { return format!("{:#x}", object.0) };
+    let name = program.name(found.name);
+    let offset = object.0 - base;
+    let whole = if name.is_empty() {
+        let place = program.location(found.made.stmt);
+        match place.line {
+            0 => format!("an object of {} bytes", found.size),
+            line => format!("the object made at {}:{line}", place.file.rsplit('/').next().unwrap_or_default()),
+        }
+    } else {
+        format!("`{name}`")
+    };
+    if offset == 0 { whole } else { format!("{whole} + {offset}") }
+}
+
+/// The call stack of a context, innermost caller first.
+pub fn stack(program: &Program, state: &State, mut context: ContextId) -> Vec<Location> {
+    let mut places = Vec::new();
+    while context != ContextId(0) && places.len() < 64 {
+        let (outer, stmt) = *state.contexts.get(context);
+        if stmt.index() < program.module.stmts.len() {
+            places.push(program.location(stmt));
+        }
+        context = outer;
+    }
+    places
+}
+
+impl Describe for Vm {
+    fn location(&self, stmt: StmtId) -> Location {
+        self.program.location(stmt)
+    }
+
+    fn stack(&self, context: ContextId) -> Vec<Location> {
+        stack(&self.program, &self.state, context)
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        thread_name(&self.state, thread)
+    }
+
+    fn object_name(&self, object: ObjectId) -> String {
+        object_name(&self.program, &self.state, object)
+    }
+
+    fn action_text(&self, action: &Action) -> String {
+        let name = sync::op_text(action.op);
+        if action.object == ObjectId::NONE { name.into() } else { format!("{name} {}", self.object_name(action.object)) }
+    }
+
+    fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
+        let held = &self.state.thread(thread).held;
+        held.iter().map(|h| (h.object, h.site.stmt, h.site.context)).collect()
+    }
+
+    fn blocked_on(&self, thread: ThreadId) -> String {
+        sync::blocked_text(&self.program, &self.state, thread)
+    }
+
+    fn pending_context(&self, thread: ThreadId) -> ContextId {
+        self.state.thread(thread).core.frame.context
+    }
+
+    fn output(&self) -> Vec<u8> {
+        self.state.output().to_vec()
+    }
+}

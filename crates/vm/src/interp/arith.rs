@@ -1,0 +1,121 @@
+//! Integer arithmetic: what is the same for concrete values and what undefined bits do to results.
+//!
+//! Bitwise operations are exact in their undefined bits. Addition, subtraction and multiplication make everything from
+//! the lowest undefined bit on undefined; comparisons, all of their result. (The rules of Memcheck.)
+
+use super::{mask, signed};
+use crate::code::Op;
+use crate::value::{Masks, Value};
+
+/// Shifts by less than the width.
+#[inline(always)]
+pub fn shift(op: Op, width: u8, a: u64, by: u64) -> u64 {
+    match op {
+        Op::Shl => a << by & mask(width),
+        Op::LShr => a >> by,
+        _ => (signed(a, width) >> by) as u64 & mask(width),
+    }
+}
+
+/// Signed quotient and remainder; `None` if the quotient does not fit.
+#[inline]
+pub fn divide(a: u64, b: u64, width: u8) -> Option<(u64, u64)> {
+    let (a, b) = (signed(a, width), signed(b, width));
+    let least = i64::MIN >> (64 - width);
+    if a == least && b == -1 {
+        return None;
+    }
+    Some(((a / b) as u64 & mask(width), (a % b) as u64 & mask(width)))
+}
+
+/// The low bits of a value.
+#[inline(always)]
+pub fn truncate(masks: &Masks, value: Value, width: u8) -> Value {
+    if value.is_concrete() {
+        return Value::new(value.bits & mask(width));
+    }
+    if value.tag.as_poison().is_some() {
+        return value;
+    }
+    masks.value(value.bits & mask(width), masks.undefined_bits(value.tag) & mask(width))
+}
+
+/// Sign extension of a value with undefined bits.
+#[cold]
+pub fn sign_extend(masks: &Masks, value: Value, from: u8, to: u8) -> Value {
+    if value.tag.as_poison().is_some() {
+        return value;
+    }
+    let undefined = masks.undefined_bits(value.tag) & mask(from);
+    masks.value(signed(value.bits & mask(from), from) as u64 & mask(to), signed(undefined, from) as u64 & mask(to))
+}
+
+/// An operation of which at least one operand is not concrete.
+#[cold]
+pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
+    for v in [a, b] {
+        if v.tag.as_poison().is_some() {
+            return v;
+        }
+    }
+    let all = mask(width);
+    let (ua, ub) = (masks.undefined_bits(a.tag) & all, masks.undefined_bits(b.tag) & all);
+    let (x, y) = (a.bits, b.bits);
+    let undefined_from_lowest = |result: u64| {
+        let low = (ua | ub).trailing_zeros();
+        let undefined = if low >= 64 { 0 } else { (u64::MAX << low) & all };
+        masks.value(result & all, undefined)
+    };
+    match op {
+        // A defined 0 makes the bit of an `and` defined, a defined 1 that of an `or`.
+        Op::And => masks.value(x & y, (ua | ub) & (x | ua) & (y | ub)),
+        Op::Or => masks.value(x | y, (ua | ub) & !(x & !ua) & !(y & !ub) & all),
+        Op::Xor => masks.value(x ^ y, ua | ub),
+        Op::Add => undefined_from_lowest(x.wrapping_add(y)),
+        Op::Sub => undefined_from_lowest(x.wrapping_sub(y)),
+        Op::Mul => {
+            if (ub == 0 && y == 0) || (ua == 0 && x == 0) {
+                return Value::new(0);
+            }
+            undefined_from_lowest(x.wrapping_mul(y))
+        }
+        Op::Shl | Op::LShr | Op::AShr if ub == 0 => {
+            masks.value(shift(op, width, x, y), shift(op, width, ua, y))
+        }
+        Op::Eq | Op::Ne => {
+            // Different in a defined bit: the answer is known whatever the others are.
+            let known_different = (x ^ y) & !(ua | ub) & all != 0;
+            if known_different { Value::new(u64::from(op == Op::Ne)) } else { masks.value(0, 1) }
+        }
+        Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => masks.value(0, 1),
+        _ => masks.value(0, all),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bitwise_operations_are_exact() {
+        let masks = Masks::default();
+        let half = masks.value(0x0f, 0xf0);
+        assert_eq!(tagged(&masks, Op::And, 8, half, Value::new(0x0f)), Value::new(0x0f));
+        assert_eq!(tagged(&masks, Op::Or, 8, half, Value::new(0xf0)), Value::new(0xff));
+        assert_eq!(masks.undefined_bits(tagged(&masks, Op::Xor, 8, half, Value::new(1)).tag), 0xf0);
+        assert_eq!(tagged(&masks, Op::Eq, 8, half, Value::new(1)), Value::new(0));
+    }
+
+    #[test]
+    fn sums_are_undefined_from_the_lowest_undefined_bit() {
+        let masks = Masks::default();
+        let value = masks.value(0x01, 0x10);
+        assert_eq!(masks.undefined_bits(tagged(&masks, Op::Add, 8, value, Value::new(1)).tag), 0xf0);
+    }
+
+    #[test]
+    fn least_by_minus_one_does_not_fit() {
+        assert_eq!(divide(0x80, 0xff, 8), None);
+        assert_eq!(divide(0xf9, 2, 8), Some((0xfd, 0xff)));
+    }
+}

@@ -1,0 +1,218 @@
+//! Atomic accesses, and plain ones of more than 8 bytes. All atomics pass through here.
+//!
+//! They are sequentially consistent whatever their order says; the order only decides what the race detector takes for
+//! synchronisation.
+
+use super::complex::{Trouble, Wide, order_or_plain};
+use super::arith;
+use crate::code::ComplexOperands;
+use crate::memory::{Kind, Site};
+use crate::options::Visibility;
+use crate::value::Value;
+use crate::vm::Vm;
+use selvedge_base::ThreadId;
+use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
+use selvedge_model::{Access, FaultKind, MemoryOrder, Op as Visible, Outcome};
+
+/// The model's name of an order.
+pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
+    match order {
+        AtomicOrder::Relaxed => MemoryOrder::Relaxed,
+        AtomicOrder::Acquire => MemoryOrder::Acquire,
+        AtomicOrder::Release => MemoryOrder::Release,
+        AtomicOrder::AcqRel => MemoryOrder::AcqRel,
+        AtomicOrder::SeqCst => MemoryOrder::SeqCst,
+    }
+}
+
+impl Vm {
+    /// Stops before an access that is a scheduling point; else checks it and, unless it is the action performed, records it.
+    #[allow(clippy::too_many_arguments)]
+    fn enter_access(
+        &mut self,
+        thread: ThreadId,
+        op: Visible,
+        operands: &ComplexOperands,
+        ty: Type,
+        order: MemoryOrder,
+        site: Site,
+        performing: bool,
+    ) -> Result<u64, Trouble> {
+        let write = op != Visible::Read;
+        let what = if write { "the address written" } else { "the address read" };
+        let address = self.defined(thread, operands, 0, what, site)?;
+        let size = u64::from(ty.bytes());
+        let visible = order != MemoryOrder::NotAtomic || self.program.options.visibility == Visibility::Memory;
+        let ip = self.state.thread(thread).core.frame.ip;
+        if visible
+            && !performing
+            && let Some(action) = self.memory_action(thread, ip, op, address, size, order)
+        {
+            return Err(Trouble::Visible(action));
+        }
+        let (_, object) = match self.state.memory.check(address, size, write) {
+            Ok(found) => found,
+            Err(e) => return Err(self.bad_access(e, address, size, write, site)),
+        };
+        if order != MemoryOrder::NotAtomic && !address.is_multiple_of(size.next_power_of_two()) {
+            let text = format!("atomic access of {size} bytes at an address that is no multiple of {size}");
+            return Err(self.fault_at(FaultKind::Misaligned, text, site));
+        }
+        if !performing && object.kind != Kind::PrivateStack && self.state.memory.recording {
+            self.state.memory.accesses.push(Access {
+                address,
+                context: site.context,
+                stmt: site.stmt,
+                size: size as u32,
+                write,
+                order,
+            });
+        }
+        Ok(address)
+    }
+
+    fn peek_wide(&self, address: u64, ty: Type) -> Wide {
+        let size = u64::from(ty.bytes());
+        let low = self.state.memory.peek_checked(address, size.min(8));
+        let low = if ty.bits() < 64 { arith::truncate(&self.state.memory.masks, low, ty.bits() as u8) } else { low };
+        let high = if size > 8 { self.state.memory.peek_checked(address + 8, size - 8) } else { Value::new(0) };
+        let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
+        Wide { bits: u128::from(low.bits) | u128::from(high.bits) << 64, tagged }
+    }
+
+    fn poke_words(&mut self, address: u64, ty: Type, low: Value, high: Value) {
+        let size = u64::from(ty.bytes());
+        self.state.memory.poke_checked(address, size.min(8), low);
+        if size > 8 {
+            self.state.memory.poke_checked(address + 8, size - 8, high);
+        }
+    }
+
+    pub(super) fn wide_or_atomic_load(
+        &mut self,
+        thread: ThreadId,
+        ty: Type,
+        order: Option<AtomicOrder>,
+        operands: &ComplexOperands,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Trouble> {
+        let order = order_or_plain(order);
+        let address = self.enter_access(thread, Visible::Read, operands, ty, order, site, performing)?;
+        let slot = operands.results[0].0;
+        let size = u64::from(ty.bytes());
+        let mut low = self.state.memory.peek_checked(address, size.min(8));
+        if ty.bits() < 64 {
+            low = arith::truncate(&self.state.memory.masks, low, ty.bits() as u8);
+        }
+        self.set_slot(thread, slot, low);
+        if size > 8 {
+            let high = self.state.memory.peek_checked(address + 8, size - 8);
+            self.set_slot(thread, slot + 1, high);
+        }
+        Ok(())
+    }
+
+    pub(super) fn wide_or_atomic_store(
+        &mut self,
+        thread: ThreadId,
+        ty: Type,
+        order: Option<AtomicOrder>,
+        operands: &ComplexOperands,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Trouble> {
+        let order = order_or_plain(order);
+        let address = self.enter_access(thread, Visible::Write, operands, ty, order, site, performing)?;
+        let (low, high) = operands.operands[1];
+        let low = self.slot(thread, low);
+        let high = if high == crate::code::NONE { Value::new(0) } else { self.slot(thread, high) };
+        self.poke_words(address, ty, low, high);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn rmw(
+        &mut self,
+        thread: ThreadId,
+        op: RmwOp,
+        ty: Type,
+        order: AtomicOrder,
+        operands: &ComplexOperands,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Trouble> {
+        let order = order_of(order);
+        let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
+        let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
+        self.set_wide(thread, operands, 0, old);
+        let bits = combine(op, ty, old.bits, value.bits);
+        let tagged = if op == RmwOp::Xchg { value.tagged } else { old.tagged.or(value.tagged) };
+        let word = |bits: u64| match tagged {
+            None => Value::new(bits),
+            Some(_) => Value::UNDEF,
+        };
+        self.poke_words(address, ty, word(bits as u64), word((bits >> 64) as u64));
+        Ok(())
+    }
+
+    pub(super) fn compare_exchange(
+        &mut self,
+        thread: ThreadId,
+        ty: Type,
+        order: AtomicOrder,
+        operands: &ComplexOperands,
+        site: Site,
+        performing: bool,
+    ) -> Result<(), Trouble> {
+        let order = order_of(order);
+        let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
+        let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
+        if let Some(value) = old.tagged.or(expected.tagged) {
+            let what = "a value compared by compare-and-exchange";
+            return Err(crate::native::undefined_fault(value, what, site).into());
+        }
+        let success = old.bits == expected.bits;
+        if success {
+            let (low, high) = operands.operands[2];
+            let low = self.slot(thread, low);
+            let high = if high == crate::code::NONE { Value::new(0) } else { self.slot(thread, high) };
+            self.poke_words(address, ty, low, high);
+        } else if performing {
+            self.outcome = Outcome::Failed;
+        }
+        self.set_wide(thread, operands, 0, old);
+        self.set_wide(thread, operands, 1, Wide { bits: u128::from(success), tagged: None });
+        Ok(())
+    }
+}
+
+fn combine(op: RmwOp, ty: Type, old: u128, value: u128) -> u128 {
+    let width = ty.bits();
+    let shift = 128 - width;
+    let (x, y) = (((old << shift) as i128) >> shift, ((value << shift) as i128) >> shift);
+    let bits = match op {
+        RmwOp::Xchg => value,
+        RmwOp::Add => old.wrapping_add(value),
+        RmwOp::Sub => old.wrapping_sub(value),
+        RmwOp::And => old & value,
+        RmwOp::Nand => !(old & value),
+        RmwOp::Or => old | value,
+        RmwOp::Xor => old ^ value,
+        RmwOp::Max => x.max(y) as u128,
+        RmwOp::Min => x.min(y) as u128,
+        RmwOp::UMax => old.max(value),
+        RmwOp::UMin => old.min(value),
+        RmwOp::FAdd | RmwOp::FSub | RmwOp::FMax | RmwOp::FMin => {
+            let op = match op {
+                RmwOp::FAdd => BinOp::FAdd,
+                RmwOp::FSub => BinOp::FSub,
+                RmwOp::FMax => BinOp::FMax,
+                _ => BinOp::FMin,
+            };
+            u128::from(super::float::rare(op, width, old as u64, value as u64).unwrap_or(0))
+        }
+    };
+    bits & (u128::MAX >> shift)
+}
+

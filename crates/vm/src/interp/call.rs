@@ -1,0 +1,414 @@
+//! Calls, returns, models, and what a thread does when its last frame is gone.
+
+use super::Stop;
+use crate::memory::{Kind, Life, Object, Site};
+use crate::native::{Cx, Flow, Native, Performed, Prepared};
+use crate::program::Binding;
+use crate::thread::{Frame, NO_CALL, Stage};
+use crate::value::{Poison, Value};
+use crate::vm::Vm;
+use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_ir::{Callee, FuncId, Type};
+use selvedge_model::{FaultKind, LimitKind, Outcome};
+use smallvec::SmallVec;
+
+/// Where a call or a model left the thread.
+pub(crate) enum Entered {
+    /// It goes on at its current frame's `ip`.
+    Running,
+    /// It stopped.
+    Stopped(Stop),
+}
+
+type Words = SmallVec<[Value; 6]>;
+type Types = SmallVec<[Type; 6]>;
+
+impl Vm {
+    /// Executes call site `index` of the current function, whose `ip` is that of the call.
+    pub(super) fn call(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
+        let program = self.program.clone();
+        let frame = self.state.thread(thread).core.frame;
+        let call = &program.code[frame.func.index()].calls[index];
+        let func = match call.callee {
+            Callee::Direct(func) => func,
+            Callee::Indirect(_) => {
+                let address = self.slot(thread, call.address);
+                match address.is_concrete().then(|| program.function_at(address.bits)).flatten() {
+                    Some(func) => func,
+                    None => return self.bad_callee(thread, address, frame.ip),
+                }
+            }
+        };
+        match program.bindings[func.index()] {
+            Binding::Code => self.enter(thread, func, index),
+            Binding::Other(other) => self.enter(thread, other, index),
+            Binding::Native(native) => {
+                let args: Words = call.args.iter().map(|&a| self.slot(thread, a)).collect();
+                let types: Types = call.types.iter().copied().collect();
+                self.native(thread, native, args, types, performing)
+            }
+            Binding::Missing => {
+                let what = format!("function {}", program.module.functions[func].display);
+                self.unsupported(thread, frame.ip, what);
+                Entered::Stopped(Stop::Parked)
+            }
+        }
+    }
+
+    fn bad_callee(&mut self, thread: ThreadId, address: Value, ip: u32) -> Entered {
+        let site = self.site(thread, ip);
+        let fault = if !address.is_concrete() {
+            crate::native::undefined_fault(address, "the function called", site)
+        } else if address.bits == 0 {
+            self.simple_fault(thread, ip, FaultKind::NullDereference, "call through a null pointer")
+        } else {
+            let text = format!("call of {:#x}, which is no function", address.bits);
+            self.simple_fault(thread, ip, FaultKind::InvalidPointer, text)
+        };
+        self.report_fault(fault);
+        Entered::Stopped(Stop::Parked)
+    }
+
+    /// Enters a function of the program from call site `index`.
+    fn enter(&mut self, thread: ThreadId, func: FuncId, index: usize) -> Entered {
+        let program = self.program.clone();
+        let caller = self.state.thread(thread).core.frame;
+        let call = &program.code[caller.func.index()].calls[index];
+        let args: Words = call.args.iter().map(|&a| self.slot(thread, a)).collect();
+        let site = self.site(thread, caller.ip);
+        let context = self.state.context(site);
+        // Resume behind the call.
+        self.state.own_core(thread).frame.ip = caller.ip + 1;
+        match self.push_frame(thread, func, &args, &call.types, index as u32, context) {
+            true => Entered::Running,
+            false => {
+                self.state.own_core(thread).frame.ip = caller.ip;
+                let text =
+                    format!("{} calls are active in one thread: recursion without end?", program.options.max_depth);
+                self.limit(thread, caller.ip, LimitKind::Recursion, text);
+                Entered::Stopped(Stop::Parked)
+            }
+        }
+    }
+
+    /// Puts a frame on the stack; whether there was room.
+    pub(crate) fn push_frame(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        args: &[Value],
+        types: &[Type],
+        call: u32,
+        context: ContextId,
+    ) -> bool {
+        let program = self.program.clone();
+        let code = &program.code[func.index()];
+        let t = &mut self.state.threads[thread.index()];
+        if t.core.depth >= program.options.max_depth {
+            return false;
+        }
+        let base = t.regs.len();
+        if t.core.depth > 0 {
+            let suspended = t.core.depth as usize - 1;
+            if suspended < t.frames.len() { t.frames[suspended] = t.core.frame } else { t.frames.push(t.core.frame) }
+        }
+        t.regs.resize(base + code.slots as usize, Value::UNDEF);
+        for (i, &slot) in code.params.iter().enumerate() {
+            let missing = Value::poison(0, Poison::NoResult);
+            t.regs[base + slot as usize] = args.get(i).copied().unwrap_or(missing);
+        }
+        t.core.depth += 1;
+        t.core.frame = Frame {
+            func,
+            ip: 0,
+            base: base as u32,
+            locals: t.locals.len() as u32,
+            context,
+            call,
+            varargs: 0,
+        };
+        if code.varargs && args.len() > code.params.len() {
+            let first = code.params.len();
+            self.pass_varargs(thread, &args[first..], types.get(first..).unwrap_or(&[]));
+        }
+        true
+    }
+
+    /// Lays variable arguments out in memory as the ABI's overflow area.
+    fn pass_varargs(&mut self, thread: ThreadId, args: &[Value], types: &[Type]) {
+        let mut places = Vec::with_capacity(args.len());
+        let (mut at, mut i) = (0u64, 0);
+        while i < args.len() {
+            let wide = types.get(i).is_some_and(|t| t.is_wide());
+            if wide {
+                at = at.next_multiple_of(16);
+                places.push(at);
+                places.push(at + 8);
+                (at, i) = (at + 16, i + 2);
+            } else {
+                places.push(at);
+                (at, i) = (at + 8, i + 1);
+            }
+        }
+        let site = self.site(thread, 0);
+        let object = Object {
+            size: at,
+            kind: Kind::Stack,
+            life: Life::Live,
+            zeroed: false,
+            name: 0,
+            made: site,
+            ended: Site::default(),
+        };
+        let region = self.state.thread(thread).region;
+        if let Ok(base) = self.state.memory.allocate(region, object, 16) {
+            for (&place, &value) in places.iter().zip(args) {
+                self.state.memory.poke_checked(base + place, 8, value);
+            }
+            self.state.push_local(thread, base);
+            self.state.own_core(thread).frame.varargs = base;
+        }
+    }
+
+    /// Returns from the current frame; whether the thread still has one.
+    pub(super) fn leave(&mut self, thread: ThreadId, returns: usize) -> bool {
+        let program = self.program.clone();
+        let frame = self.state.thread(thread).core.frame;
+        let words = &program.code[frame.func.index()].returns[returns];
+        let values: SmallVec<[Value; 2]> = words.iter().map(|&w| self.slot(thread, w)).collect();
+        let site = self.site(thread, frame.ip);
+        self.end_locals(thread, frame.locals as usize, Life::Returned, site);
+        if !self.pop_frame(thread) {
+            self.bottom(thread, values.first().copied().unwrap_or(Value::new(0)));
+            return false;
+        }
+        if frame.call != NO_CALL {
+            self.set_results(thread, frame.call as usize, &values);
+        }
+        true
+    }
+
+    /// Takes the current frame off; whether there is one below it, which is then current.
+    fn pop_frame(&mut self, thread: ThreadId) -> bool {
+        let t = &mut self.state.threads[thread.index()];
+        let base = t.core.frame.base;
+        t.core.depth -= 1;
+        let depth = t.core.depth;
+        if depth == 0 {
+            t.regs.truncate(base as usize);
+            t.low_depth = 0;
+            return false;
+        }
+        let index = depth - 1;
+        if depth < t.low_depth {
+            t.low_depth = depth;
+            self.state.save_frame(thread, index, base);
+        }
+        let t = &mut self.state.threads[thread.index()];
+        t.core.frame = t.frames[index as usize];
+        t.regs.truncate(base as usize);
+        true
+    }
+
+    fn set_results(&mut self, thread: ThreadId, call: usize, values: &[Value]) {
+        let program = self.program.clone();
+        let func = self.state.thread(thread).core.frame.func;
+        for (i, &(slot, bits)) in program.code[func.index()].calls[call].results.iter().enumerate() {
+            let value = match values.get(i) {
+                Some(&v) => super::arith::truncate(&self.state.memory.masks, v, bits),
+                None => Value::poison(0, Poison::NoResult),
+            };
+            self.set_slot(thread, slot, value);
+        }
+    }
+
+    /// Ends stack objects until `count` are left.
+    pub(super) fn end_locals(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
+        while self.state.thread(thread).locals.len() > count {
+            if let Some(base) = self.state.pop_local(thread)
+                && self.state.memory.object_at(base).is_some_and(|(_, o)| o.life == Life::Live)
+            {
+                self.state.memory.end_object(base, life, site);
+            }
+        }
+    }
+
+    /// The start routine, or something that ran after it, has returned.
+    fn bottom(&mut self, thread: ThreadId, value: Value) {
+        let core = self.state.own_core(thread);
+        if core.stage == Stage::Running {
+            core.result = value;
+            core.stage = if thread.index() == 0 { Stage::Exiting } else { Stage::Unwinding };
+        }
+    }
+
+    /// Drops all frames. Their stack objects end only if the thread goes on without them (`unwind`), not if the process exits.
+    fn drop_frames(&mut self, thread: ThreadId, unwind: bool, site: Site) {
+        while self.state.thread(thread).core.depth > 0 {
+            let first = self.state.thread(thread).core.frame.locals as usize;
+            if unwind {
+                self.end_locals(thread, first, Life::Returned, site);
+            }
+            if !self.pop_frame(thread) {
+                break;
+            }
+        }
+    }
+
+    fn native(&mut self, thread: ThreadId, native: Native, args: Words, types: Types, performing: bool) -> Entered {
+        let ip = self.state.thread(thread).core.frame.ip;
+        let site = self.site(thread, ip);
+        let alternative = self.alternative;
+        let program = self.program.clone();
+        let mut cx = Cx { program: &program, state: &mut self.state, thread, site, args, types };
+        let flow = match native {
+            Native::Plain(model) => model(&mut cx),
+            Native::Visible(model) => {
+                let performed = performing.then(|| (model.perform)(&mut cx, alternative));
+                match performed {
+                    Some(Performed::Done(flow, outcome)) => {
+                        self.outcome = outcome;
+                        flow
+                    }
+                    other => {
+                        let prepared = (model.prepare)(&mut cx);
+                        if let Some(Performed::Again(outcome)) = other {
+                            self.outcome = outcome;
+                        }
+                        match prepared {
+                            Prepared::Visible(action) => return Entered::Stopped(Stop::Visible(action)),
+                            Prepared::Immediate(flow) => flow,
+                        }
+                    }
+                }
+            }
+        };
+        self.follow(thread, flow, ip, site)
+    }
+
+    /// Does what a model answered.
+    fn follow(&mut self, thread: ThreadId, flow: Flow, ip: u32, site: Site) -> Entered {
+        let parked = Entered::Stopped(Stop::Parked);
+        match flow {
+            Flow::Return(value) => {
+                self.finish_call(thread, &[value]);
+                Entered::Running
+            }
+            Flow::ReturnMany(values) => {
+                self.finish_call(thread, &values);
+                Entered::Running
+            }
+            Flow::Call(address, args) => {
+                let Some(func) = self.program.function_at(address) else {
+                    return self.bad_callee(thread, Value::new(address), ip);
+                };
+                let context = self.state.context(site);
+                self.enter_from_model(thread, func, &args, context, ip)
+            }
+            Flow::ExitThread(result) => {
+                let core = self.state.own_core(thread);
+                core.result = result;
+                core.phase = 0;
+                if core.stage == Stage::Running {
+                    core.stage = Stage::Unwinding;
+                }
+                self.drop_frames(thread, true, site);
+                Entered::Stopped(Stop::Bottom)
+            }
+            Flow::ExitProcess { code, quick } => {
+                let core = self.state.own_core(thread);
+                core.result = Value::new(code as u32 as u64);
+                core.phase = 0;
+                core.epilogue = if quick { u32::MAX } else { 0 };
+                core.stage = Stage::Exiting;
+                self.drop_frames(thread, false, site);
+                Entered::Stopped(Stop::Bottom)
+            }
+            Flow::Fault(fault) => {
+                self.report_fault(*fault);
+                parked
+            }
+            Flow::Park => parked,
+            Flow::Limit(kind, detail) => {
+                self.limit(thread, ip, kind, detail);
+                parked
+            }
+            Flow::Unsupported(what) => {
+                self.unsupported(thread, ip, what);
+                parked
+            }
+        }
+    }
+
+    fn finish_call(&mut self, thread: ThreadId, values: &[Value]) {
+        let frame = self.state.thread(thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        let call = code.insts[frame.ip as usize].long() as usize;
+        self.set_results(thread, call, values);
+        let core = self.state.own_core(thread);
+        core.phase = 0;
+        core.frame.ip = frame.ip + 1;
+    }
+
+    fn enter_from_model(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        args: &[Value],
+        context: ContextId,
+        ip: u32,
+    ) -> Entered {
+        match self.program.bindings[func.index()] {
+            Binding::Code | Binding::Other(_) => {
+                if self.push_frame(thread, func, args, &[], NO_CALL, context) {
+                    return Entered::Running;
+                }
+                self.limit(thread, ip, LimitKind::Recursion, "recursion without end?".into());
+            }
+            Binding::Native(_) | Binding::Missing => {
+                let what = format!("library function {} as a callback", self.program.module.functions[func].display);
+                self.unsupported(thread, ip, what);
+            }
+        }
+        Entered::Stopped(Stop::Parked)
+    }
+
+    /// Starts a thread: its first frame. What stopped it, if it could not be started.
+    pub(crate) fn start_thread(&mut self, thread: ThreadId) -> Option<Stop> {
+        let (address, argument) = self.state.thread(thread).start;
+        let created = self.state.thread(thread).created;
+        self.outcome = Outcome::Done;
+        let Some(func) = self.program.function_at(address) else {
+            let text = format!("the start routine {address:#x} is no function");
+            self.report_fault(selvedge_model::Fault {
+                kind: FaultKind::InvalidPointer,
+                message: text,
+                stmt: created.stmt,
+                context: created.context,
+                related: Vec::new(),
+                object: selvedge_model::ObjectId::NONE,
+            });
+            return Some(Stop::Parked);
+        };
+        self.state.own_core(thread).stage = Stage::Running;
+        let args: SmallVec<[Value; 3]> =
+            if thread.index() == 0 { self.main_args.iter().copied().collect() } else { SmallVec::from_slice(&[argument]) };
+        let context = self.state.context(created);
+        let context = if thread.index() == 0 { ContextId(0) } else { context };
+        match self.program.bindings[func.index()] {
+            Binding::Code | Binding::Other(_) => {
+                self.push_frame(thread, func, &args, &[], NO_CALL, context);
+                None
+            }
+            Binding::Native(_) | Binding::Missing => {
+                let name = &self.program.module.functions[func].display;
+                let what = format!("library function {name} as a start routine");
+                self.state.notices.push(selvedge_model::Notice::Unsupported(selvedge_model::Unsupported {
+                    what,
+                    stmt: created.stmt,
+                }));
+                Some(Stop::Parked)
+            }
+        }
+    }
+}

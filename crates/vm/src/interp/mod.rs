@@ -1,0 +1,557 @@
+//! The interpreter: runs one thread's code from one visible action to just before the next.
+//!
+//! The only `unsafe` here is access to registers and constants through raw pointers (`Window`). Argument: the compiler
+//! emits only slots below `Code::slots` and constants below `Code::consts.len()`; a frame's registers are exactly
+//! `regs[base..base + slots]`; and the window is made anew after everything that may move or resize the register stack
+//! (calls, returns, models).
+
+mod arith;
+mod atomic;
+mod call;
+mod complex;
+mod float;
+
+pub(crate) use call::Entered;
+
+use crate::code::{CONST, Code, Inst, Op};
+use crate::memory::{Kind, Life, Object, Site, slot_shift};
+use crate::native::{memory_fault, undefined_fault};
+use crate::value::{Poison, Value};
+use crate::vm::Vm;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Op as Visible, Unsupported};
+
+/// Why a thread stopped running.
+pub(crate) enum Stop {
+    /// It stands before this visible action.
+    Visible(Action),
+    /// Its last frame is gone.
+    Bottom,
+    /// It was parked; a notice says why (or it was a false assumption).
+    Parked,
+}
+
+/// Registers and constants of the current frame.
+#[derive(Clone, Copy)]
+struct Window {
+    regs: *mut Value,
+    consts: *const Value,
+    insts: *const Inst,
+}
+
+impl Window {
+    #[inline(always)]
+    fn get(self, operand: u16) -> Value {
+        // SAFETY: the module's argument.
+        unsafe {
+            if operand & CONST != 0 {
+                *self.consts.add((operand & !CONST) as usize)
+            } else {
+                *self.regs.add(operand as usize)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn set(self, slot: u16, value: Value) {
+        // SAFETY: the module's argument; destinations are never constants.
+        unsafe { *self.regs.add(slot as usize) = value }
+    }
+
+    #[inline(always)]
+    fn inst(self, ip: u32) -> Inst {
+        // SAFETY: every block ends in a terminator, and jump targets are blocks of the function.
+        unsafe { *self.insts.add(ip as usize) }
+    }
+}
+
+#[inline(always)]
+const fn mask(width: u8) -> u64 {
+    u64::MAX >> (64 - width as u32)
+}
+
+#[inline(always)]
+const fn signed(bits: u64, width: u8) -> i64 {
+    let shift = 64 - width as u32;
+    ((bits << shift) as i64) >> shift
+}
+
+impl Vm {
+    fn window(&mut self, thread: ThreadId) -> (Window, u32) {
+        let t = &mut self.state.threads[thread.index()];
+        let frame = t.core.frame;
+        let code: &Code = &self.program.code[frame.func.index()];
+        let window = Window {
+            regs: t.regs[frame.base as usize..].as_mut_ptr(),
+            consts: code.consts.as_ptr(),
+            insts: code.insts.as_ptr(),
+        };
+        (window, frame.ip)
+    }
+
+    /// The statement and context of an instruction of the thread's current frame.
+    pub(crate) fn site(&self, thread: ThreadId, ip: u32) -> Site {
+        let frame = self.state.thread(thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        Site { stmt: code.stmts[ip as usize], context: frame.context }
+    }
+
+    /// Runs a thread until it stops. With `performing`, the first instruction is the visible action that was chosen.
+    pub(crate) fn run(&mut self, thread: ThreadId, performing: bool) -> Stop {
+        let mut executed = 0u64;
+        let stop = self.run_loop(thread, performing, &mut executed);
+        self.instructions += executed;
+        stop
+    }
+
+    #[allow(clippy::cognitive_complexity)]
+    fn run_loop(&mut self, thread: ThreadId, mut performing: bool, executed: &mut u64) -> Stop {
+        if self.state.thread(thread).core.depth == 0 {
+            return Stop::Bottom;
+        }
+        let (mut w, mut ip) = self.window(thread);
+        let limit = self.program.options.max_steps;
+        macro_rules! stop_at {
+            ($stop:expr) => {{
+                self.state.own_core(thread).frame.ip = ip;
+                return $stop;
+            }};
+        }
+        macro_rules! fault {
+            ($fault:expr) => {{
+                let fault = $fault;
+                self.report_fault(fault);
+                stop_at!(Stop::Parked)
+            }};
+        }
+        macro_rules! arith {
+            ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+                let (x, y) = (w.get($inst.b), w.get($inst.c));
+                let $width = $inst.w;
+                if x.tag.0 | y.tag.0 == 0 {
+                    let ($a, $b) = (x.bits, y.bits);
+                    w.set($inst.a, Value::new($result));
+                } else {
+                    w.set($inst.a, arith::tagged(&self.state.memory.masks, $inst.op, $width, x, y));
+                }
+                ip += 1;
+            }};
+        }
+        macro_rules! divide {
+            ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+                let (x, y) = (w.get($inst.b), w.get($inst.c));
+                let $width = $inst.w;
+                if !y.is_concrete() {
+                    fault!(undefined_fault(y, "the divisor", self.site(thread, ip)));
+                }
+                if y.bits == 0 {
+                    fault!(self.simple_fault(thread, ip, FaultKind::DivisionByZero, "division by zero"));
+                }
+                if x.is_concrete() {
+                    let ($a, $b) = (x.bits, y.bits);
+                    match $result {
+                        Some(result) => w.set($inst.a, Value::new(result)),
+                        None => fault!(self.simple_fault(
+                            thread,
+                            ip,
+                            FaultKind::DivisionByZero,
+                            "division of the least integer by -1 overflows"
+                        )),
+                    }
+                } else {
+                    w.set($inst.a, self.state.memory.masks.value(0, mask($width)));
+                }
+                ip += 1;
+            }};
+        }
+        macro_rules! jump {
+            ($target:expr) => {{
+                let target: u32 = $target;
+                if target <= ip && *executed >= limit {
+                    self.limit(
+                        thread,
+                        ip,
+                        LimitKind::Steps,
+                        format!("a loop ran {limit} instructions without a visible action"),
+                    );
+                    stop_at!(Stop::Parked);
+                }
+                ip = target;
+            }};
+        }
+        loop {
+            let inst = w.inst(ip);
+            *executed += 1;
+            match inst.op {
+                Op::Mov => {
+                    w.set(inst.a, w.get(inst.b));
+                    ip += 1;
+                }
+                Op::Add => arith!(inst, |a, b, width| a.wrapping_add(b) & mask(width)),
+                Op::Sub => arith!(inst, |a, b, width| a.wrapping_sub(b) & mask(width)),
+                Op::Mul => arith!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
+                Op::And => arith!(inst, |a, b, _width| a & b),
+                Op::Or => arith!(inst, |a, b, _width| a | b),
+                Op::Xor => arith!(inst, |a, b, _width| a ^ b),
+                Op::Shl | Op::LShr | Op::AShr => {
+                    let (x, y) = (w.get(inst.b), w.get(inst.c));
+                    if y.is_concrete() && y.bits >= u64::from(inst.w) {
+                        let text = format!("shift of a {}-bit value by {}", inst.w, signed(y.bits, inst.w));
+                        fault!(self.simple_fault(thread, ip, FaultKind::ShiftOutOfRange, text));
+                    }
+                    if x.tag.0 | y.tag.0 == 0 {
+                        w.set(inst.a, Value::new(arith::shift(inst.op, inst.w, x.bits, y.bits)));
+                    } else {
+                        w.set(inst.a, arith::tagged(&self.state.memory.masks, inst.op, inst.w, x, y));
+                    }
+                    ip += 1;
+                }
+                Op::UDiv => divide!(inst, |a, b, _width| Some(a / b)),
+                Op::URem => divide!(inst, |a, b, _width| Some(a % b)),
+                Op::SDiv => divide!(inst, |a, b, width| arith::divide(a, b, width).map(|(q, _)| q)),
+                Op::SRem => divide!(inst, |a, b, width| arith::divide(a, b, width).map(|(_, r)| r)),
+                Op::FAdd | Op::FSub | Op::FMul | Op::FDiv => {
+                    arith!(inst, |a, b, width| float::binary(inst.op, width, a, b));
+                }
+                Op::Eq => arith!(inst, |a, b, _width| u64::from(a == b)),
+                Op::Ne => arith!(inst, |a, b, _width| u64::from(a != b)),
+                Op::Ult => arith!(inst, |a, b, _width| u64::from(a < b)),
+                Op::Ule => arith!(inst, |a, b, _width| u64::from(a <= b)),
+                Op::Ugt => arith!(inst, |a, b, _width| u64::from(a > b)),
+                Op::Uge => arith!(inst, |a, b, _width| u64::from(a >= b)),
+                Op::Slt => arith!(inst, |a, b, width| u64::from(signed(a, width) < signed(b, width))),
+                Op::Sle => arith!(inst, |a, b, width| u64::from(signed(a, width) <= signed(b, width))),
+                Op::Sgt => arith!(inst, |a, b, width| u64::from(signed(a, width) > signed(b, width))),
+                Op::Sge => arith!(inst, |a, b, width| u64::from(signed(a, width) >= signed(b, width))),
+                Op::Trunc => {
+                    let value = w.get(inst.b);
+                    w.set(inst.a, arith::truncate(&self.state.memory.masks, value, inst.w));
+                    ip += 1;
+                }
+                Op::SExt => {
+                    let value = w.get(inst.b);
+                    let to = inst.c as u8;
+                    let result = if value.is_concrete() {
+                        Value::new(signed(value.bits, inst.w) as u64 & mask(to))
+                    } else {
+                        arith::sign_extend(&self.state.memory.masks, value, inst.w, to)
+                    };
+                    w.set(inst.a, result);
+                    ip += 1;
+                }
+                Op::Select => {
+                    let cond = w.get(inst.b);
+                    if !cond.is_concrete() {
+                        fault!(undefined_fault(cond, "the condition", self.site(thread, ip)));
+                    }
+                    let other = w.inst(ip + 1).a;
+                    w.set(inst.a, w.get(if cond.bits & 1 != 0 { inst.c } else { other }));
+                    ip += 2;
+                }
+                Op::Offset => {
+                    let base = w.get(inst.b);
+                    let address = base.bits.wrapping_add(w.get(inst.c).bits);
+                    w.set(inst.a, moved(base, address, inst.w != 0));
+                    ip += 1;
+                }
+                Op::Index => {
+                    let data = w.inst(ip + 1);
+                    let (base, index) = (w.get(inst.b), w.get(data.a));
+                    let scaled = signed(index.bits, inst.c as u8).wrapping_mul(w.get(data.b).bits as i64);
+                    let address = base.bits.wrapping_add_signed(scaled).wrapping_add(w.get(data.c).bits);
+                    let value = if index.is_concrete() { moved(base, address, inst.w != 0) } else { index };
+                    w.set(inst.a, value);
+                    ip += 2;
+                }
+                Op::Load | Op::VisibleLoad => {
+                    let pointer = w.get(inst.b);
+                    if !pointer.is_concrete() {
+                        fault!(undefined_fault(pointer, "the address read", self.site(thread, ip)));
+                    }
+                    let (address, size) = (pointer.bits, u64::from(inst.w));
+                    if inst.op == Op::VisibleLoad && !performing {
+                        if let Some(action) = self.memory_action(
+                            thread,
+                            ip,
+                            Visible::Read,
+                            address,
+                            size,
+                            MemoryOrder::NotAtomic,
+                        ) {
+                            stop_at!(Stop::Visible(action));
+                        }
+                    }
+                    let value = match self.state.memory.load_fast(address, size) {
+                        Some(bits) => Value::new(bits),
+                        None => {
+                            let site = self.site(thread, ip);
+                            let recording = self.silence(performing);
+                            let loaded = self.state.memory.load(address, size, site);
+                            self.state.memory.recording = recording;
+                            match loaded {
+                                Ok(value) => value,
+                                Err(e) => fault!(memory_fault(&self.program, e, address, size, false, site)),
+                            }
+                        }
+                    };
+                    performing = false;
+                    let bits = inst.c as u8;
+                    let whole = u64::from(bits) == size * 8;
+                    w.set(inst.a, if whole { value } else { arith::truncate(&self.state.memory.masks, value, bits) });
+                    ip += 1;
+                }
+                Op::Store | Op::VisibleStore => {
+                    let (pointer, value) = (w.get(inst.a), w.get(inst.b));
+                    if !pointer.is_concrete() {
+                        fault!(undefined_fault(pointer, "the address written", self.site(thread, ip)));
+                    }
+                    let (address, size) = (pointer.bits, u64::from(inst.w));
+                    if inst.op == Op::VisibleStore && !performing {
+                        if let Some(action) = self.memory_action(
+                            thread,
+                            ip,
+                            Visible::Write,
+                            address,
+                            size,
+                            MemoryOrder::NotAtomic,
+                        ) {
+                            stop_at!(Stop::Visible(action));
+                        }
+                    }
+                    if !(value.is_concrete() && self.state.memory.store_fast(address, size, value.bits)) {
+                        let site = self.site(thread, ip);
+                        let recording = self.silence(performing);
+                        let stored = self.state.memory.store(address, size, value, site);
+                        self.state.memory.recording = recording;
+                        if let Err(e) = stored {
+                            fault!(memory_fault(&self.program, e, address, size, true, site));
+                        }
+                    }
+                    performing = false;
+                    ip += 1;
+                }
+                Op::Jump => jump!(inst.long()),
+                Op::Branch => {
+                    let cond = w.get(inst.a);
+                    if !cond.is_concrete() {
+                        fault!(undefined_fault(cond, "a branch condition", self.site(thread, ip)));
+                    }
+                    if cond.bits & 1 != 0 {
+                        jump!(inst.long());
+                    } else {
+                        ip += 1;
+                    }
+                }
+                Op::Switch => {
+                    let value = w.get(inst.a);
+                    if !value.is_concrete() {
+                        fault!(undefined_fault(value, "a switch's value", self.site(thread, ip)));
+                    }
+                    let func = self.state.thread(thread).core.frame.func;
+                    let code = &self.program.code[func.index()];
+                    if inst.w == 1 {
+                        match self.program.block_at(func, value.bits) {
+                            Some(block) => jump!(code.blocks[block]),
+                            None => fault!(self.simple_fault(
+                                thread,
+                                ip,
+                                FaultKind::InvalidPointer,
+                                "computed goto to an address that is no label of the function"
+                            )),
+                        }
+                    } else {
+                        let table = &code.switches[inst.b as usize];
+                        let target = match table.cases.binary_search_by_key(&value.bits, |c| c.0) {
+                            Ok(i) => table.cases[i].1,
+                            Err(_) => table.default,
+                        };
+                        jump!(target);
+                    }
+                }
+                Op::Call => {
+                    if *executed >= limit {
+                        let text = format!("{limit} instructions ran without a visible action");
+                        self.limit(thread, ip, LimitKind::Steps, text);
+                        stop_at!(Stop::Parked);
+                    }
+                    self.state.own_core(thread).frame.ip = ip;
+                    match self.call(thread, inst.long() as usize, performing) {
+                        Entered::Running => (w, ip) = self.window(thread),
+                        Entered::Stopped(stop) => return stop,
+                    }
+                    performing = false;
+                }
+                Op::Return => {
+                    self.state.own_core(thread).frame.ip = ip;
+                    if !self.leave(thread, inst.b as usize) {
+                        return Stop::Bottom;
+                    }
+                    (w, ip) = self.window(thread);
+                }
+                Op::Complex => {
+                    self.state.own_core(thread).frame.ip = ip;
+                    match self.complex(thread, inst.long() as usize, performing) {
+                        complex::Done::Next => ip += 1,
+                        complex::Done::Visible(action) => return Stop::Visible(action),
+                        complex::Done::Parked => return Stop::Parked,
+                    }
+                    performing = false;
+                }
+                Op::ThreadLocal => {
+                    let base = self.state.thread(thread).tls[inst.b as usize];
+                    w.set(inst.a, Value::new(base.wrapping_add(w.get(inst.c).bits)));
+                    ip += 1;
+                }
+                Op::Enter => match self.enter_local(thread, ip, inst.b as usize) {
+                    Some(base) => {
+                        let func = self.state.thread(thread).core.frame.func;
+                        let slot = self.program.code[func.index()].locals[inst.b as usize].slot;
+                        w.set(slot, Value::new(base));
+                        ip += 1;
+                    }
+                    None => stop_at!(Stop::Parked),
+                },
+                Op::Leave => {
+                    let func = self.state.thread(thread).core.frame.func;
+                    let slot = self.program.code[func.index()].locals[inst.b as usize].slot;
+                    let base = w.get(slot);
+                    if base.is_concrete() {
+                        let site = self.site(thread, ip);
+                        self.state.memory.end_object(base.bits, Life::OutOfScope, site);
+                        self.state.drop_local(thread, base.bits);
+                    }
+                    ip += 1;
+                }
+                Op::Unreachable => fault!(self.simple_fault(
+                    thread,
+                    ip,
+                    FaultKind::Unreachable,
+                    "undefined behaviour: the end of a function that must return a value, or code that cannot be reached"
+                )),
+                Op::Trap => fault!(self.simple_fault(thread, ip, FaultKind::Abort, "the program traps")),
+                Op::Data => unreachable!("data is skipped by the instruction before"),
+            }
+        }
+    }
+
+    /// Makes the object of a local at the beginning of its life; `None` (and a notice) if there is no room.
+    fn enter_local(&mut self, thread: ThreadId, ip: u32, local: usize) -> Option<u64> {
+        let site = self.site(thread, ip);
+        let func = self.state.thread(thread).core.frame.func;
+        let program = self.program.clone();
+        let local = &program.code[func.index()].locals[local];
+        let kind = if local.private { Kind::PrivateStack } else { Kind::Stack };
+        let object = Object {
+            size: local.size,
+            kind,
+            life: Life::Live,
+            zeroed: false,
+            name: local.name,
+            made: site,
+            ended: Site::default(),
+        };
+        self.allocate_local(thread, ip, object, u64::from(local.align))
+    }
+
+    fn allocate_local(&mut self, thread: ThreadId, ip: u32, object: Object, align: u64) -> Option<u64> {
+        let region = self.state.thread(thread).region;
+        match self.state.memory.allocate(region, object, align) {
+            Ok(base) => {
+                self.state.push_local(thread, base);
+                Some(base)
+            }
+            Err(_) => {
+                let text = format!("no room for a local object of {} bytes", object.size);
+                self.limit(thread, ip, LimitKind::Memory, text);
+                None
+            }
+        }
+    }
+
+    /// The action of an access to memory, if it is a scheduling point: some other thread may reach the object.
+    fn memory_action(
+        &self,
+        thread: ThreadId,
+        ip: u32,
+        op: Visible,
+        address: u64,
+        size: u64,
+        order: MemoryOrder,
+    ) -> Option<Action> {
+        if self.state.unjoined() == 0 {
+            return None;
+        }
+        let mut object2 = ObjectId::NONE;
+        if let Some((base, object)) = self.state.memory.object_at(address) {
+            match object.kind {
+                Kind::PrivateStack | Kind::Constant => return None,
+                Kind::Heap => object2 = ObjectId::heap(base),
+                _ => {}
+            }
+        }
+        let site = self.site(thread, ip);
+        Some(Action {
+            object2,
+            stmt: site.stmt,
+            size: size as u32,
+            order,
+            ..Action::on(thread, op, ObjectId(address))
+        })
+    }
+
+    /// Turns the recording of accesses off while the visible action itself is performed; returns the old setting.
+    #[inline]
+    fn silence(&mut self, performing: bool) -> bool {
+        let recording = self.state.memory.recording;
+        self.state.memory.recording &= !performing;
+        recording
+    }
+
+    pub(crate) fn simple_fault(
+        &self,
+        thread: ThreadId,
+        ip: u32,
+        kind: FaultKind,
+        message: impl Into<String>,
+    ) -> Fault {
+        let site = self.site(thread, ip);
+        Fault {
+            kind,
+            message: message.into(),
+            stmt: site.stmt,
+            context: site.context,
+            related: Vec::new(),
+            object: ObjectId::NONE,
+        }
+    }
+
+    #[cold]
+    pub(crate) fn report_fault(&mut self, fault: Fault) {
+        self.state.notices.push(Notice::Fault(fault));
+    }
+
+    #[cold]
+    pub(crate) fn limit(&mut self, thread: ThreadId, ip: u32, kind: LimitKind, detail: String) {
+        let stmt = self.site(thread, ip).stmt;
+        self.state.notices.push(Notice::Limit(Limit { kind, detail, stmt }));
+    }
+
+    #[cold]
+    pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
+        let stmt = self.site(thread, ip).stmt;
+        self.state.notices.push(Notice::Unsupported(Unsupported { what, stmt }));
+    }
+}
+
+/// A pointer after an address computation from `base`: poison if an `inbounds` one left the slot of its object. (Within
+/// the slot the bounds check of the access finds it.)
+#[inline(always)]
+fn moved(base: Value, address: u64, inbounds: bool) -> Value {
+    if !base.is_concrete() {
+        return base;
+    }
+    if inbounds && base.bits >> 46 == 1 && (base.bits ^ address) >> slot_shift(base.bits) != 0 {
+        return Value::poison(address, Poison::OutOfObject);
+    }
+    Value::new(address)
+}

@@ -1,0 +1,272 @@
+//! Allocation: the malloc family, `strdup`, and C++'s `operator new` and `delete`.
+//!
+//! Allocation never fails, but for sizes that no machine has (more than `PTRDIFF_MAX`): those give NULL and ENOMEM as in glibc.
+//! What a real machine may have and this one cannot hold is a limit. Zero bytes give an object of its own of size 0.
+//! `free` ends the object and counts as a write of all its bytes. Under visibility `memory` and while there are other threads,
+//! it is a visible action on the object as a whole, and so is `realloc`.
+//! Missed: that memory of `new` must not be given to `free` and so on.
+
+use super::{Answer, bytes, plain};
+use crate::memory::{Kind, Life, Object};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::options::Visibility;
+use crate::value::Value;
+use selvedge_base::{ContextId, StmtId};
+use selvedge_model::{Fault, FaultKind, ObjectId, Op, Outcome};
+
+const ENOMEM: i32 = 12;
+const EINVAL: i32 = 22;
+/// What malloc promises on x86-64.
+const ALIGN: u64 = 16;
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "malloc" | "valloc" => plain!(malloc),
+        "calloc" => plain!(calloc),
+        "realloc" => Native::Visible(Visible { prepare: prepare_realloc, perform: perform_realloc }),
+        "reallocarray" => Native::Visible(Visible { prepare: prepare_realloc, perform: perform_reallocarray }),
+        "free" | "cfree" => DELETE,
+        "aligned_alloc" | "memalign" => plain!(aligned_alloc),
+        "posix_memalign" => plain!(posix_memalign),
+        "malloc_usable_size" => plain!(usable_size),
+        "strdup" | "__strdup" => plain!(strdup),
+        "strndup" | "__strndup" => plain!(strndup),
+        // operator new and new[] of (size), (size, nothrow), (size, align), (size, align, nothrow)
+        "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => plain!(malloc),
+        "_ZnwmSt11align_val_t"
+        | "_ZnamSt11align_val_t"
+        | "_ZnwmSt11align_val_tRKSt9nothrow_t"
+        | "_ZnamSt11align_val_tRKSt9nothrow_t" => plain!(new_aligned),
+        // operator delete and delete[] of (p), (p, size), (p, align), (p, size, align), each with nothrow
+        "_ZdlPv"
+        | "_ZdaPv"
+        | "_ZdlPvm"
+        | "_ZdaPvm"
+        | "_ZdlPvSt11align_val_t"
+        | "_ZdaPvSt11align_val_t"
+        | "_ZdlPvmSt11align_val_t"
+        | "_ZdaPvmSt11align_val_t"
+        | "_ZdlPvRKSt9nothrow_t"
+        | "_ZdaPvRKSt9nothrow_t"
+        | "_ZdlPvSt11align_val_tRKSt9nothrow_t"
+        | "_ZdaPvSt11align_val_tRKSt9nothrow_t" => DELETE,
+        _ => return None,
+    })
+}
+
+const DELETE: Native = Native::Visible(Visible { prepare: prepare_free, perform: perform_free });
+
+// ---- making ------------------------------------------------------------------------------------------------------
+
+/// A new object, or NULL with errno set.
+fn make(cx: &mut Cx<'_>, size: Option<u64>, align: u64, zeroed: bool) -> Result<u64, Stop> {
+    let object = match size {
+        Some(size) if size <= i64::MAX as u64 => cx.malloc(size, align, zeroed)?,
+        _ => None,
+    };
+    match object {
+        Some(base) => Ok(base),
+        None => {
+            cx.set_errno(ENOMEM)?;
+            Ok(0)
+        }
+    }
+}
+
+fn malloc(cx: &mut Cx<'_>) -> Answer {
+    let size = cx.word(0)?;
+    Ok(Flow::word(make(cx, Some(size), ALIGN, false)?))
+}
+
+fn calloc(cx: &mut Cx<'_>) -> Answer {
+    let (count, size) = (cx.word(0)?, cx.word(1)?);
+    Ok(Flow::word(make(cx, count.checked_mul(size), ALIGN, true)?))
+}
+
+fn new_aligned(cx: &mut Cx<'_>) -> Answer {
+    let (size, align) = (cx.word(0)?, cx.word(1)?);
+    Ok(Flow::word(make(cx, Some(size), align.max(ALIGN), false)?))
+}
+
+fn aligned_alloc(cx: &mut Cx<'_>) -> Answer {
+    let (align, size) = (cx.word(0)?, cx.word(1)?);
+    if !align.is_power_of_two() {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::word(0));
+    }
+    Ok(Flow::word(make(cx, Some(size), align.max(ALIGN), false)?))
+}
+
+fn posix_memalign(cx: &mut Cx<'_>) -> Answer {
+    let (out, align, size) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    if !align.is_power_of_two() || align % 8 != 0 {
+        return Ok(Flow::int(EINVAL));
+    }
+    if size > i64::MAX as u64 {
+        return Ok(Flow::int(ENOMEM));
+    }
+    let base = make(cx, Some(size), align.max(ALIGN), false)?;
+    cx.store(out, 8, Value::new(base))?;
+    Ok(Flow::int(0))
+}
+
+fn usable_size(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    if address == 0 {
+        return Ok(Flow::word(0));
+    }
+    let (_, object) = owned(cx, address, "malloc_usable_size")?;
+    Ok(Flow::word(object.size))
+}
+
+fn strdup(cx: &mut Cx<'_>) -> Answer {
+    let from = cx.word(0)?;
+    let len = bytes::length(cx, from)?;
+    duplicate(cx, from, len)
+}
+
+fn strndup(cx: &mut Cx<'_>) -> Answer {
+    let (from, limit) = (cx.word(0)?, cx.word(1)?);
+    let len = bytes::bounded_length(cx, from, limit)?;
+    duplicate(cx, from, len)
+}
+
+fn duplicate(cx: &mut Cx<'_>, from: u64, len: u64) -> Answer {
+    let to = make(cx, Some(len + 1), ALIGN, false)?;
+    cx.access(to, len + 1, true)?;
+    cx.state.memory.copy(to, from, len);
+    cx.state.memory.fill(to + len, 1, Value::new(0));
+    Ok(Flow::word(to))
+}
+
+// ---- ending ------------------------------------------------------------------------------------------------------
+
+/// The live heap object that begins at an address.
+fn owned(cx: &Cx<'_>, address: u64, what: &str) -> Result<(u64, Object), Stop> {
+    let Some((base, object)) = cx.state.memory.object_at(address) else {
+        let message = format!("{what} of {address:#x}, where no object was ever");
+        return Err(cx.fault_on(FaultKind::InvalidFree, message, ObjectId(address)));
+    };
+    let text = cx.program.object_text(&object);
+    let made = ("the object was made here", object.made);
+    if object.kind != Kind::Heap {
+        let message = format!("{what} of {text}, which malloc did not make");
+        return Err(fault(cx, FaultKind::InvalidFree, message, base, &[made]));
+    }
+    if base != address {
+        let message = format!("{what} of the address {} bytes into {text}", address - base);
+        return Err(fault(cx, FaultKind::InvalidFree, message, base, &[made]));
+    }
+    if object.life != Life::Live {
+        let ended = ("it was freed before here", object.ended);
+        return Err(fault(cx, FaultKind::DoubleFree, format!("{what} of {text}, which is free already"), base, &[made, ended]));
+    }
+    Ok((base, object))
+}
+
+fn fault(cx: &Cx<'_>, kind: FaultKind, message: String, base: u64, places: &[(&str, crate::memory::Site)]) -> Flow {
+    let known = places.iter().filter(|(_, site)| site.stmt != StmtId(0) || site.context != ContextId(0));
+    Flow::Fault(Box::new(Fault {
+        kind,
+        message,
+        stmt: cx.site.stmt,
+        context: cx.site.context,
+        related: known.map(|(text, site)| ((*text).to_owned(), site.stmt, site.context)).collect(),
+        object: ObjectId(base),
+    }))
+}
+
+/// Ends the object at an address; NULL is nothing to do.
+fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
+    if address == 0 {
+        return Ok(());
+    }
+    let (base, object) = owned(cx, address, "free")?;
+    let site = cx.site;
+    cx.state.memory.record(base, object.size, true, site);
+    cx.state.memory.end_object(base, Life::Freed, site);
+    Ok(())
+}
+
+/// The object that a free or realloc of `address` is a visible action on, if it must be one.
+fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
+    if cx.program.options.visibility != Visibility::Memory || cx.state.unjoined() == 0 {
+        return None;
+    }
+    let (base, object) = cx.state.memory.object_at(address)?;
+    (object.kind == Kind::Heap).then(|| ObjectId::heap(base))
+}
+
+/// Whether the call is visible; if not, it is done at once.
+fn prepare(cx: &mut Cx<'_>, address: Result<u64, Stop>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
+    match address {
+        Err(stop) => Prepared::Immediate(stop),
+        Ok(address) => match shared(cx, address) {
+            Some(object) => Prepared::Visible(cx.action(Op::Destroy, object.0)),
+            None => Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop)),
+        },
+    }
+}
+
+fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
+    Performed::Done(model(cx).unwrap_or_else(|stop| stop), Outcome::Done)
+}
+
+fn free(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    release(cx, address)?;
+    Ok(Flow::void())
+}
+
+fn prepare_free(cx: &mut Cx<'_>) -> Prepared {
+    let address = cx.word(0);
+    prepare(cx, address, free)
+}
+
+fn perform_free(cx: &mut Cx<'_>, _: u16) -> Performed {
+    perform(cx, free)
+}
+
+// ---- changing the size -------------------------------------------------------------------------------------------
+
+fn resize(cx: &mut Cx<'_>, old: u64, size: Option<u64>) -> Answer {
+    if old == 0 {
+        return Ok(Flow::word(make(cx, size, ALIGN, false)?));
+    }
+    let (_, object) = owned(cx, old, "realloc")?;
+    if size == Some(0) {
+        // glibc frees and returns NULL.
+        release(cx, old)?;
+        return Ok(Flow::word(0));
+    }
+    let new = make(cx, size, ALIGN, false)?;
+    if new != 0 {
+        super::string::copy(cx, new, old, object.size.min(size.unwrap_or(0)))?;
+        release(cx, old)?;
+    }
+    Ok(Flow::word(new))
+}
+
+fn realloc(cx: &mut Cx<'_>) -> Answer {
+    let (old, size) = (cx.word(0)?, cx.word(1)?);
+    resize(cx, old, Some(size))
+}
+
+fn reallocarray(cx: &mut Cx<'_>) -> Answer {
+    let (old, count, size) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    resize(cx, old, count.checked_mul(size))
+}
+
+fn prepare_realloc(cx: &mut Cx<'_>) -> Prepared {
+    let address = cx.word(0);
+    prepare(cx, address, if cx.args.len() > 2 { reallocarray } else { realloc })
+}
+
+fn perform_realloc(cx: &mut Cx<'_>, _: u16) -> Performed {
+    perform(cx, realloc)
+}
+
+fn perform_reallocarray(cx: &mut Cx<'_>, _: u16) -> Performed {
+    perform(cx, reallocarray)
+}

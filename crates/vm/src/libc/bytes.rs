@@ -1,0 +1,133 @@
+//! Reading bytes of the program's memory one after the other, with their undefined bits, checked but not yet recorded.
+
+use crate::native::{Cx, Stop};
+use crate::value::Value;
+
+/// A byte of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Byte {
+    /// Its bits; undefined ones are 0.
+    pub bits: u8,
+    /// Its undefined bits.
+    pub undefined: u8,
+}
+
+impl Byte {
+    /// Whether the byte is a certain value; `None` if that depends on undefined bits.
+    pub fn is(self, value: u8) -> Option<bool> {
+        if (self.bits ^ value) & !self.undefined != 0 { Some(false) } else { (self.undefined == 0).then_some(true) }
+    }
+}
+
+/// A position in memory that moves on byte by byte. Each byte is checked when it is asked for, so a search may be given a limit
+/// beyond the object's end as long as it stops before.
+pub struct Cursor {
+    address: u64,
+    /// Bytes from `address` on that are known to be readable.
+    room: u64,
+    /// Up to eight bytes from `address` on.
+    bits: u64,
+    undefined: u64,
+    cached: u64,
+}
+
+impl Cursor {
+    /// A cursor at an address.
+    pub fn new(address: u64) -> Cursor {
+        Cursor { address, room: 0, bits: 0, undefined: 0, cached: 0 }
+    }
+
+    /// The byte at the cursor; moves on.
+    pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Byte, Stop> {
+        if self.cached == 0 {
+            self.fill(cx)?;
+        }
+        let byte = Byte { bits: self.bits as u8, undefined: self.undefined as u8 };
+        self.bits >>= 8;
+        self.undefined >>= 8;
+        self.cached -= 1;
+        self.room -= 1;
+        self.address += 1;
+        Ok(byte)
+    }
+
+    fn fill(&mut self, cx: &mut Cx<'_>) -> Result<(), Stop> {
+        if self.room == 0 {
+            let (base, object) =
+                cx.state.memory.check(self.address, 1, false).map_err(|e| cx.memory_fault(e, self.address, 1, false))?;
+            self.room = base + object.size - self.address;
+        }
+        self.cached = (8 - self.address % 8).min(self.room);
+        let value = cx.state.memory.peek_checked(self.address, self.cached);
+        self.bits = value.bits;
+        self.undefined = cx.state.memory.masks.undefined_bits(value.tag);
+        Ok(())
+    }
+}
+
+/// Moves on to the first byte that is one of `targets`, at most `limit` bytes; how many bytes lie before it, `None` if there is
+/// none.
+pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result<Option<u64>, Stop> {
+    let mut cursor = Cursor::new(address);
+    for at in 0..limit {
+        let byte = cursor.next(cx)?;
+        for &target in targets {
+            match byte.is(target) {
+                Some(true) => return Ok(Some(at)),
+                Some(false) => {}
+                None => return Err(cx.undefined(Value::UNDEF, "character of a string")),
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The length of the string at an address, recorded as read with its terminator.
+pub fn length(cx: &mut Cx<'_>, address: u64) -> Result<u64, Stop> {
+    bounded_length(cx, address, u64::MAX)
+}
+
+/// The length of the string at an address, of which at most `limit` bytes are looked at; recorded as read.
+pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, Stop> {
+    let found = find(cx, address, limit, &[0])?;
+    let (length, read) = found.map_or((limit, limit), |at| (at, at + 1));
+    cx.access(address, read, false)?;
+    Ok(length)
+}
+
+/// The bytes of a range, which must be defined; not recorded.
+pub fn peek(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u8>, Stop> {
+    let mut cursor = Cursor::new(address);
+    let mut bytes = Vec::new();
+    for _ in 0..len {
+        let byte = cursor.next(cx)?;
+        if byte.undefined != 0 {
+            return Err(cx.undefined(Value::UNDEF, what));
+        }
+        bytes.push(byte.bits);
+    }
+    Ok(bytes)
+}
+
+/// The string at an address of which at most `limit` bytes are looked at, without terminator, all defined; recorded as read.
+pub fn bounded_string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<Vec<u8>, Stop> {
+    let length = bounded_length(cx, address, limit)?;
+    peek(cx, address, length, what)
+}
+
+/// The string at an address, without terminator, all defined; recorded as read.
+pub fn string(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<Vec<u8>, Stop> {
+    bounded_string(cx, address, u64::MAX, what)
+}
+
+/// Writes bytes to memory; recorded as one access.
+pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
+    cx.access(address, bytes.len() as u64, true)?;
+    for (i, chunk) in bytes.chunks(8).enumerate() {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let at = address + 8 * i as u64;
+        cx.state.memory.poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
+    }
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! The printf family and what else writes to the standard streams, and to strings.
+//!
+//! `stdout` and `stderr` are handles (see `program`), and both print into the one captured output. What is printed must be
+//! defined. Other streams, input, and seeking are unsupported.
+
+use super::format::{self, Count, Layout, Length, Spec};
+use super::format_float;
+use super::varargs::Varargs;
+use super::{Answer, bytes, plain};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::Value;
+use selvedge_model::{FaultKind, LimitKind};
+
+/// Where formatted text goes. The numbers are positions of arguments.
+#[derive(Clone, Copy)]
+enum Sink {
+    /// To stdout.
+    Out,
+    /// To a stream.
+    Stream(usize),
+    /// To a file descriptor.
+    Descriptor(usize),
+    /// To a buffer, of a known size.
+    Buffer(usize, Option<usize>),
+    /// To a buffer whose size the compiler knew: more than it holds is the overflow that the function exists to stop.
+    Fortified(usize, usize),
+    /// To a new heap object, whose address is stored.
+    Allocate(usize),
+}
+
+/// A printf-like model: the sink, where the format is, and whether a `va_list` follows.
+macro_rules! formatted {
+    ($sink:expr, $format:literal) => {
+        plain!(|cx: &mut Cx<'_>| print(cx, $sink, $format, false))
+    };
+    ($sink:expr, $format:literal, list) => {
+        plain!(|cx: &mut Cx<'_>| print(cx, $sink, $format, true))
+    };
+}
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "printf" => formatted!(Sink::Out, 0),
+        "vprintf" => formatted!(Sink::Out, 0, list),
+        "__printf_chk" => formatted!(Sink::Out, 1),
+        "__vprintf_chk" => formatted!(Sink::Out, 1, list),
+        "fprintf" => formatted!(Sink::Stream(0), 1),
+        "vfprintf" => formatted!(Sink::Stream(0), 1, list),
+        "__fprintf_chk" => formatted!(Sink::Stream(0), 2),
+        "__vfprintf_chk" => formatted!(Sink::Stream(0), 2, list),
+        "dprintf" => formatted!(Sink::Descriptor(0), 1),
+        "vdprintf" => formatted!(Sink::Descriptor(0), 1, list),
+        "sprintf" => formatted!(Sink::Buffer(0, None), 1),
+        "vsprintf" => formatted!(Sink::Buffer(0, None), 1, list),
+        "__sprintf_chk" => formatted!(Sink::Fortified(0, 2), 3),
+        "__vsprintf_chk" => formatted!(Sink::Fortified(0, 2), 3, list),
+        "snprintf" => formatted!(Sink::Buffer(0, Some(1)), 2),
+        "vsnprintf" => formatted!(Sink::Buffer(0, Some(1)), 2, list),
+        "__snprintf_chk" => formatted!(Sink::Buffer(0, Some(1)), 4),
+        "__vsnprintf_chk" => formatted!(Sink::Buffer(0, Some(1)), 4, list),
+        "asprintf" => formatted!(Sink::Allocate(0), 1),
+        "vasprintf" => formatted!(Sink::Allocate(0), 1, list),
+        "__asprintf_chk" => formatted!(Sink::Allocate(0), 2),
+        "__vasprintf_chk" => formatted!(Sink::Allocate(0), 2, list),
+        "puts" => plain!(puts),
+        "putchar" | "putchar_unlocked" => plain!(putchar),
+        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => plain!(putc),
+        "fputs" | "fputs_unlocked" => plain!(fputs),
+        "fwrite" | "fwrite_unlocked" => plain!(fwrite),
+        "write" => plain!(write),
+        "perror" => plain!(perror),
+        "fflush" | "fflush_unlocked" => plain!(fflush),
+        "setbuf" | "setvbuf" | "setlinebuf" => plain!(of_stream),
+        "ferror" | "feof" | "clearerr" => plain!(of_stream),
+        "fileno" => plain!(fileno),
+        _ => return None,
+    })
+}
+
+// ---- streams -----------------------------------------------------------------------------------------------------
+
+/// Handles of the standard streams: what `stdin`, `stdout` and `stderr` hold.
+const STDIN: u64 = 1;
+const STDOUT: u64 = 2;
+const STDERR: u64 = 3;
+
+/// That an argument is stdout or stderr.
+fn stream(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
+    match cx.word(at)? {
+        STDOUT | STDERR => Ok(()),
+        0 => Err(cx.fault(FaultKind::NullDereference, "output to a null stream")),
+        _ => Err(Flow::Unsupported("output to a stream other than stdout and stderr".into())),
+    }
+}
+
+fn descriptor(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
+    match cx.int(at)? {
+        1 | 2 => Ok(()),
+        other => Err(Flow::Unsupported(format!("output to file descriptor {other}"))),
+    }
+}
+
+fn puts(cx: &mut Cx<'_>) -> Answer {
+    let text = cx.word(0)?;
+    let mut text = bytes::string(cx, text, "character of an output")?;
+    text.push(b'\n');
+    cx.state.print(&text);
+    Ok(Flow::int(text.len() as i32))
+}
+
+fn fputs(cx: &mut Cx<'_>) -> Answer {
+    stream(cx, 1)?;
+    let text = cx.word(0)?;
+    let text = bytes::string(cx, text, "character of an output")?;
+    cx.state.print(&text);
+    Ok(Flow::int(1))
+}
+
+fn putchar(cx: &mut Cx<'_>) -> Answer {
+    let byte = cx.int(0)? as u8;
+    cx.state.print(&[byte]);
+    Ok(Flow::int(i32::from(byte)))
+}
+
+fn putc(cx: &mut Cx<'_>) -> Answer {
+    stream(cx, 1)?;
+    putchar(cx)
+}
+
+/// Prints a range of memory.
+fn print_range(cx: &mut Cx<'_>, from: u64, len: u64) -> Result<(), Stop> {
+    cx.access(from, len, false)?;
+    let text = bytes::peek(cx, from, len, "byte of an output")?;
+    cx.state.print(&text);
+    Ok(())
+}
+
+fn fwrite(cx: &mut Cx<'_>) -> Answer {
+    stream(cx, 3)?;
+    let (from, size, count) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    let Some(len) = size.checked_mul(count) else {
+        return Ok(cx.fault(FaultKind::OutOfBounds, "fwrite of more bytes than there are addresses"));
+    };
+    print_range(cx, from, len)?;
+    Ok(Flow::word(if size == 0 { 0 } else { count }))
+}
+
+fn write(cx: &mut Cx<'_>) -> Answer {
+    descriptor(cx, 0)?;
+    let (from, len) = (cx.word(1)?, cx.word(2)?);
+    print_range(cx, from, len)?;
+    Ok(Flow::word(len))
+}
+
+fn perror(cx: &mut Cx<'_>) -> Answer {
+    let prefix = cx.word(0)?;
+    let mut text = Vec::new();
+    if prefix != 0 {
+        text = bytes::string(cx, prefix, "character of an output")?;
+        if !text.is_empty() {
+            text.extend_from_slice(b": ");
+        }
+    }
+    text.extend_from_slice(error_message(cx)?.as_bytes());
+    text.push(b'\n');
+    cx.state.print(&text);
+    Ok(Flow::void())
+}
+
+/// The text of the calling thread's errno.
+fn error_message(cx: &mut Cx<'_>) -> Result<String, Stop> {
+    let address = cx.errno()?;
+    let number = cx.load_defined(address, 4, "errno")? as u32 as i32;
+    Ok(super::error_text::error_text(number))
+}
+
+fn fflush(cx: &mut Cx<'_>) -> Answer {
+    if cx.word(0)? == 0 {
+        return Ok(Flow::int(0));
+    }
+    of_stream(cx)
+}
+
+/// What has no effect on a standard stream, and answers 0 for it.
+fn of_stream(cx: &mut Cx<'_>) -> Answer {
+    match cx.word(0)? {
+        STDIN | STDOUT | STDERR => Ok(Flow::int(0)),
+        _ => Ok(Flow::Unsupported("a stream other than the standard ones".into())),
+    }
+}
+
+fn fileno(cx: &mut Cx<'_>) -> Answer {
+    match cx.word(0)? {
+        handle @ (STDIN | STDOUT | STDERR) => Ok(Flow::int((handle - STDIN) as i32)),
+        _ => Ok(Flow::Unsupported("a stream other than the standard ones".into())),
+    }
+}
+
+// ---- formatted output --------------------------------------------------------------------------------------------
+
+fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
+    match sink {
+        Sink::Stream(at) => stream(cx, at)?,
+        Sink::Descriptor(at) => descriptor(cx, at)?,
+        _ => {}
+    }
+    let format = cx.word(format_at)?;
+    let format = bytes::string(cx, format, "character of a format")?;
+    let mut arguments =
+        if list { Varargs::List(cx.word(format_at + 1)?) } else { Varargs::Call(format_at + 1) };
+    let text = render(cx, &format, &mut arguments)?;
+    match sink {
+        Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print(&text),
+        Sink::Buffer(at, size) => {
+            let to = cx.word(at)?;
+            let size = match size {
+                Some(size) => cx.word(size)?,
+                None => u64::MAX,
+            };
+            fill(cx, to, size, &text)?;
+        }
+        Sink::Fortified(at, size) => {
+            let (to, size, needed) = (cx.word(at)?, cx.word(size)?, text.len() as u64 + 1);
+            if needed > size {
+                let message = format!("write of {needed} bytes to a destination of {size}");
+                return Ok(cx.fault(FaultKind::OutOfBounds, message));
+            }
+            fill(cx, to, needed, &text)?;
+        }
+        Sink::Allocate(at) => {
+            let out = cx.word(at)?;
+            let size = text.len() as u64 + 1;
+            let Some(to) = cx.malloc(size, 16, false)? else { return Ok(Flow::int(-1)) };
+            fill(cx, to, size, &text)?;
+            cx.store(out, 8, Value::new(to))?;
+        }
+    }
+    Ok(Flow::int(text.len() as i32))
+}
+
+/// Writes as much of a text as a buffer holds, with its terminator.
+fn fill(cx: &mut Cx<'_>, to: u64, size: u64, text: &[u8]) -> Result<(), Stop> {
+    if size == 0 {
+        return Ok(());
+    }
+    let mut text = text[..text.len().min((size - 1) as usize)].to_vec();
+    text.push(0);
+    bytes::write(cx, to, &text)
+}
+
+/// More output than any program under test makes in one call.
+const LARGEST_OUTPUT: usize = 1 << 26;
+
+fn render(cx: &mut Cx<'_>, format: &[u8], arguments: &mut Varargs) -> Result<Vec<u8>, Stop> {
+    let mut out = Vec::new();
+    let mut rest = format;
+    while let Some(at) = rest.iter().position(|&b| b == b'%') {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(spec) = format::parse(rest) else {
+            return Err(Flow::Unsupported("a printf format that ends within a conversion".into()));
+        };
+        let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
+        out.extend_from_slice(&text);
+        rest = &rest[spec.len..];
+        if out.len() > LARGEST_OUTPUT {
+            return Err(Flow::Limit(LimitKind::Memory, "more output than the machine can hold".into()));
+        }
+    }
+    out.extend_from_slice(rest);
+    Ok(out)
+}
+
+/// Flags, with width and precision from the arguments if they are `*`.
+fn layout(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<Layout, Stop> {
+    let mut layout = spec.layout;
+    match spec.width {
+        Count::Number(width) => layout.width = width,
+        Count::Argument => {
+            let width = arguments.integer(cx, 32)? as u32 as i32;
+            layout.left |= width < 0;
+            layout.width = width.unsigned_abs() as usize;
+        }
+    }
+    layout.precision = match spec.precision {
+        None => None,
+        Some(Count::Number(precision)) => Some(precision),
+        // A negative one is as if it were missing.
+        Some(Count::Argument) => usize::try_from(arguments.integer(cx, 32)? as u32 as i32).ok(),
+    };
+    if layout.width.max(layout.precision.unwrap_or(0)) > LARGEST_OUTPUT && spec.conversion != b's' {
+        return Err(Flow::Limit(LimitKind::Memory, "more output than the machine can hold".into()));
+    }
+    layout.width = layout.width.min(LARGEST_OUTPUT + 1);
+    Ok(layout)
+}
+
+fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -> Result<Vec<u8>, Stop> {
+    let unsupported = || Flow::Unsupported(format!("printf conversion %{}", String::from_utf8_lossy(text)));
+    let layout = layout(cx, spec, arguments)?;
+    match spec.conversion {
+        b'%' => Ok(b"%".to_vec()),
+        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' => {
+            let bits = match spec.length {
+                Length::Char => 8,
+                Length::Short => 16,
+                Length::Int => 32,
+                Length::Long | Length::LongDouble => 64,
+            };
+            let value = arguments.integer(cx, bits)?;
+            Ok(format::integer(&layout, spec.conversion, value, bits))
+        }
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+            if spec.length == Length::LongDouble {
+                return Err(unsupported());
+            }
+            let value = arguments.double(cx)?;
+            Ok(format_float::float(&layout, spec.conversion, value))
+        }
+        b'c' if spec.length == Length::Int => {
+            let byte = arguments.integer(cx, 8)? as u8;
+            Ok(format::pad(&layout, "", &[byte], false))
+        }
+        b's' if spec.length == Length::Int => {
+            let address = arguments.integer(cx, 64)?;
+            let bytes = string_argument(cx, address, layout.precision)?;
+            Ok(format::pad(&layout, "", &bytes, false))
+        }
+        b'p' => {
+            let address = arguments.integer(cx, 64)?;
+            Ok(format::pointer(&layout, address))
+        }
+        b'm' => {
+            let message = error_message(cx)?;
+            let shown = layout.precision.unwrap_or(usize::MAX).min(message.len());
+            Ok(format::pad(&layout, "", &message.as_bytes()[..shown], false))
+        }
+        _ => Err(unsupported()),
+    }
+}
+
+fn string_argument(cx: &mut Cx<'_>, address: u64, precision: Option<usize>) -> Result<Vec<u8>, Stop> {
+    if address == 0 {
+        // As glibc: all of it or nothing.
+        let fits = precision.is_none_or(|p| p >= 6);
+        return Ok(if fits { b"(null)".to_vec() } else { Vec::new() });
+    }
+    bytes::bounded_string(cx, address, precision.map_or(u64::MAX, |p| p as u64), "character of an output")
+}

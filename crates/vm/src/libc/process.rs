@@ -1,0 +1,127 @@
+//! The process: assertions, abort, exit, environment, what a program asks its system.
+//!
+//! There is one process, number 1000 of parent 1 and user 1000, on a machine with two processors and pages of 4096 bytes. The
+//! environment is empty, so that a verdict does not depend on whose it is. The only locale is "C". Signals are not delivered:
+//! ignoring one or its default action may be asked for, a handler is unsupported.
+
+use super::{Answer, bytes, plain};
+use crate::native::{Cx, Flow, Native};
+use crate::value::Value;
+use selvedge_model::FaultKind;
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "__assert_fail" => plain!(|cx: &mut Cx<'_>| assert_fail(cx, 0)),
+        "__assert" => plain!(|cx: &mut Cx<'_>| assert_fail(cx, 0)),
+        "__assert_perror_fail" => plain!(assert_perror_fail),
+        "abort" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::Abort, "abort was called")) }),
+        "__stack_chk_fail" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::OutOfBounds, "stack smashing detected")) })
+        }
+        "__chk_fail" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::OutOfBounds, "buffer overflow detected")) })
+        }
+        "exit" => plain!(|cx: &mut Cx<'_>| exit(cx, false)),
+        "_exit" | "_Exit" => plain!(|cx: &mut Cx<'_>| exit(cx, true)),
+        "__errno_location" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::word(cx.errno()?)) }),
+        "getenv" | "secure_getenv" | "__secure_getenv" => plain!(getenv),
+        "getpid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(PROCESS)) }),
+        "getppid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1)) }),
+        "getuid" | "geteuid" | "getgid" | "getegid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1000)) }),
+        "gettid" => plain!(gettid),
+        "sysconf" => plain!(sysconf),
+        "getpagesize" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(4096)) }),
+        "get_nprocs" | "get_nprocs_conf" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(2)) }),
+        "setlocale" => plain!(setlocale),
+        "signal" => plain!(signal),
+        "sigaction" => plain!(sigaction),
+        "isatty" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(0)) }),
+        _ => return None,
+    })
+}
+
+const PROCESS: i32 = 1000;
+const EINVAL: i32 = 22;
+
+fn assert_fail(cx: &mut Cx<'_>, text: usize) -> Answer {
+    let text = cx.word(text)?;
+    let text = bytes::string(cx, text, "text of an assertion")?;
+    let message = format!("assertion \"{}\" failed", String::from_utf8_lossy(&text));
+    Ok(cx.fault(FaultKind::AssertionFailed, message))
+}
+
+fn assert_perror_fail(cx: &mut Cx<'_>) -> Answer {
+    let number = cx.int(0)?;
+    let message = format!("unexpected error: {}", super::error_text::error_text(number));
+    Ok(cx.fault(FaultKind::AssertionFailed, message))
+}
+
+fn exit(cx: &mut Cx<'_>, quick: bool) -> Answer {
+    let code = cx.int(0)?;
+    Ok(Flow::ExitProcess { code, quick })
+}
+
+fn getenv(cx: &mut Cx<'_>) -> Answer {
+    let name = cx.word(0)?;
+    bytes::length(cx, name)?;
+    Ok(Flow::word(0))
+}
+
+fn gettid(cx: &mut Cx<'_>) -> Answer {
+    // The main thread's number is the process's; others get one that does not depend on the order of creations.
+    Ok(Flow::int(PROCESS + cx.state.thread(cx.thread).region as i32))
+}
+
+fn sysconf(cx: &mut Cx<'_>) -> Answer {
+    let value = match cx.int(0)? {
+        2 => 100,       // _SC_CLK_TCK
+        30 => 4096,     // _SC_PAGESIZE
+        83 | 84 => 2,   // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
+        other => return Ok(Flow::Unsupported(format!("sysconf({other})"))),
+    };
+    Ok(Flow::word(value))
+}
+
+fn setlocale(cx: &mut Cx<'_>) -> Answer {
+    let wanted = cx.word(1)?;
+    if wanted != 0 {
+        let name = bytes::string(cx, wanted, "name of a locale")?;
+        if !matches!(&name[..], b"" | b"C" | b"POSIX") {
+            return Ok(Flow::word(0));
+        }
+    }
+    // A text of its own for each call: nothing is shared.
+    let Some(text) = cx.malloc(2, 1, true)? else { return Ok(Flow::word(0)) };
+    bytes::write(cx, text, b"C\0")?;
+    Ok(Flow::word(text))
+}
+
+/// SIG_DFL and SIG_IGN.
+fn is_plain_handler(handler: u64) -> bool {
+    handler <= 1
+}
+
+fn signal(cx: &mut Cx<'_>) -> Answer {
+    let (number, handler) = (cx.int(0)?, cx.word(1)?);
+    if !(1..=64).contains(&number) || matches!(number, 9 | 19) {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::word(u64::MAX));
+    }
+    if !is_plain_handler(handler) {
+        return Ok(Flow::Unsupported("a signal handler".into()));
+    }
+    // What was set before could be asked for; no program that sets only these two uses the answer.
+    Ok(Flow::word(0))
+}
+
+fn sigaction(cx: &mut Cx<'_>) -> Answer {
+    let (new, old) = (cx.word(1)?, cx.word(2)?);
+    if old != 0 {
+        return Ok(Flow::Unsupported("sigaction that asks for the present action".into()));
+    }
+    if new != 0 && !is_plain_handler(cx.load_defined(new, 8, "signal handler")?) {
+        return Ok(Flow::Unsupported("a signal handler".into()));
+    }
+    Ok(Flow::Return(Value::new(0)))
+}

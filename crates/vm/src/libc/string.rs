@@ -1,0 +1,229 @@
+//! Memory and string functions that programs call most: `memcpy`, `strlen`, `strcmp` and the like, with their fortified variants.
+//!
+//! Comparisons return the difference of the first bytes that differ, as glibc on x86-64 does. What is rare is C code in the
+//! model library.
+
+use super::bytes::{self, Cursor};
+use super::{Answer, plain};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::{Tag, Value};
+use selvedge_model::FaultKind;
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "memcpy" | "__memcpy_chk" => plain!(|cx: &mut Cx<'_>| memcpy(cx, false)),
+        "mempcpy" | "__mempcpy" | "__mempcpy_chk" => plain!(|cx: &mut Cx<'_>| memcpy(cx, true)),
+        "memmove" | "__memmove_chk" => plain!(memmove),
+        "memset" | "__memset_chk" => plain!(memset),
+        "bzero" | "explicit_bzero" => plain!(bzero),
+        "memcmp" | "bcmp" => plain!(memcmp),
+        "memchr" => plain!(memchr),
+        "memrchr" => plain!(memrchr),
+        "strlen" => plain!(strlen),
+        "strnlen" => plain!(strnlen),
+        "strcpy" | "__strcpy_chk" => plain!(|cx: &mut Cx<'_>| strcpy(cx, false)),
+        "stpcpy" | "__stpcpy" | "__stpcpy_chk" => plain!(|cx: &mut Cx<'_>| strcpy(cx, true)),
+        "strncpy" | "__strncpy_chk" => plain!(strncpy),
+        "strcat" | "__strcat_chk" => plain!(strcat),
+        "strncat" | "__strncat_chk" => plain!(strncat),
+        "strcmp" | "strcoll" => plain!(strcmp),
+        "strncmp" => plain!(strncmp),
+        "strchr" | "index" => plain!(strchr),
+        "strrchr" | "rindex" => plain!(strrchr),
+        "strstr" => plain!(strstr),
+        _ => return None,
+    })
+}
+
+/// The fortified variants have the size of the destination as one argument more: more bytes than that is the overflow that they exist
+/// to stop.
+fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
+    if cx.args.len() <= at {
+        return Ok(());
+    }
+    let size = cx.word(at)?;
+    if needed > size {
+        return Err(cx.fault(FaultKind::OutOfBounds, format!("write of {needed} bytes to a destination of {size}")));
+    }
+    Ok(())
+}
+
+/// Two ranges that a function must not be given overlapping. Equal ones are harmless, and compilers make them.
+fn apart(cx: &Cx<'_>, to: u64, from: u64, len: u64, what: &str) -> Result<(), Stop> {
+    if to != from && len > 0 && to < from.saturating_add(len) && from < to.saturating_add(len) {
+        let message = format!("{what} of {len} bytes between ranges that overlap");
+        return Err(cx.fault(FaultKind::OverlappingCopy, message));
+    }
+    Ok(())
+}
+
+/// Copies, recorded as one read and one write.
+pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
+    cx.access(from, len, false)?;
+    cx.access(to, len, true)?;
+    cx.state.memory.copy(to, from, len);
+    Ok(())
+}
+
+fn memcpy(cx: &mut Cx<'_>, end: bool) -> Answer {
+    let (to, from, len) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    fortified(cx, 3, len)?;
+    apart(cx, to, from, len, "memcpy")?;
+    copy(cx, to, from, len)?;
+    Ok(Flow::word(if end { to + len } else { to }))
+}
+
+fn memmove(cx: &mut Cx<'_>) -> Answer {
+    let (to, from, len) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    fortified(cx, 3, len)?;
+    copy(cx, to, from, len)?;
+    Ok(Flow::word(to))
+}
+
+fn memset(cx: &mut Cx<'_>) -> Answer {
+    let (to, len) = (cx.word(0)?, cx.word(2)?);
+    let given = cx.args[1];
+    fortified(cx, 3, len)?;
+    cx.access(to, len, true)?;
+    let masks = &cx.state.memory.masks;
+    let byte = match masks.undefined_bits(given.tag) & 0xff {
+        0xff => Value { bits: 0, tag: Tag::UNDEF },
+        undefined => masks.value(given.bits & 0xff, undefined),
+    };
+    cx.state.memory.fill(to, len, byte);
+    Ok(Flow::word(to))
+}
+
+fn bzero(cx: &mut Cx<'_>) -> Answer {
+    let (to, len) = (cx.word(0)?, cx.word(1)?);
+    cx.access(to, len, true)?;
+    cx.state.memory.fill(to, len, Value::new(0));
+    Ok(Flow::void())
+}
+
+/// Compares two ranges up to `limit` bytes, and only up to a NUL if they are strings. Reads and records what the result depends on.
+fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
+    let (a, b) = (cx.word(0)?, cx.word(1)?);
+    let (mut left, mut right) = (Cursor::new(a), Cursor::new(b));
+    let (mut read, mut difference) = (0, 0);
+    while read < limit {
+        let (x, y) = (left.next(cx)?, right.next(cx)?);
+        if (x.undefined | y.undefined) != 0 {
+            return Err(cx.undefined(Value::UNDEF, "byte of a comparison"));
+        }
+        read += 1;
+        difference = i32::from(x.bits) - i32::from(y.bits);
+        if difference != 0 || (strings && x.bits == 0) {
+            break;
+        }
+    }
+    // memcmp may read all it is given, whatever the result; strings only up to the difference.
+    let read = if strings { read } else { limit };
+    cx.access(a, read, false)?;
+    cx.access(b, read, false)?;
+    Ok(Flow::int(difference))
+}
+
+fn memcmp(cx: &mut Cx<'_>) -> Answer {
+    let len = cx.word(2)?;
+    compare(cx, len, false)
+}
+
+fn strcmp(cx: &mut Cx<'_>) -> Answer {
+    compare(cx, u64::MAX, true)
+}
+
+fn strncmp(cx: &mut Cx<'_>) -> Answer {
+    let limit = cx.word(2)?;
+    compare(cx, limit, true)
+}
+
+fn memchr(cx: &mut Cx<'_>) -> Answer {
+    let (address, wanted, limit) = (cx.word(0)?, cx.int(1)? as u8, cx.word(2)?);
+    let found = bytes::find(cx, address, limit, &[wanted])?;
+    cx.access(address, found.map_or(limit, |at| at + 1), false)?;
+    Ok(Flow::word(found.map_or(0, |at| address + at)))
+}
+
+fn memrchr(cx: &mut Cx<'_>) -> Answer {
+    let (address, wanted, len) = (cx.word(0)?, cx.int(1)? as u8, cx.word(2)?);
+    cx.access(address, len, false)?;
+    let bytes = bytes::peek(cx, address, len, "byte of a search")?;
+    Ok(Flow::word(bytes.iter().rposition(|&b| b == wanted).map_or(0, |at| address + at as u64)))
+}
+
+fn strlen(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    Ok(Flow::word(bytes::length(cx, address)?))
+}
+
+fn strnlen(cx: &mut Cx<'_>) -> Answer {
+    let (address, limit) = (cx.word(0)?, cx.word(1)?);
+    Ok(Flow::word(bytes::bounded_length(cx, address, limit)?))
+}
+
+fn strcpy(cx: &mut Cx<'_>, end: bool) -> Answer {
+    let (to, from) = (cx.word(0)?, cx.word(1)?);
+    let len = bytes::length(cx, from)?;
+    fortified(cx, 2, len + 1)?;
+    apart(cx, to, from, len + 1, "strcpy")?;
+    copy(cx, to, from, len + 1)?;
+    Ok(Flow::word(if end { to + len } else { to }))
+}
+
+fn strncpy(cx: &mut Cx<'_>) -> Answer {
+    let (to, from, size) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    fortified(cx, 3, size)?;
+    let len = bytes::bounded_length(cx, from, size)?;
+    apart(cx, to, from, len, "strncpy")?;
+    cx.access(to, size, true)?;
+    cx.state.memory.copy(to, from, len);
+    cx.state.memory.fill(to + len, size - len, Value::new(0));
+    Ok(Flow::word(to))
+}
+
+fn strcat(cx: &mut Cx<'_>) -> Answer {
+    let (to, from) = (cx.word(0)?, cx.word(1)?);
+    let old = bytes::length(cx, to)?;
+    let len = bytes::length(cx, from)?;
+    fortified(cx, 2, old + len + 1)?;
+    apart(cx, to + old, from, len + 1, "strcat")?;
+    copy(cx, to + old, from, len + 1)?;
+    Ok(Flow::word(to))
+}
+
+fn strncat(cx: &mut Cx<'_>) -> Answer {
+    let (to, from, limit) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    let old = bytes::length(cx, to)?;
+    let len = bytes::bounded_length(cx, from, limit)?;
+    fortified(cx, 3, old + len + 1)?;
+    apart(cx, to + old, from, len, "strncat")?;
+    cx.access(to + old, len + 1, true)?;
+    cx.state.memory.copy(to + old, from, len);
+    cx.state.memory.fill(to + old + len, 1, Value::new(0));
+    Ok(Flow::word(to))
+}
+
+fn strchr(cx: &mut Cx<'_>) -> Answer {
+    let (address, wanted) = (cx.word(0)?, cx.int(1)? as u8);
+    let at = bytes::find(cx, address, u64::MAX, &[wanted, 0])?.unwrap_or(0);
+    cx.access(address, at + 1, false)?;
+    let found = bytes::peek(cx, address + at, 1, "character of a string")?;
+    Ok(Flow::word(if found == [wanted] { address + at } else { 0 }))
+}
+
+fn strrchr(cx: &mut Cx<'_>) -> Answer {
+    let (address, wanted) = (cx.word(0)?, cx.int(1)? as u8);
+    let mut text = bytes::string(cx, address, "character of a string")?;
+    text.push(0);
+    Ok(Flow::word(text.iter().rposition(|&b| b == wanted).map_or(0, |at| address + at as u64)))
+}
+
+fn strstr(cx: &mut Cx<'_>) -> Answer {
+    let (address, part) = (cx.word(0)?, cx.word(1)?);
+    let text = bytes::string(cx, address, "character of a string")?;
+    let part = bytes::string(cx, part, "character of a string")?;
+    let found = if part.is_empty() { Some(0) } else { text.windows(part.len()).position(|w| w == part) };
+    Ok(Flow::word(found.map_or(0, |at| address + at as u64)))
+}

@@ -1,0 +1,123 @@
+//! Clocks. Each thread has its own, which starts at a fixed time and moves on by one second whenever it is read.
+//!
+//! So programs are deterministic and no clock is shared, and a thread that waits for a time to come gets there. What this leaves
+//! out: times read by different threads cannot be compared. Calendar functions are unsupported.
+
+use super::{Answer, plain};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::Value;
+use selvedge_base::Id;
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "time" => plain!(time),
+        "clock" => plain!(clock),
+        "clock_gettime" | "__clock_gettime" => plain!(clock_gettime),
+        "clock_getres" => plain!(clock_getres),
+        "gettimeofday" => plain!(gettimeofday),
+        "timespec_get" => plain!(timespec_get),
+        "times" => plain!(times),
+        _ => return None,
+    })
+}
+
+/// 14 November 2023.
+const EPOCH: u64 = 1_700_000_000;
+/// What the monotonic clocks start at: seconds since the machine was started.
+const UPTIME: u64 = 10_000;
+/// Hidden words: seconds gone by, for each thread.
+const CLOCKS: u32 = 0x7469_0000;
+const EINVAL: i32 = 22;
+
+/// Seconds since the thread's clock was started; it moves on.
+fn elapsed(cx: &mut Cx<'_>) -> u64 {
+    let word = CLOCKS + cx.thread.index() as u32;
+    let seconds = cx.state.word(word);
+    cx.state.set_word(word, seconds + 1);
+    seconds
+}
+
+/// Stores a pair of seconds and a fraction of them.
+fn store_pair(cx: &mut Cx<'_>, at: u64, seconds: u64, fraction: u64) -> Result<(), Stop> {
+    cx.store(at, 8, Value::new(seconds))?;
+    cx.store(at + 8, 8, Value::new(fraction))
+}
+
+fn time(cx: &mut Cx<'_>) -> Answer {
+    let out = cx.word(0)?;
+    let now = EPOCH + elapsed(cx);
+    if out != 0 {
+        cx.store(out, 8, Value::new(now))?;
+    }
+    Ok(Flow::word(now))
+}
+
+fn clock(cx: &mut Cx<'_>) -> Answer {
+    Ok(Flow::word(elapsed(cx) * 1_000_000))
+}
+
+/// What a clock starts at, if there is one of this number.
+fn origin(number: i32) -> Option<u64> {
+    match number {
+        0 | 5 | 11 => Some(EPOCH),     // CLOCK_REALTIME, its coarse variant, CLOCK_TAI
+        1 | 4 | 6 | 7 => Some(UPTIME), // CLOCK_MONOTONIC, its raw and coarse variants, CLOCK_BOOTTIME
+        2 | 3 => Some(0),              // processor time of the process and the thread
+        _ => None,
+    }
+}
+
+fn clock_gettime(cx: &mut Cx<'_>) -> Answer {
+    let (number, out) = (cx.int(0)?, cx.word(1)?);
+    let Some(origin) = origin(number) else {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::int(-1));
+    };
+    let seconds = origin + elapsed(cx);
+    store_pair(cx, out, seconds, 0)?;
+    Ok(Flow::int(0))
+}
+
+fn clock_getres(cx: &mut Cx<'_>) -> Answer {
+    let (number, out) = (cx.int(0)?, cx.word(1)?);
+    if origin(number).is_none() {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::int(-1));
+    }
+    if out != 0 {
+        store_pair(cx, out, 0, 1)?;
+    }
+    Ok(Flow::int(0))
+}
+
+fn gettimeofday(cx: &mut Cx<'_>) -> Answer {
+    let (out, zone) = (cx.word(0)?, cx.word(1)?);
+    let seconds = EPOCH + elapsed(cx);
+    if out != 0 {
+        store_pair(cx, out, seconds, 0)?;
+    }
+    if zone != 0 {
+        cx.store(zone, 8, Value::new(0))?;
+    }
+    Ok(Flow::int(0))
+}
+
+fn timespec_get(cx: &mut Cx<'_>) -> Answer {
+    let (out, base) = (cx.word(0)?, cx.int(1)?);
+    if base != 1 {
+        return Ok(Flow::int(0));
+    }
+    let seconds = EPOCH + elapsed(cx);
+    store_pair(cx, out, seconds, 0)?;
+    Ok(Flow::int(base))
+}
+
+fn times(cx: &mut Cx<'_>) -> Answer {
+    let out = cx.word(0)?;
+    let ticks = elapsed(cx) * 100;
+    if out != 0 {
+        store_pair(cx, out, ticks, 0)?;
+        store_pair(cx, out + 16, 0, 0)?;
+    }
+    Ok(Flow::word(UPTIME * 100 + ticks))
+}

@@ -1,0 +1,73 @@
+//! Variable arguments of a library function: those of the call itself, or a `va_list` that the program made.
+//!
+//! A `va_list` is the x86-64 tag `{ u32 gp_offset, u32 fp_offset, void *overflow, void *registers }`: an argument lies in the
+//! save area while the offset of its class is below that class's end, else next in the overflow area.
+
+use crate::native::{Cx, Flow, Stop};
+use crate::value::Value;
+use selvedge_ir::Type;
+use selvedge_model::FaultKind;
+
+/// Where the next variable argument comes from.
+pub enum Varargs {
+    /// From the call, this one next.
+    Call(usize),
+    /// From the `va_list` whose tag is at this address.
+    List(u64),
+}
+
+/// End of the integer registers in the save area.
+const GENERAL_END: u64 = 48;
+/// End of the vector registers in the save area.
+const FLOAT_END: u64 = 176;
+
+impl Varargs {
+    /// The next argument: a double if `float`, else an integer or pointer.
+    pub fn next(&mut self, cx: &mut Cx<'_>, float: bool) -> Result<Value, Stop> {
+        match self {
+            Varargs::Call(at) => {
+                let (Some(&value), Some(&ty)) = (cx.args.get(*at), cx.types.get(*at)) else {
+                    let message = "the format asks for more arguments than the call has";
+                    return Err(cx.fault(FaultKind::UninitializedValue, message));
+                };
+                if ty.is_float() != float || ty == Type::F32 || ty.is_wide() {
+                    return Err(Flow::Unsupported(format!("argument of type {ty} for a conversion of another type")));
+                }
+                *at += 1;
+                Ok(value)
+            }
+            Varargs::List(tag) => {
+                let tag = *tag;
+                let (field, step, end) = if float { (tag + 4, 16, FLOAT_END) } else { (tag, 8, GENERAL_END) };
+                let offset = cx.load_defined(field, 4, "va_list")?;
+                if offset + step <= end {
+                    let registers = cx.load_defined(tag + 16, 8, "va_list")?;
+                    cx.store(field, 4, Value::new(offset + step))?;
+                    return cx.load(registers + offset, 8);
+                }
+                let overflow = cx.load_defined(tag + 8, 8, "va_list")?;
+                cx.store(tag + 8, 8, Value::new(overflow + 8))?;
+                cx.load(overflow, 8)
+            }
+        }
+    }
+
+    /// The next integer argument of `bits` bits, which must be defined.
+    pub fn integer(&mut self, cx: &mut Cx<'_>, bits: u32) -> Result<u64, Stop> {
+        let value = self.next(cx, false)?;
+        let mask = u64::MAX >> (64 - bits);
+        if !value.is_concrete() && cx.state.memory.masks.undefined_bits(value.tag) & mask != 0 {
+            return Err(cx.undefined(value, "argument of an output"));
+        }
+        Ok(value.bits & mask)
+    }
+
+    /// The next double argument, which must be defined.
+    pub fn double(&mut self, cx: &mut Cx<'_>) -> Result<f64, Stop> {
+        let value = self.next(cx, true)?;
+        if !value.is_concrete() {
+            return Err(cx.undefined(value, "argument of an output"));
+        }
+        Ok(f64::from_bits(value.bits))
+    }
+}

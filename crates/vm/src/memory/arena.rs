@@ -1,0 +1,127 @@
+//! Arenas: the slots of one size class of one owner, with their pages. All parts are shared between snapshots until
+//! they are written (`Rc::make_mut`), in chunks, so that a write after a snapshot copies little.
+
+use super::address::{CLASSES, MIN_SHIFT, Parts};
+use super::object::{Kind, Life, Object, Site};
+use super::page::{PAGE, Page};
+use super::{Memory, MemoryState};
+use std::rc::Rc;
+
+const GROUP: usize = 64;
+type PageGroup = [Option<Rc<Page>>; GROUP];
+
+const NOTHING: Object = Object {
+    size: 0,
+    kind: Kind::Heap,
+    life: Life::Freed,
+    zeroed: false,
+    name: 0,
+    made: Site { stmt: selvedge_base::StmtId(0), context: selvedge_base::ContextId(0) },
+    ended: Site { stmt: selvedge_base::StmtId(0), context: selvedge_base::ContextId(0) },
+};
+
+/// All arenas of one owner.
+#[derive(Clone, Default)]
+pub(super) struct Owner {
+    arenas: [Option<Rc<Arena>>; CLASSES],
+}
+
+/// The slots of one size class.
+#[derive(Clone, Default)]
+pub(super) struct Arena {
+    /// The first slot that was never used.
+    pub next: u32,
+    /// Slots of private stack objects that can be used again, last in first out.
+    pub free: Vec<u32>,
+    objects: Vec<Rc<[Object; GROUP]>>,
+    pages: Vec<Rc<PageGroup>>,
+}
+
+impl Arena {
+    /// Makes room for the records and pages of a slot. (Room is never given back: an undone slot keeps its room.)
+    pub fn reserve(&mut self, slot: u32, class: u32) {
+        while self.objects.len() * GROUP <= slot as usize {
+            self.objects.push(Rc::new([NOTHING; GROUP]));
+        }
+        let end = (slot as usize + 1) << (MIN_SHIFT + class);
+        while self.pages.len() * GROUP * PAGE < end {
+            self.pages.push(Rc::new([const { None }; GROUP]));
+        }
+    }
+
+    #[inline]
+    pub fn object(&self, slot: u32) -> &Object {
+        &self.objects[slot as usize / GROUP][slot as usize % GROUP]
+    }
+
+    #[inline]
+    pub fn object_mut(&mut self, slot: u32) -> &mut Object {
+        &mut Rc::make_mut(&mut self.objects[slot as usize / GROUP])[slot as usize % GROUP]
+    }
+
+    #[inline]
+    pub fn page(&self, page: usize) -> Option<&Rc<Page>> {
+        self.pages.get(page / GROUP)?[page % GROUP].as_ref()
+    }
+
+    /// The place of a page, if there is room for it. Copies the group if it is shared and the page is present.
+    pub fn page_slot(&mut self, page: usize) -> Option<&mut Option<Rc<Page>>> {
+        let group = self.pages.get_mut(page / GROUP)?;
+        group[page % GROUP].as_ref()?;
+        Some(&mut Rc::make_mut(group)[page % GROUP])
+    }
+
+    /// The place of a page, present or not.
+    pub fn page_place(&mut self, page: usize) -> &mut Option<Rc<Page>> {
+        &mut Rc::make_mut(&mut self.pages[page / GROUP])[page % GROUP]
+    }
+}
+
+impl Memory {
+    #[inline]
+    pub(super) fn arena(&self, parts: Parts) -> Option<&Arena> {
+        self.owners.get(parts.owner as usize)?.as_ref()?.arenas.get(parts.class as usize)?.as_deref()
+    }
+
+    pub(super) fn arena_mut(&mut self, owner: u32, class: u32) -> &mut Arena {
+        if owner as usize >= self.owners.len() {
+            self.owners.resize(owner as usize + 1, None);
+        }
+        let owner = Rc::make_mut(self.owners[owner as usize].get_or_insert_default());
+        Rc::make_mut(owner.arenas[class as usize].get_or_insert_default())
+    }
+
+    #[inline]
+    pub(super) fn page(&self, address: u64) -> Option<&Page> {
+        let parts = Parts::of(address)?;
+        self.arena(parts)?.page(parts.offset as usize / PAGE).map(|p| &**p)
+    }
+
+    /// The page of an address within a reserved slot, made if it is missing, unshared.
+    #[inline]
+    pub(super) fn page_mut(&mut self, address: u64, zeroed: bool) -> &mut Page {
+        let parts = match Parts::of(address) {
+            Some(parts) => parts,
+            None => unreachable!("page_mut of {address:#x}: callers check the object first"),
+        };
+        let large = 1usize << (MIN_SHIFT + parts.class) >= PAGE;
+        let place = self.arena_mut(parts.owner, parts.class).page_place(parts.offset as usize / PAGE);
+        // A page of small slots holds several objects: `blank` sets each one's bytes.
+        let page =
+            place.get_or_insert_with(|| Rc::new(if zeroed && large { Page::zeroed() } else { Page::undefined() }));
+        Rc::make_mut(page)
+    }
+
+    /// Keeps the present state: shares everything.
+    pub fn save(&mut self) -> MemoryState {
+        self.flush();
+        MemoryState { owners: self.owners.clone() }
+    }
+
+    /// Returns to a kept state and empties the undo log.
+    pub fn restore(&mut self, state: &MemoryState) {
+        self.flush();
+        self.forget_log();
+        self.owners.clone_from(&state.owners);
+    }
+}

@@ -1,0 +1,93 @@
+//! Objects: what an address may belong to.
+
+use selvedge_base::{ContextId, StmtId};
+
+/// A place in the program with its calling context.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Site {
+    /// The statement.
+    pub stmt: StmtId,
+    /// Called from where.
+    pub context: ContextId,
+}
+
+/// What kind of storage an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// A global variable.
+    Global,
+    /// A constant global: writes are faults.
+    Constant,
+    /// A thread's copy of a thread-local variable, errno, …
+    ThreadLocal,
+    /// A local whose address never leaves its function: no other thread can reach it.
+    PrivateStack,
+    /// A local that may be reached by others.
+    Stack,
+    /// Allocated by malloc and its family.
+    Heap,
+}
+
+/// Whether an object may be used.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Life {
+    /// It may.
+    Live,
+    /// It was freed.
+    Freed,
+    /// Its scope has ended.
+    OutOfScope,
+    /// Its function has returned.
+    Returned,
+}
+
+/// An object of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Size in bytes.
+    pub size: u64,
+    /// Storage.
+    pub kind: Kind,
+    /// Whether it may be used.
+    pub life: Life,
+    /// Bytes that were never written are zero, not undefined.
+    pub zeroed: bool,
+    /// What the program calls it: an index into the program's names (globals, locals), or 0.
+    pub name: u32,
+    /// Where it was made.
+    pub made: Site,
+    /// Where its life ended.
+    pub ended: Site,
+}
+
+/// Why an access is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryError {
+    /// Near address 0.
+    Null,
+    /// No object was ever there.
+    Invalid,
+    /// Outside the object whose slot the address lies in (or that it was computed from).
+    OutOfBounds {
+        /// First byte of the object.
+        base: u64,
+        /// The object.
+        object: Object,
+    },
+    /// The object's life has ended.
+    Dead {
+        /// First byte of the object.
+        base: u64,
+        /// The object.
+        object: Object,
+    },
+    /// A write to a constant.
+    Constant {
+        /// First byte of the object.
+        base: u64,
+        /// The object.
+        object: Object,
+    },
+}

@@ -1,0 +1,57 @@
+//! Pages: 4 KiB of content with a definedness bit for each byte, and what the undo log and the access record need to
+//! know of each 64-byte chunk.
+
+use rustc_hash::FxHashMap;
+
+/// Bytes of a page.
+pub const PAGE: usize = 4096;
+/// Bytes of a chunk: what one undo entry saves.
+pub const CHUNK: usize = 64;
+
+/// Bookkeeping of 64 bytes. Bit i of a mask stands for byte i.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    /// Bytes with at least one undefined bit.
+    pub undefined: u64,
+    /// Bytes read in step `stamp`.
+    pub read: u64,
+    /// Bytes written in step `stamp`. Not 0 iff the chunk was saved in the undo log in that step.
+    pub written: u64,
+    /// The step that last touched the chunk; the masks of any other step are void.
+    pub stamp: u64,
+}
+
+/// A page. Pages are shared between snapshots and copied when written.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The content; undefined bits are 0.
+    pub data: [u8; PAGE],
+    /// One record a chunk.
+    pub chunks: [Chunk; PAGE / CHUNK],
+    /// For bytes whose definedness bit is set and that are not wholly undefined: which bits are (0xff also for poison),
+    /// and the cause if the byte belongs to a poison value.
+    pub partial: Option<Box<FxHashMap<u16, Partial>>>,
+}
+
+/// A byte that is not simply undefined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partial {
+    /// Its undefined bits.
+    pub mask: u8,
+    /// The raw tag of the poison value that it belongs to, else 0.
+    pub poison: u32,
+}
+
+impl Page {
+    /// A page of undefined bytes.
+    pub fn undefined() -> Page {
+        let chunk = Chunk { undefined: u64::MAX, read: 0, written: 0, stamp: 0 };
+        Page { data: [0; PAGE], chunks: [chunk; PAGE / CHUNK], partial: None }
+    }
+
+    /// A page of zeros.
+    pub fn zeroed() -> Page {
+        let chunk = Chunk { undefined: 0, read: 0, written: 0, stamp: 0 };
+        Page { data: [0; PAGE], chunks: [chunk; PAGE / CHUNK], partial: None }
+    }
+}

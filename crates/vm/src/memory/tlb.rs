@@ -1,0 +1,111 @@
+//! Translation caches: which addresses can be read or written without looking at arenas and objects.
+//!
+//! The only `unsafe` of the memory lives here. An entry holds a pointer to a page that its `Memory` owns, uniquely for
+//! the write cache, and the bounds of one live object within that page. Argument: every operation that can move, share or
+//! drop a page, or change an object's bounds or life, flushes both caches (`Memory::flush`: allocate, end, revive, save, restore,
+//! undo of those), and pages live in `Rc` allocations that do not move otherwise. A page shared with a snapshot is never entered: `page_mut` unshares
+//! it before `fill`, and `save` flushes. Reads go through `&self` and writes through `&mut self` of the `Memory`.
+
+use super::page::{CHUNK, PAGE, Page};
+
+const ENTRIES: usize = 16;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// First address covered.
+    low: u64,
+    /// How many bytes are covered; 0: empty.
+    len: u64,
+    page: *mut Page,
+}
+
+const EMPTY: Entry = Entry { low: 0, len: 0, page: std::ptr::null_mut() };
+
+/// One direct-mapped cache.
+pub(super) struct Tlb {
+    entries: [Entry; ENTRIES],
+    used: bool,
+}
+
+#[inline(always)]
+fn index(address: u64) -> usize {
+    ((address >> 12) ^ (address >> 29) ^ (address >> 34)) as usize % ENTRIES
+}
+
+impl Tlb {
+    pub fn new() -> Tlb {
+        Tlb { entries: [EMPTY; ENTRIES], used: false }
+    }
+
+    #[inline]
+    pub fn flush(&mut self) {
+        if self.used {
+            self.entries = [EMPTY; ENTRIES];
+            self.used = false;
+        }
+    }
+
+    /// Enters the bytes `[low, high)` of a page.
+    pub fn fill(&mut self, low: u64, high: u64, page: *mut Page) {
+        self.entries[index(low)] = Entry { low, len: high - low, page };
+        self.used = true;
+    }
+
+    /// The bytes, if they are covered, defined, and known as read in this step.
+    #[inline(always)]
+    pub fn load(&self, address: u64, size: u64, step: u64) -> Option<u64> {
+        let entry = &self.entries[index(address)];
+        let from = address.wrapping_sub(entry.low);
+        if from >= entry.len || size > entry.len - from {
+            return None;
+        }
+        let offset = address as usize % PAGE;
+        let bit = offset % CHUNK;
+        // SAFETY: a non-empty entry's page is alive (module comment); `[address, address + size)` lies within it.
+        unsafe {
+            let chunk = &(*entry.page).chunks[offset / CHUNK];
+            let mask = (u64::MAX >> (64 - size)) << bit;
+            let known = (chunk.read | chunk.written) & !chunk.undefined;
+            if bit + size as usize > CHUNK || chunk.stamp != step || known & mask != mask {
+                return None;
+            }
+            let from = (&raw const (*entry.page).data).cast::<u8>().add(offset);
+            Some(match size {
+                8 => from.cast::<u64>().read_unaligned(),
+                4 => u64::from(from.cast::<u32>().read_unaligned()),
+                2 => u64::from(from.cast::<u16>().read_unaligned()),
+                1 => u64::from(from.read()),
+                _ => return None,
+            })
+        }
+    }
+
+    /// Writes the bytes, if they are covered, defined, and known as written in this step.
+    #[inline(always)]
+    pub fn store(&mut self, address: u64, size: u64, bits: u64, step: u64) -> bool {
+        let entry = &self.entries[index(address)];
+        let from = address.wrapping_sub(entry.low);
+        if from >= entry.len || size > entry.len - from {
+            return false;
+        }
+        let offset = address as usize % PAGE;
+        let bit = offset % CHUNK;
+        // SAFETY: as in `load`; the page is uniquely owned and `self` is borrowed exclusively through its memory.
+        unsafe {
+            let chunk = &(*entry.page).chunks[offset / CHUNK];
+            let mask = (u64::MAX >> (64 - size)) << bit;
+            if bit + size as usize > CHUNK || chunk.stamp != step || chunk.written & !chunk.undefined & mask != mask {
+                return false;
+            }
+            let to = (&raw mut (*entry.page).data).cast::<u8>().add(offset);
+            match size {
+                8 => to.cast::<u64>().write_unaligned(bits),
+                4 => to.cast::<u32>().write_unaligned(bits as u32),
+                2 => to.cast::<u16>().write_unaligned(bits as u16),
+                1 => to.write(bits as u8),
+                _ => return false,
+            }
+            true
+        }
+    }
+}

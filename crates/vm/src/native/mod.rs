@@ -1,0 +1,366 @@
+//! Native models of library functions: what they are given and what they answer.
+//!
+//! A *plain* model runs at once, as part of its thread's invisible actions. A *visible* one is a scheduling point: when the
+//! thread reaches the call, `prepare` says which action comes next; the explorer decides when it happens; `perform` does it.
+//! An operation of several actions (a condition wait) answers `Performed::Again` with the next phase and is prepared anew.
+//!
+//! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or in a hidden word that
+//! only visible actions touch.
+
+mod table;
+
+pub use table::{Native, find};
+
+use crate::memory::{AllocError, Kind, Life, MemoryError, Object, Site};
+use crate::program::Program;
+use crate::state::State;
+use crate::value::{Poison, Value};
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_ir::Type;
+use selvedge_model::{Action, Fault, FaultKind, LimitKind, ObjectId, Op, Outcome};
+use smallvec::SmallVec;
+
+/// What a plain model is: a function from the call to how the thread goes on.
+pub type PlainFn = fn(&mut Cx<'_>) -> Flow;
+
+/// A visible model.
+#[derive(Clone, Copy)]
+pub struct Visible {
+    /// Which action comes next (the first one, or the next part after `Performed::Again`).
+    pub prepare: fn(&mut Cx<'_>) -> Prepared,
+    /// Performs the action with the chosen alternative.
+    pub perform: fn(&mut Cx<'_>, u16) -> Performed,
+}
+
+/// What `prepare` answers.
+pub enum Prepared {
+    /// The thread's next visible action. Whether it is enabled, now and later, says `sync::status`.
+    Visible(Action),
+    /// Nothing visible: the call is over.
+    Immediate(Flow),
+}
+
+/// What `perform` answers.
+pub enum Performed {
+    /// The call is over.
+    Done(Flow, Outcome),
+    /// Another part follows; `Core::phase` (and `note`, `wait`) say which. `prepare` is asked again.
+    Again(Outcome),
+}
+
+/// How a thread goes on after a model.
+pub enum Flow {
+    /// The call returns this value (ignored if the caller wants none).
+    Return(Value),
+    /// The call returns a wide or flattened value in several registers.
+    ReturnMany(SmallVec<[Value; 2]>),
+    /// Calls a function of the program first (its address, its arguments); its result is dropped, and then the model
+    /// is asked again (`prepare` for visible models, the function itself for plain ones) with `Core::phase` as it set it.
+    Call(u64, SmallVec<[Value; 2]>),
+    /// The thread ends with this result, as pthread_exit does: its frames are unwound.
+    ExitThread(Value),
+    /// The process exits with this code: exit handlers run (`quick`: none), then the visible `ProcessExit`.
+    ExitProcess {
+        /// Exit status.
+        code: i32,
+        /// Skip exit handlers (`_exit`, `abort` after its report, `quick_exit`).
+        quick: bool,
+    },
+    /// The program is at fault; the thread is parked.
+    Fault(Box<Fault>),
+    /// A false assumption: the thread is parked.
+    Park,
+    /// A bound was hit; the thread is parked and the verdict unknown.
+    Limit(LimitKind, String),
+    /// Not modelled; the thread is parked and the verdict unknown. Says what.
+    Unsupported(String),
+}
+
+impl Flow {
+    /// Returns an int.
+    pub const fn int(value: i32) -> Flow {
+        Flow::Return(Value::new(value as u32 as u64))
+    }
+
+    /// Returns a long, size_t or pointer.
+    pub const fn word(value: u64) -> Flow {
+        Flow::Return(Value::new(value))
+    }
+
+    /// Returns nothing.
+    pub const fn void() -> Flow {
+        Flow::Return(Value::new(0))
+    }
+}
+
+/// What a model may see and do: the call, the acting thread, and the whole state.
+pub struct Cx<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The state; change it only through its logging methods.
+    pub state: &'a mut State,
+    /// The acting thread.
+    pub thread: ThreadId,
+    /// Where the call is.
+    pub site: Site,
+    /// The flattened arguments. Wide integers take two entries.
+    pub args: SmallVec<[Value; 6]>,
+    /// The types of `args`, for variadic models (one per entry; both halves of a wide integer have its type).
+    pub types: SmallVec<[Type; 6]>,
+}
+
+/// A model's early answer, for `?`: how the thread goes on instead.
+pub type Stop = Flow;
+
+impl Cx<'_> {
+    // ---- arguments -----------------------------------------------------------------------------------------------
+
+    /// Argument `i` as 64 bits; an undefined or poison argument is a fault.
+    pub fn word(&mut self, i: usize) -> Result<u64, Stop> {
+        let Some(&value) = self.args.get(i) else {
+            return Err(Flow::Unsupported(format!("call with too few arguments ({})", self.args.len())));
+        };
+        if value.is_concrete() { Ok(value.bits) } else { Err(self.undefined(value, "argument of a library function")) }
+    }
+
+    /// Argument `i` as an int.
+    pub fn int(&mut self, i: usize) -> Result<i32, Stop> {
+        Ok(self.word(i)? as u32 as i32)
+    }
+
+    /// Argument `i` as an address to be dereferenced: an `inbounds` computation that left its object is out of bounds.
+    pub fn pointer(&mut self, i: usize) -> Result<u64, Stop> {
+        self.word(i)
+    }
+
+    // ---- faults --------------------------------------------------------------------------------------------------
+
+    /// A fault at the call.
+    pub fn fault(&self, kind: FaultKind, message: impl Into<String>) -> Flow {
+        self.fault_on(kind, message, ObjectId::NONE)
+    }
+
+    /// A fault at the call that concerns an object.
+    pub fn fault_on(&self, kind: FaultKind, message: impl Into<String>, object: ObjectId) -> Flow {
+        Flow::Fault(Box::new(Fault {
+            kind,
+            message: message.into(),
+            stmt: self.site.stmt,
+            context: self.site.context,
+            related: Vec::new(),
+            object,
+        }))
+    }
+
+    /// The fault of using a value that is undefined or poison.
+    pub fn undefined(&self, value: Value, what: &str) -> Flow {
+        Flow::Fault(Box::new(undefined_fault(value, what, self.site)))
+    }
+
+    /// The fault of a wrong access.
+    pub fn memory_fault(&self, error: MemoryError, address: u64, size: u64, write: bool) -> Flow {
+        Flow::Fault(Box::new(memory_fault(self.program, error, address, size, write, self.site)))
+    }
+
+    // ---- memory --------------------------------------------------------------------------------------------------
+
+    /// Loads `size` ≤ 8 bytes, checked and recorded.
+    pub fn load(&mut self, address: u64, size: u64) -> Result<Value, Stop> {
+        match self.state.memory.load_fast(address, size) {
+            Some(bits) => Ok(Value::new(bits)),
+            None => {
+                let site = self.site;
+                self.state.memory.load(address, size, site).map_err(|e| self.memory_fault(e, address, size, false))
+            }
+        }
+    }
+
+    /// Loads `size` ≤ 8 bytes that must be defined.
+    pub fn load_defined(&mut self, address: u64, size: u64, what: &str) -> Result<u64, Stop> {
+        let value = self.load(address, size)?;
+        if value.is_concrete() { Ok(value.bits) } else { Err(self.undefined(value, what)) }
+    }
+
+    /// Stores the low `size` ≤ 8 bytes, checked and recorded.
+    pub fn store(&mut self, address: u64, size: u64, value: Value) -> Result<(), Stop> {
+        if value.is_concrete() && self.state.memory.store_fast(address, size, value.bits) {
+            return Ok(());
+        }
+        let site = self.site;
+        self.state.memory.store(address, size, value, site).map_err(|e| self.memory_fault(e, address, size, true))
+    }
+
+    /// Checks a range and records one access to all of it.
+    pub fn access(&mut self, address: u64, size: u64, write: bool) -> Result<(), Stop> {
+        if size == 0 {
+            return Ok(());
+        }
+        match self.state.memory.check(address, size, write) {
+            Ok((_, object)) => {
+                if object.kind != Kind::PrivateStack {
+                    let site = self.site;
+                    self.state.memory.record(address, size, write, site);
+                }
+                Ok(())
+            }
+            Err(error) => Err(self.memory_fault(error, address, size, write)),
+        }
+    }
+
+    /// The NUL-terminated string at an address, without the NUL; checked and recorded.
+    pub fn string(&mut self, address: u64) -> Result<Vec<u8>, Stop> {
+        let mut bytes = Vec::new();
+        loop {
+            let byte = self.load_defined(address + bytes.len() as u64, 1, "character of a string")? as u8;
+            if byte == 0 {
+                return Ok(bytes);
+            }
+            bytes.push(byte);
+        }
+    }
+
+    /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc returns NULL).
+    pub fn malloc(&mut self, size: u64, align: u64, zeroed: bool) -> Result<Option<u64>, Stop> {
+        let object = Object {
+            size,
+            kind: Kind::Heap,
+            life: Life::Live,
+            zeroed,
+            name: 0,
+            made: self.site,
+            ended: Site::default(),
+        };
+        let region = self.state.thread(self.thread).region;
+        match self.state.memory.allocate(region, object, align) {
+            Ok(base) => Ok(Some(base)),
+            Err(AllocError::TooLarge) => {
+                Err(Flow::Limit(LimitKind::Memory, format!("an allocation of {size} bytes is more than the machine can hold")))
+            }
+            Err(AllocError::Full) => {
+                Err(Flow::Limit(LimitKind::Memory, format!("more objects of {size} bytes than the machine can hold")))
+            }
+        }
+    }
+
+    /// The address of the calling thread's errno (made at its first use).
+    pub fn errno(&mut self) -> Result<u64, Stop> {
+        let thread = self.thread;
+        let known = self.state.thread(thread).core.errno;
+        if known != 0 {
+            return Ok(known);
+        }
+        let object = Object {
+            size: 4,
+            kind: Kind::ThreadLocal,
+            life: Life::Live,
+            zeroed: true,
+            name: 0,
+            made: self.site,
+            ended: Site::default(),
+        };
+        let region = self.state.thread(thread).region;
+        match self.state.memory.allocate(region, object, 4) {
+            Ok(base) => {
+                self.state.own_core(thread).errno = base;
+                Ok(base)
+            }
+            Err(_) => Err(Flow::Limit(LimitKind::Memory, "no room for errno".into())),
+        }
+    }
+
+    /// Sets errno.
+    pub fn set_errno(&mut self, value: i32) -> Result<(), Stop> {
+        let address = self.errno()?;
+        self.state.memory.poke_checked(address, 4, Value::new(value as u32 as u64));
+        Ok(())
+    }
+
+    // ---- actions -------------------------------------------------------------------------------------------------
+
+    /// An action of the acting thread on an object.
+    pub fn action(&self, op: Op, object: u64) -> Action {
+        Action { stmt: self.site.stmt, ..Action::on(self.thread, op, ObjectId(object)) }
+    }
+
+    /// The acting thread's pending action: the one that `perform` performs.
+    pub fn pending(&self) -> Action {
+        self.state.pending[self.thread.index()].action
+    }
+
+    /// The number of the hidden context for a call made here.
+    pub fn context(&mut self) -> ContextId {
+        let site = self.site;
+        self.state.context(site)
+    }
+}
+
+/// The fault of using a value that is undefined or poison.
+pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
+    let (kind, message) = match value.tag.as_poison() {
+        Some(Poison::OutOfObject) => {
+            (FaultKind::OutOfBounds, format!("{what} is a pointer that was moved outside of its object"))
+        }
+        Some(Poison::Shift) => (FaultKind::ShiftOutOfRange, format!("{what} comes from a shift by the width or more")),
+        Some(Poison::FloatToInt) => {
+            (FaultKind::UninitializedValue, format!("{what} comes from a float that does not fit the integer type"))
+        }
+        Some(Poison::NoResult) => {
+            (FaultKind::UninitializedValue, format!("{what} is the result of a function that returned none"))
+        }
+        Some(Poison::Constant) | None => (FaultKind::UninitializedValue, format!("{what} is uninitialised")),
+    };
+    Fault {
+        kind,
+        message,
+        stmt: site.stmt,
+        context: site.context,
+        related: Vec::new(),
+        object: ObjectId::NONE,
+    }
+}
+
+/// The fault of a wrong access to memory, in words.
+pub fn memory_fault(program: &Program, error: MemoryError, address: u64, size: u64, write: bool, site: Site) -> Fault {
+    let access = if write { "write" } else { "read" };
+    let bytes = if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
+    let mut related = Vec::new();
+    let mut note = |text: &str, place: Site| {
+        if place.stmt != StmtId(0) || place.context != ContextId(0) {
+            related.push((text.to_owned(), place.stmt, place.context));
+        }
+    };
+    let mut object_id = ObjectId(address);
+    let (kind, message) = match error {
+        MemoryError::Null => (FaultKind::NullDereference, format!("{access} of {bytes} through a null pointer")),
+        MemoryError::Invalid => (
+            FaultKind::InvalidPointer,
+            format!("{access} of {bytes} at {address:#x}, where no object was ever"),
+        ),
+        MemoryError::OutOfBounds { base, object } => {
+            note("the object was made here", object.made);
+            object_id = ObjectId(base);
+            let offset = address - base;
+            (
+                FaultKind::OutOfBounds,
+                format!("{access} of {bytes} at offset {offset} of {}", program.object_text(&object)),
+            )
+        }
+        MemoryError::Dead { base, object } => {
+            object_id = ObjectId(base);
+            note("the object was made here", object.made);
+            let text = program.object_text(&object);
+            let (kind, when) = match object.life {
+                Life::Freed => (FaultKind::UseAfterFree, "after it was freed"),
+                Life::OutOfScope => (FaultKind::UseAfterScope, "after its scope ended"),
+                _ => (FaultKind::UseAfterReturn, "after its function returned"),
+            };
+            note(if kind == FaultKind::UseAfterFree { "it was freed here" } else { "its life ended here" }, object.ended);
+            (kind, format!("{access} of {bytes} of {text} {when}"))
+        }
+        MemoryError::Constant { base, object } => {
+            object_id = ObjectId(base);
+            (FaultKind::WriteToConstant, format!("write of {bytes} to constant {}", program.object_text(&object)))
+        }
+    };
+    Fault { kind, message, stmt: site.stmt, context: site.context, related, object: object_id }
+}

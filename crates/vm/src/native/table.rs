@@ -1,0 +1,17 @@
+//! Which library functions have a native model, by name.
+
+use super::{PlainFn, Visible};
+
+/// A native model.
+#[derive(Clone, Copy)]
+pub enum Native {
+    /// Runs at once.
+    Plain(PlainFn),
+    /// A scheduling point.
+    Visible(Visible),
+}
+
+/// The native model of a function.
+pub fn find(name: &str) -> Option<Native> {
+    crate::sync::find(name).or_else(|| crate::libc::find(name))
+}

@@ -1,0 +1,293 @@
+//! A program made ready to run: compiled code, addresses, and what each function name stands for. Immutable and shared
+//! by all machines that run it.
+
+use crate::code::Code;
+use crate::compile;
+use crate::memory::{Kind, Life, Memory, Object, Site};
+use crate::native::{self, Native};
+use crate::options::{Options, Visibility};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use selvedge_base::{Id, Location, StmtId};
+use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
+use std::sync::{Arc, Mutex};
+
+const FUNC_BASE: u64 = 1 << 44;
+const BLOCK_BASE: u64 = 1 << 45;
+/// Thread regions that are computed; those above are handed out on demand to threads that are not main's children.
+const DIRECT_REGIONS: u32 = 3072;
+
+/// Handles of the standard streams: the values of `stdin`, `stdout` and `stderr`.
+pub const STREAMS: [(&str, u64); 3] = [("stdin", 0x11), ("stdout", 0x12), ("stderr", 0x13)];
+
+/// Why a module cannot be run at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no function to start with.
+    #[error("the program has no function `{0}`")]
+    NoEntry(String),
+    /// A global is larger than any object of the machine.
+    #[error("global variable `{0}` of {1} bytes is larger than the machine can hold")]
+    GlobalTooLarge(String, u64),
+}
+
+/// What a function is bound to.
+#[derive(Clone, Copy)]
+pub(crate) enum Binding {
+    /// Its compiled body.
+    Code,
+    /// Another function's body.
+    Other(FuncId),
+    /// A native model.
+    Native(Native),
+    /// Nothing.
+    Missing,
+}
+
+/// A program. See the module's documentation.
+pub struct Program {
+    /// The program in the IR.
+    pub module: Module,
+    /// How it is run.
+    pub options: Options,
+    pub(crate) code: Vec<Code>,
+    pub(crate) bindings: Vec<Binding>,
+    pub(crate) entry: FuncId,
+    /// Address of each global; of thread-locals: their number.
+    pub(crate) globals: Vec<u64>,
+    pub(crate) thread_locals: Vec<GlobalId>,
+    names: Vec<String>,
+    regions: Mutex<FxHashMap<(u32, u32), u32>>,
+    missing: Vec<FuncId>,
+    /// Whether some thread may be cancelled.
+    pub(crate) cancels: bool,
+}
+
+impl Program {
+    /// Compiles a module.
+    ///
+    /// # Errors
+    /// If it has no entry function or a global is too large.
+    pub fn new(module: Module, options: Options) -> Result<Arc<Program>, Error> {
+        let entry = match module.function(&options.entry) {
+            Some(f) if module.functions[f].is_defined() => f,
+            _ => return Err(Error::NoEntry(options.entry)),
+        };
+        let bindings = bind(&module, &options);
+        let missing = module
+            .functions
+            .ids()
+            .filter(|f| matches!(bindings[f.index()], Binding::Missing) && !module.functions[*f].name.starts_with("llvm."))
+            .collect();
+        let (globals, thread_locals) = place_globals(&module)?;
+        let mut names = vec![String::new()];
+        names.extend(module.globals.iter().map(|g| g.name.clone()));
+        let mut program = Program {
+            cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
+            code: Vec::new(),
+            bindings,
+            entry,
+            globals,
+            thread_locals,
+            names,
+            regions: Mutex::default(),
+            missing,
+            module,
+            options,
+        };
+        let mut codes = Vec::with_capacity(program.module.functions.len());
+        for func in program.module.functions.ids() {
+            let mut names = std::mem::take(&mut program.names);
+            codes.push(compile::function(&program, func, &mut names));
+            program.names = names;
+        }
+        program.code = codes;
+        Ok(Arc::new(program))
+    }
+
+    /// Functions that the program declares and nothing provides, with their names.
+    pub fn missing(&self) -> impl Iterator<Item = &str> {
+        self.missing.iter().map(|f| self.module.functions[*f].name.as_str())
+    }
+
+    /// The address of a function.
+    pub fn function_address(&self, func: FuncId) -> u64 {
+        FUNC_BASE + func.index() as u64 * 16
+    }
+
+    /// The function at an address.
+    pub fn function_at(&self, address: u64) -> Option<FuncId> {
+        let index = address.checked_sub(FUNC_BASE)? / 16;
+        (address % 16 == 0 && index < self.module.functions.len() as u64).then(|| FuncId::from_index(index as usize))
+    }
+
+    /// The address of a block, for computed goto.
+    pub(crate) fn block_address(&self, func: FuncId, block: usize) -> u64 {
+        BLOCK_BASE | (func.index() as u64) << 20 | block as u64
+    }
+
+    /// The block of a function at an address.
+    pub(crate) fn block_at(&self, func: FuncId, address: u64) -> Option<usize> {
+        let first = self.block_address(func, 0);
+        let blocks = self.module.functions[func].blocks.len() as u64;
+        (address >= first && address - first < blocks).then(|| (address - first) as usize)
+    }
+
+    /// The memory region (owner number) of the `ordinal`-th thread created by the thread with region `parent`: the same in
+    /// every interleaving. Main's is 1.
+    pub fn region(&self, parent: u32, ordinal: u32) -> Option<u32> {
+        if parent == 1 {
+            return Some(1 + ordinal).filter(|&r| r < DIRECT_REGIONS);
+        }
+        let mut regions = self.regions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let next = DIRECT_REGIONS + regions.len() as u32;
+        Some(*regions.entry((parent, ordinal)).or_insert(next))
+    }
+
+    /// The name with a number, as in `Object::name`.
+    pub fn name(&self, number: u32) -> &str {
+        &self.names[number as usize]
+    }
+
+    /// An object in words: `global \`x\` of 4 bytes`.
+    pub fn object_text(&self, object: &Object) -> String {
+        let size = if object.size == 1 { "1 byte".to_owned() } else { format!("{} bytes", object.size) };
+        let name = self.name(object.name);
+        let what = match object.kind {
+            Kind::Global | Kind::Constant => "global",
+            Kind::ThreadLocal => "thread-local variable",
+            Kind::PrivateStack | Kind::Stack => "local variable",
+            Kind::Heap => "heap object",
+        };
+        if name.is_empty() { format!("a {what} of {size}") } else { format!("{what} `{name}` of {size}") }
+    }
+
+    /// The place of a statement.
+    pub fn location(&self, stmt: StmtId) -> Location {
+        let Some(s) = self.module.stmts.get(stmt) else { return Location::default() };
+        let function = self.module.functions.get(s.func).map(|f| f.display.clone()).unwrap_or_default();
+        let file = self.module.files.get(s.span.file).cloned().unwrap_or_default();
+        Location { file, line: s.span.line, column: s.span.column, function }
+    }
+
+    /// Whether a statement is in the model library rather than in the user's program.
+    pub fn in_library(&self, stmt: StmtId) -> bool {
+        self.module.stmts.get(stmt).and_then(|s| self.module.functions.get(s.func)).is_some_and(|f| f.library)
+    }
+
+    /// Writes the initial content of all globals that are not thread-local.
+    pub(crate) fn load_globals(&self, memory: &mut Memory) -> Result<(), Error> {
+        for (id, global) in self.module.globals.iter_ids() {
+            if global.thread_local {
+                continue;
+            }
+            let base = self.allocate_global(memory, 0, id)?;
+            debug_assert_eq!(base, self.globals[id.index()]);
+            self.fill_global(memory, id, base);
+        }
+        Ok(())
+    }
+
+    /// Makes the object of a global for an owner.
+    pub(crate) fn allocate_global(&self, memory: &mut Memory, owner: u32, id: GlobalId) -> Result<u64, Error> {
+        let global = &self.module.globals[id];
+        let kind = match (global.thread_local, global.constant) {
+            (true, _) => Kind::ThreadLocal,
+            (false, true) => Kind::Constant,
+            (false, false) => Kind::Global,
+        };
+        let object = Object {
+            size: global.size.max(if global.external { 8 } else { 0 }),
+            kind,
+            life: Life::Live,
+            zeroed: true,
+            name: 1 + id.index() as u32,
+            made: Site::default(),
+            ended: Site::default(),
+        };
+        memory
+            .allocate(owner, object, u64::from(global.align.max(1)))
+            .map_err(|_| Error::GlobalTooLarge(global.name.clone(), global.size))
+    }
+
+    /// Writes the initial content of a global.
+    pub(crate) fn fill_global(&self, memory: &mut Memory, id: GlobalId, base: u64) {
+        let global = &self.module.globals[id];
+        if global.external {
+            if let Some((_, handle)) = STREAMS.iter().find(|(name, _)| *name == global.name) {
+                memory.poke_checked(base, 8, Value::new(*handle));
+            }
+            return;
+        }
+        for (i, word) in global.init.chunks(8).enumerate() {
+            let mut bytes = [0; 8];
+            bytes[..word.len()].copy_from_slice(word);
+            let bits = u64::from_le_bytes(bytes);
+            if bits != 0 {
+                memory.poke_checked(base + 8 * i as u64, word.len() as u64, Value::new(bits));
+            }
+        }
+        for relocation in &global.relocations {
+            let address = match relocation.symbol {
+                Symbol::Global(g) => self.globals[g.index()],
+                Symbol::Func(f) => self.function_address(f),
+            };
+            let value = Value::new(address.wrapping_add_signed(relocation.addend));
+            memory.poke_checked(base + relocation.offset, 8, value);
+        }
+        for &(start, end) in &global.undefined {
+            memory.fill(base + start, end.min(global.size).saturating_sub(start), Value::UNDEF);
+        }
+    }
+}
+
+/// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
+/// whose call is the point (`reach_error`).
+fn bind(module: &Module, options: &Options) -> Vec<Binding> {
+    let by_name: FxHashMap<&str, FuncId> =
+        module.functions.iter_ids().filter(|(_, f)| f.is_defined()).map(|(id, f)| (f.name.as_str(), id)).collect();
+    let bound = module.functions.iter().map(|f| {
+        if f.is_defined() && !matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error") {
+            return Binding::Code;
+        }
+        if options.visibility == Visibility::Memory
+            && let Some(&other) = by_name.get(format!("__selvedge_{}", f.name).as_str())
+        {
+            return Binding::Other(other);
+        }
+        match native::find(&f.name) {
+            Some(native) => Binding::Native(native),
+            None if f.is_defined() => Binding::Code,
+            None => Binding::Missing,
+        }
+    });
+    bound.collect()
+}
+
+/// The address of each global: what `load_globals` will get for them, in the same order.
+fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
+    let mut scratch = Memory::default();
+    let mut thread_locals = Vec::new();
+    let mut addresses = Vec::with_capacity(module.globals.len());
+    for (id, global) in module.globals.iter_ids() {
+        if global.thread_local {
+            addresses.push(thread_locals.len() as u64);
+            thread_locals.push(id);
+            continue;
+        }
+        let object = Object {
+            size: global.size.max(if global.external { 8 } else { 0 }),
+            kind: Kind::Global,
+            life: Life::Live,
+            zeroed: true,
+            name: 0,
+            made: Site::default(),
+            ended: Site::default(),
+        };
+        let base = scratch
+            .allocate(0, object, u64::from(global.align.max(1)))
+            .map_err(|_| Error::GlobalTooLarge(global.name.clone(), global.size))?;
+        addresses.push(base);
+    }
+    Ok((addresses, thread_locals))
+}

@@ -1,0 +1,339 @@
+//! The state of the program under test, and its undo log.
+//!
+//! Everything that a step can change is either saved whole when the step begins (the acting thread's `Core` and the
+//! registers of its current frame), or changed through a method here that writes a log entry first. A model must not
+//! change shared state in any other way.
+
+use crate::memory::{Memory, Site};
+use crate::sync::SyncObject;
+use crate::thread::{Core, Frame, Held, Thread};
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
+use selvedge_model::{Notice, Pending, Waiters};
+
+/// One change to go back over; bulky old values lie on stacks of their own, popped in the same order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Undo {
+    /// A thread's core: `cores`.
+    Core(ThreadId),
+    /// A thread's pending action: `pendings`.
+    Pending(ThreadId),
+    /// `len` registers of a thread from `start` on: `values`.
+    Regs { thread: ThreadId, start: u32, len: u32 },
+    /// A suspended frame was resumed: `frames`.
+    Frame { thread: ThreadId, index: u32 },
+    /// A stack object was added.
+    LocalPushed(ThreadId),
+    /// A stack object was removed.
+    LocalPopped(ThreadId, u64),
+    /// A stack object was removed from a position.
+    LocalRemoved(ThreadId, u32, u64),
+    /// A synchronisation object changed: `syncs`.
+    Sync(u64),
+    /// A lock was added to those a thread holds.
+    HeldPushed(ThreadId),
+    /// A lock that a thread holds changed: `helds`.
+    HeldChanged(ThreadId, u32),
+    /// A lock was removed at a position: `helds`.
+    HeldRemoved(ThreadId, u32),
+    /// A thread was created.
+    Spawned,
+    /// Output was appended; its length before.
+    Output(u32),
+    /// A word of the process's or a model's hidden state changed.
+    Word(u32, u64),
+    /// The number of threads not joined changed.
+    Unjoined(u32),
+}
+
+/// The undo log.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub entries: Vec<Undo>,
+    cores: Vec<Core>,
+    pendings: Vec<Pending>,
+    values: Vec<Value>,
+    frames: Vec<Frame>,
+    syncs: Vec<Option<SyncObject>>,
+    helds: Vec<Held>,
+}
+
+/// The state. See the module's documentation.
+pub struct State {
+    /// Memory, with an undo log of its own.
+    pub memory: Memory,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) pending: Vec<Pending>,
+    syncs: FxHashMap<u64, SyncObject>,
+    pub(crate) log: Log,
+    /// Interned calling contexts: (caller's context, call statement). Context 0 is the empty one.
+    pub contexts: Interner<ContextId, (ContextId, StmtId)>,
+    /// Interned sets of threads.
+    pub(crate) sets: Interner<Waiters, Vec<ThreadId>>,
+    pub(crate) notices: Vec<Notice>,
+    output: Vec<u8>,
+    /// Hidden words of models, by number: keys, exit handlers, counters.
+    words: FxHashMap<u32, u64>,
+    /// Threads created and not yet joined.
+    unjoined: u32,
+}
+
+impl State {
+    pub(crate) fn new() -> State {
+        let mut contexts = Interner::new();
+        contexts.intern((ContextId(0), StmtId(u32::MAX)));
+        State {
+            memory: Memory::default(),
+            threads: Vec::new(),
+            pending: Vec::new(),
+            syncs: FxHashMap::default(),
+            log: Log::default(),
+            contexts,
+            sets: Interner::new(),
+            notices: Vec::new(),
+            output: Vec::new(),
+            words: FxHashMap::default(),
+            unjoined: 0,
+        }
+    }
+
+    // ---- threads -------------------------------------------------------------------------------------------------
+
+    /// A thread.
+    #[inline]
+    pub fn thread(&self, thread: ThreadId) -> &Thread {
+        &self.threads[thread.index()]
+    }
+
+    /// The core of the *acting* thread, which was saved when the step began.
+    #[inline]
+    pub fn own_core(&mut self, thread: ThreadId) -> &mut Core {
+        &mut self.threads[thread.index()].core
+    }
+
+    /// The core of *another* thread: saved in the log first. (Also right for the acting one.)
+    pub fn core_mut(&mut self, thread: ThreadId) -> &mut Core {
+        let core = &mut self.threads[thread.index()].core;
+        self.log.cores.push(*core);
+        self.log.entries.push(Undo::Core(thread));
+        core
+    }
+
+    /// Replaces a thread's pending action.
+    #[inline]
+    pub(crate) fn set_pending(&mut self, thread: ThreadId, pending: Pending) {
+        let place = &mut self.pending[thread.index()];
+        if *place != pending {
+            self.log.pendings.push(*place);
+            self.log.entries.push(Undo::Pending(thread));
+            *place = pending;
+        }
+    }
+
+    /// Saves what a step of the thread changes most: its core and the registers of its current frame.
+    #[inline]
+    pub(crate) fn begin_step(&mut self, thread: ThreadId) {
+        let t = &mut self.threads[thread.index()];
+        self.log.cores.push(t.core);
+        self.log.entries.push(Undo::Core(thread));
+        t.low_depth = t.core.depth;
+        if t.core.depth > 0 {
+            let start = t.core.frame.base;
+            self.save_regs(thread, start);
+        }
+    }
+
+    /// Saves the registers of the frame that begins at `start` and is the topmost one.
+    pub(crate) fn save_regs(&mut self, thread: ThreadId, start: u32) {
+        let t = &self.threads[thread.index()];
+        let saved = &t.regs[start as usize..];
+        self.log.values.extend_from_slice(saved);
+        self.log.entries.push(Undo::Regs { thread, start, len: saved.len() as u32 });
+    }
+
+    /// Saves a suspended frame that is about to be resumed, with its registers `[frame.base, end)`.
+    pub(crate) fn save_frame(&mut self, thread: ThreadId, index: u32, end: u32) {
+        let t = &self.threads[thread.index()];
+        let frame = t.frames[index as usize];
+        let saved = &t.regs[frame.base as usize..end as usize];
+        self.log.values.extend_from_slice(saved);
+        self.log.entries.push(Undo::Regs { thread, start: frame.base, len: saved.len() as u32 });
+        self.log.frames.push(frame);
+        self.log.entries.push(Undo::Frame { thread, index });
+    }
+
+    pub(crate) fn push_local(&mut self, thread: ThreadId, base: u64) {
+        self.threads[thread.index()].locals.push(base);
+        self.log.entries.push(Undo::LocalPushed(thread));
+    }
+
+    pub(crate) fn pop_local(&mut self, thread: ThreadId) -> Option<u64> {
+        let base = self.threads[thread.index()].locals.pop()?;
+        self.log.entries.push(Undo::LocalPopped(thread, base));
+        Some(base)
+    }
+
+    /// Removes a stack object whose scope has ended from those that end with their frame.
+    pub(crate) fn drop_local(&mut self, thread: ThreadId, base: u64) {
+        let locals = &mut self.threads[thread.index()].locals;
+        if let Some(i) = locals.iter().rposition(|&b| b == base) {
+            locals.remove(i);
+            self.log.entries.push(Undo::LocalRemoved(thread, i as u32, base));
+        }
+    }
+
+    /// Adds a thread; its pending action is set by the caller afterwards.
+    pub(crate) fn push_thread(&mut self, thread: Thread, pending: Pending) -> ThreadId {
+        let id = ThreadId::from_index(self.threads.len());
+        self.threads.push(thread);
+        self.pending.push(pending);
+        self.log.entries.push(Undo::Spawned);
+        id
+    }
+
+    /// Threads created and not yet joined (main not counted).
+    #[inline]
+    pub fn unjoined(&self) -> u32 {
+        self.unjoined
+    }
+
+    /// Sets the number of threads not yet joined.
+    pub fn set_unjoined(&mut self, count: u32) {
+        self.log.entries.push(Undo::Unjoined(self.unjoined));
+        self.unjoined = count;
+    }
+
+    // ---- synchronisation objects ---------------------------------------------------------------------------------
+
+    /// The synchronisation object at an address, if one was initialised or used there.
+    #[inline]
+    pub fn sync(&self, address: u64) -> Option<&SyncObject> {
+        self.syncs.get(&address)
+    }
+
+    /// Sets the synchronisation object at an address.
+    pub fn set_sync(&mut self, address: u64, object: SyncObject) {
+        let old = self.syncs.insert(address, object);
+        self.log.syncs.push(old);
+        self.log.entries.push(Undo::Sync(address));
+    }
+
+    // ---- locks held ----------------------------------------------------------------------------------------------
+
+    /// Adds a lock to those that a thread holds.
+    pub fn push_held(&mut self, thread: ThreadId, held: Held) {
+        self.threads[thread.index()].held.push(held);
+        self.log.entries.push(Undo::HeldPushed(thread));
+    }
+
+    /// Changes the lock at a position among those that a thread holds.
+    pub fn change_held(&mut self, thread: ThreadId, position: usize, held: Held) {
+        let old = std::mem::replace(&mut self.threads[thread.index()].held[position], held);
+        self.log.helds.push(old);
+        self.log.entries.push(Undo::HeldChanged(thread, position as u32));
+    }
+
+    /// Removes the lock at a position among those that a thread holds.
+    pub fn remove_held(&mut self, thread: ThreadId, position: usize) {
+        let old = self.threads[thread.index()].held.remove(position);
+        self.log.helds.push(old);
+        self.log.entries.push(Undo::HeldRemoved(thread, position as u32));
+    }
+
+    // ---- hidden state --------------------------------------------------------------------------------------------
+
+    /// A hidden word of a model; 0 before it is set. Two threads may share one only through a visible action.
+    #[inline]
+    pub fn word(&self, number: u32) -> u64 {
+        self.words.get(&number).copied().unwrap_or(0)
+    }
+
+    /// Sets a hidden word.
+    pub fn set_word(&mut self, number: u32, value: u64) {
+        let old = self.words.insert(number, value).unwrap_or(0);
+        self.log.entries.push(Undo::Word(number, old));
+    }
+
+    /// What the program has printed.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// Appends to what the program has printed.
+    pub fn print(&mut self, bytes: &[u8]) {
+        self.log.entries.push(Undo::Output(self.output.len() as u32));
+        self.output.extend_from_slice(bytes);
+    }
+
+    /// The calling context reached by a call at a site.
+    pub fn context(&mut self, site: Site) -> ContextId {
+        self.contexts.intern((site.context, site.stmt))
+    }
+
+    // ---- going back ----------------------------------------------------------------------------------------------
+
+    /// Empties the log: the present state becomes the oldest one.
+    pub(crate) fn commit(&mut self) {
+        self.memory.commit();
+        self.log = Log::default();
+    }
+
+    /// Goes back to a length of the log.
+    pub(crate) fn undo(&mut self, mark: usize) {
+        while self.log.entries.len() > mark {
+            let Some(entry) = self.log.entries.pop() else { break };
+            self.undo_one(entry);
+        }
+        self.notices.clear();
+    }
+
+    #[inline]
+    fn undo_one(&mut self, entry: Undo) {
+        const PAIRED: &str = "each log entry has its saved value";
+        let log = &mut self.log;
+        match entry {
+            Undo::Core(t) => self.threads[t.index()].core = log.cores.pop().expect(PAIRED),
+            Undo::Pending(t) => self.pending[t.index()] = log.pendings.pop().expect(PAIRED),
+            Undo::Regs { thread, start, len } => {
+                let from = log.values.len() - len as usize;
+                let regs = &mut self.threads[thread.index()].regs;
+                regs.truncate(start as usize);
+                regs.extend_from_slice(&log.values[from..]);
+                log.values.truncate(from);
+            }
+            Undo::Frame { thread, index } => {
+                self.threads[thread.index()].frames[index as usize] = log.frames.pop().expect(PAIRED);
+            }
+            Undo::LocalPushed(t) => {
+                self.threads[t.index()].locals.pop();
+            }
+            Undo::LocalRemoved(t, i, base) => self.threads[t.index()].locals.insert(i as usize, base),
+            Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
+            Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
+                Some(object) => {
+                    self.syncs.insert(address, object);
+                }
+                None => {
+                    self.syncs.remove(&address);
+                }
+            },
+            Undo::HeldPushed(t) => {
+                self.threads[t.index()].held.pop();
+            }
+            Undo::HeldChanged(t, i) => self.threads[t.index()].held[i as usize] = log.helds.pop().expect(PAIRED),
+            Undo::HeldRemoved(t, i) => {
+                self.threads[t.index()].held.insert(i as usize, log.helds.pop().expect(PAIRED));
+            }
+            Undo::Spawned => {
+                self.threads.pop();
+                self.pending.pop();
+            }
+            Undo::Output(len) => self.output.truncate(len as usize),
+            Undo::Unjoined(count) => self.unjoined = count,
+            Undo::Word(number, value) => {
+                self.words.insert(number, value);
+            }
+        }
+    }
+}

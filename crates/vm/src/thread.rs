@@ -1,0 +1,166 @@
+//! Threads of the program under test.
+
+use crate::memory::Site;
+use crate::value::Value;
+use selvedge_base::{ContextId, StmtId, ThreadId};
+use selvedge_ir::FuncId;
+use selvedge_model::ObjectId;
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// The function.
+    pub func: FuncId,
+    /// The next instruction.
+    pub ip: u32,
+    /// Where its registers begin on the thread's register stack.
+    pub base: u32,
+    /// How many stack objects its callers have: its own begin here in `Thread::locals`.
+    pub locals: u32,
+    /// Where it was called from.
+    pub context: ContextId,
+    /// The call in the caller's code whose results it returns; `NO_CALL` for a frame entered by the machine.
+    pub call: u32,
+    /// The object that holds its variable arguments, or 0.
+    pub varargs: u64,
+}
+
+/// [`Frame::call`] of a frame that the machine entered itself (thread start, destructors, exit handlers).
+pub const NO_CALL: u32 = u32::MAX;
+
+/// Where a thread stands in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Stage {
+    /// Created, its first action is `Start`.
+    Created,
+    /// Runs its own code.
+    Running,
+    /// Its start routine returned, or it called pthread_exit or was cancelled: cleanup handlers and key destructors run.
+    Unwinding,
+    /// The process exits through this thread: exit handlers and destructors run.
+    Exiting,
+    /// Ended.
+    Finished,
+    /// Stopped for good: fault, false assumption, limit, unsupported.
+    Parked,
+}
+
+/// The part of a thread that is saved whole at every step. Small, Copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Core {
+    /// The current frame; meaningless while `depth` is 0.
+    pub frame: Frame,
+    /// Frames on the stack, the current one included.
+    pub depth: u32,
+    /// Where it stands in its life.
+    pub stage: Stage,
+    /// Which part of an operation of several actions comes next; 0 is the first. Owned by the model that set it.
+    pub phase: u8,
+    /// Small data of the operation between its parts (what woke it, which round of a barrier, …).
+    pub note: u64,
+    /// What it waits on between parts: condition variable and mutex, barrier, futex, …
+    pub wait: [ObjectId; 2],
+    /// Deadline given: may time out.
+    pub timed: bool,
+    /// Position in the sequence of things to run at its end (key destructors, exit handlers): owned by `lifecycle`.
+    pub epilogue: u32,
+    /// What it returns to its joiner; the exit code for `Exiting`.
+    pub result: Value,
+    /// Number of threads it has created.
+    pub children: u32,
+    /// Address of its errno, 0 before its first use.
+    pub errno: u64,
+    /// Whether somebody has joined it.
+    pub joined: bool,
+    /// Whether it was created or made detached.
+    pub detached: bool,
+    /// Cancellation: disabled, asynchronous, requested, being acted upon.
+    pub cancel: Cancel,
+    /// Statement and context of the last visible action, for reports.
+    pub site: Site,
+}
+
+/// Cancellation state of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cancel {
+    /// PTHREAD_CANCEL_DISABLE.
+    pub disabled: bool,
+    /// PTHREAD_CANCEL_ASYNCHRONOUS.
+    pub asynchronous: bool,
+    /// Someone called pthread_cancel.
+    pub requested: bool,
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// The lock.
+    pub object: ObjectId,
+    /// How often (recursive mutexes, read locks).
+    pub count: u32,
+    /// Held for reading only.
+    pub shared: bool,
+    /// Where it was taken.
+    pub site: Site,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Who created it; itself for main.
+    pub parent: ThreadId,
+    /// It is the `ordinal`-th thread (from 1) its parent created; 0 for main.
+    pub ordinal: u32,
+    /// The owner number of its memory.
+    pub region: u32,
+    /// The function it starts with (an address) and its argument.
+    pub start: (u64, Value),
+    /// Where it was created.
+    pub created: Site,
+    /// What is saved whole at each step.
+    pub core: Core,
+    /// Register stack; the current frame's registers begin at `core.frame.base`.
+    pub regs: Vec<Value>,
+    /// Suspended callers, outermost first; valid up to `core.depth - 1`.
+    pub frames: Vec<Frame>,
+    /// Bases of the stack objects of all frames, outermost first.
+    pub locals: Vec<u64>,
+    /// Locks held, in the order of taking.
+    pub held: Vec<Held>,
+    /// Addresses of its copies of thread-local variables, by number.
+    pub tls: Vec<u64>,
+    /// Lowest depth in the present step: frames below it are as they were when the step began.
+    pub low_depth: u32,
+}
+
+impl Core {
+    /// A thread that was just created.
+    pub fn created(detached: bool) -> Core {
+        Core {
+            frame: Frame {
+                func: FuncId(0),
+                ip: 0,
+                base: 0,
+                locals: 0,
+                context: ContextId(0),
+                call: NO_CALL,
+                varargs: 0,
+            },
+            depth: 0,
+            stage: Stage::Created,
+            phase: 0,
+            note: 0,
+            wait: [ObjectId::NONE; 2],
+            timed: false,
+            epilogue: 0,
+            result: Value::new(0),
+            children: 0,
+            errno: 0,
+            joined: false,
+            detached,
+            cancel: Cancel::default(),
+            site: Site { stmt: StmtId(0), context: ContextId(0) },
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The machine: a program at one state, stepped by choices.
+
+use crate::interp::Stop;
+use crate::native::Cx;
+use crate::program::{Error, Program};
+use crate::state::State;
+use crate::sync::{self, lifecycle};
+use crate::thread::{Core, NO_CALL, Stage, Thread};
+use crate::value::Value;
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_model::{
+    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo, Waiters,
+};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A running program. Stays in its thread; what travels is a sequence of choices.
+pub struct Vm {
+    pub(crate) program: Arc<Program>,
+    /// The state.
+    pub state: State,
+    /// Outcome of the step being made.
+    pub(crate) outcome: Outcome,
+    /// Alternative of the step being made.
+    pub(crate) alternative: u16,
+    /// argc, argv, envp.
+    pub(crate) main_args: SmallVec<[Value; 3]>,
+    /// Instructions executed so far, over all steps, undone or not.
+    pub instructions: u64,
+}
+
+impl Vm {
+    /// A machine at the program's initial state: main exists and has not started.
+    ///
+    /// # Errors
+    /// If a global does not fit.
+    pub fn new(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut state = State::new();
+        state.memory.recording = false;
+        program.load_globals(&mut state.memory)?;
+        let main = ThreadId(0);
+        let stmt = first_stmt(&program);
+        state.push_thread(
+            Thread {
+                parent: main,
+                ordinal: 0,
+                region: 1,
+                start: (program.function_address(program.entry), Value::new(0)),
+                created: lifecycle::NOWHERE,
+                core: Core::created(false),
+                regs: Vec::new(),
+                frames: Vec::new(),
+                locals: Vec::new(),
+                held: Vec::new(),
+                tls: Vec::new(),
+                low_depth: 0,
+            },
+            Pending {
+                action: Action { stmt, ..Action::on(main, Op::Start, ObjectId::thread(main)) },
+                status: Status::Enabled,
+                alternatives: 1,
+            },
+        );
+        let mut vm = Vm {
+            program,
+            state,
+            outcome: Outcome::Done,
+            alternative: 0,
+            main_args: SmallVec::new(),
+            instructions: 0,
+        };
+        vm.make_thread_locals(main)?;
+        vm.make_main_args()?;
+        vm.state.memory.recording = vm.program.options.record_accesses;
+        vm.state.commit();
+        Ok(vm)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Makes a thread's copies of thread-local variables. They are its first objects, so their addresses are always the same.
+    fn make_thread_locals(&mut self, thread: ThreadId) -> Result<(), Error> {
+        let program = self.program.clone();
+        let region = self.state.thread(thread).region;
+        let mut bases = Vec::with_capacity(program.thread_locals.len());
+        for &global in &program.thread_locals {
+            let base = program.allocate_global(&mut self.state.memory, region, global)?;
+            program.fill_global(&mut self.state.memory, global, base);
+            bases.push(base);
+        }
+        self.state.threads[thread.index()].tls = bases;
+        Ok(())
+    }
+
+    fn make_main_args(&mut self) -> Result<(), Error> {
+        let program = self.program.clone();
+        let mut words: Vec<&str> = vec!["program"];
+        words.extend(program.options.args.iter().map(String::as_str));
+        let mut pointers = Vec::new();
+        let no_room = |_| Error::GlobalTooLarge("argv".into(), 0);
+        for word in &words {
+            let bytes = word.as_bytes();
+            let object = argument_object(bytes.len() as u64 + 1);
+            let base = self.state.memory.allocate(0, object, 1).map_err(no_room)?;
+            for (i, &byte) in bytes.iter().enumerate() {
+                self.state.memory.poke_checked(base + i as u64, 1, Value::new(u64::from(byte)));
+            }
+            pointers.push(base);
+        }
+        let argv = self.state.memory.allocate(0, argument_object(8 * (words.len() as u64 + 2)), 8).map_err(no_room)?;
+        for (i, &pointer) in pointers.iter().enumerate() {
+            self.state.memory.poke_checked(argv + 8 * i as u64, 8, Value::new(pointer));
+        }
+        let envp = argv + 8 * (words.len() as u64 + 1);
+        self.main_args = SmallVec::from_slice(&[
+            Value::new(words.len() as u64),
+            Value::new(argv),
+            Value::new(envp),
+        ]);
+        Ok(())
+    }
+
+    /// The acting thread's model context, for what is not a call.
+    fn cx<'a>(&'a mut self, program: &'a Program, thread: ThreadId) -> Cx<'a> {
+        let site = self.state.thread(thread).core.site;
+        Cx { program, state: &mut self.state, thread, site, args: SmallVec::new(), types: SmallVec::new() }
+    }
+
+    /// Runs a thread to its next visible action and makes that its pending one.
+    fn run_to_visible(&mut self, thread: ThreadId, performing: bool) {
+        let mut stop = self.run(thread, performing);
+        loop {
+            match stop {
+                Stop::Visible(mut action) => {
+                    if self.program.cancels {
+                        action.cancelable |= sync::is_cancellation_point(&action);
+                    }
+                    return self.wait_at(thread, action);
+                }
+                Stop::Parked => return self.park(thread),
+                Stop::Bottom => {
+                    let program = self.program.clone();
+                    match lifecycle::next(&mut self.cx(&program, thread)) {
+                        lifecycle::Next::Visible(action) => return self.wait_at(thread, action),
+                        lifecycle::Next::Call(address, args) => {
+                            let Some(func) = program.function_at(address) else { return self.park(thread) };
+                            self.push_frame(thread, func, &args, &[], NO_CALL, ContextId(0));
+                            stop = self.run(thread, false);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn wait_at(&mut self, thread: ThreadId, action: Action) {
+        let (status, alternatives) = sync::status(&self.state, &action);
+        self.state.set_pending(thread, Pending { action, status, alternatives });
+    }
+
+    fn park(&mut self, thread: ThreadId) {
+        self.state.own_core(thread).stage = Stage::Parked;
+        let action = self.state.pending[thread.index()].action;
+        self.state.set_pending(thread, Pending { action, status: Status::Parked, alternatives: 0 });
+    }
+
+    /// Asks again whether threads that use the same objects can move.
+    fn refresh(&mut self, event: &Action) {
+        for i in 0..self.state.pending.len() {
+            let pending = self.state.pending[i];
+            if i == event.thread.index() || !matches!(pending.status, Status::Enabled | Status::Blocked) {
+                continue;
+            }
+            let (a, b) = (&pending.action, event);
+            let shares = |x: ObjectId| x != ObjectId::NONE && (x == b.object || x == b.object2);
+            if shares(a.object) || shares(a.object2) || a.op == Op::ProcessExit {
+                let (status, alternatives) = sync::status(&self.state, a);
+                self.state.set_pending(ThreadId::from_index(i), Pending { action: *a, status, alternatives });
+            }
+        }
+    }
+}
+
+fn first_stmt(program: &Program) -> StmtId {
+    let entry = &program.module.functions[program.entry];
+    entry.blocks.iter().next().map_or(StmtId(0), |b| b.insts.first().map_or(b.term_stmt, |i| i.stmt))
+}
+
+fn argument_object(size: u64) -> crate::memory::Object {
+    use crate::memory::{Kind, Life, Object, Site};
+    Object {
+        size,
+        kind: Kind::Global,
+        life: Life::Live,
+        zeroed: true,
+        name: 0,
+        made: Site::default(),
+        ended: Site::default(),
+    }
+}
+
+impl Machine for Vm {
+    fn pending(&self) -> &[Pending] {
+        &self.state.pending
+    }
+
+    fn step(&mut self, choice: Choice) -> Event {
+        let thread = choice.thread;
+        let pending = self.state.pending[thread.index()];
+        assert!(
+            pending.is_enabled() && choice.alternative < pending.alternatives,
+            "thread {thread} cannot take alternative {} now",
+            choice.alternative
+        );
+        let action = pending.action;
+        self.state.memory.begin_step();
+        self.state.notices.clear();
+        self.state.begin_step(thread);
+        self.outcome = Outcome::Done;
+        self.alternative = choice.alternative;
+        let context = self.state.thread(thread).core.frame.context;
+        self.state.own_core(thread).site = crate::memory::Site { stmt: action.stmt, context };
+        let in_code = self.state.thread(thread).core.depth > 0;
+        if in_code {
+            self.run_to_visible(thread, true);
+        } else if action.op == Op::Start {
+            if thread.index() > 0 && self.make_thread_locals(thread).is_err() {
+                self.park(thread);
+            } else {
+                match self.start_thread(thread) {
+                    None => self.run_to_visible(thread, false),
+                    Some(_) => self.park(thread),
+                }
+            }
+        } else {
+            let program = self.program.clone();
+            self.outcome = lifecycle::perform(&mut self.cx(&program, thread), &action);
+            if self.state.thread(thread).core.stage == Stage::Finished {
+                self.state.set_pending(thread, Pending { action, status: Status::Finished, alternatives: 0 });
+            } else {
+                self.run_to_visible(thread, false);
+            }
+        }
+        self.refresh(&action);
+        Event {
+            action,
+            context,
+            alternative: choice.alternative,
+            alternatives: pending.alternatives,
+            outcome: self.outcome,
+        }
+    }
+
+    fn accesses(&self) -> &[Access] {
+        &self.state.memory.accesses
+    }
+
+    fn notices(&self) -> &[Notice] {
+        &self.state.notices
+    }
+
+    fn waiters(&self, set: Waiters) -> &[ThreadId] {
+        self.state.sets.get(set)
+    }
+
+    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+        sync::waits_for(&self.state, thread)
+    }
+}
+
+/// A position in the undo log of a [`Vm`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    state: usize,
+    memory: usize,
+}
+
+impl Undo for Vm {
+    type Mark = Mark;
+
+    #[inline]
+    fn mark(&mut self) -> Mark {
+        Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() }
+    }
+
+    #[inline]
+    fn undo(&mut self, mark: Mark) {
+        self.state.undo(mark.state);
+        self.state.memory.undo(mark.memory);
+    }
+}
