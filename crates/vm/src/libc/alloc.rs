@@ -24,8 +24,14 @@ pub fn find(name: &str) -> Option<Native> {
     Some(match name {
         "malloc" | "valloc" => plain!(malloc),
         "calloc" => plain!(calloc),
-        "realloc" => Native::Visible(Visible { prepare: prepare_realloc, perform: perform_realloc }),
-        "reallocarray" => Native::Visible(Visible { prepare: prepare_realloc, perform: perform_reallocarray }),
+        "realloc" => Native::Visible(Visible {
+            prepare: prepare_realloc,
+            perform: perform_realloc,
+        }),
+        "reallocarray" => Native::Visible(Visible {
+            prepare: prepare_realloc,
+            perform: perform_reallocarray,
+        }),
         "free" | "cfree" => DELETE,
         "aligned_alloc" | "memalign" => plain!(aligned_alloc),
         "posix_memalign" => plain!(posix_memalign),
@@ -55,7 +61,10 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-const DELETE: Native = Native::Visible(Visible { prepare: prepare_free, perform: perform_free });
+const DELETE: Native = Native::Visible(Visible {
+    prepare: prepare_free,
+    perform: perform_free,
+});
 
 // ---- making ------------------------------------------------------------------------------------------------------
 
@@ -160,19 +169,35 @@ fn owned(cx: &Cx<'_>, address: u64, what: &str) -> Result<(u64, Object), Stop> {
     }
     if object.life != Life::Live {
         let ended = ("it was freed before here", object.ended);
-        return Err(fault(cx, FaultKind::DoubleFree, format!("{what} of {text}, which is free already"), base, &[made, ended]));
+        return Err(fault(
+            cx,
+            FaultKind::DoubleFree,
+            format!("{what} of {text}, which is free already"),
+            base,
+            &[made, ended],
+        ));
     }
     Ok((base, object))
 }
 
-fn fault(cx: &Cx<'_>, kind: FaultKind, message: String, base: u64, places: &[(&str, crate::memory::Site)]) -> Flow {
-    let known = places.iter().filter(|(_, site)| site.stmt != StmtId(0) || site.context != ContextId(0));
+fn fault(
+    cx: &Cx<'_>,
+    kind: FaultKind,
+    message: String,
+    base: u64,
+    places: &[(&str, crate::memory::Site)],
+) -> Flow {
+    let known = places
+        .iter()
+        .filter(|(_, site)| site.stmt != StmtId(0) || site.context != ContextId(0));
     Flow::Fault(Box::new(Fault {
         kind,
         message,
         stmt: cx.site.stmt,
         context: cx.site.context,
-        related: known.map(|(text, site)| ((*text).to_owned(), site.stmt, site.context)).collect(),
+        related: known
+            .map(|(text, site)| ((*text).to_owned(), site.stmt, site.context))
+            .collect(),
         object: ObjectId(base),
     }))
 }
@@ -260,7 +285,11 @@ fn reallocarray(cx: &mut Cx<'_>) -> Answer {
 
 fn prepare_realloc(cx: &mut Cx<'_>) -> Prepared {
     let address = cx.word(0);
-    prepare(cx, address, if cx.args.len() > 2 { reallocarray } else { realloc })
+    prepare(
+        cx,
+        address,
+        if cx.args.len() > 2 { reallocarray } else { realloc },
+    )
 }
 
 fn perform_realloc(cx: &mut Cx<'_>, _: u16) -> Performed {

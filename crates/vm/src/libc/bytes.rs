@@ -15,7 +15,11 @@ pub struct Byte {
 impl Byte {
     /// Whether the byte is a certain value; `None` if that depends on undefined bits.
     pub fn is(self, value: u8) -> Option<bool> {
-        if (self.bits ^ value) & !self.undefined != 0 { Some(false) } else { (self.undefined == 0).then_some(true) }
+        if (self.bits ^ value) & !self.undefined != 0 {
+            Some(false)
+        } else {
+            (self.undefined == 0).then_some(true)
+        }
     }
 }
 
@@ -34,7 +38,13 @@ pub struct Cursor {
 impl Cursor {
     /// A cursor at an address.
     pub fn new(address: u64) -> Cursor {
-        Cursor { address, room: 0, bits: 0, undefined: 0, cached: 0 }
+        Cursor {
+            address,
+            room: 0,
+            bits: 0,
+            undefined: 0,
+            cached: 0,
+        }
     }
 
     /// The byte at the cursor; moves on.
@@ -42,7 +52,10 @@ impl Cursor {
         if self.cached == 0 {
             self.fill(cx)?;
         }
-        let byte = Byte { bits: self.bits as u8, undefined: self.undefined as u8 };
+        let byte = Byte {
+            bits: self.bits as u8,
+            undefined: self.undefined as u8,
+        };
         self.bits >>= 8;
         self.undefined >>= 8;
         self.cached -= 1;
@@ -53,8 +66,11 @@ impl Cursor {
 
     fn fill(&mut self, cx: &mut Cx<'_>) -> Result<(), Stop> {
         if self.room == 0 {
-            let (base, object) =
-                cx.state.memory.check(self.address, 1, false).map_err(|e| cx.memory_fault(e, self.address, 1, false))?;
+            let (base, object) = cx
+                .state
+                .memory
+                .check(self.address, 1, false)
+                .map_err(|e| cx.memory_fault(e, self.address, 1, false))?;
             self.room = base + object.size - self.address;
         }
         self.cached = (8 - self.address % 8).min(self.room);
@@ -127,7 +143,9 @@ pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         let at = address + 8 * i as u64;
-        cx.state.memory.poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
+        cx.state
+            .memory
+            .poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
     }
     Ok(())
 }

@@ -18,9 +18,14 @@ pub fn find(name: &str) -> Option<Native> {
         | "__cxa_end_catch"
         | "__cxa_get_exception_ptr"
         | "__cxa_current_exception_type"
-        | "_Unwind_Resume" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Unsupported("a C++ exception".into())) }),
+        | "_Unwind_Resume" => {
+            plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Unsupported("a C++ exception".into())) })
+        }
         "__clang_call_terminate" => plain!(terminate),
-        "_ZNSt8ios_base4InitC1Ev" | "_ZNSt8ios_base4InitD1Ev" | "_ZNSt8ios_base4InitC2Ev" | "_ZNSt8ios_base4InitD2Ev" => {
+        "_ZNSt8ios_base4InitC1Ev"
+        | "_ZNSt8ios_base4InitD1Ev"
+        | "_ZNSt8ios_base4InitC2Ev"
+        | "_ZNSt8ios_base4InitD2Ev" => {
             plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::void()) })
         }
         // Tells apart the ways in which libstdc++'s memory could be checked; no effect.
@@ -30,14 +35,19 @@ pub fn find(name: &str) -> Option<Native> {
 }
 
 fn terminate(cx: &mut Cx<'_>) -> Answer {
-    Ok(cx.fault(FaultKind::UncaughtException, "an exception left a function that must not throw"))
+    Ok(cx.fault(
+        FaultKind::UncaughtException,
+        "an exception left a function that must not throw",
+    ))
 }
 
 /// `std::__throw_<what>(...)`: one model a name, since a model does not know by which name it was called.
 fn thrower(name: &str) -> Option<Native> {
     macro_rules! throws {
         ($text:literal) => {
-            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::UncaughtException, concat!("throws ", $text))) })
+            plain!(|cx: &mut Cx<'_>| -> Answer {
+                Ok(cx.fault(FaultKind::UncaughtException, concat!("throws ", $text)))
+            })
         };
     }
     let rest = name.strip_prefix("_ZSt")?;

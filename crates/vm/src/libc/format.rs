@@ -96,7 +96,14 @@ pub fn parse(text: &[u8]) -> Option<Spec> {
     };
     at += skip;
     let conversion = *text.get(at)?;
-    Some(Spec { layout, width, precision, length, conversion, len: at + 1 })
+    Some(Spec {
+        layout,
+        width,
+        precision,
+        length,
+        conversion,
+        len: at + 1,
+    })
 }
 
 /// More than any program prints in one conversion; greater numbers stay at it.
@@ -147,7 +154,11 @@ pub fn sign(layout: &Layout, negative: bool) -> &'static str {
 pub fn integer(layout: &Layout, conversion: u8, bits: u64, width: u32) -> Vec<u8> {
     let signed = matches!(conversion, b'd' | b'i');
     let negative = signed && bits >> (width - 1) & 1 == 1;
-    let magnitude = if negative { bits.wrapping_neg() & (u64::MAX >> (64 - width)) } else { bits };
+    let magnitude = if negative {
+        bits.wrapping_neg() & (u64::MAX >> (64 - width))
+    } else {
+        bits
+    };
     let mut digits = match conversion {
         b'x' => format!("{magnitude:x}"),
         b'X' => format!("{magnitude:X}"),
@@ -174,7 +185,12 @@ pub fn integer(layout: &Layout, conversion: u8, bits: u64, width: u32) -> Vec<u8
         b'B' if layout.alternate && magnitude != 0 => "0B",
         _ => "",
     };
-    pad(layout, head, digits.as_bytes(), layout.zero && layout.precision.is_none())
+    pad(
+        layout,
+        head,
+        digits.as_bytes(),
+        layout.zero && layout.precision.is_none(),
+    )
 }
 
 /// A pointer conversion.
@@ -182,5 +198,13 @@ pub fn pointer(layout: &Layout, address: u64) -> Vec<u8> {
     if address == 0 {
         return pad(layout, "", b"(nil)", false);
     }
-    integer(&Layout { alternate: true, ..*layout }, b'x', address, 64)
+    integer(
+        &Layout {
+            alternate: true,
+            ..*layout
+        },
+        b'x',
+        address,
+        64,
+    )
 }

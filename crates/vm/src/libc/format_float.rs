@@ -69,14 +69,22 @@ fn general(value: f64, precision: usize, keep: bool) -> String {
     let precision = precision.max(1);
     let (digits, exponent) = scientific(value, precision - 1);
     let decimal = exponent >= -4 && i64::from(exponent) < precision as i64;
-    let mut text = if decimal { fixed(value, (precision as i64 - 1 - i64::from(exponent)) as usize, keep) } else { digits };
+    let mut text = if decimal {
+        fixed(value, (precision as i64 - 1 - i64::from(exponent)) as usize, keep)
+    } else {
+        digits
+    };
     if keep && !text.contains('.') {
         text.push('.');
     }
     if !keep && text.contains('.') {
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
     }
-    if decimal { text } else { with_exponent(&text, exponent) }
+    if decimal {
+        text
+    } else {
+        with_exponent(&text, exponent)
+    }
 }
 
 /// Hexadecimal digits of the fraction of a double.
@@ -101,7 +109,11 @@ fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
         }
     }
     let lead = rounded >> (4 * kept);
-    let mut digits = if kept == 0 { String::new() } else { format!("{:0kept$x}", rounded & ((1u64 << (4 * kept)) - 1)) };
+    let mut digits = if kept == 0 {
+        String::new()
+    } else {
+        format!("{:0kept$x}", rounded & ((1u64 << (4 * kept)) - 1))
+    };
     match precision {
         None => digits.truncate(digits.trim_end_matches('0').len()),
         Some(precision) => digits.push_str(&"0".repeat(precision.saturating_sub(DIGITS))),
@@ -115,7 +127,15 @@ mod tests {
     use super::*;
 
     fn text(conversion: u8, precision: Option<usize>, value: f64) -> String {
-        String::from_utf8(float(&Layout { precision, ..Layout::default() }, conversion, value)).expect("ASCII")
+        String::from_utf8(float(
+            &Layout {
+                precision,
+                ..Layout::default()
+            },
+            conversion,
+            value,
+        ))
+        .expect("ASCII")
     }
 
     #[test]

@@ -82,7 +82,9 @@ fn other(name: &str) -> Option<Native> {
         "lrintf" | "llrintf" => plain!(|cx: &mut Cx<'_>| to_long(cx, true, f64::round_ties_even)),
         "difftime" => plain!(difftime),
         "__isnan" | "isnan" => plain!(|cx: &mut Cx<'_>| test(cx, |x| x.is_nan().into())),
-        "__isinf" | "isinf" => plain!(|cx: &mut Cx<'_>| test(cx, |x| i32::from(x.is_infinite()) * x.signum() as i32)),
+        "__isinf" | "isinf" => {
+            plain!(|cx: &mut Cx<'_>| test(cx, |x| i32::from(x.is_infinite()) * x.signum() as i32))
+        }
         "__finite" | "finite" => plain!(|cx: &mut Cx<'_>| test(cx, |x| x.is_finite().into())),
         "__signbit" => plain!(|cx: &mut Cx<'_>| test(cx, |x| x.is_sign_negative().into())),
         "__fpclassify" => plain!(|cx: &mut Cx<'_>| test(cx, classify)),
@@ -188,10 +190,17 @@ fn split(x: f64) -> (f64, i32) {
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
     }
-    let (x, shift) = if x.abs() < f64::MIN_POSITIVE { (x * 2f64.powi(54), 54) } else { (x, 0) };
+    let (x, shift) = if x.abs() < f64::MIN_POSITIVE {
+        (x * 2f64.powi(54), 54)
+    } else {
+        (x, 0)
+    };
     let bits = x.to_bits();
     let exponent = (bits >> 52) as i32 & 0x7ff;
-    (f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52), exponent - 1022 - shift)
+    (
+        f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52),
+        exponent - 1022 - shift,
+    )
 }
 
 fn frexp(cx: &mut Cx<'_>) -> Answer {
@@ -223,11 +232,19 @@ fn modff(cx: &mut Cx<'_>) -> Answer {
 }
 
 fn to_long(cx: &mut Cx<'_>, narrow: bool, round: fn(f64) -> f64) -> Answer {
-    let x = if narrow { single(cx, 0)?.into() } else { double(cx, 0)? };
+    let x = if narrow {
+        single(cx, 0)?.into()
+    } else {
+        double(cx, 0)?
+    };
     let rounded = round(x);
     // What does not fit gives the least number, as the processor's conversion does.
     let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded);
-    Ok(Flow::word(if fits { rounded as i64 as u64 } else { i64::MIN as u64 }))
+    Ok(Flow::word(if fits {
+        rounded as i64 as u64
+    } else {
+        i64::MIN as u64
+    }))
 }
 
 fn difftime(cx: &mut Cx<'_>) -> Answer {

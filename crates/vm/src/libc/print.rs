@@ -90,7 +90,9 @@ fn stream(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
     match cx.word(at)? {
         STDOUT | STDERR => Ok(()),
         0 => Err(cx.fault(FaultKind::NullDereference, "output to a null stream")),
-        _ => Err(Flow::Unsupported("output to a stream other than stdout and stderr".into())),
+        _ => Err(Flow::Unsupported(
+            "output to a stream other than stdout and stderr".into(),
+        )),
     }
 }
 
@@ -140,7 +142,10 @@ fn fwrite(cx: &mut Cx<'_>) -> Answer {
     stream(cx, 3)?;
     let (from, size, count) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
     let Some(len) = size.checked_mul(count) else {
-        return Ok(cx.fault(FaultKind::OutOfBounds, "fwrite of more bytes than there are addresses"));
+        return Ok(cx.fault(
+            FaultKind::OutOfBounds,
+            "fwrite of more bytes than there are addresses",
+        ));
     };
     print_range(cx, from, len)?;
     Ok(Flow::word(if size == 0 { 0 } else { count }))
@@ -207,8 +212,11 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     }
     let format = cx.word(format_at)?;
     let format = bytes::string(cx, format, "character of a format")?;
-    let mut arguments =
-        if list { Varargs::List(cx.word(format_at + 1)?) } else { Varargs::Call(format_at + 1) };
+    let mut arguments = if list {
+        Varargs::List(cx.word(format_at + 1)?)
+    } else {
+        Varargs::Call(format_at + 1)
+    };
     let text = render(cx, &format, &mut arguments)?;
     match sink {
         Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print(&text),
@@ -231,7 +239,9 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
         Sink::Allocate(at) => {
             let out = cx.word(at)?;
             let size = text.len() as u64 + 1;
-            let Some(to) = cx.malloc(size, 16, false)? else { return Ok(Flow::int(-1)) };
+            let Some(to) = cx.malloc(size, 16, false)? else {
+                return Ok(Flow::int(-1));
+            };
             fill(cx, to, size, &text)?;
             cx.store(out, 8, Value::new(to))?;
         }
@@ -259,13 +269,18 @@ fn render(cx: &mut Cx<'_>, format: &[u8], arguments: &mut Varargs) -> Result<Vec
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at + 1..];
         let Some(spec) = format::parse(rest) else {
-            return Err(Flow::Unsupported("a printf format that ends within a conversion".into()));
+            return Err(Flow::Unsupported(
+                "a printf format that ends within a conversion".into(),
+            ));
         };
         let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
         out.extend_from_slice(&text);
         rest = &rest[spec.len..];
         if out.len() > LARGEST_OUTPUT {
-            return Err(Flow::Limit(LimitKind::Memory, "more output than the machine can hold".into()));
+            return Err(Flow::Limit(
+                LimitKind::Memory,
+                "more output than the machine can hold".into(),
+            ));
         }
     }
     out.extend_from_slice(rest);
@@ -290,7 +305,10 @@ fn layout(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<Layou
         Some(Count::Argument) => usize::try_from(arguments.integer(cx, 32)? as u32 as i32).ok(),
     };
     if layout.width.max(layout.precision.unwrap_or(0)) > LARGEST_OUTPUT && spec.conversion != b's' {
-        return Err(Flow::Limit(LimitKind::Memory, "more output than the machine can hold".into()));
+        return Err(Flow::Limit(
+            LimitKind::Memory,
+            "more output than the machine can hold".into(),
+        ));
     }
     layout.width = layout.width.min(LARGEST_OUTPUT + 1);
     Ok(layout)
@@ -346,5 +364,10 @@ fn string_argument(cx: &mut Cx<'_>, address: u64, precision: Option<usize>) -> R
         let fits = precision.is_none_or(|p| p >= 6);
         return Ok(if fits { b"(null)".to_vec() } else { Vec::new() });
     }
-    bytes::bounded_string(cx, address, precision.map_or(u64::MAX, |p| p as u64), "character of an output")
+    bytes::bounded_string(
+        cx,
+        address,
+        precision.map_or(u64::MAX, |p| p as u64),
+        "character of an output",
+    )
 }

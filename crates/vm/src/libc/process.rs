@@ -17,10 +17,14 @@ pub fn find(name: &str) -> Option<Native> {
         "__assert_perror_fail" => plain!(assert_perror_fail),
         "abort" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::Abort, "abort was called")) }),
         "__stack_chk_fail" => {
-            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::OutOfBounds, "stack smashing detected")) })
+            plain!(|cx: &mut Cx<'_>| -> Answer {
+                Ok(cx.fault(FaultKind::OutOfBounds, "stack smashing detected"))
+            })
         }
         "__chk_fail" => {
-            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(cx.fault(FaultKind::OutOfBounds, "buffer overflow detected")) })
+            plain!(|cx: &mut Cx<'_>| -> Answer {
+                Ok(cx.fault(FaultKind::OutOfBounds, "buffer overflow detected"))
+            })
         }
         "exit" => plain!(|cx: &mut Cx<'_>| exit(cx, false)),
         "_exit" | "_Exit" => plain!(|cx: &mut Cx<'_>| exit(cx, true)),
@@ -28,7 +32,9 @@ pub fn find(name: &str) -> Option<Native> {
         "getenv" | "secure_getenv" | "__secure_getenv" => plain!(getenv),
         "getpid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(PROCESS)) }),
         "getppid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1)) }),
-        "getuid" | "geteuid" | "getgid" | "getegid" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1000)) }),
+        "getuid" | "geteuid" | "getgid" | "getegid" => {
+            plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1000)) })
+        }
         "gettid" => plain!(gettid),
         "sysconf" => plain!(sysconf),
         "getpagesize" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(4096)) }),
@@ -75,9 +81,9 @@ fn gettid(cx: &mut Cx<'_>) -> Answer {
 
 fn sysconf(cx: &mut Cx<'_>) -> Answer {
     let value = match cx.int(0)? {
-        2 => 100,       // _SC_CLK_TCK
-        30 => 4096,     // _SC_PAGESIZE
-        83 | 84 => 2,   // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
+        2 => 100,     // _SC_CLK_TCK
+        30 => 4096,   // _SC_PAGESIZE
+        83 | 84 => 2, // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
         other => return Ok(Flow::Unsupported(format!("sysconf({other})"))),
     };
     Ok(Flow::word(value))
@@ -92,7 +98,9 @@ fn setlocale(cx: &mut Cx<'_>) -> Answer {
         }
     }
     // A text of its own for each call: nothing is shared.
-    let Some(text) = cx.malloc(2, 1, true)? else { return Ok(Flow::word(0)) };
+    let Some(text) = cx.malloc(2, 1, true)? else {
+        return Ok(Flow::word(0));
+    };
     bytes::write(cx, text, b"C\0")?;
     Ok(Flow::word(text))
 }
@@ -118,7 +126,9 @@ fn signal(cx: &mut Cx<'_>) -> Answer {
 fn sigaction(cx: &mut Cx<'_>) -> Answer {
     let (new, old) = (cx.word(1)?, cx.word(2)?);
     if old != 0 {
-        return Ok(Flow::Unsupported("sigaction that asks for the present action".into()));
+        return Ok(Flow::Unsupported(
+            "sigaction that asks for the present action".into(),
+        ));
     }
     if new != 0 && !is_plain_handler(cx.load_defined(new, 8, "signal handler")?) {
         return Ok(Flow::Unsupported("a signal handler".into()));

@@ -10,11 +10,18 @@ use selvedge_model::{ObjectId, Op, Outcome};
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "rand" => Native::Visible(Visible { prepare: |cx| prepare(cx, rand), perform: |cx, _| perform(cx, rand) }),
-        "random" => Native::Visible(Visible { prepare: |cx| prepare(cx, random), perform: |cx, _| perform(cx, random) }),
-        "srand" | "srandom" => {
-            Native::Visible(Visible { prepare: |cx| prepare(cx, srand), perform: |cx, _| perform(cx, srand) })
-        }
+        "rand" => Native::Visible(Visible {
+            prepare: |cx| prepare(cx, rand),
+            perform: |cx, _| perform(cx, rand),
+        }),
+        "random" => Native::Visible(Visible {
+            prepare: |cx| prepare(cx, random),
+            perform: |cx, _| perform(cx, random),
+        }),
+        "srand" | "srandom" => Native::Visible(Visible {
+            prepare: |cx| prepare(cx, srand),
+            perform: |cx, _| perform(cx, srand),
+        }),
         _ => return None,
     })
 }
@@ -69,7 +76,8 @@ fn next(cx: &mut Cx<'_>) -> u32 {
     }
     let place = (cx.state.word(PLACE) - 1) as usize % SIZE;
     let other = (place + SIZE - SEPARATION) % SIZE;
-    let sum = (cx.state.word(TABLE + place as u32) as u32).wrapping_add(cx.state.word(TABLE + other as u32) as u32);
+    let sum =
+        (cx.state.word(TABLE + place as u32) as u32).wrapping_add(cx.state.word(TABLE + other as u32) as u32);
     cx.state.set_word(TABLE + place as u32, u64::from(sum));
     cx.state.set_word(PLACE, ((place + 1) % SIZE) as u64 + 1);
     sum >> 1

@@ -44,7 +44,10 @@ fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
     }
     let size = cx.word(at)?;
     if needed > size {
-        return Err(cx.fault(FaultKind::OutOfBounds, format!("write of {needed} bytes to a destination of {size}")));
+        return Err(cx.fault(
+            FaultKind::OutOfBounds,
+            format!("write of {needed} bytes to a destination of {size}"),
+        ));
     }
     Ok(())
 }
@@ -88,7 +91,10 @@ fn memset(cx: &mut Cx<'_>) -> Answer {
     cx.access(to, len, true)?;
     let masks = &cx.state.memory.masks;
     let byte = match masks.undefined_bits(given.tag) & 0xff {
-        0xff => Value { bits: 0, tag: Tag::UNDEF },
+        0xff => Value {
+            bits: 0,
+            tag: Tag::UNDEF,
+        },
         undefined => masks.value(given.bits & 0xff, undefined),
     };
     cx.state.memory.fill(to, len, byte);
@@ -150,7 +156,12 @@ fn memrchr(cx: &mut Cx<'_>) -> Answer {
     let (address, wanted, len) = (cx.word(0)?, cx.int(1)? as u8, cx.word(2)?);
     cx.access(address, len, false)?;
     let bytes = bytes::peek(cx, address, len, "byte of a search")?;
-    Ok(Flow::word(bytes.iter().rposition(|&b| b == wanted).map_or(0, |at| address + at as u64)))
+    Ok(Flow::word(
+        bytes
+            .iter()
+            .rposition(|&b| b == wanted)
+            .map_or(0, |at| address + at as u64),
+    ))
 }
 
 fn strlen(cx: &mut Cx<'_>) -> Answer {
@@ -217,13 +228,21 @@ fn strrchr(cx: &mut Cx<'_>) -> Answer {
     let (address, wanted) = (cx.word(0)?, cx.int(1)? as u8);
     let mut text = bytes::string(cx, address, "character of a string")?;
     text.push(0);
-    Ok(Flow::word(text.iter().rposition(|&b| b == wanted).map_or(0, |at| address + at as u64)))
+    Ok(Flow::word(
+        text.iter()
+            .rposition(|&b| b == wanted)
+            .map_or(0, |at| address + at as u64),
+    ))
 }
 
 fn strstr(cx: &mut Cx<'_>) -> Answer {
     let (address, part) = (cx.word(0)?, cx.word(1)?);
     let text = bytes::string(cx, address, "character of a string")?;
     let part = bytes::string(cx, part, "character of a string")?;
-    let found = if part.is_empty() { Some(0) } else { text.windows(part.len()).position(|w| w == part) };
+    let found = if part.is_empty() {
+        Some(0)
+    } else {
+        text.windows(part.len()).position(|w| w == part)
+    };
     Ok(Flow::word(found.map_or(0, |at| address + at as u64)))
 }

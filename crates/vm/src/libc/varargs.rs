@@ -31,14 +31,20 @@ impl Varargs {
                     return Err(cx.fault(FaultKind::UninitializedValue, message));
                 };
                 if ty.is_float() != float || ty == Type::F32 || ty.is_wide() {
-                    return Err(Flow::Unsupported(format!("argument of type {ty} for a conversion of another type")));
+                    return Err(Flow::Unsupported(format!(
+                        "argument of type {ty} for a conversion of another type"
+                    )));
                 }
                 *at += 1;
                 Ok(value)
             }
             Varargs::List(tag) => {
                 let tag = *tag;
-                let (field, step, end) = if float { (tag + 4, 16, FLOAT_END) } else { (tag, 8, GENERAL_END) };
+                let (field, step, end) = if float {
+                    (tag + 4, 16, FLOAT_END)
+                } else {
+                    (tag, 8, GENERAL_END)
+                };
                 let offset = cx.load_defined(field, 4, "va_list")?;
                 if offset + step <= end {
                     let registers = cx.load_defined(tag + 16, 8, "va_list")?;

@@ -50,7 +50,10 @@ fn assert_with_text(cx: &mut Cx<'_>) -> Answer {
 fn report_error(cx: &mut Cx<'_>) -> Answer {
     let text = cx.word(2)?;
     let text = bytes::string(cx, text, "text of an error")?;
-    Ok(cx.fault(FaultKind::ErrorReached, format!("the program reports: {}", String::from_utf8_lossy(&text))))
+    Ok(cx.fault(
+        FaultKind::ErrorReached,
+        format!("the program reports: {}", String::from_utf8_lossy(&text)),
+    ))
 }
 
 fn assume(cx: &mut Cx<'_>) -> Answer {
