@@ -57,7 +57,10 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
 
     #[inline]
     fn mark(&mut self) -> DeadlockMark {
-        DeadlockMark { lost: self.lost.len(), now: self.now }
+        DeadlockMark {
+            lost: self.lost.len(),
+            now: self.now,
+        }
     }
 
     #[inline]
@@ -78,7 +81,8 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
                     _ => true,
                 };
                 if lost {
-                    self.lost.push((action.object, action.stmt, event.context, action.thread));
+                    self.lost
+                        .push((action.object, action.stmt, event.context, action.thread));
                 }
             }
             _ => {}
@@ -106,9 +110,14 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         let stuck = !self.now.exited && pending.iter().all(|p| p.status != Status::Parked);
         let cycles = cycles(machine, &blocked);
         for cycle in &cycles {
-            let known = self.now.reported && self.now.cycle.is_some_and(|(thread, _)| cycle.contains(&thread));
+            let known =
+                self.now.reported && self.now.cycle.is_some_and(|(thread, _)| cycle.contains(&thread));
             if !known {
-                let kind = if stuck { FaultKind::Deadlock } else { FaultKind::PartialDeadlock };
+                let kind = if stuck {
+                    FaultKind::Deadlock
+                } else {
+                    FaultKind::PartialDeadlock
+                };
                 faults.push(cycle_fault(machine, kind, cycle, &blocked));
             }
         }
@@ -122,7 +131,9 @@ impl DeadlockDetector {
     /// A cycle has closed and others run on.
     #[cold]
     fn watch<M: Describe + ?Sized>(&mut self, machine: &M, faults: &mut Vec<Fault>) {
-        let Some((thread, events)) = &mut self.now.cycle else { return };
+        let Some((thread, events)) = &mut self.now.cycle else {
+            return;
+        };
         *events = events.saturating_add(1);
         if *events < PATIENCE || self.now.reported {
             return;
@@ -136,9 +147,16 @@ impl DeadlockDetector {
     /// Threads are blocked, nobody else is left, and there is no cycle.
     fn stuck_fault<M: Describe + ?Sized>(&self, machine: &M, blocked: &[ThreadId]) -> Fault {
         let action = |t: ThreadId| &machine.pending()[t.index()].action;
-        let waiting: Vec<ThreadId> = blocked.iter().copied().filter(|&t| action(t).op != Op::Join).collect();
+        let waiting: Vec<ThreadId> = blocked
+            .iter()
+            .copied()
+            .filter(|&t| action(t).op != Op::Join)
+            .collect();
         let on_condition = |t: ThreadId| matches!(action(t).op, Op::WaitAcquire | Op::WaitTimeout);
-        let lost = self.lost.iter().filter(|l| waiting.iter().any(|&t| action(t).object == l.0));
+        let lost = self
+            .lost
+            .iter()
+            .filter(|l| waiting.iter().any(|&t| action(t).object == l.0));
         let lost: Vec<_> = lost.collect();
         let lost_wakeup = !waiting.is_empty() && !lost.is_empty() && waiting.iter().all(|&t| on_condition(t));
         let shown = if waiting.is_empty() { blocked } else { &waiting };
@@ -148,9 +166,21 @@ impl DeadlockDetector {
         let first = shown[0];
         let (kind, message) = if lost_wakeup {
             let name = machine.object_name(action(first).object);
-            (FaultKind::LostWakeup, format!("lost wakeup: {threads} {} {wait} for ever on {name}, which was signalled when nobody waited", list(&names)))
+            (
+                FaultKind::LostWakeup,
+                format!(
+                    "lost wakeup: {threads} {} {wait} for ever on {name}, which was signalled when nobody waited",
+                    list(&names)
+                ),
+            )
         } else {
-            (FaultKind::Deadlock, format!("deadlock: {threads} {} {wait} for ever, and no other thread can move", list(&names)))
+            (
+                FaultKind::Deadlock,
+                format!(
+                    "deadlock: {threads} {} {wait} for ever, and no other thread can move",
+                    list(&names)
+                ),
+            )
         };
         let mut related = Vec::new();
         for &thread in blocked {
@@ -158,7 +188,11 @@ impl DeadlockDetector {
         }
         if lost_wakeup {
             for &&(object, stmt, context, thread) in &lost {
-                let text = format!("thread {}: signalled {} here, and nobody waited", machine.thread_name(thread), machine.object_name(object));
+                let text = format!(
+                    "thread {}: signalled {} here, and nobody waited",
+                    machine.thread_name(thread),
+                    machine.object_name(object)
+                );
                 related.push((text, stmt, context));
             }
         }
@@ -192,7 +226,9 @@ fn cycle_from<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec
 
 /// All wait-for cycles, each once, beginning with its lowest thread.
 fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
-    let found = blocked.iter().filter_map(|&thread| cycle_from(machine, thread).filter(|c| c.iter().all(|&t| t >= thread)));
+    let found = blocked
+        .iter()
+        .filter_map(|&thread| cycle_from(machine, thread).filter(|c| c.iter().all(|&t| t >= thread)));
     found.collect()
 }
 
@@ -202,18 +238,34 @@ type Related = (String, StmtId, ContextId);
 fn waits<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Vec<Related> {
     let name = machine.thread_name(thread);
     let stmt = machine.pending()[thread.index()].action.stmt;
-    let mut related = vec![(format!("thread {name}: {}", machine.blocked_on(thread)), stmt, machine.pending_context(thread))];
+    let mut related = vec![(
+        format!("thread {name}: {}", machine.blocked_on(thread)),
+        stmt,
+        machine.pending_context(thread),
+    )];
     for (lock, stmt, context) in machine.locks_held(thread) {
-        related.push((format!("thread {name}: took {} here", machine.object_name(lock)), stmt, context));
+        related.push((
+            format!("thread {name}: took {} here", machine.object_name(lock)),
+            stmt,
+            context,
+        ));
     }
     related
 }
 
-fn cycle_fault<M: Describe + ?Sized>(machine: &M, kind: FaultKind, cycle: &[ThreadId], blocked: &[ThreadId]) -> Fault {
+fn cycle_fault<M: Describe + ?Sized>(
+    machine: &M,
+    kind: FaultKind,
+    cycle: &[ThreadId],
+    blocked: &[ThreadId],
+) -> Fault {
     let names: Vec<String> = cycle.iter().map(|&t| machine.thread_name(t)).collect();
     let message = match (kind, &names[..]) {
         (_, [one]) => format!("deadlock: thread {one} waits for itself"),
-        (FaultKind::PartialDeadlock, _) => format!("partial deadlock: threads {} wait for each other, whatever the others do", list(&names)),
+        (FaultKind::PartialDeadlock, _) => format!(
+            "partial deadlock: threads {} wait for each other, whatever the others do",
+            list(&names)
+        ),
         _ => format!("deadlock: threads {} wait for each other", list(&names)),
     };
     let mut related = Vec::new();
@@ -222,5 +274,12 @@ fn cycle_fault<M: Describe + ?Sized>(machine: &M, kind: FaultKind, cycle: &[Thre
     }
     let first = cycle[0];
     let pending = &machine.pending()[first.index()].action;
-    Fault { kind, message, stmt: pending.stmt, context: machine.pending_context(first), related, object: pending.object }
+    Fault {
+        kind,
+        message,
+        stmt: pending.stmt,
+        context: machine.pending_context(first),
+        related,
+        object: pending.object,
+    }
 }

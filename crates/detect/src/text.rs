@@ -8,7 +8,11 @@ pub fn split_thread(text: &str) -> (&str, &str) {
     let Some((name, rest)) = text.strip_prefix("thread ").and_then(|t| t.split_once(": ")) else {
         return ("", text);
     };
-    if name.bytes().all(|b| b.is_ascii_digit() || b == b'.') { (name, rest) } else { ("", text) }
+    if name.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        (name, rest)
+    } else {
+        ("", text)
+    }
 }
 
 /// `bank.c:12:5`, as much of it as is known.
@@ -27,7 +31,11 @@ pub(crate) fn locks<M: Describe + ?Sized>(machine: &M, held: &[(ObjectId, StmtId
         return "no lock".to_owned();
     }
     let one = |&(object, stmt, _): &(ObjectId, StmtId, ContextId)| {
-        format!("{} (taken at {})", machine.object_name(object), place(&machine.location(stmt)))
+        format!(
+            "{} (taken at {})",
+            machine.object_name(object),
+            place(&machine.location(stmt))
+        )
     };
     held.iter().map(one).collect::<Vec<_>>().join(", ")
 }

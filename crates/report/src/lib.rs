@@ -1,1 +1,21 @@
-//! placeholder
+//! What a run says, for people and for programs: the terminal, JSON, SARIF, JUnit, and saved findings.
+//!
+//! A [`RunReport`] is plain data with every name resolved; the writers only arrange it. Nothing here does I/O.
+
+mod data;
+mod finding_file;
+mod human;
+mod json;
+mod junit;
+mod sarif;
+mod snippet;
+mod words;
+
+pub use data::{FindingReport, Reason, Row, RunReport, Statistics};
+pub use finding_file::{FindingFile, FindingFileError};
+pub use human::{HumanOptions, finding_text, human, schedule_table};
+pub use json::json;
+pub use junit::junit;
+pub use sarif::sarif;
+pub use snippet::Sources;
+pub use words::{property_word, reason_word, verdict_line};

@@ -32,18 +32,41 @@ impl RaceDetector {
     pub(super) fn bytes(&mut self, address: u64, size: u64, entry: &Entry) {
         let end = address.saturating_add(size);
         let clock = self.threads[entry.thread].clock();
-        let RaceDetector { shadow, store, races, .. } = self;
+        let RaceDetector {
+            shadow, store, races, ..
+        } = self;
         if Shadow::is_large(size) {
-            shadow.access_large(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+            shadow.access_large(store, (address, end), entry, clock, |old| {
+                races.push(Race {
+                    old,
+                    new: *entry,
+                    address,
+                    size,
+                })
+            });
             return;
         }
-        shadow.check_ranges(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+        shadow.check_ranges(store, (address, end), entry, clock, |old| {
+            races.push(Race {
+                old,
+                new: *entry,
+                address,
+                size,
+            })
+        });
         let mut granule = address >> 3;
         while granule << 3 < end {
             let bytes = mask(granule, address, end);
-            let RaceDetector { shadow, store, races, .. } = self;
+            let RaceDetector {
+                shadow, store, races, ..
+            } = self;
             let met = shadow.access(store, granule, bytes, entry, clock, |old| {
-                races.push(Race { old, new: *entry, address, size });
+                races.push(Race {
+                    old,
+                    new: *entry,
+                    address,
+                    size,
+                });
             });
             if let (Some(owner), false) = (met.owner, entry.kind.is_atomic()) {
                 self.meet_owner(owner, (address, size), entry);
@@ -65,8 +88,20 @@ impl RaceDetector {
             let tick = self.store.tick(object.touched(), thread);
             if thread != entry.thread && tick > self.store.tick(clock, thread) {
                 let [stmt, context, locks] = object.touched_at().map(|slot| self.store.tick(slot, thread));
-                let old = Entry { thread, tick, kind: Kind::ATOMIC_WRITE, stmt, context, locks };
-                self.races.push(Race { old, new: *entry, address, size });
+                let old = Entry {
+                    thread,
+                    tick,
+                    kind: Kind::ATOMIC_WRITE,
+                    stmt,
+                    context,
+                    locks,
+                };
+                self.races.push(Race {
+                    old,
+                    new: *entry,
+                    address,
+                    size,
+                });
             }
         }
     }
@@ -100,7 +135,11 @@ impl RaceDetector {
             self.touch_slowly(object, id.0, size, &entry);
         }
         self.store.set_tick(object.touched(), me, entry.tick);
-        for (slot, value) in object.touched_at().into_iter().zip([entry.stmt, entry.context, entry.locks]) {
+        for (slot, value) in object
+            .touched_at()
+            .into_iter()
+            .zip([entry.stmt, entry.context, entry.locks])
+        {
             self.store.set_tick(slot, me, value);
         }
     }
@@ -109,9 +148,22 @@ impl RaceDetector {
     fn touch_slowly(&mut self, object: Object, address: u64, size: u64, entry: &Entry) {
         let clock = self.threads[entry.thread].clock();
         let end = address + size;
-        let RaceDetector { shadow, store, races, objects, .. } = self;
+        let RaceDetector {
+            shadow,
+            store,
+            races,
+            objects,
+            ..
+        } = self;
         let facts = objects.facts(object);
-        shadow.check_ranges(store, (address, end), entry, clock, |old| races.push(Race { old, new: *entry, address, size }));
+        shadow.check_ranges(store, (address, end), entry, clock, |old| {
+            races.push(Race {
+                old,
+                new: *entry,
+                address,
+                size,
+            })
+        });
         for granule in address >> 3..end.div_ceil(8) {
             if !facts.registered {
                 shadow.set_owner(store, granule, object.index);
@@ -119,7 +171,12 @@ impl RaceDetector {
                 facts.plain |= store.get(Space::Records, cell + 1) != 0;
             }
             shadow.check(store, granule, mask(granule, address, end), entry, clock, |old| {
-                races.push(Race { old, new: *entry, address, size });
+                races.push(Race {
+                    old,
+                    new: *entry,
+                    address,
+                    size,
+                });
             });
         }
         facts.registered = true;

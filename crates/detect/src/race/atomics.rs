@@ -47,7 +47,8 @@ impl RaceDetector {
             if action.order.acquires() {
                 self.learn(me, object.released(), Rule::Acquire);
             } else {
-                self.store.join(record.at_acquire_fence(), object.released(), self.threads.len());
+                self.store
+                    .join(record.at_acquire_fence(), object.released(), self.threads.len());
             }
         }
         let entry = self.entry(me, Kind::new(writes, true), action.stmt.0, context);
@@ -74,7 +75,9 @@ impl RaceDetector {
     /// several do.
     fn publish(&mut self, object: Object, me: usize, releases: bool, rmw: bool) {
         let width = self.width();
-        let Some(words) = self.objects.facts(object).words else { return };
+        let Some(words) = self.objects.facts(object).words else {
+            return;
+        };
         let owner = self.store.get(Space::Records, words) as usize;
         let several = self.store.get(Space::Records, words + 1) != 0;
         let record = self.threads[me];
@@ -175,10 +178,12 @@ impl RaceDetector {
         }
         let record = self.threads[me];
         if order.acquires() {
-            self.store.join(record.clock(), record.at_acquire_fence(), self.threads.len());
+            self.store
+                .join(record.clock(), record.at_acquire_fence(), self.threads.len());
         }
         if order.releases() {
-            self.store.copy(record.at_release_fence(), record.clock(), self.threads.len());
+            self.store
+                .copy(record.at_release_fence(), record.clock(), self.threads.len());
             self.tick(me);
         }
     }

@@ -17,7 +17,11 @@ pub(crate) struct Locksets {
 
 impl Locksets {
     pub(crate) fn new() -> Self {
-        Locksets { nodes: vec![(0, None)], pushed: FxHashMap::default(), popped: FxHashMap::default() }
+        Locksets {
+            nodes: vec![(0, None)],
+            pushed: FxHashMap::default(),
+            popped: FxHashMap::default(),
+        }
     }
 
     /// The list with one lock more.

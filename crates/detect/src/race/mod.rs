@@ -265,7 +265,9 @@ impl RaceDetector {
             }
             Op::Read | Op::Write | Op::Rmw => self.memory(machine, event),
             Op::Fence => self.fence(me, action.order),
-            Op::Consistent | Op::BadUnlock | Op::FutexWait | Op::FutexWake => self.touch(event, action.object, me, true),
+            Op::Consistent | Op::BadUnlock | Op::FutexWait | Op::FutexWake => {
+                self.touch(event, action.object, me, true)
+            }
             Op::Start
             | Op::Detach
             | Op::Exit
@@ -292,7 +294,8 @@ impl RaceDetector {
     #[inline]
     fn learn(&mut self, me: usize, from: u32, rule: Rule) {
         if self.obeys(rule) {
-            self.store.join(self.threads[me].clock(), from, self.threads.len());
+            self.store
+                .join(self.threads[me].clock(), from, self.threads.len());
         }
     }
 
@@ -397,7 +400,10 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     #[inline]
     fn mark(&mut self) -> RaceMark {
-        RaceMark { store: self.store.mark(), ranges: self.shadow.mark() }
+        RaceMark {
+            store: self.store.mark(),
+            ranges: self.shadow.mark(),
+        }
     }
 
     #[inline]
@@ -432,7 +438,12 @@ fn object_size(action: &Action) -> u64 {
         Op::RdLock | Op::TryRdLock | Op::TimedRdLock | Op::RdUnlock => 56,
         Op::WrLock | Op::TryWrLock | Op::TimedWrLock | Op::WrUnlock => 56,
         Op::WaitRelease | Op::Signal | Op::Broadcast => 48,
-        Op::BarrierArrive | Op::SemPost | Op::SemWait | Op::SemTryWait | Op::SemTimedWait | Op::SemGetValue => 32,
+        Op::BarrierArrive
+        | Op::SemPost
+        | Op::SemWait
+        | Op::SemTryWait
+        | Op::SemTimedWait
+        | Op::SemGetValue => 32,
         _ => 0,
     }
 }

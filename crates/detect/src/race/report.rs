@@ -18,11 +18,21 @@ pub(crate) struct Race {
 impl RaceDetector {
     /// Turns the races of an event into faults, each pair of statements once.
     #[cold]
-    pub(super) fn report<M: Describe + ?Sized>(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
+    pub(super) fn report<M: Describe + ?Sized>(
+        &mut self,
+        machine: &M,
+        thread: ThreadId,
+        faults: &mut Vec<Fault>,
+    ) {
         let mut races = std::mem::take(&mut self.races);
         let mut seen = Vec::new();
         for race in &races {
-            let pair = (race.new.stmt, race.new.kind.is_write(), race.old.stmt, race.old.kind.is_write());
+            let pair = (
+                race.new.stmt,
+                race.new.kind.is_write(),
+                race.old.stmt,
+                race.old.kind.is_write(),
+            );
             if !seen.contains(&pair) {
                 seen.push(pair);
                 faults.push(self.fault(machine, thread, race));
@@ -33,11 +43,20 @@ impl RaceDetector {
     }
 
     fn fault<M: Describe + ?Sized>(&self, machine: &M, thread: ThreadId, race: &Race) -> Fault {
-        let Race { old, new, address, size } = race;
+        let Race {
+            old,
+            new,
+            address,
+            size,
+        } = race;
         let object = ObjectId(*address);
         let other = machine.thread_name(ThreadId::from_index(old.thread));
         let held = |entry: &Entry| locks(machine, &self.locksets.list(entry.locks));
-        let bytes = if *size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
+        let bytes = if *size == 1 {
+            "1 byte".to_owned()
+        } else {
+            format!("{size} bytes")
+        };
         Fault {
             kind: FaultKind::DataRace,
             message: format!(
@@ -52,7 +71,11 @@ impl RaceDetector {
             stmt: StmtId(new.stmt),
             context: ContextId(new.context),
             related: vec![(
-                format!("thread {other}: the other access: {}, holding {}", verb(old.kind), held(old)),
+                format!(
+                    "thread {other}: the other access: {}, holding {}",
+                    verb(old.kind),
+                    held(old)
+                ),
                 StmtId(old.stmt),
                 ContextId(old.context),
             )],

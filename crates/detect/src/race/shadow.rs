@@ -110,7 +110,12 @@ impl Shadow {
     pub(crate) fn new(store: &mut Store) -> Self {
         let words = store.grow(Space::Extra, ENTRY_WORDS); // index 0 is "none": never an entry
         store.set_forever(Space::Extra, words + FRESH, ENTRY_WORDS as u32);
-        Shadow { pages: FxHashMap::default(), tables: Vec::new(), last: (u64::MAX, 0), ranges: Vec::new() }
+        Shadow {
+            pages: FxHashMap::default(),
+            tables: Vec::new(),
+            last: (u64::MAX, 0),
+            ranges: Vec::new(),
+        }
     }
 
     pub(crate) fn mark(&self) -> usize {
@@ -201,7 +206,11 @@ impl Shadow {
         let mut merge = None;
         loop {
             let packed = store.get(place.0, place.1 + PACKED);
-            let (bytes, thread, kind) = (packed >> 8 & 0xff, (packed >> 16) as usize, Kind(packed as u8 & 3));
+            let (bytes, thread, kind) = (
+                packed >> 8 & 0xff,
+                (packed >> 16) as usize,
+                Kind(packed as u8 & 3),
+            );
             let mut left = bytes;
             if bytes != 0 {
                 let tick = store.get(place.0, place.1 + TICK);
@@ -316,7 +325,12 @@ impl Shadow {
         mut race: impl FnMut(Entry),
     ) {
         self.check_ranges(store, (start, end), new, clock, &mut race);
-        let mut pages: Vec<u64> = self.pages.keys().copied().filter(|p| p << PAGE_SHIFT < end && (p + 1) << PAGE_SHIFT > start).collect();
+        let mut pages: Vec<u64> = self
+            .pages
+            .keys()
+            .copied()
+            .filter(|p| p << PAGE_SHIFT < end && (p + 1) << PAGE_SHIFT > start)
+            .collect();
         pages.sort_unstable();
         for page in pages {
             let table = self.page(page) as usize;
@@ -328,7 +342,11 @@ impl Shadow {
                 }
             }
         }
-        self.ranges.push(Range { start, end, entry: *new });
+        self.ranges.push(Range {
+            start,
+            end,
+            entry: *new,
+        });
     }
 }
 
@@ -343,7 +361,11 @@ pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u32 {
     let base = granule << 3;
     let from = start.saturating_sub(base).min(8) as u32;
     let to = end.saturating_sub(base).min(8) as u32;
-    if from >= to { 0 } else { (0xff >> (8 - (to - from))) << from }
+    if from >= to {
+        0
+    } else {
+        (0xff >> (8 - (to - from))) << from
+    }
 }
 
 #[inline]

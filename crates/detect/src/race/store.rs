@@ -29,7 +29,11 @@ pub(crate) struct Store {
 impl Store {
     /// Clocks of 8 threads, no records.
     pub(crate) fn new() -> Self {
-        Store { spaces: [Vec::new(), Vec::new(), Vec::new()], log: Vec::new(), stride: 8 }
+        Store {
+            spaces: [Vec::new(), Vec::new(), Vec::new()],
+            log: Vec::new(),
+            stride: 8,
+        }
     }
 
     #[inline]
@@ -60,7 +64,10 @@ impl Store {
     pub(crate) fn grow(&mut self, space: Space, words: usize) -> usize {
         let array = &mut self.spaces[space as usize];
         let first = array.len();
-        assert!(first + words <= INDEX as usize, "race detector: too much shadow memory");
+        assert!(
+            first + words <= INDEX as usize,
+            "race detector: too much shadow memory"
+        );
         array.resize(first + words, 0);
         first
     }

@@ -1,0 +1,106 @@
+//! The report as data.
+
+use selvedge_base::Location;
+use selvedge_model::{Finding, LimitKind, Verdict};
+use selvedge_schedule::Schedule;
+
+/// Everything a run says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunReport {
+    /// The version of this program.
+    pub version: String,
+    /// The inputs, as given.
+    pub inputs: Vec<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the verdict is unknown, or why the run ended early.
+    pub reasons: Vec<Reason>,
+    /// What the verdict rests on.
+    pub assumptions: Vec<String>,
+    /// The strategy that ran.
+    pub strategy: String,
+    /// The dependence relation.
+    pub dependence: String,
+    /// Which actions were scheduling points.
+    pub visibility: String,
+    /// Counts.
+    pub statistics: Statistics,
+    /// What is wrong with the program.
+    pub findings: Vec<FindingReport>,
+}
+
+/// Why nothing can be said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    /// Which bound ended it; `None`: something unsupported.
+    pub limit: Option<LimitKind>,
+    /// In words.
+    pub detail: String,
+    /// Where, if it has a place.
+    pub location: Option<Location>,
+}
+
+/// Counts of a run. What a strategy does not count is 0.
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize)]
+pub struct Statistics {
+    /// Finished maximal executions that were not redundant.
+    pub executions: u64,
+    /// Executions that were cut off as redundant.
+    pub redundant_executions: u64,
+    /// Visible steps.
+    pub events: u64,
+    /// Events in the unfolding.
+    pub unfolding_events: u64,
+    /// Cutoff events.
+    pub cutoffs: u64,
+    /// The longest execution, in events.
+    pub max_depth: u64,
+    /// The most threads in one execution.
+    pub threads: u64,
+    /// Branches on symbolic values that were explored.
+    pub branches_explored: u64,
+    /// Queries to a solver.
+    pub solver_queries: u64,
+    /// Seconds in solvers.
+    pub solver_seconds: f64,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Data choices taken.
+    pub choices: u64,
+    /// States kept.
+    pub states: u64,
+    /// Statements on the slice.
+    pub slice_statements: u64,
+    /// Seconds of static analysis.
+    pub static_seconds: f64,
+    /// Seconds of the run.
+    pub seconds: f64,
+    /// The most memory the process had.
+    pub peak_memory_bytes: u64,
+}
+
+/// One finding with its schedule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FindingReport {
+    /// What, where, with which other places.
+    pub finding: Finding,
+    /// The shortest schedule that shows it.
+    pub schedule: Schedule,
+    /// The schedule for people.
+    pub rows: Vec<Row>,
+    /// What the program had printed by then.
+    pub output: String,
+}
+
+/// One step of a schedule, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The thread's name.
+    pub thread: String,
+    /// The action.
+    pub text: String,
+    /// Where it is.
+    pub location: Location,
+    /// What the program printed in this step.
+    pub output: String,
+}

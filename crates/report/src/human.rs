@@ -1,0 +1,204 @@
+//! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict in the last line.
+
+use crate::snippet::{Mark, Sources, render};
+use crate::{FindingReport, Row, RunReport, verdict_line};
+use selvedge_model::Verdict;
+use std::fmt::Write;
+
+/// How much and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HumanOptions {
+    /// Colours for a terminal.
+    pub color: bool,
+    /// Only findings and the verdict.
+    pub quiet: bool,
+    /// Whole schedules, all statistics.
+    pub verbose: bool,
+}
+
+/// How many steps of a schedule are shown without `verbose`.
+const SHOWN_STEPS: usize = 60;
+const COLUMN: usize = 34;
+/// More threads than this do not fit in columns.
+const MAX_COLUMNS: usize = 6;
+
+/// The whole report.
+pub fn human(report: &RunReport, sources: &Sources, options: HumanOptions) -> String {
+    let mut out = String::new();
+    for finding in &report.findings {
+        out.push_str(&finding_text(finding, sources, options));
+        out.push('\n');
+    }
+    if !options.quiet {
+        summary(&mut out, report, options);
+    }
+    out.push_str(&verdict_line(report));
+    out.push('\n');
+    out
+}
+
+/// One finding: the diagnostic, then the schedule.
+pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOptions) -> String {
+    let finding = &report.finding;
+    let label = if finding.thread.is_empty() {
+        String::new()
+    } else {
+        format!("thread {}", finding.thread)
+    };
+    let first = Mark {
+        location: &finding.location,
+        label,
+        stack: &finding.stack,
+    };
+    let others: Vec<Mark<'_>> = finding
+        .related
+        .iter()
+        .map(|r| Mark {
+            location: &r.location,
+            label: if r.thread.is_empty() {
+                r.message.clone()
+            } else {
+                format!("thread {}: {}", r.thread, r.message)
+            },
+            stack: &r.stack,
+        })
+        .collect();
+    let mut out = render(
+        &finding.message,
+        finding.kind.name(),
+        &first,
+        &others,
+        sources,
+        options.color,
+    );
+    out.push('\n');
+    if finding.count > 1 {
+        let _ = writeln!(out, "seen {} times", finding.count);
+    }
+    if !report.rows.is_empty() {
+        let switches = report.schedule.context_switches();
+        let _ = writeln!(
+            out,
+            "\nschedule ({} steps, {switches} context switches):",
+            report.rows.len()
+        );
+        out.push_str(&schedule_table(&report.rows, options.verbose));
+    }
+    if !report.output.is_empty() {
+        out.push_str("\nprinted by then:\n");
+        for line in report.output.lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    out
+}
+
+/// The steps, one column a thread; with many threads one line a step that names its thread.
+pub fn schedule_table(rows: &[Row], whole: bool) -> String {
+    let skipped = if whole {
+        0
+    } else {
+        rows.len().saturating_sub(SHOWN_STEPS)
+    };
+    let mut threads: Vec<&str> = Vec::new();
+    for row in rows {
+        if !threads.contains(&row.thread.as_str()) {
+            threads.push(&row.thread);
+        }
+    }
+    threads.sort_by_key(|name| {
+        name.split('.')
+            .map(|k| k.parse().unwrap_or(0u32))
+            .collect::<Vec<_>>()
+    });
+    let mut out = String::new();
+    let columns = threads.len() <= MAX_COLUMNS;
+    if columns {
+        let heads: Vec<String> = threads
+            .iter()
+            .map(|t| format!("{:COLUMN$}", format!("thread {t}")))
+            .collect();
+        let _ = writeln!(out, "  {}", heads.join(" ").trim_end());
+    }
+    if skipped > 0 {
+        let _ = writeln!(out, "  … {skipped} earlier steps (--verbose shows them)");
+    }
+    for row in &rows[skipped..] {
+        let text = if row.location.line == 0 {
+            row.text.clone()
+        } else {
+            format!("{}: {}", row.location.line, row.text)
+        };
+        if columns {
+            let column = threads.iter().position(|t| *t == row.thread).unwrap_or(0);
+            let indent = column * (COLUMN + 1);
+            let last = column + 1 == threads.len();
+            let _ = writeln!(
+                out,
+                "  {:indent$}{}",
+                "",
+                if last { text } else { shorten(&text, COLUMN) }
+            );
+        } else {
+            let _ = writeln!(out, "  thread {:10} {text}", row.thread);
+        }
+    }
+    out
+}
+
+/// The beginning of a text that fits.
+fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width - 1).chain(['…']).collect()
+}
+
+fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
+    let s = &report.statistics;
+    let what = match report.verdict {
+        Verdict::Verified => "verified: every schedule was explored and nothing is wrong".to_owned(),
+        Verdict::Violated if report.findings.len() == 1 => "violated: 1 finding".to_owned(),
+        Verdict::Violated => format!("violated: {} findings", report.findings.len()),
+        Verdict::Unknown => "unknown: nothing was found, but not everything was explored".to_owned(),
+    };
+    let _ = writeln!(out, "{what}");
+    for reason in &report.reasons {
+        let place = reason.location.as_ref().filter(|l| !l.file.is_empty());
+        let place = place
+            .map(|l| format!(" at {}", crate::snippet::place(l)))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "  because of {}: {}{place}",
+            crate::reason_word(reason),
+            reason.detail
+        );
+    }
+    let _ = writeln!(
+        out,
+        "  {} executions ({} redundant), {} events, up to {} threads and {} events deep; {}, {}, visibility {}",
+        s.executions,
+        s.redundant_executions,
+        s.events,
+        s.threads,
+        s.max_depth,
+        report.strategy,
+        report.dependence,
+        report.visibility
+    );
+    if s.seconds > 0.0 {
+        let rate = s.events as f64 / s.seconds;
+        let _ = writeln!(
+            out,
+            "  {:.2} s, {rate:.0} events/s, {} MiB",
+            s.seconds,
+            s.peak_memory_bytes >> 20
+        );
+    }
+    if options.verbose || report.verdict == Verdict::Verified {
+        for assumption in &report.assumptions {
+            let _ = writeln!(out, "  assuming {assumption}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! JSON, schema 1 (docs/json.md).
+
+use crate::{FindingReport, Reason, RunReport, property_word, reason_word};
+use selvedge_base::Location;
+use selvedge_model::Verdict;
+use serde_json::{Value, json};
+
+/// The report as JSON, ended by a line feed.
+pub fn json(report: &RunReport) -> String {
+    let value = json!({
+        "schema": 1,
+        "tool": {"name": "selvedge", "version": report.version},
+        "input": report.inputs,
+        "verdict": match report.verdict {
+            Verdict::Verified => "verified",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+        },
+        "reason": report.reasons.first().map_or(Value::Null, reason),
+        "reasons": report.reasons.iter().map(reason).collect::<Vec<_>>(),
+        "assumptions": report.assumptions,
+        "strategy": report.strategy,
+        "dependence": report.dependence,
+        "visibility": report.visibility,
+        "statistics": report.statistics,
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+    });
+    format!("{value:#}\n")
+}
+
+fn reason(reason: &Reason) -> Value {
+    json!({
+        "kind": reason_word(reason),
+        "detail": reason.detail,
+        "location": reason.location.as_ref().map_or(Value::Null, location),
+    })
+}
+
+pub(crate) fn location(at: &Location) -> Value {
+    json!({"file": at.file, "line": at.line, "column": at.column, "function": at.function})
+}
+
+pub(crate) fn finding(report: &FindingReport) -> Value {
+    let finding = &report.finding;
+    let stack = |stack: &[Location]| stack.iter().map(location).collect::<Vec<_>>();
+    let related = finding.related.iter().map(|r| {
+        json!({"message": r.message, "location": location(&r.location), "thread": r.thread, "stack": stack(&r.stack)})
+    });
+    json!({
+        "kind": finding.kind.name(),
+        "property": property_word(finding.kind),
+        "message": finding.message,
+        "location": location(&finding.location),
+        "stack": stack(&finding.stack),
+        "thread": finding.thread,
+        "related": related.collect::<Vec<_>>(),
+        "inputs": [],
+        "schedule": report.schedule.to_string(),
+        "count": finding.count,
+    })
+}

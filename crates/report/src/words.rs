@@ -1,0 +1,60 @@
+//! Words that scripts rely on: BenchExec's verdicts and the kinds of reasons.
+
+use crate::{Reason, RunReport};
+use selvedge_model::{FaultKind, LimitKind, Property, Verdict};
+
+/// The property a kind of finding violates, in BenchExec's words.
+pub fn property_word(kind: FaultKind) -> &'static str {
+    match (kind, kind.property()) {
+        (FaultKind::DoubleFree | FaultKind::InvalidFree, _) => "valid-free",
+        (_, Property::Assertion) => "unreach-call",
+        (_, Property::Deadlock) => "no-deadlock",
+        (_, Property::DataRace) => "no-data-race",
+        (_, Property::Memory) => "valid-deref",
+        (_, Property::Leak) => "valid-memtrack",
+        (_, Property::Pthread) => "pthread",
+        (_, Property::Arithmetic | Property::Overflow) => "no-overflow",
+        (_, Property::Termination) => "termination",
+    }
+}
+
+/// The kind of a reason, in one word.
+pub fn reason_word(reason: &Reason) -> &'static str {
+    match reason.limit {
+        None => "unsupported",
+        Some(LimitKind::Time) => "time",
+        Some(LimitKind::Memory) => "memory",
+        Some(LimitKind::Executions) => "executions",
+        Some(LimitKind::Events) => "events",
+        Some(LimitKind::Depth) => "depth",
+        Some(LimitKind::Steps) => "steps",
+        Some(LimitKind::Recursion) => "recursion",
+        Some(LimitKind::Threads) => "threads",
+        Some(LimitKind::Unroll) => "unroll",
+        Some(LimitKind::Interrupted) => "interrupted",
+    }
+}
+
+/// The last line of the human output: `true`, `false(PROPERTY)` or `unknown(REASON)`.
+pub fn verdict_line(report: &RunReport) -> String {
+    match report.verdict {
+        Verdict::Verified => "true".to_owned(),
+        Verdict::Violated => {
+            let word = report
+                .findings
+                .first()
+                .map_or("unreach-call", |f| property_word(f.finding.kind));
+            format!("false({word})")
+        }
+        Verdict::Unknown => match report.reasons.first() {
+            None => "unknown(incomplete)".to_owned(),
+            Some(reason) => {
+                let mut text = format!("{}: {}", reason_word(reason), reason.detail);
+                if let Some(place) = reason.location.as_ref().filter(|l| !l.file.is_empty()) {
+                    text.push_str(&format!(" at {}:{}", place.file, place.line));
+                }
+                format!("unknown({})", text.replace(['\n', '\r'], " "))
+            }
+        },
+    }
+}
