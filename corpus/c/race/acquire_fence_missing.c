@@ -1,0 +1,25 @@
+// The release fence alone does not order the reader.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int data;
+static atomic_int flag;
+
+static void *producer(void *unused)
+{
+    data = 42;
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    return unused;
+}
+
+int main(void)
+{
+    int seen = 0;
+    pthread_t thread;
+    pthread_create(&thread, 0, producer, 0);
+    if (atomic_load_explicit(&flag, memory_order_relaxed))
+        seen = data; // expect: data-race
+    pthread_join(thread, 0);
+    return seen & 0;
+}
