@@ -8,10 +8,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (flags, inputs): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a.starts_with("-"));
+    let (flags, inputs): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.starts_with("-"));
     let (ours, cflags): (Vec<String>, Vec<String>) = flags.into_iter().partition(|f| f == "--summary");
     let inputs: Vec<PathBuf> = inputs.into_iter().map(PathBuf::from).collect();
-    let options = selvedge_frontend::Options { cflags, ..Default::default() };
+    let options = selvedge_frontend::Options {
+        cflags,
+        ..Default::default()
+    };
     let start = Instant::now();
     let loaded = selvedge_frontend::load(&inputs, &options)?;
     let time = start.elapsed();
@@ -28,7 +32,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     for error in selvedge_ir::verify(&loaded.module).err().unwrap_or_default() {
         println!("malformed: {error}");
     }
-    let names = loaded.undefined.iter().map(|&f| loaded.module.functions[f].name.as_str());
+    let names = loaded
+        .undefined
+        .iter()
+        .map(|&f| loaded.module.functions[f].name.as_str());
     println!("undefined: {}", names.collect::<Vec<_>>().join(" "));
     println!("loaded in {time:?}");
     Ok(())

@@ -5,7 +5,7 @@
 //! temporary file is made. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
 //! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
 
-use crate::{Error, Options};
+use crate::{Error, Options, target};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -47,17 +47,31 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
     }
     let kind = kind_of(path)?;
     let mut file = std::fs::File::open(path).map_err(unreadable)?;
-    if kind == Kind::Bitcode {
-        let mut magic = [0; 4];
-        let bare = [b'B', b'C', 0xc0, 0xde];
-        let wrapped = [0xde, 0xc0, 0x17, 0x0b];
-        if file.read_exact(&mut magic).is_err() || (magic != bare && magic != wrapped) {
-            return Err(Error::NotBitcode {
-                path: path.to_owned(),
-            });
-        }
+    if kind == Kind::Source {
+        return Ok(kind);
     }
-    Ok(kind)
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    let bare = [b'B', b'C', 0xc0, 0xde];
+    let wrapped = [0xde, 0xc0, 0x17, 0x0b];
+    if kind == Kind::Bitcode && !bytes.starts_with(&bare) && !bytes.starts_with(&wrapped) {
+        return Err(Error::NotBitcode {
+            path: path.to_owned(),
+        });
+    }
+    let triple = match kind {
+        Kind::Bitcode => target::of_bitcode(&bytes),
+        _ => target::of_text(&bytes),
+    };
+    match triple {
+        Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {
+            Err(Error::OtherTarget {
+                path: path.to_owned(),
+                triple,
+            })
+        }
+        _ => Ok(kind),
+    }
 }
 
 /// The bitcode of one input.
@@ -108,7 +122,10 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
 fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error> {
     let output = run_clang(|clang| arguments(clang, path, kind, options))?;
     if !output.status.success() || output.stdout.is_empty() {
-        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let mut stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        if output.status.code().is_none() {
+            stderr = format!("error: the compiler crashed on it\n{stderr}");
+        }
         let path = path.to_owned();
         return Err(match kind {
             Kind::Source => Error::CompilerFailed { path, stderr },

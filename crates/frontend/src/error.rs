@@ -56,7 +56,7 @@ pub enum Error {
     OtherTarget {
         /// The input.
         path: PathBuf,
-        /// Its target.
+        /// Its target triple.
         triple: String,
     },
     /// There is no clang 22.

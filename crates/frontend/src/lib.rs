@@ -13,6 +13,7 @@ mod library;
 mod llvm;
 mod lower;
 mod reach;
+mod target;
 
 pub use error::Error;
 
@@ -80,13 +81,6 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
         let module = context.parse(&unit.bitcode).map_err(invalid)?;
         if unit.foreign {
             module.verify().map_err(invalid)?;
-        }
-        let triple = module.triple();
-        if !triple.is_empty() && !triple.starts_with("x86_64") {
-            return Err(Error::OtherTarget {
-                path: unit.path.clone(),
-                triple,
-            });
         }
         match &mut program {
             None => program = Some(module),

@@ -156,19 +156,6 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// The target triple.
-    pub(crate) fn triple(&self) -> String {
-        // SAFETY: a string owned by the module.
-        unsafe {
-            let text = core::LLVMGetTarget(self.raw);
-            if text.is_null() {
-                String::new()
-            } else {
-                CStr::from_ptr(text).to_string_lossy().into_owned()
-            }
-        }
-    }
-
     /// All functions in order.
     pub(crate) fn functions(&self) -> Vec<Value<'_>> {
         // SAFETY: a list owned by the module.

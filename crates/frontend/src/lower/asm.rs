@@ -361,6 +361,8 @@ fn instructions(text: &str) -> Vec<String> {
         let line = words.join(" ");
         match line.as_str() {
             "" => {}
+            // Where code lies is nothing a program can see.
+            directive if directive.starts_with(".p2align ") || directive.starts_with(".balign ") => {}
             "lock" | "rep" => {
                 prefix = line;
                 prefix.push(' ');

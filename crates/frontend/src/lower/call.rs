@@ -30,7 +30,11 @@ impl<'m> FnLower<'_, 'm, '_> {
         let args = self.arguments(inst)?;
         let known = match callee.kind() {
             ValueKind::LLVMFunctionValueKind => Some(self.unit.symbol(callee)),
-            _ => self.unit.linear(callee).filter(|&(_, offset)| offset == 0).and_then(|(symbol, _)| symbol),
+            _ => self
+                .unit
+                .linear(callee)
+                .filter(|&(_, offset)| offset == 0)
+                .and_then(|(symbol, _)| symbol),
         };
         let target = match known {
             Some(Symbol::Func(id)) => {
