@@ -8,6 +8,7 @@ use super::format_float;
 use super::varargs::Varargs;
 use super::{Answer, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::program::STREAMS;
 use crate::value::Value;
 use selvedge_model::{FaultKind, LimitKind};
 
@@ -80,10 +81,9 @@ pub fn find(name: &str) -> Option<Native> {
 
 // ---- streams -----------------------------------------------------------------------------------------------------
 
-/// Handles of the standard streams: what `stdin`, `stdout` and `stderr` hold.
-const STDIN: u64 = 1;
-const STDOUT: u64 = 2;
-const STDERR: u64 = 3;
+const STDIN: u64 = STREAMS[0].1;
+const STDOUT: u64 = STREAMS[1].1;
+const STDERR: u64 = STREAMS[2].1;
 
 /// That an argument is stdout or stderr.
 fn stream(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
