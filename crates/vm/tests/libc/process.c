@@ -26,7 +26,7 @@ int main(void)
         printf("%a %a %a %a %a\n", sin(x), cos(x), tan(x), atan(x), exp(x / 100));
         printf("%a %a %a %a %a %a\n", floor(x), ceil(x), round(x), trunc(x), rint(x), fabs(x));
         printf("%a %a %a %a\n", log(fabs(x) + 1), log2(fabs(x) + 1), log10(fabs(x) + 1), sqrt(fabs(x)));
-        printf("%a %a %a %a\n", cbrt(x), tanh(x), expm1(x / 7), log1p(fabs(x)));
+        printf("%.12g %a %a %a\n", cbrt(x), tanh(x), expm1(x / 7), log1p(fabs(x)));
         printf("%a %a %a\n", (double)sinf((float)x), (double)expf((float)x / 1e10f), (double)sqrtf(fabsf((float)x)));
         for (unsigned j = 0; j < sizeof xs / sizeof *xs; j++) {
             double y = xs[j];
