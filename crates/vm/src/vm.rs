@@ -12,11 +12,13 @@ use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo, Waiters,
 };
 use smallvec::SmallVec;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A running program. Stays in its thread; what travels is a sequence of choices.
 pub struct Vm {
-    pub(crate) program: Arc<Program>,
+    /// Behind an `Rc` of its own, so that a call can hold it without an atomic instruction.
+    pub(crate) program: Rc<Arc<Program>>,
     /// The state.
     pub state: State,
     /// Outcome of the step being made.
@@ -62,7 +64,7 @@ impl Vm {
             },
         );
         let mut vm = Vm {
-            program,
+            program: Rc::new(program),
             state,
             outcome: Outcome::Done,
             alternative: 0,

@@ -99,17 +99,8 @@ impl Memory {
 
     /// The page of an address within a reserved slot, made if it is missing, unshared.
     #[inline]
-    pub(super) fn page_mut(&mut self, address: u64, zeroed: bool) -> &mut Page {
-        let parts = match Parts::of(address) {
-            Some(parts) => parts,
-            None => unreachable!("page_mut of {address:#x}: callers check the object first"),
-        };
-        let large = 1usize << (MIN_SHIFT + parts.class) >= PAGE;
-        let place = self.arena_mut(parts.owner, parts.class).page_place(parts.offset as usize / PAGE);
-        // A page of small slots holds several objects: `blank` sets each one's bytes.
-        let page =
-            place.get_or_insert_with(|| Rc::new(if zeroed && large { Page::zeroed() } else { Page::undefined() }));
-        Rc::make_mut(page)
+    pub(super) fn page_mut(&mut self, address: u64) -> &mut Page {
+        page_of(&mut self.owners, address)
     }
 
     /// Keeps the present state: shares everything.
@@ -123,5 +114,30 @@ impl Memory {
         self.flush();
         self.forget_log();
         self.owners.clone_from(&state.owners);
+    }
+}
+
+/// The page of an address within a reserved slot, made if it is missing, unshared.
+#[inline]
+pub(super) fn page_of(owners: &mut [Option<Rc<Owner>>], address: u64) -> &mut Page {
+    let found = Parts::of(address).and_then(|parts| {
+        let owner = Rc::make_mut(owners.get_mut(parts.owner as usize)?.as_mut()?);
+        Some((parts, Rc::make_mut(owner.arenas[parts.class as usize].as_mut()?)))
+    });
+    let Some((parts, arena)) = found else {
+        unreachable!("page of {address:#x}: callers check the object first");
+    };
+    let index = parts.offset as usize / PAGE;
+    let place = &mut Rc::make_mut(&mut arena.pages[index / GROUP])[index % GROUP];
+    if place.is_none() {
+        // A page of small slots holds several objects: `blank` sets each one's bytes.
+        let large = 1usize << (MIN_SHIFT + parts.class) >= PAGE;
+        let slot = parts.slot() as usize;
+        let zeroed = large && arena.objects[slot / GROUP][slot % GROUP].zeroed;
+        *place = Some(Rc::new(if zeroed { Page::zeroed() } else { Page::undefined() }));
+    }
+    match place {
+        Some(page) => Rc::make_mut(page),
+        None => unreachable!("just made"),
     }
 }

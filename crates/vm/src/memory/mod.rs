@@ -15,7 +15,7 @@ mod undo;
 pub use address::{MAX_OBJECT, OWNERS, Parts, slot_shift};
 pub use object::{Kind, Life, MemoryError, Object, Site};
 
-use crate::value::{Masks, Poison, Tag, Value};
+use crate::value::{Masks, Tag, Value};
 use address::class_for;
 use arena::Owner;
 use page::{CHUNK, PAGE, Page, Partial};
@@ -140,10 +140,15 @@ impl Memory {
     /// The object in whose slot an address lies, with its first address; also if it is dead.
     #[inline]
     pub fn object_at(&self, address: u64) -> Option<(u64, Object)> {
+        self.find(address).map(|(base, object)| (base, *object))
+    }
+
+    #[inline]
+    fn find(&self, address: u64) -> Option<(u64, &Object)> {
         let parts = Parts::of(address)?;
         let arena = self.arena(parts)?;
         let slot = parts.slot();
-        (slot < arena.next).then(|| (parts.base(), *arena.object(slot)))
+        (slot < arena.next).then(|| (parts.base(), arena.object(slot)))
     }
 
     fn set_object(&mut self, base: u64, object: Object) {
@@ -179,21 +184,21 @@ impl Memory {
     }
 
     /// Checks that `[address, address + size)` lies in one live object (writable if `write`). Returns its base.
-    pub fn check(&self, address: u64, size: u64, write: bool) -> Result<(u64, Object), MemoryError> {
+    pub fn check(&self, address: u64, size: u64, write: bool) -> Result<(u64, &Object), MemoryError> {
         if address < 4096 {
             return Err(MemoryError::Null);
         }
-        let (base, object) = self.object_at(address).ok_or(MemoryError::Invalid)?;
-        if object.life != Life::Live {
-            return Err(MemoryError::Dead { base, object });
+        let (base, object) = self.find(address).ok_or(MemoryError::Invalid)?;
+        let in_bounds = (address - base).checked_add(size).is_some_and(|end| end <= object.size);
+        if object.life == Life::Live && in_bounds && !(write && object.kind == Kind::Constant) {
+            return Ok((base, object));
         }
-        if (address - base).checked_add(size).is_none_or(|end| end > object.size) {
-            return Err(MemoryError::OutOfBounds { base, object });
-        }
-        if write && object.kind == Kind::Constant {
-            return Err(MemoryError::Constant { base, object });
-        }
-        Ok((base, object))
+        let object = *object;
+        Err(match (object.life, in_bounds) {
+            (Life::Live, true) => MemoryError::Constant { base, object },
+            (Life::Live, false) => MemoryError::OutOfBounds { base, object },
+            _ => MemoryError::Dead { base, object },
+        })
     }
 
     // ---- scalar access -------------------------------------------------------------------------------------------
@@ -214,40 +219,71 @@ impl Memory {
     #[inline(never)]
     pub fn load(&mut self, address: u64, size: u64, site: Site) -> Result<Value, MemoryError> {
         let (base, object) = self.check(address, size, false)?;
-        let value = self.peek(address, size, object.zeroed);
-        if self.mark_chunks(address, size, false) && object.kind != Kind::PrivateStack {
+        let (private, len) = (object.kind == Kind::PrivateStack, object.size);
+        let offset = address as usize % PAGE;
+        let bit = offset % CHUNK;
+        let step = self.step;
+        if bit + size as usize > CHUNK || self.page(address).is_none() {
+            let value = self.peek(address, size);
+            if !private {
+                self.record(address, size, false, site);
+            }
+            return Ok(value);
+        }
+        let page = self.page_mut(address);
+        let chunk = &mut page.chunks[offset / CHUNK];
+        let mask = (u64::MAX >> (64 - size)) << bit;
+        chunk.enter(step);
+        let new = mask & !(chunk.read | chunk.written) != 0;
+        chunk.read |= mask;
+        let value = if chunk.undefined & mask == 0 { Some(page.bits(offset, size)) } else { None };
+        let page: *mut Page = page;
+        self.read_tlb.fill(address, base, len, page);
+        if new && !private {
             self.record(address, size, false, site);
         }
-        self.fill_tlb(address, base, object, false);
-        Ok(value)
+        Ok(match value {
+            Some(bits) => Value::new(bits),
+            None => self.peek(address, size),
+        })
     }
 
     /// Stores the low `size` ≤ 8 bytes of a value and records the access.
     #[inline(never)]
     pub fn store(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
         let (base, object) = self.check(address, size, true)?;
-        let new = self.mark_chunks(address, size, true);
-        if new && object.kind != Kind::PrivateStack {
+        let (private, len) = (object.kind == Kind::PrivateStack, object.size);
+        let new = self.write(address, size, value);
+        if new && !private {
             self.record(address, size, true, site);
         }
-        self.poke(address, size, value);
-        self.fill_tlb(address, base, object, true);
+        let page: *mut Page = self.page_mut(address);
+        self.write_tlb.fill(address, base, len, page);
         Ok(())
     }
 
     /// Loads without recording; the caller has checked the range and records it as a whole.
+    #[inline]
     pub fn peek_checked(&self, address: u64, size: u64) -> Value {
-        let zeroed = self.object_at(address).is_some_and(|(_, o)| o.zeroed);
-        self.peek(address, size, zeroed)
+        let offset = address as usize % PAGE;
+        let bit = offset % CHUNK;
+        if bit + size as usize <= CHUNK
+            && let Some(page) = self.page(address)
+            && page.chunks[offset / CHUNK].undefined & (u64::MAX >> (64 - size)) << bit == 0
+        {
+            return Value::new(page.bits(offset, size));
+        }
+        self.peek(address, size)
     }
 
     /// Stores without recording; the caller has checked the range and records it as a whole.
+    #[inline]
     pub fn poke_checked(&mut self, address: u64, size: u64, value: Value) {
-        self.mark_chunks(address, size, true);
-        self.poke(address, size, value);
+        self.write(address, size, value);
     }
 
-    fn peek(&self, address: u64, size: u64, zeroed: bool) -> Value {
+    fn peek(&self, address: u64, size: u64) -> Value {
+        let zeroed = self.object_at(address).is_some_and(|(_, o)| o.zeroed);
         let (mut bits, mut undefined) = (0u64, 0u64);
         let (mut poison, mut pure) = (0u32, true);
         for i in 0..size {
@@ -278,26 +314,74 @@ impl Memory {
         if poison != 0 && pure {
             return Value { bits, tag: Tag(poison) };
         }
-        if undefined == 0 { Value::new(bits) } else { self.undefined_value(bits, undefined) }
+        if undefined == 0 { Value::new(bits) } else { self.masks.value(bits, undefined) }
     }
 
-    fn undefined_value(&self, bits: u64, undefined: u64) -> Value {
-        // Interning needs no undo and no exclusive access from outside: see `Masks`.
-        self.masks.value(bits, undefined)
+    /// Writes `size` ≤ 8 bytes, saving the chunks first. Whether any of them was not yet written in this step.
+    fn write(&mut self, address: u64, size: u64, value: Value) -> bool {
+        let offset = address as usize % PAGE;
+        let bit = offset % CHUNK;
+        if bit + size as usize > CHUNK {
+            let first = (CHUNK - bit) as u64;
+            let low = self.write_chunk(address, first, value);
+            let rest = Value { bits: value.bits >> (8 * first), tag: value.tag };
+            let rest = if value.is_concrete() || value.tag.as_poison().is_some() {
+                rest
+            } else {
+                self.masks.value(rest.bits, self.masks.undefined_bits(value.tag) >> (8 * first))
+            };
+            return low | self.write_chunk(address + first, size - first, rest);
+        }
+        self.write_chunk(address, size, value)
     }
 
-    /// Writes bytes of chunks that `mark_chunks` has prepared.
-    fn poke(&mut self, address: u64, size: u64, value: Value) {
+    /// The same within one chunk.
+    #[inline]
+    fn write_chunk(&mut self, address: u64, size: u64, value: Value) -> bool {
+        let offset = address as usize % PAGE;
+        let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
+        let (page, new) = self.open_chunk(address, mask);
+        if value.is_concrete() && page.partial.is_none() {
+            page.set_bits(offset, size, value.bits);
+            page.chunks[offset / CHUNK].undefined &= !mask;
+        } else {
+            self.write_tagged(address, size, value);
+        }
+        new
+    }
+
+    /// The page of a chunk that is about to be written, saved if this is its first write in the step; and whether any of the bytes
+    /// was not yet written in this step.
+    #[inline]
+    fn open_chunk(&mut self, address: u64, mask: u64) -> (&mut Page, bool) {
+        let step = self.step;
+        let index = address as usize % PAGE / CHUNK;
+        let page = arena::page_of(&mut self.owners, address);
+        let chunk = &mut page.chunks[index];
+        chunk.enter(step);
+        let new = mask & !chunk.written != 0;
+        if chunk.written == 0 {
+            let undefined = chunk.undefined;
+            let mut data = [0; CHUNK];
+            data.copy_from_slice(&page.data[index * CHUNK..(index + 1) * CHUNK]);
+            self.saved_chunks.push(data);
+            self.log.push(Entry::Chunk { address: address & !(CHUNK as u64 - 1), undefined });
+        }
+        page.chunks[index].written |= mask;
+        (page, new)
+    }
+
+    /// Writes bytes of a saved chunk, with their definedness.
+    #[cold]
+    fn write_tagged(&mut self, address: u64, size: u64, value: Value) {
         let undefined = self.masks.undefined_bits(value.tag);
         let poison = if value.tag.as_poison().is_some() { value.tag.0 } else { 0 };
-        let zeroed = self.object_at(address).is_some_and(|(_, o)| o.zeroed);
         for i in 0..size {
             let at = address + i;
-            let byte = (value.bits >> (8 * i)) as u8;
             let mask = (undefined >> (8 * i)) as u8;
             let offset = at as usize % PAGE;
-            let page = self.page_mut(at, zeroed);
-            page.data[offset] = byte;
+            let page = self.page_mut(at);
+            page.data[offset] = (value.bits >> (8 * i)) as u8;
             let bit = 1u64 << (offset % CHUNK);
             let chunk = &mut page.chunks[offset / CHUNK];
             let was = chunk.undefined & bit != 0;
@@ -315,7 +399,7 @@ impl Memory {
 
     fn set_partial(&mut self, address: u64, partial: Option<Partial>) {
         let offset = (address as usize % PAGE) as u16;
-        let page = self.page_mut(address, false);
+        let page = self.page_mut(address);
         let old = match partial {
             Some(p) => page.partial.get_or_insert_default().insert(offset, p),
             None => page.partial.as_mut().and_then(|map| map.remove(&offset)),
@@ -329,10 +413,13 @@ impl Memory {
 
     /// Fills a checked range with one byte value (its low 8 bits and their definedness), without recording.
     pub fn fill(&mut self, address: u64, len: u64, byte: Value) {
+        if byte.tag == Tag::UNDEF {
+            return self.undefine(address, len);
+        }
         let mut word = byte;
         if byte.is_concrete() {
             word.bits = (byte.bits & 0xff) * 0x0101_0101_0101_0101;
-        } else if byte.tag != Tag::UNDEF {
+        } else {
             for i in 0..len {
                 self.poke_checked(address + i, 1, byte);
             }
@@ -343,6 +430,25 @@ impl Memory {
             let size = (8 - (address + i) % 8).min(len - i);
             self.poke_checked(address + i, size, word);
             i += size;
+        }
+    }
+
+    /// Makes a range undefined.
+    fn undefine(&mut self, address: u64, len: u64) {
+        let (mut at, end) = (address, address + len);
+        while at < end {
+            let bit = at as usize % CHUNK;
+            let bytes = (CHUNK - bit).min((end - at) as usize);
+            let mask = (u64::MAX >> (CHUNK - bytes)) << bit;
+            let zeroed = self.object_at(at).is_some_and(|(_, o)| o.zeroed);
+            if zeroed || self.page(at).is_some() {
+                let (page, _) = self.open_chunk(at, mask);
+                page.chunks[at as usize % PAGE / CHUNK].undefined |= mask;
+                if page.partial.is_some() {
+                    (0..bytes as u64).for_each(|i| self.set_partial(at + i, None));
+                }
+            }
+            at += bytes as u64;
         }
     }
 
@@ -382,71 +488,9 @@ impl Memory {
         });
     }
 
-    /// Marks bytes as touched in this step; saves chunks about to be written for the first time. Whether any byte was
-    /// not yet known as touched in this way.
-    fn mark_chunks(&mut self, address: u64, size: u64, write: bool) -> bool {
-        let (mut at, end, mut new) = (address, address + size, false);
-        while at < end {
-            let offset = at as usize % CHUNK;
-            let bytes = (CHUNK - offset).min((end - at) as usize);
-            let mask = if bytes == CHUNK { u64::MAX } else { ((1u64 << bytes) - 1) << offset };
-            new |= self.mark_chunk(at, mask, write);
-            at += bytes as u64;
-        }
-        new
-    }
-
-    fn mark_chunk(&mut self, at: u64, mask: u64, write: bool) -> bool {
-        let step = self.step;
-        let zeroed = self.object_at(at).is_some_and(|(_, o)| o.zeroed);
-        if !write && self.page(at).is_none() {
-            return true;
-        }
-        let page = self.page_mut(at, zeroed);
-        let index = at as usize % PAGE / CHUNK;
-        let chunk = &mut page.chunks[index];
-        if chunk.stamp != step {
-            (chunk.stamp, chunk.read, chunk.written) = (step, 0, 0);
-        }
-        if !write {
-            let new = mask & !(chunk.read | chunk.written) != 0;
-            chunk.read |= mask;
-            return new;
-        }
-        let new = mask & !chunk.written != 0;
-        let first = chunk.written == 0;
-        chunk.written |= mask;
-        if first {
-            let undefined = chunk.undefined;
-            let mut data = [0; CHUNK];
-            data.copy_from_slice(&page.data[index * CHUNK..(index + 1) * CHUNK]);
-            self.saved_chunks.push(data);
-            self.log.push(Entry::Chunk { address: at & !(CHUNK as u64 - 1), undefined });
-        }
-        new
-    }
-
-    fn fill_tlb(&mut self, address: u64, base: u64, object: Object, write: bool) {
-        let page_base = address & !(PAGE as u64 - 1);
-        let low = base.max(page_base);
-        let high = (base + object.size).min(page_base + PAGE as u64);
-        if self.page(address).is_none() {
-            return;
-        }
-        let page = self.page_mut(address, object.zeroed) as *mut Page;
-        if write { &mut self.write_tlb } else { &mut self.read_tlb }.fill(low, high, page);
-    }
-
     #[inline]
     fn flush(&mut self) {
         self.read_tlb.flush();
         self.write_tlb.flush();
-    }
-
-    // ---- convenience for models ----------------------------------------------------------------------------------
-
-    /// Whether a poison cause means an access through the value is out of bounds.
-    pub fn out_of_object(tag: Tag) -> bool {
-        tag.as_poison() == Some(Poison::OutOfObject)
     }
 }

@@ -42,7 +42,40 @@ pub struct Partial {
     pub poison: u32,
 }
 
+impl Chunk {
+    /// Voids the masks of an older step.
+    #[inline(always)]
+    pub fn enter(&mut self, step: u64) {
+        if self.stamp != step {
+            (self.stamp, self.read, self.written) = (step, 0, 0);
+        }
+    }
+}
+
 impl Page {
+    /// `size` ≤ 8 bytes at an offset, little-endian; they lie within the page.
+    #[inline(always)]
+    pub fn bits(&self, offset: usize, size: u64) -> u64 {
+        let mut bytes = [0; 8];
+        match size {
+            8 => bytes.copy_from_slice(&self.data[offset..offset + 8]),
+            4 => bytes[..4].copy_from_slice(&self.data[offset..offset + 4]),
+            _ => bytes[..size as usize].copy_from_slice(&self.data[offset..offset + size as usize]),
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Sets `size` ≤ 8 bytes at an offset.
+    #[inline(always)]
+    pub fn set_bits(&mut self, offset: usize, size: u64, bits: u64) {
+        let bytes = bits.to_le_bytes();
+        match size {
+            8 => self.data[offset..offset + 8].copy_from_slice(&bytes),
+            4 => self.data[offset..offset + 4].copy_from_slice(&bytes[..4]),
+            _ => self.data[offset..offset + size as usize].copy_from_slice(&bytes[..size as usize]),
+        }
+    }
+
     /// A page of undefined bytes.
     pub fn undefined() -> Page {
         let chunk = Chunk { undefined: u64::MAX, read: 0, written: 0, stamp: 0 };

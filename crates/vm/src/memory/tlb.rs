@@ -45,9 +45,13 @@ impl Tlb {
         }
     }
 
-    /// Enters the bytes `[low, high)` of a page.
-    pub fn fill(&mut self, low: u64, high: u64, page: *mut Page) {
-        self.entries[index(low)] = Entry { low, len: high - low, page };
+    /// Enters the part of the object `[base, base + size)` that lies in the page of an address.
+    #[inline]
+    pub fn fill(&mut self, address: u64, base: u64, size: u64, page: *mut Page) {
+        let start = address & !(PAGE as u64 - 1);
+        let low = base.max(start);
+        let high = (base + size).min(start + PAGE as u64);
+        self.entries[index(address)] = Entry { low, len: high - low, page };
         self.used = true;
     }
 

@@ -50,7 +50,7 @@ impl Memory {
             match entry {
                 Entry::Chunk { address, undefined } => {
                     let Some(data) = self.saved_chunks.pop() else { unreachable!("one saved chunk an entry") };
-                    let page = self.page_mut(address, false);
+                    let page = self.page_mut(address);
                     let offset = address as usize % PAGE;
                     page.data[offset..offset + CHUNK].copy_from_slice(&data);
                     let chunk = &mut page.chunks[offset / CHUNK];
@@ -59,7 +59,7 @@ impl Memory {
                 }
                 Entry::Partial { address, old } => {
                     let offset = (address as usize % PAGE) as u16;
-                    let map = self.page_mut(address, false).partial.get_or_insert_default();
+                    let map = self.page_mut(address).partial.get_or_insert_default();
                     match old {
                         Some(p) => map.insert(offset, p),
                         None => map.remove(&offset),

@@ -1,0 +1,157 @@
+//! Attribute objects. They are plain memory of the program, in a layout of ours, read and written like other data.
+
+use super::errno::{EINVAL, ENOTSUP};
+use super::object::plain;
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::Value;
+
+const ROBUST: u64 = 1 << 30;
+const SHARED: u64 = 1 << 31;
+const TYPE: u64 = 3;
+/// `pthread_attr_t`: where its parts lie (all of 8 bytes).
+const DETACHED: u64 = 0;
+const STACK_SIZE: u64 = 8;
+const GUARD_SIZE: u64 = 16;
+const SCHEDULING: u64 = 24;
+const DEFAULT_STACK: u64 = 8 << 20;
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let model: fn(&mut Cx<'_>) -> Flow = match name {
+        "pthread_mutexattr_init" | "pthread_condattr_init" | "pthread_barrierattr_init" => |cx| plain(write(cx, 4, 0)),
+        "pthread_rwlockattr_init" => |cx| plain(write(cx, 8, 0)),
+        "pthread_mutexattr_destroy" | "pthread_condattr_destroy" | "pthread_barrierattr_destroy"
+        | "pthread_rwlockattr_destroy" => |cx| plain(cx.word(0).and_then(|a| cx.access(a, 4, true)).map(|()| 0)),
+        "pthread_mutexattr_settype" => |cx| plain(change(cx, TYPE, 0, 3)),
+        "pthread_mutexattr_gettype" => |cx| plain(read(cx, TYPE, 0)),
+        "pthread_mutexattr_setrobust" | "pthread_mutexattr_setrobust_np" => |cx| plain(change(cx, ROBUST, 30, 1)),
+        "pthread_mutexattr_getrobust" | "pthread_mutexattr_getrobust_np" => |cx| plain(read(cx, ROBUST, 30)),
+        "pthread_mutexattr_setpshared" | "pthread_condattr_setpshared" | "pthread_barrierattr_setpshared"
+        | "pthread_rwlockattr_setpshared" => |cx| plain(change(cx, SHARED, 31, 1)),
+        "pthread_mutexattr_getpshared" | "pthread_condattr_getpshared" | "pthread_barrierattr_getpshared"
+        | "pthread_rwlockattr_getpshared" => |cx| plain(read(cx, SHARED, 31)),
+        "pthread_mutexattr_setprotocol" => set_protocol,
+        "pthread_mutexattr_getprotocol" => |cx| plain(read(cx, 0, 0)),
+        "pthread_condattr_setclock" => |cx| plain(change(cx, TYPE, 0, 1)),
+        "pthread_condattr_getclock" => |cx| plain(read(cx, TYPE, 0)),
+        "pthread_rwlockattr_setkind_np" => |cx| plain(change(cx, TYPE, 0, 2)),
+        "pthread_rwlockattr_getkind_np" => |cx| plain(read(cx, TYPE, 0)),
+        "pthread_attr_init" => |cx| plain(thread_init(cx)),
+        "pthread_attr_destroy" => |cx| plain(cx.word(0).and_then(|a| cx.access(a, 56, true)).map(|()| 0)),
+        "pthread_attr_setdetachstate" => |cx| plain(set(cx, DETACHED, |v| v <= 1)),
+        "pthread_attr_getdetachstate" => |cx| plain(get(cx, DETACHED, 4)),
+        "pthread_attr_setstacksize" => |cx| plain(set(cx, STACK_SIZE, |v| v >= 16384)),
+        "pthread_attr_getstacksize" => |cx| plain(get(cx, STACK_SIZE, 8)),
+        "pthread_attr_setguardsize" => |cx| plain(set(cx, GUARD_SIZE, |_| true)),
+        "pthread_attr_getguardsize" => |cx| plain(get(cx, GUARD_SIZE, 8)),
+        "pthread_attr_setinheritsched" => |cx| plain(set(cx, SCHEDULING, |v| v <= 1)),
+        "pthread_attr_getinheritsched" => |cx| plain(get(cx, SCHEDULING, 4)),
+        "pthread_attr_setscope" => set_scope,
+        _ => return None,
+    };
+    Some(Native::Plain(model))
+}
+
+fn write(cx: &mut Cx<'_>, size: u64, bits: u64) -> Result<i32, Stop> {
+    let address = cx.word(0)?;
+    cx.store(address, size, Value::new(bits))?;
+    Ok(0)
+}
+
+fn change(cx: &mut Cx<'_>, mask: u64, shift: u32, most: u64) -> Result<i32, Stop> {
+    let (address, value) = (cx.word(0)?, cx.word(1)? & 0xffff_ffff);
+    let old = cx.load_defined(address, 4, "attribute object")?;
+    if value > most {
+        return Ok(EINVAL);
+    }
+    cx.store(address, 4, Value::new(old & !mask | value << shift))?;
+    Ok(0)
+}
+
+fn read(cx: &mut Cx<'_>, mask: u64, shift: u32) -> Result<i32, Stop> {
+    let (address, out) = (cx.word(0)?, cx.word(1)?);
+    let bits = cx.load_defined(address, 4, "attribute object")?;
+    cx.store(out, 4, Value::new((bits & mask) >> shift))?;
+    Ok(0)
+}
+
+/// Priorities are not modelled: any protocol but `PTHREAD_PRIO_NONE` is unsupported.
+fn set_protocol(cx: &mut Cx<'_>) -> Flow {
+    match cx.word(1) {
+        Ok(0) => plain(change(cx, 0, 0, 0)),
+        Ok(_) => Flow::Unsupported("a mutex protocol with priorities".into()),
+        Err(flow) => flow,
+    }
+}
+
+fn set_scope(cx: &mut Cx<'_>) -> Flow {
+    match cx.word(1) {
+        Ok(0) => Flow::int(0),
+        Ok(1) => Flow::int(ENOTSUP),
+        Ok(_) => Flow::int(EINVAL),
+        Err(flow) => flow,
+    }
+}
+
+fn thread_init(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let address = cx.word(0)?;
+    for offset in (0..56).step_by(8) {
+        let value = match offset {
+            STACK_SIZE => DEFAULT_STACK,
+            GUARD_SIZE => 4096,
+            _ => 0,
+        };
+        cx.store(address + offset, 8, Value::new(value))?;
+    }
+    Ok(0)
+}
+
+fn set(cx: &mut Cx<'_>, offset: u64, valid: fn(u64) -> bool) -> Result<i32, Stop> {
+    let (address, value) = (cx.word(0)?, cx.word(1)?);
+    cx.load_defined(address + offset, 8, "attribute object")?;
+    if !valid(value) {
+        return Ok(EINVAL);
+    }
+    cx.store(address + offset, 8, Value::new(value))?;
+    Ok(0)
+}
+
+fn get(cx: &mut Cx<'_>, offset: u64, size: u64) -> Result<i32, Stop> {
+    let (address, out) = (cx.word(0)?, cx.word(1)?);
+    let value = cx.load_defined(address + offset, 8, "attribute object")?;
+    cx.store(out, size, Value::new(value))?;
+    Ok(0)
+}
+
+/// Kind and robustness that a mutex attribute object asks for.
+pub(super) fn mutex_attributes(cx: &mut Cx<'_>, attributes: u64) -> Result<(u32, bool), Stop> {
+    if attributes == 0 {
+        return Ok((0, false));
+    }
+    let bits = cx.load_defined(attributes, 4, "attribute object")?;
+    Ok(((bits & TYPE) as u32, bits & ROBUST != 0))
+}
+
+/// Reads an attribute object that changes nothing in the model: it must have been initialised.
+pub(super) fn ignored(cx: &mut Cx<'_>, attributes: u64) -> Result<(), Stop> {
+    if attributes != 0 {
+        cx.load_defined(attributes, 4, "attribute object")?;
+    }
+    Ok(())
+}
+
+/// Whether thread attributes ask for a detached thread.
+pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
+    if attributes == 0 {
+        return Ok(false);
+    }
+    Ok(cx.load_defined(attributes + DETACHED, 8, "attribute object")? & 0xffff_ffff == 1)
+}
+
+/// Reads the deadline that argument `i` points to. Its value does not matter: time is not modelled.
+pub(super) fn deadline(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
+    let address = cx.word(i)?;
+    cx.load_defined(address, 8, "deadline")?;
+    cx.load_defined(address + 8, 8, "deadline")?;
+    Ok(())
+}
