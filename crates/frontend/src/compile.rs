@@ -6,10 +6,15 @@
 //! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
 
 use crate::{Error, Options, target};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
+
+/// How long reading a module may take: a damaged one can send the reader into a loop.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// The kinds of input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +68,12 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
         Kind::Bitcode => target::of_bitcode(&bytes),
         _ => target::of_text(&bytes),
     };
+    check_target(path, triple)?;
+    Ok(kind)
+}
+
+/// Refuses modules for other processors; one that states none is taken for ours.
+fn check_target(path: &Path, triple: Option<String>) -> Result<(), Error> {
     match triple {
         Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {
             Err(Error::OtherTarget {
@@ -70,7 +81,7 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
                 triple,
             })
         }
-        _ => Ok(kind),
+        _ => Ok(()),
     }
 }
 
@@ -105,9 +116,7 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
                 .into_iter()
                 .map(|t| {
                     t.join().unwrap_or_else(|_| {
-                        Err(Error::CompilerIo(std::io::Error::other(
-                            "a compiling thread panicked",
-                        )))
+                        Err(Error::CompilerIo(io::Error::other("a compiling thread panicked")))
                     })
                 })
                 .collect()
@@ -120,11 +129,12 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
 }
 
 fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error> {
-    let output = run_clang(|clang| arguments(clang, path, kind, options))?;
+    let limit = (kind != Kind::Source).then_some(LONGEST);
+    let output = run_clang(limit, |clang| arguments(clang, path, kind, options))?;
     if !output.status.success() || output.stdout.is_empty() {
         let mut stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if output.status.code().is_none() {
-            stderr = format!("error: the compiler crashed on it\n{stderr}");
+            stderr = format!("error: the compiler crashed on it, or did not end\n{stderr}");
         }
         let path = path.to_owned();
         return Err(match kind {
@@ -139,6 +149,8 @@ fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error
             },
         });
     }
+    // The user's flags may choose another target.
+    check_target(path, target::of_bitcode(&output.stdout))?;
     Ok(Compiled {
         path: path.to_owned(),
         bitcode: output.stdout,
@@ -195,7 +207,7 @@ fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
 }
 
 /// Runs the first compiler of version 22 there is.
-fn run_clang(arguments: impl Fn(&mut Command)) -> Result<std::process::Output, Error> {
+fn run_clang(limit: Option<Duration>, arguments: impl Fn(&mut Command)) -> Result<Output, Error> {
     for name in ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"] {
         if name == "clang" && !is_version_22(name) {
             continue;
@@ -203,13 +215,52 @@ fn run_clang(arguments: impl Fn(&mut Command)) -> Result<std::process::Output, E
         let mut clang = Command::new(name);
         arguments(&mut clang);
         clang.stdin(Stdio::null());
-        match clang.output() {
+        match output(&mut clang, limit) {
             Ok(output) => return Ok(output),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::CompilerIo(e)),
         }
     }
     Err(Error::CompilerMissing)
+}
+
+/// Runs a command to its end, or kills it when its time is up.
+fn output(command: &mut Command, limit: Option<Duration>) -> io::Result<Output> {
+    let Some(limit) = limit else {
+        return command.output();
+    };
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(io::Error::other("no pipe to the compiler"));
+    };
+    let (done, finished) = mpsc::channel();
+    let (stdout, stderr) = thread::scope(|scope| {
+        let errors = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            err.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        let result = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            let read = out.read_to_end(&mut bytes).map(|_| bytes);
+            // Nobody listens any more if the time was up.
+            let _ = done.send(());
+            read
+        });
+        if finished.recv_timeout(limit).is_err() {
+            // It may have ended just now.
+            let _ = child.kill();
+        }
+        let join = |t: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
+            t.join()
+                .unwrap_or_else(|_| Err(io::Error::other("a reading thread panicked")))
+        };
+        (join(result), join(errors))
+    });
+    Ok(Output {
+        status: child.wait()?,
+        stdout: stdout?,
+        stderr: stderr?,
+    })
 }
 
 fn is_version_22(clang: &str) -> bool {

@@ -80,6 +80,19 @@ impl<'m> Places<'m> {
     }
 }
 
+impl<'m> Places<'m> {
+    /// Where a global variable is defined.
+    pub(crate) fn global(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
+        let (file, line) = value.definition()?;
+        let file = self.scope_file(files, file);
+        Some(Span {
+            file,
+            line,
+            column: 0,
+        })
+    }
+}
+
 /// The name of a variable in the debug information: the second field of its node.
 pub(crate) fn variable_name<'m>(layout: Layout<'m>, variable: Meta<'m>) -> Option<String> {
     let name = layout.meta_value(variable).meta_operand(1)?.meta_string()?;

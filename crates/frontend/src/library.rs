@@ -36,11 +36,9 @@ pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
     }
     let mut unit = Unit::new(program, module.layout(), true);
     loop {
+        // Each is taken once, so this ends.
         let wanted = missing(unit.program, entry, &names);
-        let found: Vec<Value<'_>> = wanted
-            .iter()
-            .filter_map(|n| defined.get(n.as_str()).copied())
-            .collect();
+        let found: Vec<Value<'_>> = wanted.iter().filter_map(|name| defined.remove(name)).collect();
         if found.is_empty() {
             break;
         }

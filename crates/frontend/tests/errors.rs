@@ -124,6 +124,19 @@ fn other_target_in_bitcode() {
 }
 
 #[test]
+fn other_target_by_flag() {
+    let source = file("other_target", "y.c", "int main(void) { return 0; }");
+    let options = Options {
+        cflags: vec!["-m32".into()],
+        ..Options::default()
+    };
+    assert!(matches!(
+        load(&[source], &options),
+        Err(Error::OtherTarget { .. })
+    ));
+}
+
+#[test]
 fn does_not_compile() {
     match try_c("does_not_compile", "int main(void) { return x; }") {
         Err(Error::CompilerFailed { stderr, .. }) => assert!(stderr.contains("undeclared"), "{stderr}"),

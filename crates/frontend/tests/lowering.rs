@@ -103,6 +103,7 @@ fn initialisers() {
         global("s").init,
         [b'x', 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]
     );
+    assert_eq!(global("s").span.line, 2);
     assert!(global("t").thread_local && global("str").constant);
 }
 
@@ -463,4 +464,29 @@ fn wins_over_the_library() {
     );
     let strlen = &m.module.functions[func(&m, "strlen")];
     assert!(strlen.is_defined() && !strlen.library);
+}
+
+/// The value of a local is read before the local changes, also where the value only gets another name.
+#[test]
+fn names_of_locals_do_not_outlive_their_values() {
+    let m = c(
+        "names",
+        "struct S { int a[2]; } s[2]; int main(void) { struct S *p = s; return *(p->a + (p = 0, 1)); }",
+    );
+    let main = &m.module.functions[func(&m, "main")];
+    let p = main
+        .regs
+        .iter_ids()
+        .find(|(_, r)| r.name.as_deref() == Some("p"))
+        .expect("p")
+        .0;
+    let kinds = insts(&m, "main");
+    let null =
+        |k: &InstKind| matches!(k, InstKind::Copy { dst, value: Operand::Const(0, Type::Ptr) } if *dst == p);
+    let at = kinds.iter().position(null).expect("p = 0");
+    let reads_p = |k: &InstKind| match k {
+        InstKind::Gep { base, .. } | InstKind::Load { ptr: base, .. } => *base == Operand::Reg(p),
+        _ => false,
+    };
+    assert!(!kinds[at..].iter().any(reads_p), "{kinds:?}");
 }

@@ -244,6 +244,37 @@ impl<'m> Value<'m> {
         Value::wrap(unsafe { core::LLVMGetInitializer(self.raw) })
     }
 
+    /// File and line of the definition of a global variable, in the debug information.
+    pub(crate) fn definition(self) -> Option<(Meta<'m>, u32)> {
+        if self.kind() != ValueKind::LLVMGlobalVariableValueKind {
+            return None;
+        }
+        // SAFETY: a global variable; the copied list is freed; the kind of each node is checked.
+        unsafe {
+            let mut count = 0;
+            let entries = core::LLVMGlobalCopyAllMetadata(self.raw, &mut count);
+            if entries.is_null() {
+                return None;
+            }
+            let nodes: Vec<LLVMMetadataRef> = (0..count as u32)
+                .map(|i| core::LLVMValueMetadataEntriesGetMetadata(entries, i))
+                .collect();
+            core::LLVMDisposeValueMetadataEntries(entries);
+            let expression = nodes.into_iter().find(|&node| {
+                matches!(
+                    debuginfo::LLVMGetMetadataKind(node),
+                    debuginfo::LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind
+                )
+            })?;
+            let variable = debuginfo::LLVMDIGlobalVariableExpressionGetVariable(expression);
+            if variable.is_null() {
+                return None;
+            }
+            let file = Meta::wrap(debuginfo::LLVMDIVariableGetFile(variable))?;
+            Some((file, debuginfo::LLVMDIVariableGetLine(variable)))
+        }
+    }
+
     /// Whether a global variable is thread-local.
     pub(crate) fn is_thread_local(self) -> bool {
         // SAFETY: the kind is checked.

@@ -31,6 +31,8 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     pub(super) promoted: FxHashMap<Value<'m>, Reg>,
     /// Locals that are stack objects.
     pub(super) locals: FxHashMap<Value<'m>, LocalId>,
+    /// The registers of promoted locals: unlike others they are assigned at several places.
+    mutable: FxHashSet<Reg>,
     /// Values whose operands belong to other values.
     pub(super) aliases: FxHashSet<Value<'m>>,
     variables: FxHashMap<Value<'m>, String>,
@@ -59,6 +61,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             blocks: FxHashMap::default(),
             promoted: FxHashMap::default(),
             locals: FxHashMap::default(),
+            mutable: FxHashSet::default(),
             aliases: FxHashSet::default(),
             variables: FxHashMap::default(),
             insts: Vec::new(),
@@ -170,19 +173,30 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             .collect()
     }
 
-    /// Makes an instruction's value another name of operands that do not change while it is used.
+    /// Makes an instruction's value another name of operands, unless these may change while it is used.
     pub(super) fn alias(&mut self, inst: Value<'m>, parts: Parts) -> Lower<()> {
-        if self.values.contains_key(&inst) {
-            // Somebody (a φ of a loop) referred to it before: it has registers.
+        let changes = |part: &Operand| matches!(part, Operand::Reg(reg) if self.mutable.contains(reg));
+        // Somebody (a φ of a loop) may have referred to it before: then it has registers.
+        if self.values.contains_key(&inst) || parts.iter().any(changes) {
             let dst = self.results(inst)?;
             for (dst, value) in dst.into_iter().zip(parts) {
                 self.copy(dst, value);
             }
         } else {
-            self.values.insert(inst, parts);
-            self.aliases.insert(inst);
+            self.share(inst, parts);
         }
         Ok(())
+    }
+
+    /// Makes an instruction's value another name of operands that the caller knows not to change while it is used.
+    pub(super) fn share(&mut self, inst: Value<'m>, parts: Parts) {
+        self.values.insert(inst, parts);
+        self.aliases.insert(inst);
+    }
+
+    /// Whether an instruction has registers or another name already.
+    pub(super) fn is_known(&self, inst: Value<'m>) -> bool {
+        self.values.contains_key(&inst)
     }
 
     // ---- functions
@@ -192,7 +206,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let default = unit
             .places
             .function(&mut unit.program.files, value)
-            .unwrap_or(Span::default());
+            .unwrap_or_default();
         self.function.span = default;
         let mut ordinal = 0;
         let mut numbered = Vec::new();
@@ -319,6 +333,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                 if let Some(ty) = promotable(alloca) {
                     let reg = self.function.regs.push(RegInfo { ty, name });
                     self.promoted.insert(alloca, reg);
+                    self.mutable.insert(reg);
                     continue;
                 }
                 let count = alloca.operand(0).and_then(|n| n.int());

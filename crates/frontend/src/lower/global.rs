@@ -59,6 +59,10 @@ impl<'m> Unit<'m, '_> {
         self.stores
             .extend(image.stores.drain(..).map(|(at, v)| (id, at, v)));
         let size = self.layout.size(ty);
+        let span = self
+            .places
+            .global(&mut self.program.files, value)
+            .unwrap_or_default();
         let global = &mut self.program.module.globals[id];
         global.size = size;
         global.align = align.max(1);
@@ -68,6 +72,7 @@ impl<'m> Unit<'m, '_> {
         global.thread_local = value.is_thread_local();
         global.constant = constant;
         global.external = false;
+        global.span = span;
     }
 
     fn image(&mut self, value: Value<'m>, ty: Ty<'m>, at: u64, image: &mut Image<'m>) {

@@ -112,8 +112,9 @@ impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn load(&mut self, inst: Value<'m>, rest: &[Value<'m>]) -> Lower<()> {
         let from = inst.operand(0).ok_or("a load of nothing")?;
         if let Some(&reg) = self.promoted.get(&from) {
-            if forwardable(inst, from, rest) {
-                return self.alias(inst, smallvec![Operand::Reg(reg)]);
+            if !self.is_known(inst) && forwardable(inst, from, rest) {
+                self.share(inst, smallvec![Operand::Reg(reg)]);
+                return Ok(());
             }
             for dst in self.results(inst)? {
                 self.copy(dst, Operand::Reg(reg));
