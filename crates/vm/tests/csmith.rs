@@ -31,26 +31,47 @@ enum Verdict {
 
 fn headers() -> PathBuf {
     let found = ["/usr/include/csmith", "/usr/include/csmith-2.3.0", "/usr/include"].map(PathBuf::from);
-    found.into_iter().find(|p| p.join("csmith.h").exists()).expect("csmith's headers (libcsmith-dev) are installed")
+    found
+        .into_iter()
+        .find(|p| p.join("csmith.h").exists())
+        .expect("csmith's headers (libcsmith-dev) are installed")
 }
 
 fn native(source: &Path, binary: &Path, headers: &Path) -> Option<Vec<u8>> {
-    let compiled =
-        Command::new("clang-22").args(["-O0", "-w", "-I"]).arg(headers).arg(source).arg("-o").arg(binary).status();
+    let compiled = Command::new("clang-22")
+        .args(["-O0", "-w", "-I"])
+        .arg(headers)
+        .arg(source)
+        .arg("-o")
+        .arg(binary)
+        .status();
     assert!(compiled.expect("clang-22 runs").success(), "{}", source.display());
-    let output = Command::new("timeout").arg("1").arg(binary).output().expect("the program runs");
+    let output = Command::new("timeout")
+        .arg("1")
+        .arg(binary)
+        .output()
+        .expect("the program runs");
     let _ = std::fs::remove_file(binary);
     output.status.success().then_some(output.stdout)
 }
 
 fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
-    let options = frontend::Options { include: vec![headers.to_owned()], ..frontend::Options::default() };
+    let options = frontend::Options {
+        include: vec![headers.to_owned()],
+        ..frontend::Options::default()
+    };
     let loaded = frontend::load(&[source.to_owned()], &options).map_err(|e| Verdict::Wrong(e.to_string()))?;
-    let options = Options { max_steps: MAX_STEPS, ..Options::default() };
+    let options = Options {
+        max_steps: MAX_STEPS,
+        ..Options::default()
+    };
     let program = Program::new(loaded.module, options).map_err(|e| Verdict::Wrong(e.to_string()))?;
     let mut vm = Vm::new(program).map_err(|e| Verdict::Wrong(e.to_string()))?;
     while vm.pending()[0].is_enabled() {
-        vm.step(Choice { thread: ThreadId(0), alternative: 0 });
+        vm.step(Choice {
+            thread: ThreadId(0),
+            alternative: 0,
+        });
         for notice in vm.notices() {
             return Err(match notice {
                 Notice::Unsupported(u) => Verdict::Unknown(u.what.clone()),
@@ -65,7 +86,10 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
 
 fn check(seed: u64, directory: &Path, headers: &Path) -> Verdict {
     let source = directory.join(format!("{seed}.c"));
-    let made = Command::new("csmith").args(["--seed", &seed.to_string(), "-o"]).arg(&source).status();
+    let made = Command::new("csmith")
+        .args(["--seed", &seed.to_string(), "-o"])
+        .arg(&source)
+        .status();
     assert!(made.expect("csmith is installed").success());
     let verdict = match native(&source, &directory.join(format!("{seed}.out")), headers) {
         None => Verdict::Slow,
@@ -74,7 +98,11 @@ fn check(seed: u64, directory: &Path, headers: &Path) -> Verdict {
             Ok(output) if output == expected => Verdict::Same,
             Ok(output) => {
                 let text = String::from_utf8_lossy;
-                Verdict::Wrong(format!("{} instead of {}", text(&output).trim(), text(&expected).trim()))
+                Verdict::Wrong(format!(
+                    "{} instead of {}",
+                    text(&output).trim(),
+                    text(&expected).trim()
+                ))
             }
         },
     };
@@ -95,7 +123,10 @@ fn seeds() -> std::ops::Range<u64> {
 
 #[test]
 fn checksums_as_native() {
-    let (directory, headers) = (PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("csmith"), headers());
+    let (directory, headers) = (
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("csmith"),
+        headers(),
+    );
     std::fs::create_dir_all(&directory).expect("a directory");
     let (seeds, results) = (seeds(), Mutex::new(Vec::new()));
     let next = AtomicU64::new(seeds.start);
@@ -132,6 +163,13 @@ fn checksums_as_native() {
     }
     println!("{same} the same, {unknown} unknown, {wrong} wrong, slow: {slow:?}");
     assert_eq!(wrong, 0);
-    assert!(unknown * 20 <= same + unknown, "{unknown} of {} unknown", same + unknown);
-    assert!(same + unknown >= results.len() * 3 / 4, "too few that end: {same}");
+    assert!(
+        unknown * 20 <= same + unknown,
+        "{unknown} of {} unknown",
+        same + unknown
+    );
+    assert!(
+        same + unknown >= results.len() * 3 / 4,
+        "too few that end: {same}"
+    );
 }

@@ -15,12 +15,16 @@ struct Run {
 }
 
 fn run(path: &Path) -> Run {
-    let loaded = frontend::load(&[path.to_owned()], &frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let loaded =
+        frontend::load(&[path.to_owned()], &frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
     let program = Program::new(loaded.module, Options::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut vm = Vm::new(program).unwrap_or_else(|e| panic!("{e}"));
     let mut notices = Vec::new();
     while vm.pending()[0].is_enabled() {
-        vm.step(Choice { thread: ThreadId(0), alternative: 0 });
+        vm.step(Choice {
+            thread: ThreadId(0),
+            alternative: 0,
+        });
         notices.extend_from_slice(vm.notices());
     }
     Run {
@@ -36,15 +40,28 @@ fn scratch(name: &str) -> PathBuf {
 
 fn native(path: &Path) -> (String, i32) {
     let program = scratch(&format!("native-{}", path.file_stem().expect("name").display()));
-    let compiled = Command::new("clang-22").args(["-w", "-O0", "-lm", "-o"]).arg(&program).arg(path).status();
+    let compiled = Command::new("clang-22")
+        .args(["-w", "-O0", "-lm", "-o"])
+        .arg(&program)
+        .arg(path)
+        .status();
     assert!(compiled.expect("clang-22 runs").success());
     let shell = format!("exec {} 2>&1", program.display());
-    let output = Command::new("sh").args(["-c", &shell]).env_clear().output().expect("program runs");
-    (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code().unwrap_or(-1))
+    let output = Command::new("sh")
+        .args(["-c", &shell])
+        .env_clear()
+        .output()
+        .expect("program runs");
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        output.status.code().unwrap_or(-1),
+    )
 }
 
 fn compare(name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libc").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/libc")
+        .join(name);
     let (ours, (output, code)) = (run(&path), native(&path));
     assert!(ours.notices.is_empty(), "{:?}\n{}", ours.notices, ours.output);
     for (line, (a, b)) in ours.output.lines().zip(output.lines()).enumerate() {
@@ -71,9 +88,14 @@ fn process_as_native() {
 
 /// Runs the body of a `main`.
 fn run_body(name: &str, body: &str) -> Run {
-    let headers = ["assert", "stdarg", "stdio", "stdlib", "string", "time", "unistd"].map(|h| format!("#include <{h}.h>\n"));
+    let headers = ["assert", "stdarg", "stdio", "stdlib", "string", "time", "unistd"]
+        .map(|h| format!("#include <{h}.h>\n"));
     let path = scratch(&format!("{name}.c"));
-    std::fs::write(&path, format!("{}int main(void) {{ {body} return 0; }}\n", headers.concat())).expect("written");
+    std::fs::write(
+        &path,
+        format!("{}int main(void) {{ {body} return 0; }}\n", headers.concat()),
+    )
+    .expect("written");
     run(&path)
 }
 
@@ -164,5 +186,9 @@ fn unsupported_by_name() {
 #[test]
 fn a_tebibyte_is_a_limit() {
     let run = run_body("tebibyte", "return malloc(1ul << 40) == NULL;");
-    assert!(matches!(&run.notices[..], [Notice::Limit(_)]), "{:?}", run.notices);
+    assert!(
+        matches!(&run.notices[..], [Notice::Limit(_)]),
+        "{:?}",
+        run.notices
+    );
 }

@@ -10,6 +10,7 @@
 
 int main(void)
 {
+    setvbuf(stdout, NULL, _IONBF, 0);
     for (int i = 0; i < 10; i++)
         printf("%d ", rand());
     for (unsigned seed = 0; seed < 5000000000u && seed < 4000000000u; seed += 499999999u) {
