@@ -1,4 +1,5 @@
 // A thread spins on a plain flag: the race on the flag is found although the loop has no visible action.
+// options: --unroll 100
 #include <pthread.h>
 
 static int flag;

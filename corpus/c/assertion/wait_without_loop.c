@@ -1,0 +1,30 @@
+// `if` instead of `while`: a spurious wakeup is enough.
+// options: --spurious-wakeups on
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready;
+
+static void *producer(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, producer, 0);
+    pthread_mutex_lock(&lock);
+    if (!ready)
+        pthread_cond_wait(&changed, &lock);
+    assert(ready); // expect: assertion
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, 0);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// The flag is looked at without the mutex: the signal can come between the look and the wait.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static atomic_int ready;
+
+static void *producer(void *unused)
+{
+    ready = 1;
+    pthread_cond_signal(&changed);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, producer, 0);
+    if (!ready) {
+        pthread_mutex_lock(&lock);
+        pthread_cond_wait(&changed, &lock); // expect: deadlock.lost-wakeup
+        pthread_mutex_unlock(&lock);
+    }
+    pthread_join(thread, 0);
+    return 0;
+}

@@ -1,0 +1,13 @@
+// Nobody ever signals.
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+int main(void)
+{
+    pthread_mutex_lock(&lock);
+    pthread_cond_wait(&changed, &lock); // expect: deadlock
+    pthread_mutex_unlock(&lock);
+    return 0;
+}

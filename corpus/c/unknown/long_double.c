@@ -1,0 +1,8 @@
+// The 80-bit numbers of the x87.
+// unknown: long double
+int main(void)
+{
+    volatile long double x = 1;
+    x = x / 3;
+    return 0;
+}

@@ -1,0 +1,8 @@
+// Inputs are fixed: a value that could be anything is not supported yet.
+// unknown: nondet
+int __VERIFIER_nondet_int(void);
+
+int main(void)
+{
+    return __VERIFIER_nondet_int() == 5;
+}
