@@ -1,2 +1,92 @@
-//! The `selvedge` command.
-fn main() {}
+//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate that sees all others.
+
+mod args;
+mod check;
+mod config;
+mod exit;
+mod finding;
+mod output;
+mod program;
+mod properties;
+mod replay;
+mod shorten;
+mod trace;
+mod watch;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A panic is our mistake; it is said once, with its place, and never as a backtrace of some worker.
+    std::panic::set_hook(Box::new(|info| {
+        output::note(&format!("selvedge panicked: {info}"));
+    }));
+    let exit = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Exit::internal("a panic"));
+    ExitCode::from(exit.code())
+}
+
+fn run() -> Exit {
+    let given: Vec<_> = std::env::args_os().collect();
+    let from_file = if given.get(1).is_some_and(|word| word == "check") {
+        let directory = std::env::current_dir().unwrap_or_default();
+        match config::arguments(&directory) {
+            Ok(arguments) => arguments,
+            Err(error) => return Exit::usage(&error.to_string()),
+        }
+    } else {
+        Vec::new()
+    };
+    match Cli::try_parse_from(config::complete(given, from_file)) {
+        Ok(Cli {
+            command: Command::Check(args),
+        }) => check::run(&args),
+        Ok(Cli {
+            command: Command::Replay(args),
+        }) => replay::run(&args),
+        Ok(Cli {
+            command: Command::Man,
+        }) => man(),
+        Err(error) => {
+            let _ = error.print(); // a closed pipe is nobody's mistake
+            Exit::Code(u8::from(error.use_stderr()))
+        }
+    }
+}
+
+/// The man page, from the same text as `--help`.
+fn man() -> Exit {
+    let mut page = Vec::new();
+    let mut command = Cli::command();
+    command.build();
+    let render = |command: clap::Command, page: &mut Vec<u8>| clap_mangen::Man::new(command).render(page);
+    let commands: Vec<clap::Command> = command
+        .get_subcommands()
+        .filter(|c| !c.is_hide_set() && c.get_name() != "help")
+        .cloned()
+        .collect();
+    let mut result = render(command, &mut page);
+    for sub in commands {
+        let name = format!("selvedge {}", sub.get_name());
+        let mut part = Vec::new();
+        let man = clap_mangen::Man::new(sub.display_name(name.clone()).bin_name(name.clone()));
+        result = result.and_then(|()| {
+            part.extend(format!(".SH \"{}\"\n", name.to_uppercase()).bytes());
+            man.render_synopsis_section(&mut part)?;
+            man.render_description_section(&mut part)?;
+            man.render_options_section(&mut part)
+        });
+        // The parts of one page: their headings are one level lower.
+        let text = String::from_utf8_lossy(&part)
+            .replace(".SH SYNOPSIS", ".SS SYNOPSIS")
+            .replace(".SH DESCRIPTION", ".SS DESCRIPTION")
+            .replace(".SH OPTIONS", ".SS OPTIONS");
+        page.extend(text.bytes());
+    }
+    match result.and_then(|()| output::print(&String::from_utf8_lossy(&page))) {
+        Ok(()) => Exit::Code(0),
+        Err(error) => Exit::internal(&format!("cannot write the man page: {error}")),
+    }
+}

@@ -125,7 +125,7 @@ impl RaceDetector {
             return;
         }
         let entry = self.entry(me, Kind::new(!read, true), event.action.stmt.0, event.context.0);
-        if size < 16 || id.0 % 8 != 0 || read {
+        if size < 16 || !id.0.is_multiple_of(8) || read {
             self.bytes(id.0, size, &entry);
             return;
         }

@@ -251,6 +251,12 @@ impl RaceDetector {
                 self.learn(me, object.released(), Rule::Once);
                 self.touch(event, action.object, me, false);
             }
+            Op::AtomicBlock => {
+                // Blocks exclude each other, like critical sections of one lock; this one's accesses come with its event.
+                let object = self.objects.get(&mut self.store, action.object);
+                self.learn(me, object.released(), Rule::Lock);
+                self.block = Some(object.released());
+            }
             Op::OnceDone => {
                 self.touch(event, action.object, me, false);
                 let object = self.objects.get(&mut self.store, action.object);

@@ -1,0 +1,318 @@
+//! The command line. `--help` and the man page are made from the texts here.
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Checks multithreaded C and C++ programs over all of their schedules.
+///
+/// Selvedge runs a program (pthreads, C11 atomics, fixed inputs) in every order of its threads that matters, and reports
+/// what is wrong with a schedule that reproduces it, or that nothing is.
+///
+/// Exit codes: 0 verified, 10 a property is violated, 5 inconclusive (a limit, or something unsupported), 1 wrong usage,
+/// 2 an input cannot be read or compiled, 6 internal error.
+#[derive(Parser, Debug)]
+#[command(name = "selvedge", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Check a program; verdict and findings out
+    Check(Box<CheckArgs>),
+    /// Run a saved finding again, step by step
+    Replay(ReplayArgs),
+    /// Write the man page to standard output
+    #[command(hide = true)]
+    Man,
+}
+
+/// Check a program over all of its schedules.
+///
+/// Each option can also be set in `selvedge.toml` (in the current directory or the nearest one above) by its long name,
+/// and as an environment variable SELVEDGE_NAME. The command line goes before the environment, and that before the file.
+#[derive(Args, Debug)]
+#[command(args_override_self = true, next_line_help = false)]
+pub(crate) struct CheckArgs {
+    /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Arguments of the program (its argv[1..])
+    #[arg(last = true, value_name = "PROGRAM ARGS")]
+    pub(crate) args: Vec<String>,
+
+    /// What to check: a list of assertion, deadlock, data-race, memory, leak, pthread, arithmetic, overflow,
+    /// or a SV-COMP .prp file. All but leak and overflow if not given
+    #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
+    pub(crate) property: Option<String>,
+    /// How to explore; auto is dpor. random and pct sample, and never verify
+    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|random|pct", value_parser = strategy)]
+    pub(crate) strategy: Strategy,
+    /// Which pairs of actions need both orders
+    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict", value_parser = dependence)]
+    pub(crate) dependence: String,
+    /// Cut off executions that only repeat others
+    #[arg(
+        long,
+        env = "SELVEDGE_SLEEP_SETS",
+        default_value = "on",
+        value_name = "on|off"
+    )]
+    pub(crate) sleep_sets: Switch,
+    /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked for), or memory (every
+    /// access). auto is sync, and memory if a race is found and races were not asked for
+    #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory", value_parser = visibility)]
+    pub(crate) visibility: Visibility,
+    /// In which order: depth-first
+    #[arg(long, env = "SELVEDGE_SEARCH", default_value = "dfs", value_name = "dfs", value_parser = search)]
+    pub(crate) search: String,
+    /// Stop after this time: 90, 90s, 5m, 2h
+    #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
+    pub(crate) max_time: Option<Duration>,
+    /// Stop when the process has this much memory: 500M, 4G
+    #[arg(long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
+    pub(crate) max_memory: Option<u64>,
+    /// Stop after so many executions
+    #[arg(long, env = "SELVEDGE_MAX_EXECUTIONS", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_executions: Option<u64>,
+    /// Cut off executions of more visible steps than this [default: 1000000]
+    #[arg(long, env = "SELVEDGE_MAX_EVENTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_events: Option<u32>,
+    /// Cut off threads that go round a loop more often than this within one step
+    #[arg(long, env = "SELVEDGE_UNROLL", value_name = "N")]
+    pub(crate) unroll: Option<u64>,
+    /// When to stop: at the first finding, or never before the end
+    #[arg(
+        long,
+        env = "SELVEDGE_STOP",
+        default_value = "first",
+        value_name = "first|never"
+    )]
+    pub(crate) stop: StopAt,
+    /// Whether timed waits and locks may time out
+    #[arg(long, env = "SELVEDGE_TIMEOUTS", default_value = "on", value_name = "on|off")]
+    pub(crate) timeouts: Switch,
+    /// Whether waits on condition variables may end without a signal
+    #[arg(
+        long,
+        env = "SELVEDGE_SPURIOUS_WAKEUPS",
+        default_value = "off",
+        value_name = "off|on"
+    )]
+    pub(crate) spurious_wakeups: Switch,
+    /// Whether malloc may fail: not available yet, only off
+    #[arg(long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
+    pub(crate) malloc_failures: Switch,
+    /// The function to start with
+    #[arg(long, env = "SELVEDGE_ENTRY", default_value = "main", value_name = "NAME")]
+    pub(crate) entry: String,
+    /// Further arguments for the compiler, separated by white space
+    #[arg(
+        long,
+        env = "SELVEDGE_CFLAGS",
+        value_name = "FLAGS",
+        allow_hyphen_values = true
+    )]
+    pub(crate) cflags: Option<String>,
+    /// Directory for headers
+    #[arg(short = 'I', long = "include", env = "SELVEDGE_INCLUDE", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append)]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro for the compiler
+    #[arg(short = 'D', long = "define", env = "SELVEDGE_DEFINE", value_name = "NAME[=VALUE]", action = ArgAction::Append)]
+    pub(crate) define: Vec<String>,
+    /// Language standard, such as c11 or c++17 (also -std=c11)
+    #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
+    pub(crate) std: Option<String>,
+    /// How many cores to use [default: all]
+    #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Seed of the strategies that choose at random
+    #[arg(long, env = "SELVEDGE_SEED", default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Form of the report
+    #[arg(
+        long,
+        env = "SELVEDGE_FORMAT",
+        default_value = "human",
+        value_name = "human|json|sarif|junit"
+    )]
+    pub(crate) format: Format,
+    /// Write the report to a file instead of standard output
+    #[arg(short = 'o', long, env = "SELVEDGE_OUTPUT", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Where to save the first finding for `selvedge replay`; further ones get a number; `none` saves nothing
+    #[arg(
+        long,
+        env = "SELVEDGE_FINDING",
+        default_value = "FINDING.json",
+        value_name = "FILE|none"
+    )]
+    pub(crate) finding: PathBuf,
+    /// Findings and the verdict only
+    #[arg(short, long, env = "SELVEDGE_QUIET", value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) quiet: bool,
+    /// Whole schedules and the assumptions of every verdict
+    #[arg(short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) verbose: bool,
+    /// Progress on standard error; auto: if that is a terminal
+    #[arg(
+        long,
+        env = "SELVEDGE_PROGRESS",
+        default_value = "auto",
+        value_name = "auto|always|never"
+    )]
+    pub(crate) progress: When,
+}
+
+/// Run a saved finding again, step by step.
+///
+/// Exit codes: 10 the finding was seen again, 6 it was not (the program or its options have changed, or an internal
+/// error), 1 and 2 as for `check`.
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// The saved finding
+    #[arg(value_name = "FINDING.json")]
+    pub(crate) finding: PathBuf,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl Switch {
+    pub(crate) fn on(self) -> bool {
+        self == Switch::On
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StopAt {
+    First,
+    Never,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Human,
+    Json,
+    Sarif,
+    Junit,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Strategy {
+    Dpor,
+    Random,
+    Pct,
+}
+
+impl Strategy {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Strategy::Dpor => "dpor",
+            Strategy::Random => "random",
+            Strategy::Pct => "pct",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Visibility {
+    Auto,
+    Sync,
+    Memory,
+}
+
+fn later(value: &str) -> String {
+    format!("`{value}` is not available yet")
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    match text {
+        "auto" | "dpor" => Ok(Strategy::Dpor),
+        "random" => Ok(Strategy::Random),
+        "pct" => Ok(Strategy::Pct),
+        "guarded" | "unfold" | "stateful" | "optimal" => Err(later(text)),
+        _ => Err("expected auto, dpor, random or pct".to_owned()),
+    }
+}
+
+fn dependence(text: &str) -> Result<String, String> {
+    match text {
+        "conflict" => Ok(text.to_owned()),
+        "predicate" => Err(later(text)),
+        _ => Err("expected conflict".to_owned()),
+    }
+}
+
+fn visibility(text: &str) -> Result<Visibility, String> {
+    match text {
+        "auto" => Ok(Visibility::Auto),
+        "sync" => Ok(Visibility::Sync),
+        "memory" => Ok(Visibility::Memory),
+        "reachable" | "fields" | "hybrid" => Err(later(text)),
+        _ => Err("expected auto, sync or memory".to_owned()),
+    }
+}
+
+fn search(text: &str) -> Result<String, String> {
+    match text {
+        "dfs" => Ok(text.to_owned()),
+        "bfs" | "random" | "coverage" => Err(later(text)),
+        _ => Err("expected dfs".to_owned()),
+    }
+}
+
+fn malloc_failures(text: &str) -> Result<Switch, String> {
+    match text {
+        "off" => Ok(Switch::Off),
+        "on" => Err("failing allocations are not available yet".to_owned()),
+        _ => Err("expected off".to_owned()),
+    }
+}
+
+/// `90`, `90s`, `1.5m`, `2h`.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time such as 90, 90s, 5m or 2h".to_owned()),
+    };
+    let number: f64 = text[..text.len() - unit.len()]
+        .parse()
+        .map_err(|_| "expected a time such as 90s".to_owned())?;
+    Duration::try_from_secs_f64(number * factor).map_err(|_| "the time is out of range".to_owned())
+}
+
+/// `1048576`, `500M`, `4G`, `4GiB`.
+pub(crate) fn size(text: &str) -> Result<u64, String> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let shift = match unit.trim_end_matches("iB").trim_end_matches('B') {
+        "" => 0,
+        "k" | "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err("expected a size such as 500M or 4G".to_owned()),
+    };
+    let number: u64 = text[..text.len() - unit.len()]
+        .parse()
+        .map_err(|_| "expected a size such as 500M".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "the size is out of range".to_owned())
+}

@@ -1,0 +1,390 @@
+//! `selvedge check`.
+
+use crate::args::{CheckArgs, Format, StopAt, Strategy, Visibility, When};
+use crate::exit::Exit;
+use crate::output::{note, print, write_file};
+use crate::program::{Setup, machine, sources};
+use crate::watch::{Watch, peak_memory};
+use crate::{finding, properties};
+use selvedge_explore::{Config, Control, Found, Report, Stop};
+use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason, Verdict};
+use selvedge_report::{FindingFile, HumanOptions, Reason, RunReport, Sources, Statistics};
+use selvedge_vm::{Program, Vm};
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::Instant;
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs) -> Exit {
+    let started = Instant::now();
+    let asked = match args
+        .property
+        .as_deref()
+        .map_or_else(|| Ok(properties::default()), properties::parse)
+    {
+        Ok(asked) if asked.is_empty() => return Exit::usage("--property names no property"),
+        Ok(asked) => asked,
+        Err(message) => return Exit::usage(&message),
+    };
+    if let Some(output) = &args.output
+        && output.is_dir()
+    {
+        return Exit::usage(&format!("-o {}: this is a directory", output.display()));
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    // The second Ctrl-C ends the process at once: compiling and linking do not look at the flag.
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::INCONCLUSIVE.into());
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        note(&format!("warning: Ctrl-C will not end the run cleanly: {error}"));
+    }
+    let watch = Watch {
+        started,
+        max_time: args.max_time,
+        max_memory: args.max_memory,
+        progress: match args.progress {
+            When::Auto => std::io::stderr().is_terminal() && !args.quiet,
+            When::Always => true,
+            When::Never => false,
+        },
+        interrupted,
+    };
+    check(args, asked, &watch)
+}
+
+/// An exploration with what it was an exploration of.
+struct Explored {
+    setup: Setup,
+    program: Arc<Program>,
+    report: Report,
+}
+
+fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
+    let mut setup = Setup::new(args, &asked);
+    let loaded = match setup.load() {
+        Ok(loaded) => loaded,
+        Err(error) => return Exit::input(&error.to_string()),
+    };
+    let sources = sources(&loaded);
+    let mut first = args.visibility;
+    let mut module = Some(loaded.module);
+    let explored = loop {
+        setup.vm.visibility = match first {
+            Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
+            Visibility::Memory => selvedge_vm::Visibility::Memory,
+        };
+        // Fewer scheduling points are enough only if there is no race, so races are looked for even if nobody asks.
+        let mut properties = asked.clone();
+        if first != Visibility::Memory {
+            properties.insert(Property::DataRace);
+        }
+        setup.vm.record_accesses = properties.contains(&Property::DataRace);
+        let may_repeat = first == Visibility::Auto && !asked.contains(&Property::DataRace);
+        let copy = if may_repeat { module.clone() } else { module.take() };
+        let Some(copy) = copy else {
+            return Exit::internal("the program is gone");
+        };
+        let program = match Program::new(copy, setup.vm.clone()) {
+            Ok(program) => program,
+            Err(error) => return Exit::input(&error.to_string()),
+        };
+        if let Err(error) = Vm::new(Arc::clone(&program)) {
+            return Exit::input(&error.to_string());
+        }
+        list_missing(args, &program, first == args.visibility);
+        let report = explore(args, &program, properties, watch);
+        let race = report
+            .faults
+            .iter()
+            .any(|found| found.fault.kind == FaultKind::DataRace);
+        if may_repeat && race {
+            note(
+                "note: the program has data races, which were not asked about: going on with --visibility memory",
+            );
+            first = Visibility::Memory;
+            continue;
+        }
+        break Explored {
+            setup,
+            program,
+            report,
+        };
+    };
+    conclude(args, &asked, explored, &sources, watch)
+}
+
+fn list_missing(args: &CheckArgs, program: &Program, first: bool) {
+    let missing: Vec<&str> = program.missing().collect();
+    if first && !missing.is_empty() && !args.quiet {
+        note(&format!(
+            "note: these functions are neither defined nor modelled; calling one makes the verdict unknown: {}",
+            missing.join(", ")
+        ));
+    }
+}
+
+fn explore(
+    args: &CheckArgs,
+    program: &Arc<Program>,
+    properties: BTreeSet<Property>,
+    watch: &Watch,
+) -> Report {
+    let mut config = Config {
+        properties,
+        stop: match args.stop {
+            StopAt::First => Stop::First,
+            StopAt::Never => Stop::Never,
+        },
+        sleep_sets: args.sleep_sets.on(),
+        max_executions: args.max_executions,
+        jobs: args.jobs.map_or_else(
+            || std::thread::available_parallelism().map_or(1, usize::from),
+            usize::from,
+        ),
+        seed: args.seed,
+        ..Config::default()
+    };
+    if let Some(events) = args.max_events {
+        config.max_events = events;
+    }
+    let control = Control::new();
+    let (done, watched) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let control = &control;
+        scope.spawn(move || watch.run(control, &watched));
+        let _done = done; // dropped at the end, also of a panic: the watcher ends
+        let make = || machine(program);
+        match args.strategy {
+            Strategy::Dpor => selvedge_explore::dpor::explore(&make, &config, control),
+            Strategy::Random => selvedge_explore::random::explore(&make, &config, control),
+            Strategy::Pct => selvedge_explore::pct::explore(&make, &config, control),
+        }
+    })
+}
+
+fn conclude(
+    args: &CheckArgs,
+    asked: &BTreeSet<Property>,
+    explored: Explored,
+    sources: &Sources,
+    watch: &Watch,
+) -> Exit {
+    let Explored {
+        setup,
+        program,
+        report,
+    } = &explored;
+    let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
+    let mut findings = Vec::new();
+    for found in report.faults.iter().filter(is_asked) {
+        match finding::describe(setup, program, found) {
+            Ok(finding) => findings.push(finding),
+            Err(error) => return Exit::internal(&error.to_string()),
+        }
+    }
+    let reasons = reasons(args, asked, &explored);
+    let verdict = if !findings.is_empty() {
+        Verdict::Violated
+    } else if reasons.is_empty()
+        && report.stop == StopReason::Complete
+        && report.verdict() == Verdict::Verified
+    {
+        Verdict::Verified
+    } else {
+        Verdict::Unknown
+    };
+    let counts = &report.statistics;
+    let run = RunReport {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        inputs: args
+            .inputs
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        verdict,
+        reasons,
+        assumptions: assumptions(args, setup, &program.module),
+        strategy: args.strategy.word().to_owned(),
+        dependence: args.dependence.clone(),
+        visibility: if setup.vm.visibility == selvedge_vm::Visibility::Sync {
+            "sync"
+        } else {
+            "memory"
+        }
+        .to_owned(),
+        statistics: Statistics {
+            executions: counts.executions,
+            redundant_executions: counts.redundant_executions,
+            events: counts.events,
+            max_depth: counts.max_depth,
+            threads: counts.threads,
+            choices: counts.choices,
+            seconds: watch.started.elapsed().as_secs_f64(),
+            peak_memory_bytes: peak_memory(),
+            ..Statistics::default()
+        },
+        findings,
+    };
+    if let Err(message) = write(args, &run, sources) {
+        return Exit::internal(&message);
+    }
+    match verdict {
+        Verdict::Verified => Exit::Code(0),
+        Verdict::Violated => Exit::Code(Exit::VIOLATED),
+        Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+    }
+}
+
+/// Everything that keeps the verdict from being final.
+fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Reason> {
+    let report = &explored.report;
+    let vm = Vm::new(Arc::clone(&explored.program)).ok();
+    let place = |stmt| {
+        vm.as_ref()
+            .map(|vm| vm.location(stmt))
+            .filter(|l| !l.file.is_empty() || !l.function.is_empty())
+    };
+    let mut reasons = Vec::new();
+    for what in &report.unsupported {
+        reasons.push(Reason {
+            limit: None,
+            detail: what.what.clone(),
+            location: place(what.stmt),
+        });
+    }
+    for limit in &report.limits {
+        let whole_run = matches!(
+            limit.kind,
+            LimitKind::Time
+                | LimitKind::Memory
+                | LimitKind::Executions
+                | LimitKind::Events
+                | LimitKind::Depth
+                | LimitKind::Interrupted
+        );
+        let location = if whole_run { None } else { place(limit.stmt) };
+        reasons.push(Reason {
+            limit: Some(limit.kind),
+            detail: limit.detail.clone(),
+            location,
+        });
+    }
+    if let StopReason::Limit(limit) = &report.stop {
+        reasons.push(Reason {
+            limit: Some(limit.kind),
+            detail: limit.detail.clone(),
+            location: None,
+        });
+    }
+    if let Some(race) = report.faults.iter().find(|f| f.fault.kind == FaultKind::DataRace)
+        && !asked.contains(&Property::DataRace)
+    {
+        let detail =
+            "the program has data races, so visibility `sync` is not enough (use auto or memory)".to_owned();
+        reasons.push(Reason {
+            limit: None,
+            detail,
+            location: place(race.fault.stmt),
+        });
+    }
+    if args.strategy != Strategy::Dpor && reasons.is_empty() && report.faults.is_empty() {
+        let detail = format!("the strategy {} samples executions", args.strategy.word());
+        reasons.push(Reason {
+            limit: Some(LimitKind::Executions),
+            detail,
+            location: None,
+        });
+    }
+    reasons
+}
+
+/// What a verdict rests on.
+fn assumptions(args: &CheckArgs, setup: &Setup, module: &selvedge_ir::Module) -> Vec<String> {
+    let mut list = vec![
+        "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
+        "fixed inputs: the program's arguments, an empty environment, no files".to_owned(),
+        "malloc and its relatives do not fail".to_owned(),
+        "freed memory is not used again".to_owned(),
+    ];
+    list.push(if args.timeouts.on() {
+        "timed waits may time out at any moment".to_owned()
+    } else {
+        "timed waits never time out (--timeouts off)".to_owned()
+    });
+    if !args.spurious_wakeups.on() {
+        list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
+    }
+    if setup.vm.visibility == selvedge_vm::Visibility::Sync {
+        list.push(
+            "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
+        );
+    }
+    if let Some(unroll) = args.unroll {
+        list.push(format!(
+            "loops are followed {unroll} times within one step (--unroll)"
+        ));
+    }
+    if args.entry != "main" {
+        list.push(format!("the program begins at {}", args.entry));
+    }
+    list.extend((module.functions.len() == 0).then(|| "the program is empty".to_owned()));
+    list
+}
+
+fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<(), String> {
+    let to_terminal =
+        args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let text = match args.format {
+        Format::Human => {
+            let options = HumanOptions {
+                color: to_terminal,
+                quiet: args.quiet,
+                verbose: args.verbose,
+            };
+            selvedge_report::human(run, sources, options)
+        }
+        Format::Json => selvedge_report::json(run),
+        Format::Sarif => selvedge_report::sarif(run),
+        Format::Junit => selvedge_report::junit(run),
+    };
+    if args.finding.as_os_str() != "none" {
+        for (i, finding) in run.findings.iter().enumerate() {
+            let path = numbered(&args.finding, i);
+            match write_file(&path, &FindingFile::write(finding)) {
+                Ok(()) if args.quiet => {}
+                Ok(()) => note(&format!("saved: {} (selvedge replay {0})", path.display())),
+                Err(error) => note(&format!(
+                    "warning: the finding is not saved: {}: {error}",
+                    path.display()
+                )),
+            }
+        }
+    }
+    match &args.output {
+        Some(path) => {
+            write_file(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        }
+        None => print(&text).map_err(|error| format!("cannot write the report: {error}")),
+    }
+}
+
+/// `FINDING.json`, `FINDING-2.json`, …
+fn numbered(path: &Path, index: usize) -> PathBuf {
+    if index == 0 {
+        return path.to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path
+        .extension()
+        .map(|e| format!(".{}", e.to_string_lossy()))
+        .unwrap_or_default();
+    path.with_file_name(format!("{stem}-{}{extension}", index + 1))
+}

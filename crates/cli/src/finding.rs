@@ -1,0 +1,149 @@
+//! From a fault that an explorer found to a finding for people: replayed, shortened, with names and places.
+
+use crate::program::{Setup, machine};
+use crate::shorten::shorten;
+use crate::trace::{self, Made, Move, Trace, same};
+use selvedge_detect::{Detectors, split_thread};
+use selvedge_explore::Found;
+use selvedge_model::{Describe, Fault, FaultKind, Finding, Related};
+use selvedge_report::{FindingReport, Row};
+use selvedge_schedule::Step;
+use selvedge_vm::{Program, Vm};
+use std::sync::Arc;
+
+/// Why a fault is not confirmed: our error.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("a finding could not be replayed ({0}): {1}")]
+    Replay(trace::Error, String),
+    #[error("a finding was not seen again when its schedule was replayed: {0}")]
+    NotSeen(String),
+}
+
+type VmTrace = Trace<Vm, Detectors>;
+
+/// Replays what was found and describes it with a short schedule.
+pub(crate) fn describe(setup: &Setup, program: &Arc<Program>, found: &Found) -> Result<FindingReport, Error> {
+    let fault = &found.fault;
+    let other = if fault.kind == FaultKind::DataRace {
+        fault.related.first().map(|r| r.1)
+    } else {
+        None
+    };
+    let (vm, detectors) = machine(program);
+    let mut trace = Trace::new(vm, detectors, other);
+    for &choice in &found.choices {
+        trace
+            .choose(choice)
+            .map_err(|error| Error::Replay(error, fault.message.clone()))?;
+    }
+    trace.finish();
+    let Some(at) = position(&trace, fault) else {
+        return Err(Error::NotSeen(fault.message.clone()));
+    };
+    let needed = other_access(&trace.made, at, fault, &trace);
+    let shorter = shorten(&trace.made, at, &needed).and_then(|moves| replay(program, &moves, fault));
+    let best = match shorter {
+        Some(short) if cost(&short.made) <= cost(&trace.made) => short,
+        _ => trace,
+    };
+    Ok(report(setup, best, fault, found.count))
+}
+
+/// Runs moves by name; the trace if they show the fault.
+fn replay(program: &Arc<Program>, moves: &[Move], fault: &Fault) -> Option<VmTrace> {
+    let (vm, detectors) = machine(program);
+    let mut trace = Trace::new(vm, detectors, None);
+    for step in moves {
+        trace.make(step).ok()?;
+    }
+    trace.finish();
+    position(&trace, fault).map(|_| trace)
+}
+
+/// Where a trace shows a fault.
+fn position(trace: &VmTrace, fault: &Fault) -> Option<Option<usize>> {
+    trace
+        .faults
+        .iter()
+        .find(|(_, seen)| same(seen, fault))
+        .map(|(at, _)| *at)
+}
+
+fn cost(made: &[Made]) -> (usize, usize) {
+    (
+        made.windows(2)
+            .filter(|w| w[0].step.thread != w[1].step.thread)
+            .count(),
+        made.len(),
+    )
+}
+
+/// The step with the other access of a race: it need not be in the causal past of the second one.
+fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace) -> Vec<usize> {
+    let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
+    let (Some(at), Some((_, seen))) = (at, seen) else {
+        return Vec::new();
+    };
+    let Some((text, ..)) = seen.related.first().filter(|_| fault.kind == FaultKind::DataRace) else {
+        return Vec::new();
+    };
+    let (thread, _) = split_thread(text);
+    // The statement of interest is the explorer's "other" one; in this trace the same, as it is the same execution.
+    made[..at]
+        .iter()
+        .rposition(|m| m.step.thread == thread && m.touched)
+        .into_iter()
+        .collect()
+}
+
+/// The finding with all names resolved, from a trace that shows it.
+pub(crate) fn report(setup: &Setup, trace: VmTrace, fault: &Fault, count: u64) -> FindingReport {
+    let (at, seen) = match trace.faults.iter().find(|(_, seen)| same(seen, fault)) {
+        Some((at, seen)) => (*at, seen),
+        None => (None, fault),
+    };
+    let vm = &trace.machine;
+    let related = seen.related.iter().map(|(text, stmt, context)| {
+        let (thread, message) = split_thread(text);
+        Related {
+            message: message.to_owned(),
+            location: vm.location(*stmt),
+            stack: vm.stack(*context),
+            thread: thread.to_owned(),
+        }
+    });
+    let finding = Finding {
+        kind: seen.kind,
+        message: seen.message.clone(),
+        location: vm.location(seen.stmt),
+        stack: vm.stack(seen.context),
+        thread: at
+            .map(|at| trace.made[at].step.thread.clone())
+            .unwrap_or_default(),
+        related: related.collect(),
+        choices: Vec::new(),
+        count,
+    };
+    let mut schedule = setup.schedule();
+    let mut rows = Vec::new();
+    for made in &trace.made {
+        schedule.steps.push(Step {
+            thread: made.step.thread.clone(),
+            alternative: made.step.alternative,
+            note: made.text.clone(),
+        });
+        rows.push(Row {
+            thread: made.step.thread.clone(),
+            text: made.text.clone(),
+            location: vm.location(made.action.stmt),
+            output: String::new(),
+        });
+    }
+    FindingReport {
+        finding,
+        schedule,
+        rows,
+        output: String::from_utf8_lossy(&vm.output()).into_owned(),
+    }
+}

@@ -1,0 +1,172 @@
+//! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
+
+use crate::args::CheckArgs;
+use selvedge_detect::{DeadlockDetector, Detectors, RaceDetector};
+use selvedge_frontend::Loaded;
+use selvedge_model::Property;
+use selvedge_report::Sources;
+use selvedge_schedule::Schedule;
+use selvedge_vm::{Program, Visibility, Vm};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything that decides what a program does under a given schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) frontend: selvedge_frontend::Options,
+    pub(crate) vm: selvedge_vm::Options,
+}
+
+/// Why there is no program: exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Frontend(#[from] selvedge_frontend::Error),
+    #[error(transparent)]
+    Machine(#[from] selvedge_vm::Error),
+}
+
+impl Setup {
+    /// What the command line says.
+    pub(crate) fn new(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
+        let mut frontend = selvedge_frontend::Options::default();
+        frontend.cflags = args
+            .cflags
+            .as_deref()
+            .unwrap_or("")
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect();
+        frontend.include = args.include.clone();
+        frontend.define = args.define.clone();
+        frontend.std = args.std.clone();
+        frontend.entry = args.entry.clone();
+        let mut vm = selvedge_vm::Options::default();
+        vm.timeouts = args.timeouts.on();
+        vm.spurious_wakeups = args.spurious_wakeups.on();
+        vm.args = args.args.clone();
+        vm.entry = args.entry.clone();
+        vm.unroll = args.unroll;
+        vm.check_overflow = properties.contains(&Property::Overflow);
+        Setup {
+            inputs: args.inputs.clone(),
+            frontend,
+            vm,
+        }
+    }
+
+    /// Compiles the inputs.
+    pub(crate) fn load(&self) -> Result<Loaded, Error> {
+        Ok(selvedge_frontend::load(&self.inputs, &self.frontend)?)
+    }
+
+    /// The schedule with inputs and options, and without steps.
+    pub(crate) fn schedule(&self) -> Schedule {
+        let mut options: Vec<(String, String)> = Vec::new();
+        let mut add = |name: &str, value: String| options.push((name.to_owned(), value));
+        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+        add(
+            "visibility",
+            if self.vm.visibility == Visibility::Sync {
+                "sync"
+            } else {
+                "memory"
+            }
+            .to_owned(),
+        );
+        add("timeouts", switch(self.vm.timeouts));
+        add("spurious-wakeups", switch(self.vm.spurious_wakeups));
+        add("overflow", switch(self.vm.check_overflow));
+        add("entry", self.vm.entry.clone());
+        if let Some(unroll) = self.vm.unroll {
+            add("unroll", unroll.to_string());
+        }
+        self.frontend
+            .cflags
+            .iter()
+            .for_each(|flag| add("cflag", flag.clone()));
+        self.frontend
+            .include
+            .iter()
+            .for_each(|dir| add("include", dir.display().to_string()));
+        self.frontend
+            .define
+            .iter()
+            .for_each(|name| add("define", name.clone()));
+        self.frontend.std.iter().for_each(|name| add("std", name.clone()));
+        self.vm.args.iter().for_each(|arg| add("arg", arg.clone()));
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        Schedule {
+            inputs,
+            options,
+            steps: Vec::new(),
+        }
+    }
+
+    /// The setup that a schedule was made with.
+    pub(crate) fn from_schedule(schedule: &Schedule) -> Result<Setup, String> {
+        let mut setup = Setup {
+            inputs: schedule.inputs.iter().map(PathBuf::from).collect(),
+            frontend: selvedge_frontend::Options::default(),
+            vm: selvedge_vm::Options::default(),
+        };
+        let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
+        for (name, value) in &schedule.options {
+            let on = || match value.as_str() {
+                "on" => Ok(true),
+                "off" => Ok(false),
+                _ => Err(format!("option {name}: expected on or off")),
+            };
+            match name.as_str() {
+                "visibility" if value == "sync" => vm.visibility = Visibility::Sync,
+                "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
+                "timeouts" => vm.timeouts = on()?,
+                "spurious-wakeups" => vm.spurious_wakeups = on()?,
+                "overflow" => vm.check_overflow = on()?,
+                "entry" => {
+                    vm.entry.clone_from(value);
+                    frontend.entry.clone_from(value);
+                }
+                "unroll" => {
+                    vm.unroll = Some(
+                        value
+                            .parse()
+                            .map_err(|_| "option unroll: expected a number".to_owned())?,
+                    )
+                }
+                "cflag" => frontend.cflags.push(value.clone()),
+                "include" => frontend.include.push(value.into()),
+                "define" => frontend.define.push(value.clone()),
+                "std" => frontend.std = Some(value.clone()),
+                "arg" => vm.args.push(value.clone()),
+                _ => return Err(format!("option {name} {value} is not known")),
+            }
+        }
+        Ok(setup)
+    }
+}
+
+/// The source texts of a loaded program by path.
+pub(crate) fn sources(loaded: &Loaded) -> Sources {
+    let files = loaded.module.files.iter().zip(loaded.sources.iter());
+    files
+        .filter_map(|(path, text)| Some((path.clone(), text.clone()?)))
+        .collect()
+}
+
+/// A machine at the beginning, with its detectors.
+///
+/// # Panics
+/// If the machine cannot be made; the caller has made one before, and nothing has changed since.
+pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    match Vm::new(Arc::clone(program)) {
+        Ok(vm) => (vm, (RaceDetector::new(), DeadlockDetector::new())),
+        Err(error) => panic!("a machine could be made once and not again: {error}"),
+    }
+}

@@ -1,0 +1,162 @@
+//! Straight-line replay: runs a list of choices on a fresh machine, checking each against what the machine offers, and
+//! collects what goes wrong. Independent of every strategy; each finding passes it before it is reported.
+
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Action, Choice, Describe, Detector, Fault, FaultKind, Notice, Outcome, Status};
+
+/// Who moves, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Move {
+    /// The hierarchical name of the thread.
+    pub(crate) thread: String,
+    pub(crate) alternative: u16,
+}
+
+/// A step that was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Made {
+    pub(crate) step: Move,
+    pub(crate) action: Action,
+    /// The thread that it created.
+    pub(crate) created: Option<ThreadId>,
+    pub(crate) text: String,
+    /// Whether the action or an access after it was at the statement of interest.
+    pub(crate) touched: bool,
+}
+
+/// A fault with the number of the step that showed it; `None`: the end of the execution did (or the beginning).
+pub(crate) type At = (Option<usize>, Fault);
+
+/// Why choices cannot be replayed.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("step {0}: there is no thread {1}")]
+    NoThread(usize, String),
+    #[error("step {0}: thread {1} cannot move")]
+    NotEnabled(usize, String),
+    #[error("step {0}: thread {1} has only {2} alternatives")]
+    NoAlternative(usize, String, u16),
+}
+
+/// A machine on its way through a list of choices.
+pub(crate) struct Trace<M, D> {
+    pub(crate) machine: M,
+    detector: D,
+    names: Vec<String>,
+    pub(crate) made: Vec<Made>,
+    pub(crate) faults: Vec<At>,
+    /// See [`Made::touched`].
+    interest: Option<StmtId>,
+}
+
+impl<M: Describe, D: Detector<M>> Trace<M, D> {
+    pub(crate) fn new(machine: M, detector: D, interest: Option<StmtId>) -> Self {
+        let mut trace = Trace {
+            machine,
+            detector,
+            names: Vec::new(),
+            made: Vec::new(),
+            faults: Vec::new(),
+            interest,
+        };
+        trace.notices(None);
+        trace
+    }
+
+    /// Makes a step by thread number, as explorers count.
+    pub(crate) fn choose(&mut self, choice: Choice) -> Result<(), Error> {
+        let thread = choice.thread.index();
+        if thread >= self.machine.pending().len() {
+            return Err(Error::NoThread(self.made.len(), choice.thread.to_string()));
+        }
+        self.learn_names();
+        self.step(choice, self.names[thread].clone())
+    }
+
+    /// Makes a step by the thread's name.
+    pub(crate) fn make(&mut self, step: &Move) -> Result<(), Error> {
+        self.learn_names();
+        let Some(thread) = self.names.iter().position(|name| *name == step.thread) else {
+            return Err(Error::NoThread(self.made.len(), step.thread.clone()));
+        };
+        let choice = Choice {
+            thread: ThreadId::from_index(thread),
+            alternative: step.alternative,
+        };
+        self.step(choice, step.thread.clone())
+    }
+
+    fn step(&mut self, choice: Choice, name: String) -> Result<(), Error> {
+        let number = self.made.len();
+        let pending = self.machine.pending()[choice.thread.index()];
+        if pending.status != Status::Enabled {
+            return Err(Error::NotEnabled(number, name));
+        }
+        if choice.alternative >= pending.alternatives {
+            return Err(Error::NoAlternative(number, name, pending.alternatives));
+        }
+        let text = self.machine.action_text(&pending.action);
+        let event = self.machine.step(choice);
+        let mut faults = Vec::new();
+        self.detector.event(&self.machine, &event, &mut faults);
+        let touched = self.interest.is_some_and(|stmt| {
+            event.action.stmt == stmt || self.machine.accesses().iter().any(|access| access.stmt == stmt)
+        });
+        let created = match event.outcome {
+            Outcome::Thread(new) if event.action.op == selvedge_model::Op::Spawn => Some(new),
+            _ => None,
+        };
+        let step = Move {
+            thread: name,
+            alternative: choice.alternative,
+        };
+        self.made.push(Made {
+            step,
+            action: event.action,
+            created,
+            text,
+            touched,
+        });
+        self.notices(Some(number));
+        self.faults
+            .extend(faults.into_iter().map(|fault| (Some(number), fault)));
+        Ok(())
+    }
+
+    /// After the last step: what only the end of an execution shows, if it is one.
+    pub(crate) fn finish(&mut self) {
+        if self.machine.pending().iter().all(|p| p.status != Status::Enabled) {
+            let mut faults = Vec::new();
+            self.detector.end(&self.machine, &mut faults);
+            self.faults.extend(faults.into_iter().map(|fault| (None, fault)));
+        }
+    }
+
+    fn notices(&mut self, step: Option<usize>) {
+        for notice in self.machine.notices() {
+            if let Notice::Fault(fault) = notice {
+                self.faults.push((step, fault.clone()));
+            }
+        }
+    }
+
+    fn learn_names(&mut self) {
+        for thread in self.names.len()..self.machine.pending().len() {
+            self.names
+                .push(self.machine.thread_name(ThreadId::from_index(thread)));
+        }
+    }
+}
+
+/// Whether two faults are the same finding: same kind, same place (of a race: both places, in either order).
+pub(crate) fn same(a: &Fault, b: &Fault) -> bool {
+    let places = |fault: &Fault| {
+        let mut places = vec![fault.stmt];
+        if fault.kind == FaultKind::DataRace {
+            places.extend(fault.related.iter().map(|r| r.1));
+            places.sort_unstable();
+        }
+        places
+    };
+    a.kind == b.kind && places(a) == places(b)
+}

@@ -1,0 +1,175 @@
+//! What a corpus program says about itself, in comments:
+//!
+//! | comment | meaning |
+//! | --- | --- |
+//! | the folder | the verdict: `safe` is verified, `unknown` is unknown, all others are violated |
+//! | `// expect: KIND, KIND` at the end of a line | a finding of one of these kinds concerns this line; each finding must be expected somewhere |
+//! | `// expect-anywhere: KIND` | the same, in a place that the program does not show (a library) |
+//! | `// options: …` | options of `selvedge check` |
+//! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
+//! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
+//! | `// unknown: TEXT` | why the verdict is unknown: part of the reason |
+
+use std::path::{Path, PathBuf};
+
+/// One way to run a program, with all that is expected of it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub program: PathBuf,
+    /// Path below the corpus, with the variant's options.
+    pub name: String,
+    pub options: Vec<String>,
+    pub verdict: Verdict,
+    /// Executions under a visibility.
+    pub counts: Vec<(&'static str, u64)>,
+    /// Findings: a line (or none in particular) and the kinds it may have.
+    pub findings: Vec<Expected>,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expected {
+    pub line: Option<u64>,
+    pub kinds: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Verified,
+    Violated,
+    Unknown,
+}
+
+impl Verdict {
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Verified => "verified",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+        }
+    }
+
+    pub fn exit_code(self) -> i32 {
+        match self {
+            Verdict::Verified => 0,
+            Verdict::Violated => 10,
+            Verdict::Unknown => 5,
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Verdict> {
+        [Verdict::Verified, Verdict::Violated, Verdict::Unknown]
+            .into_iter()
+            .find(|verdict| verdict.word() == word)
+    }
+}
+
+/// All cases of one program.
+pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
+    let text = std::fs::read_to_string(program).map_err(|error| format!("{}: {error}", program.display()))?;
+    let folder = program
+        .parent()
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let verdict = match folder {
+        "safe" => Verdict::Verified,
+        "unknown" => Verdict::Unknown,
+        _ => Verdict::Violated,
+    };
+    let name = program
+        .strip_prefix(corpus)
+        .unwrap_or(program)
+        .display()
+        .to_string();
+    let mut base = Case {
+        program: program.to_path_buf(),
+        name: name.clone(),
+        options: Vec::new(),
+        verdict,
+        counts: Vec::new(),
+        findings: Vec::new(),
+        reason: None,
+    };
+    let mut variants = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some((_, comment)) = line.split_once("// ") else {
+            continue;
+        };
+        if let Some(options) = comment.strip_prefix("options: ") {
+            words(options, &mut base).map_err(|error| format!("{name}:{number}: {error}"))?;
+        } else if comment.starts_with("count(") {
+            words(comment, &mut base).map_err(|error| format!("{name}:{number}: {error}"))?;
+        } else if let Some(reason) = comment.strip_prefix("unknown: ") {
+            base.reason = Some(reason.trim().to_string());
+        } else if let Some(kinds) = comment.strip_prefix("expect: ") {
+            base.findings.push(Expected {
+                line: Some(number),
+                kinds: list(kinds),
+            });
+        } else if let Some(kinds) = comment.strip_prefix("expect-anywhere: ") {
+            base.findings.push(Expected {
+                line: None,
+                kinds: list(kinds),
+            });
+        } else if let Some(variant) = comment.strip_prefix("variant: ") {
+            variants.push((number, variant));
+        }
+    }
+    let mut cases = Vec::new();
+    for (number, variant) in variants {
+        let mut case = base.clone();
+        words(variant, &mut case).map_err(|error| format!("{name}:{number}: {error}"))?;
+        case.name = format!("{name} {variant}");
+        cases.push(case);
+    }
+    if cases.is_empty() {
+        cases.push(base);
+    }
+    for case in &cases {
+        case.consistent()
+            .map_err(|error| format!("{}: {error}", case.name))?;
+    }
+    Ok(cases)
+}
+
+impl Case {
+    /// A case that cannot fail is a defect.
+    fn consistent(&self) -> Result<(), String> {
+        match self.verdict {
+            Verdict::Violated if self.findings.is_empty() => Err("no `// expect:` says what is found".into()),
+            Verdict::Unknown if self.reason.is_none() => Err("no `// unknown:` says why".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Options of the command, counts and a verdict, separated by spaces.
+fn words(text: &str, case: &mut Case) -> Result<(), String> {
+    for word in text.split_whitespace() {
+        if let Some(count) = word.strip_prefix("count(dpor,memory)=") {
+            case.counts.push(("memory", number(count)?));
+        } else if let Some(count) = word.strip_prefix("count(dpor)=") {
+            case.counts.push(("sync", number(count)?));
+        } else if let Some(verdict) = word
+            .strip_prefix("verdict(")
+            .and_then(|word| word.strip_suffix(')'))
+        {
+            case.verdict =
+                Verdict::from_word(verdict).ok_or_else(|| format!("no verdict is called {verdict}"))?;
+        } else if word.starts_with("count(") || word.starts_with("verdict(") {
+            return Err(format!("cannot read {word}"));
+        } else {
+            case.options.push(word.to_string());
+        }
+    }
+    Ok(())
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("{text} is no number"))
+}
+
+fn list(kinds: &str) -> Vec<String> {
+    kinds.split(',').map(|kind| kind.trim().to_string()).collect()
+}

@@ -1,0 +1,308 @@
+//! The corpus: every program of corpus/ through every strategy, held against what the program says about itself
+//! (expectation.rs). One test is one program (in one variant) under one strategy; all must agree with the same expectation,
+//! so that strategies agree with each other.
+
+mod expectation;
+
+use expectation::{Case, Verdict, cases};
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// A way to explore, and what may be asked of it.
+struct Strategy {
+    name: &'static str,
+    options: &'static [&'static str],
+    /// It visits everything, so the whole expectation must hold.
+    exhaustive: bool,
+}
+
+const STRATEGIES: &[Strategy] = &[
+    Strategy {
+        name: "dpor",
+        options: &["--strategy", "dpor", "--jobs", "1", "--stop", "never"],
+        exhaustive: true,
+    },
+    Strategy {
+        name: "dpor-without-sleep-sets",
+        options: &[
+            "--strategy",
+            "dpor",
+            "--jobs",
+            "1",
+            "--stop",
+            "never",
+            "--sleep-sets",
+            "off",
+        ],
+        exhaustive: true,
+    },
+    Strategy {
+        name: "dpor-two-jobs",
+        options: &["--strategy", "dpor", "--jobs", "2", "--stop", "never"],
+        exhaustive: true,
+    },
+    Strategy {
+        name: "dpor-first-finding",
+        options: &["--strategy", "dpor", "--stop", "first"],
+        exhaustive: false,
+    },
+    Strategy {
+        name: "random",
+        options: &[
+            "--strategy",
+            "random",
+            "--max-executions",
+            "40",
+            "--stop",
+            "never",
+        ],
+        exhaustive: false,
+    },
+    Strategy {
+        name: "pct",
+        options: &["--strategy", "pct", "--max-executions", "40", "--stop", "never"],
+        exhaustive: false,
+    },
+];
+
+/// No program of the corpus needs this long: whoever does is stuck.
+const TIME: &str = "120s";
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut trials = Vec::new();
+    for program in programs(&corpus) {
+        match cases(&corpus, &program) {
+            Ok(cases) => trials.extend(cases.into_iter().flat_map(trials_of)),
+            Err(error) => trials.push(Trial::test(program.display().to_string(), move || {
+                Err(error.into())
+            })),
+        }
+    }
+    trials.push(Trial::test("the corpus is there", {
+        let programs = programs(&corpus).len();
+        move || {
+            if programs >= 120 {
+                Ok(())
+            } else {
+                Err(format!("only {programs} programs").into())
+            }
+        }
+    }));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trials_of(case: Case) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for strategy in STRATEGIES {
+        let first = strategy.name == "dpor-first-finding";
+        if first && case.verdict != Verdict::Violated {
+            continue;
+        }
+        let case = case.clone();
+        let name = format!("{} [{}]", case.name, strategy.name);
+        trials.push(Trial::test(name, move || test(&case, strategy)));
+    }
+    for &(visibility, executions) in &case.counts {
+        let case = case.clone();
+        let name = format!("{} [count, {visibility}]", case.name);
+        trials.push(Trial::test(name, move || count(&case, visibility, executions)));
+    }
+    trials
+}
+
+/// All programs below the corpus, in a fixed order.
+fn programs(corpus: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![corpus.to_path_buf()];
+    let mut programs = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "c" || extension == "cc")
+            {
+                programs.push(path);
+            }
+        }
+    }
+    programs.sort();
+    programs
+}
+
+fn test(case: &Case, strategy: &Strategy) -> Result<(), Failed> {
+    let report = check(case, strategy.options)?;
+    let verdict = report.verdict()?;
+    report.only_expected_findings(case)?;
+    if strategy.exhaustive {
+        report.expect(
+            verdict == case.verdict.word(),
+            format!("the verdict is {verdict}"),
+        )?;
+        report.expect(
+            report.code == case.verdict.exit_code(),
+            format!("the exit code is {}", report.code),
+        )?;
+        report.every_expected_finding(case)?;
+        if let (Verdict::Unknown, Some(reason)) = (case.verdict, &case.reason) {
+            let text = report.json["reasons"].to_string() + &report.json["reason"].to_string();
+            report.expect(
+                text.contains(reason.as_str()),
+                format!("the reason does not name \"{reason}\""),
+            )?;
+        }
+    } else if strategy.name == "dpor-first-finding" {
+        report.expect(verdict == "violated", format!("the verdict is {verdict}"))?;
+        report.expect(
+            report.findings().count() == 1,
+            "more than the first finding".into(),
+        )?;
+    } else {
+        // Sampling never proves anything.
+        report.expect(verdict != "verified", "a sample is no proof".into())?;
+    }
+    Ok(())
+}
+
+fn count(case: &Case, visibility: &str, executions: u64) -> Result<(), Failed> {
+    let report = check(
+        case,
+        &[
+            "--strategy",
+            "dpor",
+            "--jobs",
+            "1",
+            "--stop",
+            "never",
+            "--visibility",
+            visibility,
+        ],
+    )?;
+    let seen = report.json["statistics"]["executions"].as_u64();
+    report.expect(
+        seen == Some(executions),
+        format!("{seen:?} executions instead of {executions}"),
+    )
+}
+
+/// A finished run of the command.
+struct Report {
+    command: String,
+    json: Value,
+    code: i32,
+}
+
+/// Runs `selvedge check` on a case. Options of the case go before those of the strategy.
+fn check(case: &Case, options: &[&str]) -> Result<Report, Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.args([
+        "check",
+        "--format",
+        "json",
+        "--finding",
+        "none",
+        "--progress",
+        "never",
+        "--max-time",
+        TIME,
+    ]);
+    // A bound of the case's own (on executions) holds for the exhaustive strategies; samples have theirs.
+    command.args(options).args(&case.options).arg(&case.program);
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot start the command: {error}"))?;
+    let text = format!("{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    let json = serde_json::from_slice(&output.stdout).map_err(|error| {
+        format!(
+            "no JSON ({error}, {}): {text}\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout)
+        )
+    })?;
+    Ok(Report {
+        command: text,
+        json,
+        code: output.status.code().unwrap_or(-1),
+    })
+}
+
+impl Report {
+    fn expect(&self, holds: bool, what: String) -> Result<(), Failed> {
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("{what}\n{}\n{:#}", self.command, self.json).into())
+        }
+    }
+
+    fn verdict(&self) -> Result<String, Failed> {
+        self.json["verdict"]
+            .as_str()
+            .map(str::to_string)
+            .ok_or_else(|| "the report has no verdict".into())
+    }
+
+    fn findings(&self) -> impl Iterator<Item = &Value> {
+        self.json["findings"].as_array().into_iter().flatten()
+    }
+
+    /// Nothing is found that the program does not announce: no false alarms.
+    fn only_expected_findings(&self, case: &Case) -> Result<(), Failed> {
+        for finding in self.findings() {
+            let announced = case.verdict == Verdict::Violated
+                && case
+                    .findings
+                    .iter()
+                    .any(|expected| matches(case, expected, finding));
+            self.expect(
+                announced,
+                format!(
+                    "a finding nobody announced: {} ({})",
+                    finding["kind"], finding["message"]
+                ),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Everything that the program announces is found.
+    fn every_expected_finding(&self, case: &Case) -> Result<(), Failed> {
+        if case.verdict != Verdict::Violated {
+            return Ok(());
+        }
+        for expected in &case.findings {
+            let found = self.findings().any(|finding| matches(case, expected, finding));
+            self.expect(found, format!("not found: {expected:?}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a finding has one of the kinds and concerns the line: its own place or a related one.
+fn matches(case: &Case, expected: &expectation::Expected, finding: &Value) -> bool {
+    let kind = finding["kind"].as_str().unwrap_or_default();
+    if !expected.kinds.iter().any(|expected| expected == kind) {
+        return false;
+    }
+    let Some(line) = expected.line else { return true };
+    let file = case
+        .program
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let at = |location: &Value| {
+        location["line"].as_u64() == Some(line)
+            && location["file"].as_str().is_some_and(|path| path.ends_with(file))
+    };
+    let related = finding["related"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|related| &related["location"]);
+    std::iter::once(&finding["location"]).chain(related).any(at)
+}
