@@ -25,6 +25,9 @@ impl ObjectId {
         (self.0 & Self::THREAD != 0).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
     }
 
+    /// What all atomic blocks act on.
+    pub const ATOMIC: ObjectId = ObjectId::hidden(0xa70);
+
     /// A hidden shared object of a model (an output stream, the process).
     pub const fn hidden(number: u32) -> Self {
         ObjectId(Self::HIDDEN | number as u64)
@@ -150,6 +153,8 @@ pub enum Op {
     Read, Write, Rmw,
     /// A fence. Object: none.
     Fence,
+    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ObjectId::ATOMIC`].
+    AtomicBlock,
     /// An operation of a model on a hidden object (output, the process's exit handlers): all on one object are dependent.
     Hidden,
 }
@@ -220,6 +225,9 @@ pub struct Action {
     pub order: MemoryOrder,
     /// This is a cancellation point, or changes the thread's cancel state: dependent on `Cancel` of the thread.
     pub cancelable: bool,
+    /// An access to memory in a program with atomic blocks: dependent on every block of another thread, since what a
+    /// block touches is not known before it runs.
+    pub atomic: bool,
 }
 
 impl Action {
@@ -234,6 +242,7 @@ impl Action {
             op,
             order: MemoryOrder::NotAtomic,
             cancelable: false,
+            atomic: false,
         }
     }
 

@@ -91,7 +91,7 @@ impl Op {
             Op::OnceEnter | Op::OnceDone | Op::Init | Op::Destroy | Op::OwnerDied | Op::Consistent => {
                 C::Total
             }
-            Op::FutexWait | Op::FutexWake | Op::Hidden => C::Total,
+            Op::FutexWait | Op::FutexWake | Op::AtomicBlock | Op::Hidden => C::Total,
         }
     }
 
@@ -192,6 +192,9 @@ impl Action {
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
+        if self.atomic {
+            f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
+        }
     }
 
     /// Whether the action uses exactly one object, as a whole.
@@ -200,6 +203,7 @@ impl Action {
         !self.is_memory()
             && self.object2.0 == 0
             && !self.cancelable
+            && !self.atomic
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 

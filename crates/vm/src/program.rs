@@ -59,6 +59,10 @@ pub struct Program {
     names: Vec<String>,
     regions: Mutex<FxHashMap<(u32, u32), u32>>,
     missing: Vec<FuncId>,
+    /// Functions whose calls are atomic blocks.
+    pub(crate) atomic: Vec<bool>,
+    /// Whether there are atomic blocks at all.
+    pub(crate) atomic_blocks: bool,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
 }
@@ -82,7 +86,11 @@ impl Program {
         let (globals, thread_locals) = place_globals(&module)?;
         let mut names = vec![String::new()];
         names.extend(module.globals.iter().map(|g| g.name.clone()));
+        let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
+        let atomic = module.functions.iter().map(|f| f.is_defined() && is_atomic(&f.name)).collect();
         let mut program = Program {
+            atomic,
+            atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             code: Vec::new(),
             bindings,

@@ -75,6 +75,10 @@ pub struct Core {
     pub joined: bool,
     /// Whether it was created or made detached.
     pub detached: bool,
+    /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up to `__VERIFIER_atomic_end`.
+    pub atomic: u32,
+    /// The pending action stands before the next instruction rather than at it (the end of an atomic function).
+    pub before: bool,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
     /// Statement and context of the last visible action, for reports.
@@ -90,6 +94,14 @@ pub struct Cancel {
     pub asynchronous: bool,
     /// Someone called pthread_cancel.
     pub requested: bool,
+}
+
+impl Cancel {
+    /// Whether the thread's next cancellation point ends it.
+    #[inline]
+    pub const fn pending(self) -> bool {
+        self.requested && !self.disabled
+    }
 }
 
 /// A lock that a thread holds.
@@ -159,6 +171,8 @@ impl Core {
             errno: 0,
             joined: false,
             detached,
+            atomic: 0,
+            before: false,
             cancel: Cancel::default(),
             site: Site { stmt: StmtId(0), context: ContextId(0) },
         }

@@ -128,7 +128,7 @@ impl Vm {
     /// The acting thread's model context, for what is not a call.
     fn cx<'a>(&'a mut self, program: &'a Program, thread: ThreadId) -> Cx<'a> {
         let site = self.state.thread(thread).core.site;
-        Cx { program, state: &mut self.state, thread, site, args: SmallVec::new(), types: SmallVec::new() }
+        Cx { program, state: &mut self.state, thread, site, args: SmallVec::new(), types: SmallVec::new(), replay: Default::default() }
     }
 
     /// Runs a thread to its next visible action and makes that its pending one.
@@ -139,6 +139,7 @@ impl Vm {
                 Stop::Visible(mut action) => {
                     if self.program.cancels {
                         action.cancelable |= sync::is_cancellation_point(&action);
+                        action = sync::arm(&self.state, thread, action);
                     }
                     return self.wait_at(thread, action);
                 }
@@ -227,7 +228,9 @@ impl Machine for Vm {
         self.state.own_core(thread).site = crate::memory::Site { stmt: action.stmt, context };
         let in_code = self.state.thread(thread).core.depth > 0;
         if in_code {
-            self.run_to_visible(thread, true);
+            let core = self.state.own_core(thread);
+            let at = !std::mem::take(&mut core.before);
+            self.run_to_visible(thread, at);
         } else if action.op == Op::Start {
             if thread.index() > 0 && self.make_thread_locals(thread).is_err() {
                 self.park(thread);

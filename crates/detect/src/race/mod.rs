@@ -255,7 +255,6 @@ impl RaceDetector {
                 // Blocks exclude each other, like critical sections of one lock; this one's accesses come with its event.
                 let object = self.objects.get(&mut self.store, action.object);
                 self.learn(me, object.released(), Rule::Lock);
-                self.block = Some(object.released());
             }
             Op::OnceDone => {
                 self.touch(event, action.object, me, false);
@@ -424,6 +423,10 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
         self.thread(me);
         self.synchronise(machine, event);
         self.plain_accesses(machine, event);
+        if event.action.op == Op::AtomicBlock {
+            let object = self.objects.get(&mut self.store, event.action.object);
+            self.teach(me, object.released(), Rule::Unlock);
+        }
         if !self.races.is_empty() {
             self.report(machine, event.action.thread, faults);
         }

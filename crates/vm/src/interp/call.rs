@@ -9,7 +9,7 @@ use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
-use selvedge_model::{FaultKind, LimitKind, Outcome};
+use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome};
 use smallvec::SmallVec;
 
 /// Where a call or a model left the thread.
@@ -39,6 +39,19 @@ impl Vm {
                 }
             }
         };
+        if program.atomic[func.index()] && self.state.unjoined() > 0 && self.state.thread(thread).core.atomic == 0 {
+            if !performing {
+                let stmt = self.site(thread, frame.ip).stmt;
+                return Entered::Stopped(Stop::Visible(Action {
+                    stmt,
+                    ..Action::on(thread, Op::AtomicBlock, ObjectId::ATOMIC)
+                }));
+            }
+            let entered = self.enter(thread, func, index);
+            let core = self.state.own_core(thread);
+            core.atomic = core.depth;
+            return entered;
+        }
         match program.bindings[func.index()] {
             Binding::Code => self.enter(thread, func, index),
             Binding::Other(other) => self.enter(thread, other, index),
@@ -182,6 +195,10 @@ impl Vm {
             self.bottom(thread, values.first().copied().unwrap_or(Value::new(0)));
             return false;
         }
+        let core = self.state.own_core(thread);
+        if core.atomic == core.depth + 1 {
+            core.atomic = 0;
+        }
         if frame.call != NO_CALL {
             self.set_results(thread, frame.call as usize, &values);
         }
@@ -260,9 +277,13 @@ impl Vm {
         let site = self.site(thread, ip);
         let alternative = self.alternative;
         let program = self.program.clone();
-        let mut cx = Cx { program: &program, state: &mut self.state, thread, site, args, types };
+        let replay = Default::default();
+        let mut cx = Cx { program: &program, state: &mut self.state, thread, site, args, types, replay };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
+            Native::Visible(_) if performing && program.cancels && crate::sync::acts(cx.state, thread) => {
+                crate::sync::act(&mut cx)
+            }
             Native::Visible(model) => {
                 let performed = performing.then(|| (model.perform)(&mut cx, alternative));
                 match performed {
@@ -276,7 +297,18 @@ impl Vm {
                             self.outcome = outcome;
                         }
                         match prepared {
-                            Prepared::Visible(action) => return Entered::Stopped(Stop::Visible(action)),
+                            Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
+                                return Entered::Stopped(Stop::Visible(action));
+                            }
+                            Prepared::Visible(action) if action.op == Op::Destroy => {
+                                match (model.perform)(&mut cx, 0) {
+                                    Performed::Done(flow, _) => flow,
+                                    Performed::Again(_) => Flow::Unsupported("blocking in an atomic block".into()),
+                                }
+                            }
+                            Prepared::Visible(_) => {
+                                Flow::Unsupported("synchronisation in an atomic block".into())
+                            }
                             Prepared::Immediate(flow) => flow,
                         }
                     }
@@ -315,6 +347,18 @@ impl Vm {
                 self.drop_frames(thread, true, site);
                 Entered::Stopped(Stop::Bottom)
             }
+            Flow::Resume { depth, ip, value } => {
+                while self.state.thread(thread).core.depth > depth {
+                    let first = self.state.thread(thread).core.frame.locals as usize;
+                    self.end_locals(thread, first, Life::Returned, site);
+                    if !self.pop_frame(thread) {
+                        return Entered::Stopped(Stop::Bottom);
+                    }
+                }
+                self.state.own_core(thread).frame.ip = ip;
+                self.finish_call(thread, &[value]);
+                Entered::Running
+            }
             Flow::ExitProcess { code, quick } => {
                 let core = self.state.own_core(thread);
                 core.result = Value::new(code as u32 as u64);
@@ -338,6 +382,13 @@ impl Vm {
                 parked
             }
         }
+    }
+
+    /// The scheduling point behind an atomic function: what follows is not part of the block.
+    pub(super) fn after_block(&mut self, thread: ThreadId) -> Action {
+        let ip = self.state.thread(thread).core.frame.ip;
+        self.state.own_core(thread).before = true;
+        Action { stmt: self.site(thread, ip).stmt, ..Action::new(thread, Op::Yield) }
     }
 
     fn finish_call(&mut self, thread: ThreadId, values: &[Value]) {

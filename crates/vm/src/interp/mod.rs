@@ -383,8 +383,12 @@ impl Vm {
                 }
                 Op::Return => {
                     self.state.own_core(thread).frame.ip = ip;
+                    let atomic = self.state.thread(thread).core.atomic;
                     if !self.leave(thread, inst.b as usize) {
                         return Stop::Bottom;
+                    }
+                    if atomic != self.state.thread(thread).core.atomic {
+                        return Stop::Visible(self.after_block(thread));
                     }
                     (w, ip) = self.window(thread);
                 }
@@ -478,7 +482,7 @@ impl Vm {
         size: u64,
         order: MemoryOrder,
     ) -> Option<Action> {
-        if self.state.unjoined() == 0 {
+        if self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0 {
             return None;
         }
         let mut object2 = ObjectId::NONE;
@@ -495,6 +499,7 @@ impl Vm {
             stmt: site.stmt,
             size: size as u32,
             order,
+            atomic: self.program.atomic_blocks,
             ..Action::on(thread, op, ObjectId(address))
         })
     }

@@ -7,10 +7,12 @@
 //! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or in a hidden word that
 //! only visible actions touch.
 
+mod atomic;
 mod table;
 
 pub use table::{Native, find};
 
+use crate::libc::stepped::Replay;
 use crate::memory::{AllocError, Kind, Life, MemoryError, Object, Site};
 use crate::program::Program;
 use crate::state::State;
@@ -59,6 +61,16 @@ pub enum Flow {
     Call(u64, SmallVec<[Value; 2]>),
     /// The thread ends with this result, as pthread_exit does: its frames are unwound.
     ExitThread(Value),
+    /// Goes back to an active frame of the thread: the call at instruction `ip` of its `depth`-th frame returns `value`.
+    /// The frames above are unwound.
+    Resume {
+        /// Which frame, the outermost being 1.
+        depth: u32,
+        /// A call instruction of its function.
+        ip: u32,
+        /// What the call returns now.
+        value: Value,
+    },
     /// The process exits with this code: exit handlers run (`quick`: none), then the visible `ProcessExit`.
     ExitProcess {
         /// Exit status.
@@ -107,6 +119,8 @@ pub struct Cx<'a> {
     pub args: SmallVec<[Value; 6]>,
     /// The types of `args`, for variadic models (one per entry; both halves of a wide integer have its type).
     pub types: SmallVec<[Type; 6]>,
+    /// Used by models that access memory element by element.
+    pub(crate) replay: Replay,
 }
 
 /// A model's early answer, for `?`: how the thread goes on instead.

@@ -1,0 +1,45 @@
+//! Atomic blocks: `__VERIFIER_atomic_begin` … `__VERIFIER_atomic_end`. (Functions named `__VERIFIER_atomic_*` are entered by the interpreter.)
+//!
+//! A block is one action. What it touches is not known before it runs, so it is dependent on every access to memory of other
+//! threads, and on other blocks. Its end is a scheduling point without effect, so that what follows is not part of it.
+
+use super::{Cx, Flow, Native, Performed, Prepared, Visible};
+use selvedge_model::{ObjectId, Op, Outcome};
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(Native::Visible(match name {
+        "__VERIFIER_atomic_begin" => Visible { prepare: begin_prepare, perform: begin },
+        "__VERIFIER_atomic_end" => Visible { prepare: end_prepare, perform: end },
+        _ => return None,
+    }))
+}
+
+fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.thread(cx.thread).core;
+    if core.atomic != 0 {
+        return Prepared::Immediate(Flow::Unsupported("an atomic block within another".into()));
+    }
+    if cx.state.unjoined() == 0 {
+        return Prepared::Immediate(Flow::void());
+    }
+    Prepared::Visible(cx.action(Op::AtomicBlock, ObjectId::ATOMIC.0))
+}
+
+fn begin(cx: &mut Cx<'_>, _: u16) -> Performed {
+    cx.state.own_core(cx.thread).atomic = u32::MAX;
+    Performed::Done(Flow::void(), Outcome::Done)
+}
+
+fn end_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.own_core(cx.thread);
+    if core.atomic != u32::MAX {
+        return Prepared::Immediate(Flow::void());
+    }
+    core.atomic = 0;
+    Prepared::Visible(cx.action(Op::Yield, 0))
+}
+
+fn end(_: &mut Cx<'_>, _: u16) -> Performed {
+    Performed::Done(Flow::void(), Outcome::Done)
+}
