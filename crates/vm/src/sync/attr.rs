@@ -18,17 +18,29 @@ const DEFAULT_STACK: u64 = 8 << 20;
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     let model: fn(&mut Cx<'_>) -> Flow = match name {
-        "pthread_mutexattr_init" | "pthread_condattr_init" | "pthread_barrierattr_init" => |cx| plain(write(cx, 4, 0)),
+        "pthread_mutexattr_init" | "pthread_condattr_init" | "pthread_barrierattr_init" => {
+            |cx| plain(write(cx, 4, 0))
+        }
         "pthread_rwlockattr_init" => |cx| plain(write(cx, 8, 0)),
-        "pthread_mutexattr_destroy" | "pthread_condattr_destroy" | "pthread_barrierattr_destroy"
-        | "pthread_rwlockattr_destroy" => |cx| plain(cx.word(0).and_then(|a| cx.access(a, 4, true)).map(|()| 0)),
+        "pthread_mutexattr_destroy"
+        | "pthread_condattr_destroy"
+        | "pthread_barrierattr_destroy"
+        | "pthread_rwlockattr_destroy" => {
+            |cx| plain(cx.word(0).and_then(|a| cx.access(a, 4, true)).map(|()| 0))
+        }
         "pthread_mutexattr_settype" => |cx| plain(change(cx, TYPE, 0, 3)),
         "pthread_mutexattr_gettype" => |cx| plain(read(cx, TYPE, 0)),
-        "pthread_mutexattr_setrobust" | "pthread_mutexattr_setrobust_np" => |cx| plain(change(cx, ROBUST, 30, 1)),
+        "pthread_mutexattr_setrobust" | "pthread_mutexattr_setrobust_np" => {
+            |cx| plain(change(cx, ROBUST, 30, 1))
+        }
         "pthread_mutexattr_getrobust" | "pthread_mutexattr_getrobust_np" => |cx| plain(read(cx, ROBUST, 30)),
-        "pthread_mutexattr_setpshared" | "pthread_condattr_setpshared" | "pthread_barrierattr_setpshared"
+        "pthread_mutexattr_setpshared"
+        | "pthread_condattr_setpshared"
+        | "pthread_barrierattr_setpshared"
         | "pthread_rwlockattr_setpshared" => |cx| plain(change(cx, SHARED, 31, 1)),
-        "pthread_mutexattr_getpshared" | "pthread_condattr_getpshared" | "pthread_barrierattr_getpshared"
+        "pthread_mutexattr_getpshared"
+        | "pthread_condattr_getpshared"
+        | "pthread_barrierattr_getpshared"
         | "pthread_rwlockattr_getpshared" => |cx| plain(read(cx, SHARED, 31)),
         "pthread_mutexattr_setprotocol" => set_protocol,
         "pthread_mutexattr_getprotocol" => |cx| plain(read(cx, 0, 0)),

@@ -1,46 +1,205 @@
 //! The life of threads and of the process: creation, join, exit, and what runs at the end.
+//!
+//! A thread that ends runs, in this order: cleanup handlers (`cancel`), the destructors of its thread-local variables, those
+//! of its thread-specific data, one `OwnerDied` for each robust mutex it holds, and `Exit`. A mutex of another kind stays
+//! locked for ever, which is no error by itself. A process that exits runs its exit handlers, last registered first, then
+//! its global destructors, then `ProcessExit`. If the last thread ends without the process having exited, it goes on as exit(0).
 
+use super::errno::{EBUSY, EINVAL, ERANGE, ESRCH, ETIMEDOUT};
+use super::object::{Answer, Robust, SUCCESS, SyncObject, done};
+use super::{attr, cancel, key, mutex, once, words};
 use crate::memory::{OWNERS, Site};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome, Pending, Status};
+use selvedge_model::{Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status};
 use smallvec::SmallVec;
+
+/// The hidden object of the exit handlers.
+const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
+/// `Core::epilogue` of a process that exits at once.
+const QUICK: u32 = u32::MAX;
+/// `Core::phase` of an exiting process: an exit handler was taken from the list.
+const TAKEN: u8 = 1;
+
+/// The site that stands for no place.
+pub const NOWHERE: Site = Site {
+    stmt: selvedge_base::StmtId(0),
+    context: selvedge_base::ContextId(0),
+};
 
 /// What a thread does once its last frame is gone.
 pub enum Next {
     /// Calls a function (address, arguments), then asks again.
     Call(u64, SmallVec<[Value; 2]>),
-    /// Its next visible action: `OwnerDied`, `Exit` or `ProcessExit`.
+    /// Its next visible action: `OwnerDied`, `Exit`, `ProcessExit`, or one on what it leaves behind.
     Visible(Action),
 }
 
 /// Asked whenever a thread's last frame has returned or been unwound; `Core::stage` says why, `Core::epilogue` is this
 /// module's own counter of what already ran.
 pub fn next(cx: &mut Cx<'_>) -> Next {
-    let core = cx.state.thread(cx.thread).core;
-    match core.stage {
-        Stage::Exiting => Next::Visible(cx.action(Op::ProcessExit, 0)),
-        _ => Next::Visible(cx.action(Op::Exit, ObjectId::thread(cx.thread).0)),
+    let stage = cx.state.thread(cx.thread).core.stage;
+    if stage == Stage::Exiting {
+        next_of_process(cx)
+    } else {
+        next_of_thread(cx)
     }
+}
+
+fn call(function: u64, argument: u64) -> Next {
+    Next::Call(function, SmallVec::from_slice(&[Value::new(argument)]))
+}
+
+fn next_of_thread(cx: &mut Cx<'_>) -> Next {
+    let me = cx.thread;
+    if cx.state.word(words::cleanup(me)) != 0 {
+        cx.state.set_word(words::cleanup(me), 0);
+        let text = "the start routine returned between pthread_cleanup_push and pthread_cleanup_pop";
+        if let Flow::Fault(fault) = cx.fault(FaultKind::CleanupMismatch, text) {
+            cx.state.notices.push(Notice::Fault(*fault));
+        }
+    }
+    if let Some((function, argument)) = super::cxx::delete_state(cx).or_else(|| thread_destructor(cx)) {
+        return call(function, argument);
+    }
+    let mut position = cx.state.thread(me).core.epilogue;
+    let destructor = key::next_destructor(cx, &mut position);
+    cx.state.own_core(me).epilogue = position;
+    if let Some((function, argument)) = destructor {
+        return call(function, argument);
+    }
+    for held in cx.state.thread(me).held.iter() {
+        match cx.state.sync(held.object.0) {
+            Some(SyncObject::Mutex(m)) if m.robust != Robust::No => {
+                return Next::Visible(cx.action(Op::OwnerDied, held.object.0));
+            }
+            Some(SyncObject::Once(_)) => return Next::Visible(cx.action(Op::OnceDone, held.object.0)),
+            _ => {}
+        }
+    }
+    Next::Visible(cx.action(Op::Exit, ObjectId::thread(me).0))
+}
+
+/// The last registered destructor of a thread-local variable.
+fn thread_destructor(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
+    let me = cx.thread;
+    let left = cx.state.word(words::thread_destructors(me)) as u32;
+    let last = left.checked_sub(1)?;
+    cx.state.set_word(words::thread_destructors(me), u64::from(last));
+    let word = words::thread_destructor(me, last);
+    Some((cx.state.word(word), cx.state.word(word + 1)))
+}
+
+fn next_of_process(cx: &mut Cx<'_>) -> Next {
+    let me = cx.thread;
+    let core = cx.state.thread(me).core;
+    if core.epilogue != QUICK {
+        if core.phase == TAKEN {
+            // Taken by the visible action just performed.
+            cx.state.own_core(me).phase = 0;
+            return call(core.note, core.wait[0].0);
+        }
+        if let Some((function, argument)) = thread_destructor(cx) {
+            return call(function, argument);
+        }
+        if core.epilogue == 0 && cx.state.word(words::EXIT_HANDLERS) > 0 {
+            if cx.state.unjoined() > 0 {
+                return Next::Visible(Action {
+                    object: EXIT_HANDLERS,
+                    ..cx.action(Op::Hidden, 0)
+                });
+            }
+            if let Some((function, argument)) = take_exit_handler(cx) {
+                return call(function, argument);
+            }
+        }
+        if let Some(&destructor) = cx.program.module.destructors.get(core.epilogue as usize) {
+            cx.state.own_core(me).epilogue = core.epilogue + 1;
+            return Next::Call(cx.program.function_address(destructor), SmallVec::new());
+        }
+    }
+    Next::Visible(cx.action(Op::ProcessExit, 0))
+}
+
+fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
+    let last = (cx.state.word(words::EXIT_HANDLERS) as u32).checked_sub(1)?;
+    cx.state.set_word(words::EXIT_HANDLERS, u64::from(last));
+    let word = words::exit_handler(last);
+    Some((cx.state.word(word), cx.state.word(word + 1)))
 }
 
 /// Performs the visible action that `next` named.
 pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
-    if matches!(action.op, Op::Exit | Op::ProcessExit) {
-        cx.state.own_core(cx.thread).stage = Stage::Finished;
+    let me = cx.thread;
+    match action.op {
+        Op::OwnerDied => mutex::owner_died(cx, action.object.0),
+        Op::OnceDone => once::abandon(cx, action.object.0),
+        Op::Hidden => {
+            if let Some((function, argument)) = take_exit_handler(cx) {
+                let core = cx.state.own_core(me);
+                core.phase = TAKEN;
+                core.note = function;
+                core.wait[0] = ObjectId(argument);
+            }
+        }
+        Op::Exit if is_last(cx) => {
+            let core = cx.state.own_core(me);
+            core.stage = Stage::Exiting;
+            core.epilogue = 0;
+            core.phase = 0;
+            core.result = Value::new(0);
+        }
+        _ => cx.state.own_core(me).stage = Stage::Finished,
     }
     Outcome::Done
 }
+
+/// Whether the process ends with this thread and has something left to run.
+fn is_last(cx: &Cx<'_>) -> bool {
+    let left = cx.state.word(words::EXIT_HANDLERS) > 0 || !cx.program.module.destructors.is_empty();
+    let others = cx
+        .state
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| *i != cx.thread.index());
+    left && others.into_iter().all(|(_, t)| t.core.stage == Stage::Finished)
+}
+
+/// Whether the process may end: every other thread is finished, blocked or parked.
+pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
+    let me = action.thread.index();
+    let moves = |(i, p): (usize, &Pending)| {
+        i != me
+            && matches!(p.status, Status::Enabled | Status::Blocked)
+            && p.action.op != Op::ProcessExit
+            && super::status(state, &p.action).0 == Status::Enabled
+    };
+    if state.pending.iter().enumerate().any(moves) {
+        Status::Blocked
+    } else {
+        Status::Enabled
+    }
+}
+
+// ---- creation ----------------------------------------------------------------------------------------------------
 
 /// Creates a thread that will run `start(argument)`. Its pending action is `Start`.
 pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Flow> {
     let parent = cx.thread;
     let ordinal = cx.state.thread(parent).core.children + 1;
-    let Some(region) = cx.program.region(cx.state.thread(parent).region, ordinal).filter(|&r| r < OWNERS) else {
-        return Err(Flow::Limit(LimitKind::Threads, format!("more than {} threads", OWNERS - 2)));
+    let Some(region) = cx
+        .program
+        .region(cx.state.thread(parent).region, ordinal)
+        .filter(|&r| r < OWNERS)
+    else {
+        return Err(Flow::Limit(
+            LimitKind::Threads,
+            format!("more than {} threads", OWNERS - 2),
+        ));
     };
     cx.state.own_core(parent).children = ordinal;
     let id = ThreadId::from_index(cx.state.threads.len());
@@ -58,8 +217,18 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
         tls: Vec::new(),
         low_depth: 0,
     };
-    let action = Action { stmt: cx.site.stmt, ..Action::on(id, Op::Start, ObjectId::thread(id)) };
-    cx.state.push_thread(thread, Pending { action, status: Status::Enabled, alternatives: 1 });
+    let action = Action {
+        stmt: cx.site.stmt,
+        ..Action::on(id, Op::Start, ObjectId::thread(id))
+    };
+    cx.state.push_thread(
+        thread,
+        Pending {
+            action,
+            status: Status::Enabled,
+            alternatives: 1,
+        },
+    );
     let unjoined = cx.state.unjoined() + 1;
     cx.state.set_unjoined(unjoined);
     Ok(id)
@@ -75,70 +244,284 @@ pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
     (handle >= 1 && handle <= state.threads.len() as u64).then(|| ThreadId::from_index(handle as usize - 1))
 }
 
-/// Whether a join can go on.
-pub fn join_status(state: &State, action: &Action) -> (Status, u16) {
-    let finished = action.object.as_thread().is_none_or(|t| state.thread(t).core.stage == Stage::Finished);
-    (if finished { Status::Enabled } else { Status::Blocked }, 1)
+/// Whether a join can go on. One that is wrong fails at once.
+pub(super) fn join_status(state: &State, action: &Action) -> Status {
+    let over = |t: ThreadId| {
+        let core = &state.thread(t).core;
+        core.stage == Stage::Finished || core.detached || core.joined
+    };
+    if action.object.as_thread().is_none_or(over) {
+        Status::Enabled
+    } else {
+        Status::Blocked
+    }
 }
 
 /// The models of this file.
-pub fn find(name: &str) -> Option<Native> {
-    Some(match name {
-        "pthread_create" => Native::Visible(Visible { prepare: create_prepare, perform: create }),
-        "pthread_join" => Native::Visible(Visible { prepare: join_prepare, perform: join }),
-        "pthread_exit" => Native::Plain(|cx| Flow::ExitThread(cx.args.first().copied().unwrap_or(Value::new(0)))),
-        "pthread_self" => Native::Plain(|cx| Flow::word(handle(cx.thread))),
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+        "pthread_create" => (create_prepare, create),
+        "pthread_join" => (join_prepare, join),
+        "pthread_tryjoin_np" => (try_join_prepare, try_join),
+        "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
+        "pthread_detach" => (detach_prepare, detach),
+        "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
+        "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {
+            return Some(Native::Plain(|cx| super::object::plain(at_thread_exit(cx))));
+        }
+        "pthread_self" | "thrd_current" => return Some(Native::Plain(|cx| Flow::word(handle(cx.thread)))),
+        "pthread_equal" | "thrd_equal" => return Some(Native::Plain(equal)),
+        "pthread_setname_np" => return Some(Native::Plain(|cx| super::object::plain(set_name(cx)))),
+        "pthread_setconcurrency" | "pthread_getconcurrency" => return Some(Native::Plain(|_| Flow::int(0))),
         _ => return None,
-    })
+    };
+    Some(Native::Visible(Visible { prepare, perform }))
 }
 
-fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
+pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
     Prepared::Visible(cx.action(Op::Spawn, 0))
 }
 
-fn create(cx: &mut Cx<'_>, _: u16) -> Performed {
-    match create_result(cx) {
+fn created(result: Result<ThreadId, Stop>) -> Performed {
+    match result {
         Ok(id) => Performed::Done(Flow::int(0), Outcome::Thread(id)),
         Err(flow) => Performed::Done(flow, Outcome::Failed),
     }
 }
 
-fn create_result(cx: &mut Cx<'_>) -> Result<ThreadId, Flow> {
-    let (out, start, argument) = (cx.word(0)?, cx.word(2)?, cx.args.get(3).copied().unwrap_or(Value::new(0)));
-    let id = spawn(cx, start, argument, false)?;
+fn create(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let result = (|| {
+        let (out, attributes, start) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+        let argument = cx.args.get(3).copied().unwrap_or(Value::new(0));
+        let detached = attr::detached(cx, attributes)?;
+        create_with(cx, out, start, argument, detached)
+    })();
+    created(result)
+}
+
+/// `thrd_create`: handle, start routine, argument.
+pub(super) fn create_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let result = (|| {
+        let (out, start) = (cx.word(0)?, cx.word(1)?);
+        let argument = cx.args.get(2).copied().unwrap_or(Value::new(0));
+        create_with(cx, out, start, argument, false)
+    })();
+    created(result)
+}
+
+fn create_with(
+    cx: &mut Cx<'_>,
+    out: u64,
+    start: u64,
+    argument: Value,
+    detached: bool,
+) -> Result<ThreadId, Stop> {
+    if cx.program.function_at(start).is_none() {
+        return Err(cx.fault(
+            FaultKind::InvalidPointer,
+            "the start routine of a new thread is no function",
+        ));
+    }
+    let id = spawn(cx, start, argument, detached)?;
     cx.store(out, 8, Value::new(handle(id)))?;
     Ok(id)
 }
 
-fn join_prepare(cx: &mut Cx<'_>) -> Prepared {
-    let target = match cx.word(0) {
-        Ok(word) => word,
-        Err(flow) => return Prepared::Immediate(flow),
-    };
-    match thread_of(cx.state, target) {
-        Some(t) => Prepared::Visible(cx.action(Op::Join, ObjectId::thread(t).0)),
-        None => Prepared::Immediate(cx.fault(FaultKind::InvalidThread, "join of a thread that does not exist")),
+// ---- join and detach ---------------------------------------------------------------------------------------------
+
+/// Prepares an operation on the thread whose handle is the first argument.
+pub(super) fn prepare_on_thread(cx: &mut Cx<'_>, op: Op) -> Prepared {
+    match cx.word(0) {
+        Ok(target) => on_thread(cx, op, target),
+        Err(flow) => Prepared::Immediate(flow),
     }
+}
+
+/// Prepares an operation on the thread with a handle.
+pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
+    match thread_of(cx.state, target) {
+        Some(t) if t == cx.thread && op == Op::Join => {
+            Prepared::Immediate(cx.fault(FaultKind::JoinSelf, "a thread joins itself"))
+        }
+        Some(t) => Prepared::Visible(cx.action(op, ObjectId::thread(t).0)),
+        None => {
+            Prepared::Immediate(cx.fault(FaultKind::InvalidThread, "use of a thread that does not exist"))
+        }
+    }
+}
+
+pub(super) fn join_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare_on_thread(cx, Op::Join)
+}
+
+pub(super) fn detach_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare_on_thread(cx, Op::Detach)
 }
 
 fn join(cx: &mut Cx<'_>, _: u16) -> Performed {
-    let result = (|| {
-        let out = cx.word(1)?;
-        let target = cx.pending().object.as_thread().unwrap_or(cx.thread);
-        let value = cx.state.thread(target).core.result;
-        cx.state.core_mut(target).joined = true;
-        let unjoined = cx.state.unjoined() - 1;
-        cx.state.set_unjoined(unjoined);
-        if out != 0 {
-            cx.store(out, 8, value)?;
-        }
-        Ok(())
-    })();
-    match result {
-        Ok(()) => Performed::Done(Flow::int(0), Outcome::Done),
-        Err(flow) => Performed::Done(flow, Outcome::Done),
+    done(join_into(cx, 8))
+}
+
+/// `thrd_join`: the result is an int.
+pub(super) fn join_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
+    done(join_into(cx, 4))
+}
+
+fn join_into(cx: &mut Cx<'_>, size: u64) -> Answer {
+    let out = cx.word(1)?;
+    let value = finish_join(cx)?;
+    if out != 0 {
+        cx.store(out, size, value)?;
+    }
+    Ok(SUCCESS)
+}
+
+/// Joins the thread of the pending action; its result.
+pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
+    let Some(target) = cx.pending().object.as_thread() else {
+        return Ok(Value::new(0));
+    };
+    let core = cx.state.thread(target).core;
+    if core.joined {
+        return Err(cx.fault_on(
+            FaultKind::JoinTwice,
+            "join of a thread that was joined",
+            ObjectId::thread(target),
+        ));
+    }
+    if core.detached {
+        return Err(cx.fault_on(
+            FaultKind::JoinDetached,
+            "join of a detached thread",
+            ObjectId::thread(target),
+        ));
+    }
+    cx.state.core_mut(target).joined = true;
+    let unjoined = cx.state.unjoined().saturating_sub(1);
+    cx.state.set_unjoined(unjoined);
+    Ok(core.result)
+}
+
+pub(super) fn detach(cx: &mut Cx<'_>, _: u16) -> Performed {
+    done(detach_pending(cx))
+}
+
+/// Detaches the thread of the pending action.
+pub(super) fn detach_pending(cx: &mut Cx<'_>) -> Answer {
+    let Some(target) = cx.pending().object.as_thread() else {
+        return Ok((ESRCH, Outcome::Failed));
+    };
+    let core = cx.state.thread(target).core;
+    if core.joined {
+        let text = "detach of a thread that was joined";
+        return Err(cx.fault_on(FaultKind::InvalidThread, text, ObjectId::thread(target)));
+    }
+    if core.detached {
+        let text = "detach of a detached thread";
+        return Err(cx.fault_on(FaultKind::DetachTwice, text, ObjectId::thread(target)));
+    }
+    cx.state.core_mut(target).detached = true;
+    Ok(SUCCESS)
+}
+
+/// Two actions: a look at the thread, then the join if it has ended.
+fn try_join_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let phase = cx.state.thread(cx.thread).core.phase;
+    prepare_on_thread(cx, if phase == 0 { Op::Hidden } else { Op::Join })
+}
+
+fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
+    join_unless(cx, EBUSY)
+}
+
+fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
+    if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == 0 {
+        // Without time-outs it is a join; the look at the thread means nothing.
+        cx.state.own_core(cx.thread).phase = 1;
+        return Performed::Again(Outcome::Done);
+    }
+    join_unless(cx, ETIMEDOUT)
+}
+
+fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {
+    if cx.state.thread(cx.thread).core.phase != 0 {
+        return done(join_into(cx, 8));
+    }
+    let core = cx.pending().object.as_thread().map(|t| cx.state.thread(t).core);
+    if core.is_some_and(|c| c.stage != Stage::Finished && !c.joined && !c.detached) {
+        return Performed::Done(Flow::int(running), Outcome::Failed);
+    }
+    cx.state.own_core(cx.thread).phase = 1;
+    Performed::Again(Outcome::Done)
+}
+
+// ---- small things ------------------------------------------------------------------------------------------------
+
+fn equal(cx: &mut Cx<'_>) -> Flow {
+    match (cx.word(0), cx.word(1)) {
+        (Ok(a), Ok(b)) => Flow::int(i32::from(a == b)),
+        (Err(flow), _) | (_, Err(flow)) => flow,
     }
 }
 
-/// The site that stands for no place.
-pub const NOWHERE: Site = Site { stmt: selvedge_base::StmtId(0), context: selvedge_base::ContextId(0) };
+/// Names of threads cannot be read back in the model.
+fn set_name(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (target, name) = (cx.word(0)?, cx.word(1)?);
+    if thread_of(cx.state, target).is_none() {
+        return Err(cx.fault(FaultKind::InvalidThread, "use of a thread that does not exist"));
+    }
+    Ok(if cx.string(name)?.len() > 15 { ERANGE } else { 0 })
+}
+
+fn at_exit_prepare(cx: &mut Cx<'_>) -> Prepared {
+    if cx.state.unjoined() > 0 {
+        return Prepared::Visible(Action {
+            object: EXIT_HANDLERS,
+            ..cx.action(Op::Hidden, 0)
+        });
+    }
+    match at_exit(cx) {
+        Ok((code, _)) => Prepared::Immediate(Flow::int(code)),
+        Err(flow) => Prepared::Immediate(flow),
+    }
+}
+
+fn at_exit(cx: &mut Cx<'_>) -> Answer {
+    let function = cx.word(0)?;
+    let argument = if cx.args.len() > 1 { cx.word(1)? } else { 0 };
+    let count = cx.state.word(words::EXIT_HANDLERS) as u32;
+    if count >= words::MAX_EXIT_HANDLERS {
+        return Err(Flow::Limit(
+            LimitKind::Memory,
+            format!("more than {count} exit handlers"),
+        ));
+    }
+    if cx.program.function_at(function).is_none() {
+        return Ok((EINVAL, Outcome::Failed));
+    }
+    cx.state.set_word(words::exit_handler(count), function);
+    cx.state.set_word(words::exit_handler(count) + 1, argument);
+    cx.state.set_word(words::EXIT_HANDLERS, u64::from(count) + 1);
+    Ok(SUCCESS)
+}
+
+fn at_thread_exit(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (function, object, me) = (cx.word(0)?, cx.word(1)?, cx.thread);
+    let count = cx.state.word(words::thread_destructors(me)) as u32;
+    if count >= words::MAX_THREAD_DESTRUCTORS {
+        return Err(Flow::Limit(
+            LimitKind::Memory,
+            format!("more than {count} destructors of one thread"),
+        ));
+    }
+    cx.state.set_word(words::thread_destructor(me, count), function);
+    cx.state.set_word(words::thread_destructor(me, count) + 1, object);
+    cx.state
+        .set_word(words::thread_destructors(me), u64::from(count) + 1);
+    Ok(0)
+}
+
+/// Ends the thread whatever it is doing: pthread_exit for models in other rooms.
+pub fn end(cx: &mut Cx<'_>, result: Value) -> Flow {
+    cancel::end_thread(cx, result)
+}

@@ -1,61 +1,82 @@
-//! Synchronisation: POSIX threads, semaphores, C11 threads.
+//! Synchronisation: POSIX threads, semaphores, C11 threads, thread support of C++.
 //!
-//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible [`Action`](selvedge_model::Action) for each operation, and
+//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible [`Action`] for each operation, and
 //! [`status`] that says from both whether the action is enabled. The deadlock detector therefore sees every primitive.
+//!
+//! What POSIX leaves undefined is a fault; it is checked when the operation is performed, since it depends on the order.
+//! What an operation needs to know at once (whether the thread holds a lock) is only what no other thread can change.
 
+mod attr;
+mod barrier;
+mod c11;
+mod cancel;
+mod cond;
+mod cxx;
+mod errno;
+mod key;
 pub mod lifecycle;
+mod mutex;
+mod object;
+mod once;
+mod rwlock;
+mod sem;
+mod sleep;
+mod spin;
+mod text;
+mod words;
+
+pub use cancel::{act, acts, arm, is_cancellation_point};
+pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
+pub use text::{blocked_text, op_text, waits_for};
 
 use crate::native::Native;
 use crate::state::State;
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, Op, Status};
-
-/// The state of a synchronisation object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SyncObject {
-    /// A mutex.
-    Mutex {
-        /// Who holds it.
-        owner: Option<ThreadId>,
-    },
-}
+use selvedge_model::{Action, Op, Pending, Status};
 
 /// The native model of a threading function.
 pub fn find(name: &str) -> Option<Native> {
-    lifecycle::find(name)
+    mutex::find(name)
+        .or_else(|| cond::find(name))
+        .or_else(|| rwlock::find(name))
+        .or_else(|| barrier::find(name))
+        .or_else(|| spin::find(name))
+        .or_else(|| sem::find(name))
+        .or_else(|| once::find(name))
+        .or_else(|| key::find(name))
+        .or_else(|| attr::find(name))
+        .or_else(|| sleep::find(name))
+        .or_else(|| cancel::find(name))
+        .or_else(|| lifecycle::find(name))
+        .or_else(|| c11::find(name))
+        .or_else(|| cxx::find(name))
 }
 
 /// Whether an action of a thread is enabled in the present state, and how many alternatives it has then.
+#[inline]
 pub fn status(state: &State, action: &Action) -> (Status, u16) {
-    let _ = state;
-    match action.op {
+    let status = match action.op {
+        Op::Lock => mutex::lock_status(state, action),
         Op::Join => lifecycle::join_status(state, action),
-        _ => (Status::Enabled, 1),
-    }
+        Op::SpinLock => spin::status(state, action),
+        Op::RdLock | Op::WrLock => rwlock::status(state, action),
+        Op::SemWait => sem::status(state, action),
+        Op::BarrierLeave => barrier::leave_status(state, action),
+        Op::OnceEnter => once::enter_status(state, action),
+        Op::Destroy => barrier::destroy_status(state, action),
+        Op::WaitAcquire => cond::acquire_status(state, action),
+        Op::WaitTimeout => {
+            return (Status::Enabled, cond::timeout_alternatives(state, action.thread).max(1));
+        }
+        Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
+        Op::ProcessExit => lifecycle::process_exit_status(state, action),
+        _ => Status::Enabled,
+    };
+    (status, 1)
 }
 
-/// The thread that holds what a thread waits for, if there is one.
-pub fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
-    use selvedge_base::Id;
-    state.pending[thread.index()].action.object.as_thread().filter(|t| *t != thread)
-}
-
-/// Whether an action is a cancellation point.
-pub fn is_cancellation_point(action: &Action) -> bool {
-    let _ = action;
-    false
-}
-
-/// An operation in words.
-pub fn op_text(op: Op) -> &'static str {
-    match op {
-        Op::Join => "join",
-        _ => "action",
-    }
-}
-
-/// Why a thread does not move.
-pub fn blocked_text(program: &crate::Program, state: &State, thread: ThreadId) -> String {
-    let _ = (program, state);
-    format!("thread {thread} waits")
+/// Makes an action the pending one of a thread that another thread's operation has moved on.
+pub(crate) fn refresh(state: &mut State, thread: ThreadId, action: Action) {
+    let (status, alternatives) = status(state, &action);
+    state.set_pending(thread, Pending { action, status, alternatives });
 }

@@ -3,12 +3,12 @@
 //! A normal mutex that its owner locks again blocks for ever: that is a deadlock, found by the detector. A timed lock may
 //! time out only while the mutex is held, and only if time-outs are modelled; else it is an ordinary lock.
 
+use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
 use super::object::{
-    Answer, Kind, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init,
-    mutex_kind, prepare, prepare_whole,
+    Answer, Kind, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held, get,
+    held_fault, init, mutex_kind, prepare, prepare_whole,
 };
-use super::attr;
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
@@ -23,9 +23,14 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_mutex_timedlock" => (timedlock_prepare, lock_at_1),
         "pthread_mutex_clocklock" => (timedlock_prepare, lock_at_2),
         "pthread_mutex_unlock" => (unlock_prepare, unlock),
-        "pthread_mutex_init" => (|cx| prepare_whole(cx, Op::Init, Kind::Mutex, initialise), initialise),
+        "pthread_mutex_init" => (
+            |cx| prepare_whole(cx, Op::Init, Kind::Mutex, initialise),
+            initialise,
+        ),
         "pthread_mutex_destroy" => (destroy_prepare, end),
-        "pthread_mutex_consistent" | "pthread_mutex_consistent_np" => (|cx| prepare(cx, Op::Consistent), consistent),
+        "pthread_mutex_consistent" | "pthread_mutex_consistent_np" => {
+            (|cx| prepare(cx, Op::Consistent), consistent)
+        }
         _ => return None,
     };
     Some(Native::Visible(Visible { prepare, perform }))
@@ -34,7 +39,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
 fn mutex(cx: &Cx<'_>, address: u64) -> Result<Mutex, Stop> {
     match get(cx, address, Kind::Mutex)? {
         SyncObject::Mutex(mutex) => Ok(mutex),
-        _ => Err(cx.fault_on(FaultKind::PthreadOther, "use of something else as a mutex", ObjectId(address))),
+        _ => Err(cx.fault_on(
+            FaultKind::PthreadOther,
+            "use of something else as a mutex",
+            ObjectId(address),
+        )),
     }
 }
 
@@ -51,7 +60,11 @@ pub(super) fn known(state: &State, address: u64) -> Option<Mutex> {
 #[inline]
 pub(super) fn available(state: &State, address: u64, thread: ThreadId) -> bool {
     match known(state, address) {
-        Some(Mutex { owner: Some(owner), kind, .. }) => owner == thread && kind != MutexKind::Normal,
+        Some(Mutex {
+            owner: Some(owner),
+            kind,
+            ..
+        }) => owner == thread && kind != MutexKind::Normal,
         _ => true,
     }
 }
@@ -59,7 +72,11 @@ pub(super) fn available(state: &State, address: u64, thread: ThreadId) -> bool {
 /// Whether a lock is enabled.
 #[inline]
 pub(super) fn lock_status(state: &State, action: &Action) -> Status {
-    if available(state, action.object.0, action.thread) { Status::Enabled } else { Status::Blocked }
+    if available(state, action.object.0, action.thread) {
+        Status::Enabled
+    } else {
+        Status::Blocked
+    }
 }
 
 /// Takes a free mutex, or once more one that the thread holds.
@@ -71,13 +88,34 @@ pub(super) fn acquire(cx: &mut Cx<'_>, address: u64, mutex: Mutex) -> Answer {
     if mutex.owner == Some(me) {
         if let Some(position) = find_held(cx.state, me, address) {
             let held = cx.state.thread(me).held[position];
-            cx.state.change_held(me, position, Held { count: held.count + 1, ..held });
+            cx.state.change_held(
+                me,
+                position,
+                Held {
+                    count: held.count + 1,
+                    ..held
+                },
+            );
         }
         return Ok(SUCCESS);
     }
-    cx.state.set_sync(address, SyncObject::Mutex(Mutex { owner: Some(me), ..mutex }));
+    cx.state.set_sync(
+        address,
+        SyncObject::Mutex(Mutex {
+            owner: Some(me),
+            ..mutex
+        }),
+    );
     let site = cx.site;
-    cx.state.push_held(me, Held { object: ObjectId(address), count: 1, shared: false, site });
+    cx.state.push_held(
+        me,
+        Held {
+            object: ObjectId(address),
+            count: 1,
+            shared: false,
+            site,
+        },
+    );
     if mutex.robust == Robust::OwnerDied {
         return Ok((EOWNERDEAD, Outcome::Done));
     }
@@ -90,13 +128,31 @@ pub(super) fn release(cx: &mut Cx<'_>, address: u64, mutex: Mutex) {
     if let Some(position) = find_held(cx.state, me, address) {
         let held = cx.state.thread(me).held[position];
         if held.count > 1 {
-            cx.state.change_held(me, position, Held { count: held.count - 1, ..held });
+            cx.state.change_held(
+                me,
+                position,
+                Held {
+                    count: held.count - 1,
+                    ..held
+                },
+            );
             return;
         }
         cx.state.remove_held(me, position);
     }
-    let robust = if mutex.robust == Robust::OwnerDied { Robust::NotRecoverable } else { mutex.robust };
-    cx.state.set_sync(address, SyncObject::Mutex(Mutex { owner: None, robust, ..mutex }));
+    let robust = if mutex.robust == Robust::OwnerDied {
+        Robust::NotRecoverable
+    } else {
+        mutex.robust
+    };
+    cx.state.set_sync(
+        address,
+        SyncObject::Mutex(Mutex {
+            owner: None,
+            robust,
+            ..mutex
+        }),
+    );
 }
 
 pub(super) fn lock_prepare(cx: &mut Cx<'_>) -> Prepared {
@@ -120,7 +176,14 @@ fn lock_with(cx: &mut Cx<'_>, address: u64, busy: i32) -> Answer {
 }
 
 pub(super) fn timedlock_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare(cx, if cx.program.options.timeouts { Op::TimedLock } else { Op::Lock })
+    prepare(
+        cx,
+        if cx.program.options.timeouts {
+            Op::TimedLock
+        } else {
+            Op::Lock
+        },
+    )
 }
 
 /// A timed lock whose deadline is argument 1.
@@ -181,7 +244,11 @@ fn not_owner(cx: &Cx<'_>, address: u64, m: Mutex) -> Answer {
         return Ok(failed(EPERM));
     }
     Err(match m.owner {
-        None => cx.fault_on(FaultKind::MutexUnlockUnlocked, "unlock of a mutex that is not locked", ObjectId(address)),
+        None => cx.fault_on(
+            FaultKind::MutexUnlockUnlocked,
+            "unlock of a mutex that is not locked",
+            ObjectId(address),
+        ),
         Some(owner) => {
             let text = "unlock of a mutex that another thread holds";
             held_fault(cx, FaultKind::MutexUnlockNotOwner, text, address, Some(owner))
@@ -196,7 +263,13 @@ pub(super) fn wait_without(cx: &Cx<'_>, address: u64) -> Answer {
         return Ok(failed(EPERM));
     }
     let text = "wait on a condition variable with a mutex that the thread does not hold";
-    Err(held_fault(cx, FaultKind::CondWaitUnlocked, text, address, m.owner))
+    Err(held_fault(
+        cx,
+        FaultKind::CondWaitUnlocked,
+        text,
+        address,
+        m.owner,
+    ))
 }
 
 fn initialise(cx: &mut Cx<'_>, _: u16) -> Performed {
@@ -212,7 +285,15 @@ fn initialise_with_attributes(cx: &mut Cx<'_>) -> Answer {
 
 /// Makes a mutex.
 pub(super) fn make(cx: &mut Cx<'_>, address: u64, kind: MutexKind, robust: Robust) -> Answer {
-    init(cx, address, SyncObject::Mutex(Mutex { owner: None, kind, robust }))?;
+    init(
+        cx,
+        address,
+        SyncObject::Mutex(Mutex {
+            owner: None,
+            kind,
+            robust,
+        }),
+    )?;
     Ok(SUCCESS)
 }
 
@@ -225,9 +306,20 @@ pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
         let m = mutex(cx, address)?;
         if let Some(owner) = m.owner {
             let text = "destruction of a locked mutex";
-            return Err(held_fault(cx, FaultKind::MutexDestroyLocked, text, address, Some(owner)));
+            return Err(held_fault(
+                cx,
+                FaultKind::MutexDestroyLocked,
+                text,
+                address,
+                Some(owner),
+            ));
         }
-        if cx.state.threads.iter().any(|t| t.core.phase != 0 && t.core.wait[1] == ObjectId(address)) {
+        if cx
+            .state
+            .threads
+            .iter()
+            .any(|t| t.core.phase != 0 && t.core.wait[1] == ObjectId(address))
+        {
             let text = "destruction of a mutex with which a thread waits on a condition variable";
             return Err(cx.fault_on(FaultKind::MutexDestroyLocked, text, ObjectId(address)));
         }
@@ -243,7 +335,13 @@ fn consistent(cx: &mut Cx<'_>, _: u16) -> Performed {
         if m.robust != Robust::OwnerDied || m.owner != Some(cx.thread) {
             return Ok(failed(EINVAL));
         }
-        cx.state.set_sync(address, SyncObject::Mutex(Mutex { robust: Robust::Consistent, ..m }));
+        cx.state.set_sync(
+            address,
+            SyncObject::Mutex(Mutex {
+                robust: Robust::Consistent,
+                ..m
+            }),
+        );
         Ok(SUCCESS)
     });
     done(answer)
@@ -256,7 +354,11 @@ pub(super) fn owner_died(cx: &mut Cx<'_>, address: u64) {
         cx.state.remove_held(me, position);
     }
     if let Some(m) = known(cx.state, address) {
-        let m = Mutex { owner: None, robust: Robust::OwnerDied, ..m };
+        let m = Mutex {
+            owner: None,
+            robust: Robust::OwnerDied,
+            ..m
+        };
         cx.state.set_sync(address, SyncObject::Mutex(m));
     }
 }

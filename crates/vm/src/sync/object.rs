@@ -218,7 +218,10 @@ pub(super) fn prepare_whole(
     match cx.word(0) {
         Ok(address) => {
             let action = cx.action(op, address);
-            Prepared::Visible(Action { size: kind.size() as u32, ..action })
+            Prepared::Visible(Action {
+                size: kind.size() as u32,
+                ..action
+            })
         }
         Err(flow) => Prepared::Immediate(flow),
     }
@@ -238,7 +241,9 @@ pub(super) fn check(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<(), Stop> {
 pub(super) fn get(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
     check(cx, address, kind)?;
     match cx.state.sync(address) {
-        Some(object) if object.kind() == kind && !matches!(object, SyncObject::Destroyed { .. }) => Ok(*object),
+        Some(object) if object.kind() == kind && !matches!(object, SyncObject::Destroyed { .. }) => {
+            Ok(*object)
+        }
         Some(object) => Err(wrong(cx, address, kind, *object)),
         None => fresh(cx, address, kind),
     }
@@ -247,9 +252,10 @@ pub(super) fn get(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, S
 #[cold]
 fn wrong(cx: &Cx<'_>, address: u64, kind: Kind, object: SyncObject) -> Stop {
     let (fault, text) = match object {
-        SyncObject::Destroyed { kind: was } if was == kind => {
-            (FaultKind::UseDestroyed, format!("use of a {} that was destroyed", kind.name()))
-        }
+        SyncObject::Destroyed { kind: was } if was == kind => (
+            FaultKind::UseDestroyed,
+            format!("use of a {} that was destroyed", kind.name()),
+        ),
         other => {
             let text = format!("a {} is used as a {}", other.kind().name(), kind.name());
             (FaultKind::PthreadOther, text)
@@ -289,7 +295,10 @@ fn fresh(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
             robust: Robust::No,
         })),
         (Kind::Cond, 0) => Ok(SyncObject::Cond { waiters: 0, mutex: 0 }),
-        (Kind::RwLock, 0..=2) => Ok(SyncObject::RwLock { writer: None, readers: 0 }),
+        (Kind::RwLock, 0..=2) => Ok(SyncObject::RwLock {
+            writer: None,
+            readers: 0,
+        }),
         (Kind::Once, 0) => Ok(SyncObject::Once(Once::New)),
         (Kind::Mutex | Kind::RwLock, _) => bad("is neither initialised nor a static initialiser"),
         _ => bad("was never initialised"),
@@ -347,7 +356,11 @@ pub(super) fn held_fault(
         && let Some(held) = find_held(cx.state, holder, address).map(|i| cx.state.thread(holder).held[i])
     {
         let name = crate::describe::thread_name(cx.state, holder);
-        fault.related.push((format!("taken here by thread {name}"), held.site.stmt, held.site.context));
+        fault.related.push((
+            format!("taken here by thread {name}"),
+            held.site.stmt,
+            held.site.context,
+        ));
     }
     flow
 }
@@ -355,5 +368,9 @@ pub(super) fn held_fault(
 /// Where a lock stands among those that a thread holds.
 #[inline]
 pub(super) fn find_held(state: &State, thread: ThreadId, address: u64) -> Option<usize> {
-    state.thread(thread).held.iter().rposition(|h| h.object.0 == address)
+    state
+        .thread(thread)
+        .held
+        .iter()
+        .rposition(|h| h.object.0 == address)
 }

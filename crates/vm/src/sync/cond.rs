@@ -1,0 +1,350 @@
+//! Condition variables.
+//!
+//! A wait is two actions (three with a time-out or spurious wakeup): `WaitRelease` gives the mutex back and joins the
+//! wait set; a signal, a broadcast, or the thread's own `WaitTimeout` takes it out; `WaitAcquire` takes the mutex again.
+//! `Core::phase` says where the thread stands, `Core::wait` on what, `Core::note` why it woke.
+//!
+//! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX warns of it).
+
+use super::attr;
+use super::errno::ETIMEDOUT;
+use super::mutex;
+use super::object::{
+    Answer, Kind, MutexKind, SUCCESS, SyncObject, check, destroy, done, get, init, prepare, prepare_whole,
+};
+use super::refresh;
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::state::State;
+use crate::value::Value;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
+
+/// `Core::phase`: in the wait set.
+pub(super) const WAITING: u8 = 1;
+/// `Core::phase`: out of the wait set, wants the mutex.
+pub(super) const WOKEN: u8 = 2;
+
+/// `Core::note`: why it woke.
+const SIGNALLED: u64 = 1;
+const TIMED_OUT: u64 = 2;
+const SPURIOUS: u64 = 3;
+const CANCELLED: u64 = 4;
+/// `Core::note` of a waiting thread: it may wake without a reason.
+const MAY_WAKE: u64 = 16;
+
+/// The result of a cancelled thread: `PTHREAD_CANCELED`.
+pub(super) const CANCELED: Value = Value::new(u64::MAX);
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+        "pthread_cond_wait" => (wait_prepare, wait),
+        "pthread_cond_timedwait" => (wait_prepare, wait_until_2),
+        "pthread_cond_clockwait" => (wait_prepare, wait_until_3),
+        "pthread_cond_signal" => (signal_prepare, signal),
+        "pthread_cond_broadcast" => (broadcast_prepare, broadcast),
+        "pthread_cond_init" => (init_prepare, initialise),
+        "pthread_cond_destroy" => (destroy_prepare, end),
+        _ => return None,
+    };
+    Some(Native::Visible(Visible { prepare, perform }))
+}
+
+fn cond(cx: &Cx<'_>, address: u64) -> Result<(u32, u64), Stop> {
+    match get(cx, address, Kind::Cond)? {
+        SyncObject::Cond { waiters, mutex } => Ok((waiters, mutex)),
+        _ => Ok((0, 0)),
+    }
+}
+
+pub(super) fn init_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare_whole(cx, Op::Init, Kind::Cond, initialise)
+}
+
+fn initialise(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = (|| {
+        let address = cx.word(0)?;
+        if cx.args.len() > 1 {
+            let attributes = cx.word(1)?;
+            attr::ignored(cx, attributes)?;
+        }
+        init(cx, address, SyncObject::Cond { waiters: 0, mutex: 0 })?;
+        Ok(SUCCESS)
+    })();
+    done(answer)
+}
+
+/// Initialises whatever further arguments there are.
+pub(super) fn initialise_plain(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        init(cx, address, SyncObject::Cond { waiters: 0, mutex: 0 })?;
+        Ok(SUCCESS)
+    });
+    done(answer)
+}
+
+pub(super) fn destroy_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare_whole(cx, Op::Destroy, Kind::Cond, end)
+}
+
+pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        if cond(cx, address)?.0 > 0 {
+            let text = "destruction of a condition variable on which a thread waits";
+            return Err(cx.fault_on(FaultKind::CondDestroyWaiting, text, ObjectId(address)));
+        }
+        destroy(cx, address, Kind::Cond);
+        Ok(SUCCESS)
+    });
+    done(answer)
+}
+
+// ---- waiting -----------------------------------------------------------------------------------------------------
+
+/// The thread's next action in a wait whose condition variable and mutex are the first two arguments.
+pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.thread(cx.thread).core;
+    match core.phase {
+        0 => {
+            let (cond, mutex) = match (cx.word(0), cx.word(1)) {
+                (Ok(cond), Ok(mutex)) => (cond, mutex),
+                (Err(flow), _) | (_, Err(flow)) => return Prepared::Immediate(flow),
+            };
+            let mine = mutex::known(cx.state, mutex).is_some_and(|m| m.owner == Some(cx.thread));
+            if !mine {
+                return Prepared::Visible(cx.action(Op::BadUnlock, mutex));
+            }
+            Prepared::Visible(Action {
+                object2: ObjectId(mutex),
+                ..cx.action(Op::WaitRelease, cond)
+            })
+        }
+        WAITING => {
+            let op = if core.timed || core.note & MAY_WAKE != 0 {
+                Op::WaitTimeout
+            } else {
+                Op::WaitAcquire
+            };
+            Prepared::Visible(Action {
+                object2: core.wait[1],
+                ..cx.action(op, core.wait[0].0)
+            })
+        }
+        _ => Prepared::Visible(Action {
+            object2: core.wait[1],
+            ..cx.action(Op::WaitAcquire, core.wait[0].0)
+        }),
+    }
+}
+
+pub(super) fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    perform_wait(cx, alternative, None)
+}
+
+/// A wait with a deadline in argument 2.
+pub(super) fn wait_until_2(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    perform_wait(cx, alternative, Some(2))
+}
+
+fn wait_until_3(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    perform_wait(cx, alternative, Some(3))
+}
+
+fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> Performed {
+    match (cx.state.thread(cx.thread).core.phase, cx.pending().op) {
+        (0, Op::BadUnlock) => {
+            let answer = cx.word(1).and_then(|mutex| mutex::wait_without(cx, mutex));
+            done(answer)
+        }
+        (0, _) => match start_waiting(cx, deadline) {
+            Ok(()) => Performed::Again(Outcome::Done),
+            Err(flow) => Performed::Done(flow, Outcome::Failed),
+        },
+        (WAITING, _) => {
+            stop_waiting(cx, alternative);
+            Performed::Again(Outcome::Failed)
+        }
+        _ => done(reacquire(cx)),
+    }
+}
+
+fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>) -> Result<(), Stop> {
+    let (address, mutex) = (cx.word(0)?, cx.word(1)?);
+    let (waiters, bound) = cond(cx, address)?;
+    check(cx, mutex, Kind::Mutex)?;
+    if let Some(i) = deadline {
+        attr::deadline(cx, i)?;
+    }
+    if waiters > 0 && bound != mutex {
+        let text = "wait on a condition variable with another mutex than the threads that wait on it now";
+        return Err(cx.fault_on(FaultKind::CondTwoMutexes, text, ObjectId(address)));
+    }
+    if let Some(m) = mutex::known(cx.state, mutex) {
+        mutex::release(cx, mutex, m);
+    }
+    cx.state.set_sync(
+        address,
+        SyncObject::Cond {
+            waiters: waiters + 1,
+            mutex,
+        },
+    );
+    let timed = deadline.is_some() && cx.program.options.timeouts;
+    let note = if cx.program.options.spurious_wakeups {
+        MAY_WAKE
+    } else {
+        0
+    };
+    let core = cx.state.own_core(cx.thread);
+    core.phase = WAITING;
+    core.wait = [ObjectId(address), ObjectId(mutex)];
+    core.timed = timed;
+    core.note = note;
+    Ok(())
+}
+
+/// The thread leaves the wait set by itself. Alternatives in order: time-out, spurious wakeup, cancellation.
+fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
+    let core = cx.state.thread(cx.thread).core;
+    let mut reasons = [0; 3];
+    let mut count = 0;
+    for (possible, reason) in [
+        (core.timed, TIMED_OUT),
+        (core.note & MAY_WAKE != 0, SPURIOUS),
+        (core.cancel.pending(), CANCELLED),
+    ] {
+        if possible {
+            reasons[count] = reason;
+            count += 1;
+        }
+    }
+    let reason = reasons[usize::from(alternative).min(2)];
+    leave(cx.state, core.wait[0].0);
+    let core = cx.state.own_core(cx.thread);
+    core.phase = WOKEN;
+    core.note = reason;
+}
+
+/// How many alternatives a waiting thread has by itself.
+pub(super) fn timeout_alternatives(state: &State, thread: ThreadId) -> u16 {
+    let core = &state.thread(thread).core;
+    u16::from(core.timed) + u16::from(core.note & MAY_WAKE != 0) + u16::from(core.cancel.pending())
+}
+
+fn leave(state: &mut State, cond: u64) {
+    if let Some(SyncObject::Cond { waiters, mutex }) = state.sync(cond).copied() {
+        let waiters = waiters.saturating_sub(1);
+        let mutex = if waiters == 0 { 0 } else { mutex };
+        state.set_sync(cond, SyncObject::Cond { waiters, mutex });
+    }
+}
+
+fn reacquire(cx: &mut Cx<'_>) -> Answer {
+    let core = cx.state.thread(cx.thread).core;
+    let address = core.wait[1].0;
+    check(cx, address, Kind::Mutex)?;
+    let Some(m) = mutex::known(cx.state, address) else {
+        let text = "the mutex of a wait was destroyed meanwhile";
+        return Err(cx.fault_on(FaultKind::UseDestroyed, text, ObjectId(address)));
+    };
+    cx.state.own_core(cx.thread).wait = [ObjectId::NONE; 2];
+    let (code, outcome) = mutex::acquire(cx, address, m)?;
+    match core.note {
+        CANCELLED => Err(Flow::ExitThread(CANCELED)),
+        TIMED_OUT if code == 0 => Ok((ETIMEDOUT, outcome)),
+        _ => Ok((code, outcome)),
+    }
+}
+
+/// Whether a thread that wants to end its wait can do so.
+pub(super) fn acquire_status(state: &State, action: &Action) -> Status {
+    let woken = state.thread(action.thread).core.phase == WOKEN;
+    let free = match mutex::known(state, action.object2.0) {
+        Some(m) => m.owner.is_none() || m.owner == Some(action.thread) && m.kind != MutexKind::Normal,
+        None => true,
+    };
+    if woken && free {
+        Status::Enabled
+    } else {
+        Status::Blocked
+    }
+}
+
+// ---- waking ------------------------------------------------------------------------------------------------------
+
+/// The threads in the wait set of a condition variable, in their order.
+fn waiting(state: &State, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
+    let here = move |t: &crate::thread::Thread| {
+        t.core.phase == WAITING && t.core.wait == [ObjectId(cond), t.core.wait[1]]
+    };
+    let mutex = |t: &crate::thread::Thread| t.core.wait[1] != ObjectId::NONE;
+    let threads = state.threads.iter().enumerate();
+    threads
+        .filter(move |(_, t)| here(t) && mutex(t))
+        .map(|(i, _)| ThreadId::from_index(i))
+}
+
+/// How many threads a signal may wake: each is an alternative.
+pub(super) fn signal_alternatives(state: &State, cond: u64) -> u16 {
+    match state.sync(cond) {
+        Some(SyncObject::Cond { waiters, .. }) => (*waiters).clamp(1, u32::from(u16::MAX)) as u16,
+        _ => 1,
+    }
+}
+
+pub(super) fn signal_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare(cx, Op::Signal)
+}
+
+pub(super) fn signal(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        let (waiters, _) = cond(cx, address)?;
+        if waiters == 0 {
+            return Ok((0, Outcome::Failed));
+        }
+        let Some(target) = waiting(cx.state, address).nth(usize::from(alternative)) else {
+            return Ok((0, Outcome::Failed));
+        };
+        leave(cx.state, address);
+        wake(cx.state, target);
+        Ok((0, Outcome::Thread(target)))
+    });
+    done(answer)
+}
+
+pub(super) fn broadcast_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare(cx, Op::Broadcast)
+}
+
+pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        let (waiters, _) = cond(cx, address)?;
+        if waiters == 0 {
+            return Ok((0, Outcome::Failed));
+        }
+        let all: Vec<ThreadId> = waiting(cx.state, address).collect();
+        cx.state
+            .set_sync(address, SyncObject::Cond { waiters: 0, mutex: 0 });
+        for &target in &all {
+            wake(cx.state, target);
+        }
+        Ok((0, Outcome::Threads(cx.state.sets.intern(all))))
+    });
+    done(answer)
+}
+
+/// A thread that was in the wait set now wants its mutex.
+fn wake(state: &mut State, target: ThreadId) {
+    let core = state.core_mut(target);
+    core.phase = WOKEN;
+    core.note = SIGNALLED;
+    let action = state.pending[target.index()].action;
+    refresh(
+        state,
+        target,
+        Action {
+            op: Op::WaitAcquire,
+            ..action
+        },
+    );
+}

@@ -1,0 +1,170 @@
+//! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
+
+use super::object::{Answer, Kind, SUCCESS, done, prepare_whole};
+use super::{cond, lifecycle, words};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::value::Value;
+use selvedge_base::{Id, ThreadId};
+use selvedge_ir::Symbol;
+use selvedge_model::{FaultKind, Op, Outcome};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+        "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
+            (lifecycle::create_prepare, start_thread)
+        }
+        "_ZNSt6thread4joinEv" => (|cx| on_this(cx, Op::Join), |cx, _| done(join(cx))),
+        "_ZNSt6thread6detachEv" => (|cx| on_this(cx, Op::Detach), |cx, _| done(detach(cx))),
+        "_ZNSt18condition_variableC1Ev" | "_ZNSt18condition_variableC2Ev" => (
+            |cx| prepare_whole(cx, Op::Init, Kind::Cond, cond::initialise_plain),
+            cond::initialise_plain,
+        ),
+        "_ZNSt18condition_variableD1Ev" | "_ZNSt18condition_variableD2Ev" => {
+            (cond::destroy_prepare, cond::end)
+        }
+        "_ZNSt18condition_variable10notify_oneEv" => (cond::signal_prepare, cond::signal),
+        "_ZNSt18condition_variable10notify_allEv" => (cond::broadcast_prepare, cond::broadcast),
+        "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE" => (wait_prepare, wait),
+        "_ZNSt6thread20hardware_concurrencyEv" => return Some(Native::Plain(|_| Flow::int(2))),
+        "_ZSt20__throw_system_errori" => return Some(Native::Plain(system_error)),
+        "_ZSt9terminatev" => {
+            return Some(Native::Plain(|cx| {
+                cx.fault(FaultKind::UncaughtException, "std::terminate is called")
+            }));
+        }
+        "__cxa_pure_virtual" => {
+            return Some(Native::Plain(|cx| {
+                cx.fault(FaultKind::Abort, "a pure virtual function is called")
+            }));
+        }
+        _ => return None,
+    };
+    Some(Native::Visible(Visible { prepare, perform }))
+}
+
+fn system_error(cx: &mut Cx<'_>) -> Flow {
+    match cx.int(0) {
+        Ok(code) => cx.fault(
+            FaultKind::UncaughtException,
+            format!("std::system_error with code {code} is thrown"),
+        ),
+        Err(flow) => flow,
+    }
+}
+
+// ---- std::thread -------------------------------------------------------------------------------------------------
+
+/// `thread::_M_start_thread(this, unique_ptr<_State>, …)`: the new thread calls the state's `_M_run` (the third virtual
+/// function, after the two destructors) and deletes it.
+fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
+    match start(cx) {
+        Ok(id) => Performed::Done(Flow::void(), Outcome::Thread(id)),
+        Err(flow) => Performed::Done(flow, Outcome::Failed),
+    }
+}
+
+fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
+    let (this, owner) = (cx.word(0)?, cx.word(1)?);
+    let state = cx.load_defined(owner, 8, "std::thread's state")?;
+    let table = cx.load_defined(state, 8, "virtual table")?;
+    let run = cx.load_defined(table + 16, 8, "virtual function")?;
+    let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
+    cx.state.set_word(words::cxx_state(id), state);
+    cx.store(owner, 8, Value::new(0))?;
+    cx.store(this, 8, Value::new(lifecycle::handle(id)))?;
+    Ok(id)
+}
+
+/// The deleting destructor of the state that this thread ran, once.
+pub(super) fn delete_state(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
+    let word = words::cxx_state(cx.thread);
+    let state = cx.state.word(word);
+    if state == 0 {
+        return None;
+    }
+    cx.state.set_word(word, 0);
+    let table = cx.state.memory.peek_checked(state, 8).bits;
+    Some((cx.state.memory.peek_checked(table + 8, 8).bits, state))
+}
+
+fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
+    let target = match cx
+        .word(0)
+        .and_then(|this| cx.load_defined(this, 8, "std::thread"))
+    {
+        Ok(target) => target,
+        Err(flow) => return Prepared::Immediate(flow),
+    };
+    if target == 0 {
+        let text = "join or detach of a std::thread that is not joinable throws std::system_error";
+        return Prepared::Immediate(cx.fault(FaultKind::UncaughtException, text));
+    }
+    lifecycle::on_thread(cx, op, target)
+}
+
+fn join(cx: &mut Cx<'_>) -> Answer {
+    let this = cx.word(0)?;
+    lifecycle::finish_join(cx)?;
+    cx.store(this, 8, Value::new(0))?;
+    Ok(SUCCESS)
+}
+
+fn detach(cx: &mut Cx<'_>) -> Answer {
+    let this = cx.word(0)?;
+    lifecycle::detach_pending(cx)?;
+    cx.store(this, 8, Value::new(0))?;
+    Ok(SUCCESS)
+}
+
+// ---- std::condition_variable -------------------------------------------------------------------------------------
+
+/// Replaces the `unique_lock` by the mutex it holds.
+fn unlock_reference(cx: &mut Cx<'_>) -> Result<(), Stop> {
+    let lock = cx.word(1)?;
+    let mutex = cx.load_defined(lock, 8, "std::unique_lock")?;
+    cx.args[1] = Value::new(mutex);
+    Ok(())
+}
+
+fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
+    match unlock_reference(cx) {
+        Ok(()) => cond::wait_prepare(cx),
+        Err(flow) => Prepared::Immediate(flow),
+    }
+}
+
+fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    match unlock_reference(cx) {
+        Ok(()) => cond::wait(cx, alternative),
+        Err(flow) => Performed::Done(flow, Outcome::Failed),
+    }
+}
+
+// ---- std::call_once ----------------------------------------------------------------------------------------------
+
+/// The routine to run: `__once_proxy` stands for what the thread-local `std::__once_call` points to.
+pub(super) fn once_routine(cx: &mut Cx<'_>, routine: u64) -> Result<u64, Stop> {
+    let proxy = cx
+        .program
+        .function_at(routine)
+        .is_some_and(|f| cx.program.module.functions[f].name == "__once_proxy");
+    if !proxy {
+        return Ok(routine);
+    }
+    let Some(global) = cx.program.module.global("_ZSt11__once_call") else {
+        return Err(Flow::Unsupported(
+            "std::call_once without std::__once_call".into(),
+        ));
+    };
+    let number = cx.program.globals[global.index()] as usize;
+    match cx.state.thread(cx.thread).tls.get(number) {
+        Some(&base) if cx.program.module.globals[global].thread_local => {
+            cx.load_defined(base, 8, "std::__once_call")
+        }
+        _ => Err(Flow::Unsupported(format!(
+            "{:?} that is not thread-local",
+            Symbol::Global(global)
+        ))),
+    }
+}

@@ -1,0 +1,120 @@
+//! Thread-specific data: keys, values, destructors.
+//!
+//! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and writing a thread's own value
+//! is not; the order of that against the deletion of the key by another thread is not explored, so deleting a key while
+//! other threads were not joined is unsupported. Numbers are not used again.
+
+use super::errno::{EAGAIN, EINVAL};
+use super::object::{Answer, SUCCESS, done, failed, plain};
+use super::words::{self, MAX_KEYS};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::value::Value;
+use selvedge_base::Id;
+use selvedge_model::{Action, FaultKind, ObjectId, Op};
+
+/// The hidden object of all keys.
+pub(super) const OBJECT: ObjectId = ObjectId::hidden(0x101);
+/// `PTHREAD_DESTRUCTOR_ITERATIONS`.
+const ROUNDS: u32 = 4;
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "pthread_key_create" | "__pthread_key_create" => Native::Visible(Visible {
+            prepare: hidden_prepare,
+            perform: |cx, _| done(create(cx)),
+        }),
+        "pthread_key_delete" => Native::Visible(Visible {
+            prepare: hidden_prepare,
+            perform: delete,
+        }),
+        "pthread_setspecific" => Native::Plain(|cx| plain(set(cx))),
+        "pthread_getspecific" | "tss_get" => Native::Plain(get),
+        _ => return None,
+    })
+}
+
+pub(super) fn hidden_prepare(cx: &mut Cx<'_>) -> Prepared {
+    Prepared::Visible(Action {
+        object: OBJECT,
+        ..cx.action(Op::Hidden, 0)
+    })
+}
+
+pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
+    let (out, destructor) = (cx.word(0)?, cx.word(1)?);
+    let key = cx.state.word(words::KEYS) as u32;
+    if key >= MAX_KEYS {
+        return Ok(failed(EAGAIN));
+    }
+    cx.store(out, 4, Value::new(u64::from(key)))?;
+    cx.state.set_word(words::KEYS, u64::from(key) + 1);
+    cx.state.set_word(words::key(key), destructor | 1);
+    Ok(SUCCESS)
+}
+
+fn live(cx: &Cx<'_>, key: u32) -> bool {
+    key < MAX_KEYS && cx.state.word(words::key(key)) != 0
+}
+
+pub(super) fn delete(cx: &mut Cx<'_>, _: u16) -> Performed {
+    done(delete_key(cx))
+}
+
+fn delete_key(cx: &mut Cx<'_>) -> Answer {
+    let key = cx.word(0)? as u32;
+    if !live(cx, key) {
+        return Ok(failed(EINVAL));
+    }
+    let me = cx.thread;
+    let other = |(i, t): (usize, &crate::thread::Thread)| i != me.index() && !t.core.joined;
+    if cx.state.threads.iter().enumerate().any(other) {
+        return Err(Flow::Unsupported(
+            "pthread_key_delete while there are threads that were not joined".into(),
+        ));
+    }
+    cx.state.set_word(words::key(key), 0);
+    Ok(SUCCESS)
+}
+
+pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (key, value) = (cx.word(0)? as u32, cx.word(1)?);
+    if !live(cx, key) {
+        return Ok(EINVAL);
+    }
+    cx.state.set_word(words::value(cx.thread, key), value);
+    Ok(0)
+}
+
+fn get(cx: &mut Cx<'_>) -> Flow {
+    let key = match cx.word(0) {
+        Ok(key) => key as u32,
+        Err(flow) => return flow,
+    };
+    if !live(cx, key) {
+        return cx.fault(
+            FaultKind::KeyInvalid,
+            format!("{key} is no key of thread-specific data"),
+        );
+    }
+    Flow::word(cx.state.word(words::value(cx.thread, key)))
+}
+
+/// The next destructor to run for the ending thread: function and value. `position` counts keys over all rounds.
+pub(super) fn next_destructor(cx: &mut Cx<'_>, position: &mut u32) -> Option<(u64, u64)> {
+    let keys = cx.state.word(words::KEYS) as u32;
+    if keys == 0 {
+        return None;
+    }
+    while *position < keys * ROUNDS {
+        let key = *position % keys;
+        *position += 1;
+        let word = words::value(cx.thread, key);
+        let (value, destructor) = (cx.state.word(word), cx.state.word(words::key(key)) & !1);
+        if value != 0 && destructor != 0 {
+            cx.state.set_word(word, 0);
+            return Some((destructor, value));
+        }
+    }
+    None
+}

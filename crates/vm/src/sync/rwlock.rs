@@ -1,0 +1,255 @@
+//! Read-write locks. Readers are admitted unless a writer holds the lock (no preference).
+//!
+//! As in glibc, the writer that asks for the lock again gets `EDEADLK`; a reader that asks to write blocks for ever, which
+//! is a deadlock.
+
+use super::attr;
+use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
+use super::object::{
+    Answer, Kind, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init, prepare,
+    prepare_whole,
+};
+use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::state::State;
+use crate::thread::Held;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Status};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+        "pthread_rwlock_rdlock" => (
+            |cx| prepare(cx, Op::RdLock),
+            |cx, _| lock(cx, false, None, EDEADLK),
+        ),
+        "pthread_rwlock_wrlock" => (
+            |cx| prepare(cx, Op::WrLock),
+            |cx, _| lock(cx, true, None, EDEADLK),
+        ),
+        "pthread_rwlock_tryrdlock" => (
+            |cx| prepare(cx, Op::TryRdLock),
+            |cx, _| lock(cx, false, None, EBUSY),
+        ),
+        "pthread_rwlock_trywrlock" => (
+            |cx| prepare(cx, Op::TryWrLock),
+            |cx, _| lock(cx, true, None, EBUSY),
+        ),
+        "pthread_rwlock_timedrdlock" => (timed_read, |cx, _| lock(cx, false, Some(1), ETIMEDOUT)),
+        "pthread_rwlock_timedwrlock" => (timed_write, |cx, _| lock(cx, true, Some(1), ETIMEDOUT)),
+        "pthread_rwlock_clockrdlock" => (timed_read, |cx, _| lock(cx, false, Some(2), ETIMEDOUT)),
+        "pthread_rwlock_clockwrlock" => (timed_write, |cx, _| lock(cx, true, Some(2), ETIMEDOUT)),
+        "pthread_rwlock_unlock" => (unlock_prepare, unlock),
+        "pthread_rwlock_init" => (
+            |cx| prepare_whole(cx, Op::Init, Kind::RwLock, initialise),
+            initialise,
+        ),
+        "pthread_rwlock_destroy" => (|cx| prepare_whole(cx, Op::Destroy, Kind::RwLock, end), end),
+        _ => return None,
+    };
+    Some(Native::Visible(Visible { prepare, perform }))
+}
+
+fn timed_read(cx: &mut Cx<'_>) -> Prepared {
+    prepare(
+        cx,
+        if cx.program.options.timeouts {
+            Op::TimedRdLock
+        } else {
+            Op::RdLock
+        },
+    )
+}
+
+fn timed_write(cx: &mut Cx<'_>) -> Prepared {
+    prepare(
+        cx,
+        if cx.program.options.timeouts {
+            Op::TimedWrLock
+        } else {
+            Op::WrLock
+        },
+    )
+}
+
+fn rwlock(cx: &Cx<'_>, address: u64) -> Result<(Option<ThreadId>, u32), Stop> {
+    match get(cx, address, Kind::RwLock)? {
+        SyncObject::RwLock { writer, readers } => Ok((writer, readers)),
+        _ => Ok((None, 0)),
+    }
+}
+
+fn known(state: &State, address: u64) -> (Option<ThreadId>, u32) {
+    match state.sync(address) {
+        Some(SyncObject::RwLock { writer, readers }) => (*writer, *readers),
+        _ => (None, 0),
+    }
+}
+
+/// Whether a blocking lock is enabled.
+pub(super) fn status(state: &State, action: &Action) -> Status {
+    let (writer, readers) = known(state, action.object.0);
+    let free = match writer {
+        Some(writer) => writer == action.thread,
+        None => action.op == Op::RdLock || readers == 0,
+    };
+    if free { Status::Enabled } else { Status::Blocked }
+}
+
+/// A thread that holds the lock so that an operation has to wait for it.
+pub(super) fn holder(state: &State, address: u64) -> Option<ThreadId> {
+    let (writer, readers) = known(state, address);
+    if writer.is_some() || readers == 0 {
+        return writer;
+    }
+    let holds = |t: &crate::thread::Thread| t.held.iter().any(|h| h.object.0 == address);
+    state.threads.iter().position(holds).map(ThreadId::from_index)
+}
+
+/// Takes the lock; `busy` is the answer if it is not to be had.
+fn lock(cx: &mut Cx<'_>, write: bool, deadline: Option<usize>, busy: i32) -> Performed {
+    let answer = cx
+        .word(0)
+        .and_then(|address| take(cx, address, write, deadline, busy));
+    done(answer)
+}
+
+fn take(cx: &mut Cx<'_>, address: u64, write: bool, deadline: Option<usize>, busy: i32) -> Answer {
+    let (me, site) = (cx.thread, cx.site);
+    let (writer, readers) = rwlock(cx, address)?;
+    if let Some(i) = deadline {
+        attr::deadline(cx, i)?;
+    }
+    if writer == Some(me) && busy != EBUSY {
+        return Ok(failed(EDEADLK));
+    }
+    if writer.is_some() || write && readers > 0 {
+        return Ok(failed(busy));
+    }
+    let object = if write {
+        SyncObject::RwLock {
+            writer: Some(me),
+            readers,
+        }
+    } else {
+        SyncObject::RwLock {
+            writer,
+            readers: readers + 1,
+        }
+    };
+    cx.state.set_sync(address, object);
+    match find_held(cx.state, me, address) {
+        Some(position) => {
+            let held = cx.state.thread(me).held[position];
+            cx.state.change_held(
+                me,
+                position,
+                Held {
+                    count: held.count + 1,
+                    ..held
+                },
+            );
+        }
+        None => cx.state.push_held(
+            me,
+            Held {
+                object: ObjectId(address),
+                count: 1,
+                shared: !write,
+                site,
+            },
+        ),
+    }
+    Ok(SUCCESS)
+}
+
+fn unlock_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let address = match cx.word(0) {
+        Ok(address) => address,
+        Err(flow) => return Prepared::Immediate(flow),
+    };
+    let me = cx.thread;
+    let op = match known(cx.state, address) {
+        (Some(writer), _) if writer == me => Op::WrUnlock,
+        (None, _) if find_held(cx.state, me, address).is_some() => Op::RdUnlock,
+        _ => Op::BadUnlock,
+    };
+    Prepared::Visible(cx.action(op, address))
+}
+
+fn unlock(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| give_back(cx, address));
+    done(answer)
+}
+
+fn give_back(cx: &mut Cx<'_>, address: u64) -> Answer {
+    let me = cx.thread;
+    let (writer, readers) = rwlock(cx, address)?;
+    let Some(position) = find_held(cx.state, me, address) else {
+        let text = "unlock of a read-write lock that the thread does not hold";
+        let other = holder(cx.state, address);
+        return Err(held_fault(
+            cx,
+            FaultKind::RwlockUnlockUnheld,
+            text,
+            address,
+            other,
+        ));
+    };
+    let held = cx.state.thread(me).held[position];
+    if held.count > 1 {
+        cx.state.change_held(
+            me,
+            position,
+            Held {
+                count: held.count - 1,
+                ..held
+            },
+        );
+    } else {
+        cx.state.remove_held(me, position);
+    }
+    let object = if writer == Some(me) {
+        SyncObject::RwLock {
+            writer: None,
+            readers,
+        }
+    } else {
+        SyncObject::RwLock {
+            writer,
+            readers: readers.saturating_sub(1),
+        }
+    };
+    cx.state.set_sync(address, object);
+    Ok(SUCCESS)
+}
+
+fn initialise(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = (|| {
+        let (address, attributes) = (cx.word(0)?, cx.word(1)?);
+        attr::ignored(cx, attributes)?;
+        init(
+            cx,
+            address,
+            SyncObject::RwLock {
+                writer: None,
+                readers: 0,
+            },
+        )?;
+        Ok(SUCCESS)
+    })();
+    done(answer)
+}
+
+fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        let (writer, readers) = rwlock(cx, address)?;
+        if writer.is_some() || readers > 0 {
+            let text = "destruction of a read-write lock that is held";
+            let by = holder(cx.state, address);
+            return Err(held_fault(cx, FaultKind::RwlockDestroyHeld, text, address, by));
+        }
+        destroy(cx, address, Kind::RwLock);
+        Ok(SUCCESS)
+    });
+    done(answer)
+}

@@ -1,0 +1,134 @@
+//! POSIX semaphores without a name.
+
+use super::attr;
+use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
+use super::object::{Answer, Kind, SUCCESS, SyncObject, destroy, done, get, init, prepare, prepare_whole};
+use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::state::State;
+use crate::value::Value;
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
+
+const SEM_VALUE_MAX: u32 = i32::MAX as u32;
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+        "sem_wait" => (|cx| prepare(cx, Op::SemWait), |cx, _| take(cx, None, EAGAIN)),
+        "sem_trywait" => (|cx| prepare(cx, Op::SemTryWait), |cx, _| take(cx, None, EAGAIN)),
+        "sem_timedwait" => (timed_prepare, |cx, _| take(cx, Some(1), ETIMEDOUT)),
+        "sem_clockwait" => (timed_prepare, |cx, _| take(cx, Some(2), ETIMEDOUT)),
+        "sem_post" => (|cx| prepare(cx, Op::SemPost), post),
+        "sem_getvalue" => (|cx| prepare(cx, Op::SemGetValue), get_value),
+        "sem_init" => (
+            |cx| prepare_whole(cx, Op::Init, Kind::Sem, initialise),
+            initialise,
+        ),
+        "sem_destroy" => (|cx| prepare_whole(cx, Op::Destroy, Kind::Sem, end), end),
+        _ => return None,
+    };
+    Some(Native::Visible(Visible { prepare, perform }))
+}
+
+fn timed_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare(
+        cx,
+        if cx.program.options.timeouts {
+            Op::SemTimedWait
+        } else {
+            Op::SemWait
+        },
+    )
+}
+
+/// Whether a blocking wait is enabled.
+pub(super) fn status(state: &State, action: &Action) -> Status {
+    match state.sync(action.object.0) {
+        Some(SyncObject::Sem { value: 0 }) => Status::Blocked,
+        _ => Status::Enabled,
+    }
+}
+
+fn value(cx: &Cx<'_>, address: u64) -> Result<u32, Stop> {
+    match get(cx, address, Kind::Sem)? {
+        SyncObject::Sem { value } => Ok(value),
+        _ => Ok(0),
+    }
+}
+
+/// -1 and errno.
+fn refuse(cx: &mut Cx<'_>, error: i32) -> Answer {
+    cx.set_errno(error)?;
+    Ok((-1, Outcome::Failed))
+}
+
+fn take(cx: &mut Cx<'_>, deadline: Option<usize>, empty: i32) -> Performed {
+    let answer = (|| {
+        let address = cx.word(0)?;
+        let value = value(cx, address)?;
+        if let Some(i) = deadline {
+            attr::deadline(cx, i)?;
+        }
+        if value == 0 {
+            return refuse(cx, empty);
+        }
+        cx.state.set_sync(address, SyncObject::Sem { value: value - 1 });
+        Ok(SUCCESS)
+    })();
+    done(answer)
+}
+
+fn post(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        let value = value(cx, address)?;
+        if value == SEM_VALUE_MAX {
+            let text = "sem_post on a semaphore that has the greatest value already";
+            return Err(cx.fault_on(FaultKind::SemOverflow, text, ObjectId(address)));
+        }
+        cx.state.set_sync(address, SyncObject::Sem { value: value + 1 });
+        Ok(SUCCESS)
+    });
+    done(answer)
+}
+
+fn get_value(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = (|| {
+        let (address, out) = (cx.word(0)?, cx.word(1)?);
+        let value = value(cx, address)?;
+        cx.store(out, 4, Value::new(u64::from(value)))?;
+        Ok(SUCCESS)
+    })();
+    done(answer)
+}
+
+fn initialise(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = (|| {
+        let (address, value) = (cx.word(0)?, cx.word(2)? as u32);
+        cx.word(1)?;
+        if value > SEM_VALUE_MAX {
+            return refuse(cx, EINVAL);
+        }
+        init(cx, address, SyncObject::Sem { value })?;
+        Ok(SUCCESS)
+    })();
+    done(answer)
+}
+
+fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = cx.word(0).and_then(|address| {
+        let value = value(cx, address)?;
+        let waits = |a: &Action| matches!(a.op, Op::SemWait | Op::SemTimedWait) && a.object.0 == address;
+        if value == 0
+            && cx
+                .state
+                .pending
+                .iter()
+                .any(|p| matches!(p.status, Status::Blocked | Status::Enabled) && waits(&p.action))
+        {
+            let text = "destruction of a semaphore on which a thread waits";
+            return Err(cx.fault_on(FaultKind::SemDestroyWaiting, text, ObjectId(address)));
+        }
+        destroy(cx, address, Kind::Sem);
+        Ok(SUCCESS)
+    });
+    done(answer)
+}

@@ -1,0 +1,128 @@
+//! What threads wait for, and operations in words.
+
+use super::cond::WAITING;
+use super::{mutex, once, rwlock, spin};
+use crate::describe::{object_name, thread_name};
+use crate::program::Program;
+use crate::state::State;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Op, Status};
+
+/// The thread that holds what a blocked thread needs, or that has to end first; `None` if anybody could help it, or nobody.
+pub fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
+    let pending = state.pending.get(thread.index())?;
+    if pending.status != Status::Blocked {
+        return None;
+    }
+    let object = pending.action.object;
+    let holder = |mutex: u64| mutex::known(state, mutex).and_then(|m| m.owner);
+    match pending.action.op {
+        Op::Lock | Op::TimedLock => holder(object.0),
+        Op::WaitAcquire if state.thread(thread).core.phase != WAITING => holder(pending.action.object2.0),
+        Op::RdLock | Op::TimedRdLock | Op::WrLock | Op::TimedWrLock => rwlock::holder(state, object.0),
+        Op::SpinLock => spin::owner(state, object.0),
+        Op::OnceEnter => once::runner(state, object.0),
+        Op::Join => object.as_thread(),
+        _ => None,
+    }
+}
+
+/// Why a thread does not move: `waits for mutex `m`, held by thread 0.1`.
+pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> String {
+    let Some(pending) = state.pending.get(thread.index()) else {
+        return String::new();
+    };
+    match pending.status {
+        Status::Enabled => return "can move".into(),
+        Status::Finished => return "has ended".into(),
+        Status::Parked => return "was stopped".into(),
+        Status::Blocked => {}
+    }
+    let action = &pending.action;
+    let name = object_name(program, state, action.object);
+    let what = match action.op {
+        Op::Lock | Op::TimedLock => format!("mutex {name}"),
+        Op::WaitAcquire if state.thread(thread).core.phase == WAITING => {
+            return format!("waits on condition variable {name}");
+        }
+        Op::WaitAcquire => {
+            format!(
+                "mutex {} after a wait on {name}",
+                object_name(program, state, action.object2)
+            )
+        }
+        Op::RdLock | Op::WrLock | Op::TimedRdLock | Op::TimedWrLock => format!("read-write lock {name}"),
+        Op::SpinLock => format!("spin lock {name}"),
+        Op::OnceEnter => format!("the initialisation {name}"),
+        Op::Join => return format!("waits for the end of {name}"),
+        Op::SemWait | Op::SemTimedWait => return format!("waits for a post to semaphore {name}"),
+        Op::BarrierLeave => return format!("waits for others at barrier {name}"),
+        Op::Destroy => return format!("waits until all threads have left barrier {name}"),
+        Op::ProcessExit => return "waits for the other threads before the process ends".into(),
+        op => return format!("waits in {} {name}", op_text(op)),
+    };
+    match waits_for(state, thread) {
+        Some(holder) if holder == thread => format!("waits for {what}, which it holds itself"),
+        Some(holder) => format!("waits for {what}, held by thread {}", thread_name(state, holder)),
+        None => format!("waits for {what}"),
+    }
+}
+
+/// An operation in words.
+pub const fn op_text(op: Op) -> &'static str {
+    match op {
+        Op::Start => "start",
+        Op::Spawn => "create a thread",
+        Op::Join => "join",
+        Op::Detach => "detach",
+        Op::Exit => "end of",
+        Op::ProcessExit => "end of the process",
+        Op::Assume => "assume",
+        Op::Choose => "choose",
+        Op::Yield => "yield",
+        Op::Lock => "lock",
+        Op::TryLock => "try to lock",
+        Op::TimedLock => "lock with a deadline",
+        Op::Unlock => "unlock",
+        Op::BadUnlock => "unlock without holding",
+        Op::SpinLock => "spin-lock",
+        Op::SpinTryLock => "try to spin-lock",
+        Op::SpinUnlock => "spin-unlock",
+        Op::RdLock => "read-lock",
+        Op::TryRdLock => "try to read-lock",
+        Op::TimedRdLock => "read-lock with a deadline",
+        Op::RdUnlock => "read-unlock",
+        Op::WrLock => "write-lock",
+        Op::TryWrLock => "try to write-lock",
+        Op::TimedWrLock => "write-lock with a deadline",
+        Op::WrUnlock => "write-unlock",
+        Op::WaitRelease => "wait on",
+        Op::WaitTimeout => "stop waiting on",
+        Op::WaitAcquire => "woken on",
+        Op::Signal => "signal",
+        Op::Broadcast => "broadcast",
+        Op::BarrierArrive => "arrive at barrier",
+        Op::BarrierLeave => "leave barrier",
+        Op::SemPost => "post",
+        Op::SemWait => "semaphore wait",
+        Op::SemTryWait => "try semaphore",
+        Op::SemTimedWait => "semaphore wait with a deadline",
+        Op::SemGetValue => "read semaphore",
+        Op::OnceEnter => "enter once",
+        Op::OnceDone => "once done",
+        Op::Init => "initialise",
+        Op::Destroy => "destroy",
+        Op::OwnerDied => "end while holding",
+        Op::Consistent => "make consistent",
+        Op::Cancel => "cancel",
+        Op::CancelPoint => "cancellation point of",
+        Op::FutexWait => "futex wait",
+        Op::FutexWake => "futex wake",
+        Op::Read => "read",
+        Op::Write => "write",
+        Op::Rmw => "read-modify-write",
+        Op::Fence => "fence",
+        Op::AtomicBlock => "atomic block",
+        Op::Hidden => "library operation",
+    }
+}
