@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Instructions after which a program is given up: those that natively take a second would take a minute.
-const MAX_STEPS: u64 = 200_000_000;
+const MAX_STEPS: u64 = 20_000_000;
 
 /// What became of one program.
 enum Verdict {
@@ -81,12 +81,14 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
             });
         }
     }
+    println!("COUNT {} {}", source.file_stem().unwrap().display(), vm.instructions);
     Ok(vm.state.output().to_vec())
 }
 
 fn check(seed: u64, directory: &Path, headers: &Path) -> Verdict {
     let source = directory.join(format!("{seed}.c"));
     let made = Command::new("csmith")
+        .current_dir(directory)
         .args(["--seed", &seed.to_string(), "-o"])
         .arg(&source)
         .status();

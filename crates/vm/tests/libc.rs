@@ -1,9 +1,10 @@
 //! The C library's models: output and exit code as in native runs, faults, definedness.
 
-use selvedge_base::ThreadId;
+use selvedge_base::{Id, ThreadId};
 use selvedge_frontend as frontend;
-use selvedge_model::{Choice, FaultKind, Machine, Notice};
-use selvedge_vm::{Options, Program, Vm};
+use selvedge_model::{Choice, FaultKind, Machine, Notice, Undo};
+use selvedge_vm::{Options, Program, Visibility, Vm};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -191,4 +192,142 @@ fn a_tebibyte_is_a_limit() {
         "{:?}",
         run.notices
     );
+}
+
+/// Explores all schedules of a program of few steps; the messages of all faults found.
+fn explore(name: &str, source: &str, visibility: Visibility) -> (usize, BTreeSet<String>) {
+    let path = scratch(&format!("{name}.c"));
+    std::fs::write(&path, source).expect("written");
+    let loaded = frontend::load(&[path], &frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options { visibility, ..Options::default() };
+    let program = Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"));
+    let mut vm = Vm::new(program).unwrap_or_else(|e| panic!("{e}"));
+    let (mut executions, mut faults) = (0, BTreeSet::new());
+    explore_from(&mut vm, &mut executions, &mut faults);
+    (executions, faults)
+}
+
+fn explore_from(vm: &mut Vm, executions: &mut usize, faults: &mut BTreeSet<String>) {
+    let pending = vm.pending().to_vec();
+    let mut moved = false;
+    for (i, next) in pending.iter().enumerate().filter(|(_, p)| p.is_enabled()) {
+        moved = true;
+        for alternative in 0..next.alternatives {
+            let mark = vm.mark();
+            vm.step(Choice { thread: ThreadId::from_index(i), alternative });
+            for notice in vm.notices() {
+                match notice {
+                    Notice::Fault(fault) => faults.insert(fault.message.clone()),
+                    other => panic!("{other:?}"),
+                };
+            }
+            explore_from(vm, executions, faults);
+            vm.undo(mark);
+            assert_eq!(vm.pending(), &pending[..]);
+        }
+    }
+    *executions += usize::from(!moved);
+}
+
+const TORN: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+long shared[2];
+static void *writer(void *p) { long local[2] = { 7, 7 }; COPY; return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, writer, NULL);
+    long first = shared[0], second = shared[1];
+    assert(first == second);
+    pthread_join(t, NULL);
+    assert(shared[0] == 7 && shared[1] == 7);
+    return 0;
+}
+"#;
+
+#[test]
+fn elements_are_scheduling_points_under_visibility_memory() {
+    let copies = [
+        ("torn-memcpy", "memcpy(shared, local, sizeof shared)"),
+        ("torn-memmove", "memmove(shared, local, sizeof shared)"),
+    ];
+    for (name, copy) in copies {
+        let source = TORN.replace("COPY", copy);
+        let (executions, faults) = explore(name, &source, Visibility::Memory);
+        assert!(executions > 3, "{name}: {executions}");
+        assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"first == second\" failed"], "{name}");
+        let (executions, faults) = explore(name, &source, Visibility::Sync);
+        assert!(executions >= 1 && faults.is_empty(), "{name}: {faults:?}");
+    }
+}
+
+#[test]
+fn printing_reads_and_writes_shared_memory_step_by_step() {
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+char text[16] = "aaaaaaaaaaaaaaa";
+char copy[16];
+static void *writer(void *p) { memset(text, 'b', 15); return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, writer, NULL);
+    int length = snprintf(copy, sizeof copy, "%s", text);
+    pthread_join(t, NULL);
+    assert(length == 15 && strlen(copy) == 15);
+    assert(copy[0] == copy[14]);
+    puts(copy);
+    return 0;
+}
+"#;
+    let (executions, faults) = explore("torn-print", source, Visibility::Memory);
+    assert!(executions > 10, "{executions}");
+    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"copy[0] == copy[14]\" failed"]);
+}
+
+#[test]
+fn free_is_an_action_under_visibility_memory() {
+    let source = r#"
+#include <pthread.h>
+#include <stdlib.h>
+static void *reader(void *p) { return (void *)(long)*(int *)p; }
+int main(void) {
+    pthread_t t;
+    int *p = calloc(1, sizeof *p);
+    pthread_create(&t, NULL, reader, p);
+    free(p);
+    pthread_join(t, NULL);
+    return 0;
+}
+"#;
+    let (executions, faults) = explore("free-visible", source, Visibility::Memory);
+    assert!(executions >= 2, "{executions}");
+    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["read of 4 bytes of a heap object of 4 bytes after it was freed"]);
+}
+
+#[test]
+fn rand_is_shared() {
+    let source = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+static void *other(void *p) { return (void *)(long)rand(); }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, other, NULL);
+    assert(rand() == 1804289383);
+    pthread_join(t, NULL);
+    assert(rand() == 1681692777);
+    return 0;
+}
+"#;
+    let (executions, faults) = explore("rand-shared", source, Visibility::Sync);
+    assert!(executions >= 2, "{executions}");
+    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"rand() == 1804289383\" failed"]);
 }

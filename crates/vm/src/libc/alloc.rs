@@ -6,7 +6,7 @@
 //! it is a visible action on the object as a whole, and so is `realloc`.
 //! Missed: that memory of `new` must not be given to `free` and so on.
 
-use super::{Answer, bytes, plain};
+use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Object};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::options::Visibility;
@@ -34,10 +34,10 @@ pub fn find(name: &str) -> Option<Native> {
         }),
         "free" | "cfree" => DELETE,
         "aligned_alloc" | "memalign" => plain!(aligned_alloc),
-        "posix_memalign" => plain!(posix_memalign),
+        "posix_memalign" => by_element!(posix_memalign),
         "malloc_usable_size" => plain!(usable_size),
-        "strdup" | "__strdup" => plain!(strdup),
-        "strndup" | "__strndup" => plain!(strndup),
+        "strdup" | "__strdup" => by_element!(strdup),
+        "strndup" | "__strndup" => by_element!(strndup),
         // operator new and new[] of (size), (size, nothrow), (size, align), (size, align, nothrow)
         "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => plain!(malloc),
         "_ZnwmSt11align_val_t"
@@ -116,7 +116,7 @@ fn posix_memalign(cx: &mut Cx<'_>) -> Answer {
         return Ok(Flow::int(ENOMEM));
     }
     let base = make(cx, Some(size), align.max(ALIGN), false)?;
-    cx.store(out, 8, Value::new(base))?;
+    super::stepped::store(cx, out, 8, Value::new(base))?;
     Ok(Flow::int(0))
 }
 
@@ -131,21 +131,19 @@ fn usable_size(cx: &mut Cx<'_>) -> Answer {
 
 fn strdup(cx: &mut Cx<'_>) -> Answer {
     let from = cx.word(0)?;
-    let len = bytes::length(cx, from)?;
-    duplicate(cx, from, len)
+    duplicate(cx, from, u64::MAX)
 }
 
 fn strndup(cx: &mut Cx<'_>) -> Answer {
     let (from, limit) = (cx.word(0)?, cx.word(1)?);
-    let len = bytes::bounded_length(cx, from, limit)?;
-    duplicate(cx, from, len)
+    duplicate(cx, from, limit)
 }
 
-fn duplicate(cx: &mut Cx<'_>, from: u64, len: u64) -> Answer {
-    let to = make(cx, Some(len + 1), ALIGN, false)?;
-    cx.access(to, len + 1, true)?;
-    cx.state.memory.copy(to, from, len);
-    cx.state.memory.fill(to + len, 1, Value::new(0));
+fn duplicate(cx: &mut Cx<'_>, from: u64, limit: u64) -> Answer {
+    let mut text = bytes::bounded_string(cx, from, limit, "character of a string")?;
+    text.push(0);
+    let to = make(cx, Some(text.len() as u64), ALIGN, false)?;
+    bytes::write_new(cx, to, &text)?;
     Ok(Flow::word(to))
 }
 

@@ -1,5 +1,6 @@
 //! Reading bytes of the program's memory one after the other, with their undefined bits, checked but not yet recorded.
 
+use super::stepped;
 use crate::native::{Cx, Stop};
 use crate::value::Value;
 
@@ -66,30 +67,24 @@ impl Cursor {
 
     fn fill(&mut self, cx: &mut Cx<'_>) -> Result<(), Stop> {
         if self.room == 0 {
-            let (base, object) = cx
-                .state
-                .memory
-                .check(self.address, 1, false)
-                .map_err(|e| cx.memory_fault(e, self.address, 1, false))?;
-            self.room = base + object.size - self.address;
+            self.room = stepped::readable(cx, self.address)?;
         }
         self.cached = (8 - self.address % 8).min(self.room);
-        let value = cx.state.memory.peek_checked(self.address, self.cached);
+        let value = stepped::read(cx, self.address, self.cached)?;
         self.bits = value.bits;
         self.undefined = cx.state.memory.masks.undefined_bits(value.tag);
         Ok(())
     }
 }
 
-/// Moves on to the first byte that is one of `targets`, at most `limit` bytes; how many bytes lie before it, `None` if there is
-/// none.
-pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result<Option<u64>, Stop> {
+/// Looks for the first byte that is one of `targets`, among at most `limit` bytes: how many bytes lie before it, and which it is.
+pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result<Option<(u64, u8)>, Stop> {
     let mut cursor = Cursor::new(address);
     for at in 0..limit {
         let byte = cursor.next(cx)?;
         for &target in targets {
             match byte.is(target) {
-                Some(true) => return Ok(Some(at)),
+                Some(true) => return Ok(Some((at, target))),
                 Some(false) => {}
                 None => return Err(cx.undefined(Value::UNDEF, "character of a string")),
             }
@@ -106,13 +101,14 @@ pub fn length(cx: &mut Cx<'_>, address: u64) -> Result<u64, Stop> {
 /// The length of the string at an address, of which at most `limit` bytes are looked at; recorded as read.
 pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, Stop> {
     let found = find(cx, address, limit, &[0])?;
-    let (length, read) = found.map_or((limit, limit), |at| (at, at + 1));
-    cx.access(address, read, false)?;
+    let (length, read) = found.map_or((limit, limit), |(at, _)| (at, at + 1));
+    stepped::access(cx, address, read, false)?;
     Ok(length)
 }
 
-/// The bytes of a range, which must be defined; not recorded.
-pub fn peek(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u8>, Stop> {
+/// The bytes of a range, which must be defined; recorded as read.
+pub fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u8>, Stop> {
+    stepped::access(cx, address, len, false)?;
     let mut cursor = Cursor::new(address);
     let mut bytes = Vec::new();
     for _ in 0..len {
@@ -127,8 +123,21 @@ pub fn peek(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u
 
 /// The string at an address of which at most `limit` bytes are looked at, without terminator, all defined; recorded as read.
 pub fn bounded_string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<Vec<u8>, Stop> {
-    let length = bounded_length(cx, address, limit)?;
-    peek(cx, address, length, what)
+    let mut cursor = Cursor::new(address);
+    let (mut bytes, mut read) = (Vec::new(), 0);
+    while read < limit {
+        let byte = cursor.next(cx)?;
+        if byte.undefined != 0 {
+            return Err(cx.undefined(Value::UNDEF, what));
+        }
+        read += 1;
+        if byte.bits == 0 {
+            break;
+        }
+        bytes.push(byte.bits);
+    }
+    stepped::access(cx, address, read, false)?;
+    Ok(bytes)
 }
 
 /// The string at an address, without terminator, all defined; recorded as read.
@@ -138,14 +147,23 @@ pub fn string(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<Vec<u8>, Stop
 
 /// Writes bytes to memory; recorded as one access.
 pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
+    stepped::access(cx, address, bytes.len() as u64, true)?;
+    for (at, size) in stepped::elements(address, bytes.len() as u64) {
+        let mut word = [0; 8];
+        word[..size as usize].copy_from_slice(&bytes[at as usize..(at + size) as usize]);
+        stepped::write(cx, address + at, size, Value::new(u64::from_le_bytes(word)))?;
+    }
+    Ok(())
+}
+
+/// Writes bytes to an object that was just made, which no other thread knows.
+pub fn write_new(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
     cx.access(address, bytes.len() as u64, true)?;
     for (i, chunk) in bytes.chunks(8).enumerate() {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         let at = address + 8 * i as u64;
-        cx.state
-            .memory
-            .poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
+        cx.state.memory.poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! errno is set as glibc does: EDOM where numbers give no number, ERANGE where finite numbers give none. `long double`, gamma and
 //! Bessel functions, and inverse hyperbolic ones are missing.
 
-use super::{Answer, plain};
+use super::{Answer, by_element, plain};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 
@@ -73,10 +73,10 @@ fn other(name: &str) -> Option<Native> {
         "fmaf" => plain!(fmaf),
         "ldexp" | "scalbn" => plain!(|cx: &mut Cx<'_>| ldexp(cx, false)),
         "ldexpf" | "scalbnf" => plain!(|cx: &mut Cx<'_>| ldexp(cx, true)),
-        "frexp" => plain!(frexp),
-        "frexpf" => plain!(frexpf),
-        "modf" => plain!(modf),
-        "modff" => plain!(modff),
+        "frexp" => by_element!(frexp),
+        "frexpf" => by_element!(frexpf),
+        "modf" => by_element!(modf),
+        "modff" => by_element!(modff),
         "lround" | "llround" => plain!(|cx: &mut Cx<'_>| to_long(cx, false, f64::round)),
         "lroundf" | "llroundf" => plain!(|cx: &mut Cx<'_>| to_long(cx, true, f64::round)),
         "lrint" | "llrint" => plain!(|cx: &mut Cx<'_>| to_long(cx, false, f64::round_ties_even)),
@@ -207,27 +207,27 @@ fn split(x: f64) -> (f64, i32) {
 fn frexp(cx: &mut Cx<'_>) -> Answer {
     let (fraction, exponent) = split(double(cx, 0)?);
     let out = cx.word(1)?;
-    cx.store(out, 4, Value::new(u64::from(exponent as u32)))?;
+    super::stepped::store(cx, out, 4, Value::new(u64::from(exponent as u32)))?;
     Ok(return_double(fraction))
 }
 
 fn frexpf(cx: &mut Cx<'_>) -> Answer {
     let (fraction, exponent) = split(single(cx, 0)?.into());
     let out = cx.word(1)?;
-    cx.store(out, 4, Value::new(u64::from(exponent as u32)))?;
+    super::stepped::store(cx, out, 4, Value::new(u64::from(exponent as u32)))?;
     Ok(return_single(fraction as f32))
 }
 
 fn modf(cx: &mut Cx<'_>) -> Answer {
     let (x, out) = (double(cx, 0)?, cx.word(1)?);
-    cx.store(out, 8, Value::new(x.trunc().to_bits()))?;
+    super::stepped::store(cx, out, 8, Value::new(x.trunc().to_bits()))?;
     let rest = if x.is_infinite() { 0.0 } else { x - x.trunc() };
     Ok(return_double(rest.copysign(x)))
 }
 
 fn modff(cx: &mut Cx<'_>) -> Answer {
     let (x, out) = (single(cx, 0)?, cx.word(1)?);
-    cx.store(out, 4, Value::new(u64::from(x.trunc().to_bits())))?;
+    super::stepped::store(cx, out, 4, Value::new(u64::from(x.trunc().to_bits())))?;
     let rest = if x.is_infinite() { 0.0 } else { x - x.trunc() };
     Ok(return_single(rest.copysign(x)))
 }

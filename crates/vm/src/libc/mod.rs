@@ -22,12 +22,16 @@ mod math;
 mod print;
 mod process;
 mod random;
+pub(crate) mod stepped;
 mod string;
 mod time;
 mod varargs;
 mod verifier;
 
 use crate::native::Native;
+
+/// The first of the hidden words that are clocks, one for each thread by its number.
+pub(crate) const CLOCK_WORDS: u32 = time::CLOCKS;
 
 /// A plain model from a function that answers `Ok` or leaves early.
 macro_rules! plain {
@@ -38,6 +42,17 @@ macro_rules! plain {
     };
 }
 use plain;
+
+/// The same for a model that accesses memory: see [`stepped`].
+macro_rules! by_element {
+    ($model:expr) => {
+        crate::native::Native::Visible(crate::native::Visible {
+            prepare: |cx| crate::libc::stepped::prepare(cx, |cx| $model(cx)),
+            perform: |cx, _| crate::libc::stepped::perform(cx, |cx| $model(cx)),
+        })
+    };
+}
+use by_element;
 
 /// What the models of this module answer.
 type Answer = Result<crate::native::Flow, crate::native::Stop>;

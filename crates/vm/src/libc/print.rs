@@ -6,7 +6,7 @@
 use super::format::{self, Count, Layout, Length, Spec};
 use super::format_float;
 use super::varargs::Varargs;
-use super::{Answer, bytes, plain};
+use super::{Answer, by_element, bytes};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::program::STREAMS;
 use crate::value::Value;
@@ -32,10 +32,10 @@ enum Sink {
 /// A printf-like model: the sink, where the format is, and whether a `va_list` follows.
 macro_rules! formatted {
     ($sink:expr, $format:literal) => {
-        plain!(|cx: &mut Cx<'_>| print(cx, $sink, $format, false))
+        by_element!(|cx: &mut Cx<'_>| print(cx, $sink, $format, false))
     };
     ($sink:expr, $format:literal, list) => {
-        plain!(|cx: &mut Cx<'_>| print(cx, $sink, $format, true))
+        by_element!(|cx: &mut Cx<'_>| print(cx, $sink, $format, true))
     };
 }
 
@@ -64,17 +64,17 @@ pub fn find(name: &str) -> Option<Native> {
         "vasprintf" => formatted!(Sink::Allocate(0), 1, list),
         "__asprintf_chk" => formatted!(Sink::Allocate(0), 2),
         "__vasprintf_chk" => formatted!(Sink::Allocate(0), 2, list),
-        "puts" => plain!(puts),
-        "putchar" | "putchar_unlocked" => plain!(putchar),
-        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => plain!(putc),
-        "fputs" | "fputs_unlocked" => plain!(fputs),
-        "fwrite" | "fwrite_unlocked" => plain!(fwrite),
-        "write" => plain!(write),
-        "perror" => plain!(perror),
-        "fflush" | "fflush_unlocked" => plain!(fflush),
-        "setbuf" | "setvbuf" | "setlinebuf" => plain!(of_stream),
-        "ferror" | "feof" | "clearerr" => plain!(of_stream),
-        "fileno" => plain!(fileno),
+        "puts" => by_element!(puts),
+        "putchar" | "putchar_unlocked" => by_element!(putchar),
+        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => by_element!(putc),
+        "fputs" | "fputs_unlocked" => by_element!(fputs),
+        "fwrite" | "fwrite_unlocked" => by_element!(fwrite),
+        "write" => by_element!(write),
+        "perror" => by_element!(perror),
+        "fflush" | "fflush_unlocked" => by_element!(fflush),
+        "setbuf" | "setvbuf" | "setlinebuf" => by_element!(of_stream),
+        "ferror" | "feof" | "clearerr" => by_element!(of_stream),
+        "fileno" => by_element!(fileno),
         _ => return None,
     })
 }
@@ -132,8 +132,7 @@ fn putc(cx: &mut Cx<'_>) -> Answer {
 
 /// Prints a range of memory.
 fn print_range(cx: &mut Cx<'_>, from: u64, len: u64) -> Result<(), Stop> {
-    cx.access(from, len, false)?;
-    let text = bytes::peek(cx, from, len, "byte of an output")?;
+    let text = bytes::range(cx, from, len, "byte of an output")?;
     cx.state.print(&text);
     Ok(())
 }
@@ -242,8 +241,9 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
             let Some(to) = cx.malloc(size, 16, false)? else {
                 return Ok(Flow::int(-1));
             };
-            fill(cx, to, size, &text)?;
-            cx.store(out, 8, Value::new(to))?;
+            let with_end: Vec<u8> = text.iter().copied().chain([0]).collect();
+            bytes::write_new(cx, to, &with_end)?;
+            super::stepped::store(cx, out, 8, Value::new(to))?;
         }
     }
     Ok(Flow::int(text.len() as i32))

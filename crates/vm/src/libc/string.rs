@@ -4,7 +4,8 @@
 //! model library.
 
 use super::bytes::{self, Cursor};
-use super::{Answer, plain};
+use super::stepped::{access, copy as copy_checked, fill};
+use super::{Answer, by_element};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::{Tag, Value};
 use selvedge_model::FaultKind;
@@ -12,26 +13,26 @@ use selvedge_model::FaultKind;
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "memcpy" | "__memcpy_chk" => plain!(|cx: &mut Cx<'_>| memcpy(cx, false)),
-        "mempcpy" | "__mempcpy" | "__mempcpy_chk" => plain!(|cx: &mut Cx<'_>| memcpy(cx, true)),
-        "memmove" | "__memmove_chk" => plain!(memmove),
-        "memset" | "__memset_chk" => plain!(memset),
-        "bzero" | "explicit_bzero" => plain!(bzero),
-        "memcmp" | "bcmp" => plain!(memcmp),
-        "memchr" => plain!(memchr),
-        "memrchr" => plain!(memrchr),
-        "strlen" => plain!(strlen),
-        "strnlen" => plain!(strnlen),
-        "strcpy" | "__strcpy_chk" => plain!(|cx: &mut Cx<'_>| strcpy(cx, false)),
-        "stpcpy" | "__stpcpy" | "__stpcpy_chk" => plain!(|cx: &mut Cx<'_>| strcpy(cx, true)),
-        "strncpy" | "__strncpy_chk" => plain!(strncpy),
-        "strcat" | "__strcat_chk" => plain!(strcat),
-        "strncat" | "__strncat_chk" => plain!(strncat),
-        "strcmp" | "strcoll" => plain!(strcmp),
-        "strncmp" => plain!(strncmp),
-        "strchr" | "index" => plain!(strchr),
-        "strrchr" | "rindex" => plain!(strrchr),
-        "strstr" => plain!(strstr),
+        "memcpy" | "__memcpy_chk" => by_element!(|cx: &mut Cx<'_>| memcpy(cx, false)),
+        "mempcpy" | "__mempcpy" | "__mempcpy_chk" => by_element!(|cx: &mut Cx<'_>| memcpy(cx, true)),
+        "memmove" | "__memmove_chk" => by_element!(memmove),
+        "memset" | "__memset_chk" => by_element!(memset),
+        "bzero" | "explicit_bzero" => by_element!(bzero),
+        "memcmp" | "bcmp" => by_element!(memcmp),
+        "memchr" => by_element!(memchr),
+        "memrchr" => by_element!(memrchr),
+        "strlen" => by_element!(strlen),
+        "strnlen" => by_element!(strnlen),
+        "strcpy" | "__strcpy_chk" => by_element!(|cx: &mut Cx<'_>| strcpy(cx, false)),
+        "stpcpy" | "__stpcpy" | "__stpcpy_chk" => by_element!(|cx: &mut Cx<'_>| strcpy(cx, true)),
+        "strncpy" | "__strncpy_chk" => by_element!(strncpy),
+        "strcat" | "__strcat_chk" => by_element!(strcat),
+        "strncat" | "__strncat_chk" => by_element!(strncat),
+        "strcmp" | "strcoll" => by_element!(strcmp),
+        "strncmp" => by_element!(strncmp),
+        "strchr" | "index" => by_element!(strchr),
+        "strrchr" | "rindex" => by_element!(strrchr),
+        "strstr" => by_element!(strstr),
         _ => return None,
     })
 }
@@ -63,9 +64,9 @@ fn apart(cx: &Cx<'_>, to: u64, from: u64, len: u64, what: &str) -> Result<(), St
 
 /// Copies, recorded as one read and one write.
 pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
-    cx.access(from, len, false)?;
-    cx.access(to, len, true)?;
-    cx.state.memory.copy(to, from, len);
+    access(cx, from, len, false)?;
+    access(cx, to, len, true)?;
+    copy_checked(cx, to, from, len)?;
     Ok(())
 }
 
@@ -88,7 +89,7 @@ fn memset(cx: &mut Cx<'_>) -> Answer {
     let (to, len) = (cx.word(0)?, cx.word(2)?);
     let given = cx.args[1];
     fortified(cx, 3, len)?;
-    cx.access(to, len, true)?;
+    access(cx, to, len, true)?;
     let masks = &cx.state.memory.masks;
     let byte = match masks.undefined_bits(given.tag) & 0xff {
         0xff => Value {
@@ -97,14 +98,14 @@ fn memset(cx: &mut Cx<'_>) -> Answer {
         },
         undefined => masks.value(given.bits & 0xff, undefined),
     };
-    cx.state.memory.fill(to, len, byte);
+    fill(cx, to, len, byte)?;
     Ok(Flow::word(to))
 }
 
 fn bzero(cx: &mut Cx<'_>) -> Answer {
     let (to, len) = (cx.word(0)?, cx.word(1)?);
-    cx.access(to, len, true)?;
-    cx.state.memory.fill(to, len, Value::new(0));
+    access(cx, to, len, true)?;
+    fill(cx, to, len, Value::new(0))?;
     Ok(Flow::void())
 }
 
@@ -126,8 +127,8 @@ fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
     }
     // memcmp may read all it is given, whatever the result; strings only up to the difference.
     let read = if strings { read } else { limit };
-    cx.access(a, read, false)?;
-    cx.access(b, read, false)?;
+    access(cx, a, read, false)?;
+    access(cx, b, read, false)?;
     Ok(Flow::int(difference))
 }
 
@@ -148,14 +149,13 @@ fn strncmp(cx: &mut Cx<'_>) -> Answer {
 fn memchr(cx: &mut Cx<'_>) -> Answer {
     let (address, wanted, limit) = (cx.word(0)?, cx.int(1)? as u8, cx.word(2)?);
     let found = bytes::find(cx, address, limit, &[wanted])?;
-    cx.access(address, found.map_or(limit, |at| at + 1), false)?;
-    Ok(Flow::word(found.map_or(0, |at| address + at)))
+    access(cx, address, found.map_or(limit, |(at, _)| at + 1), false)?;
+    Ok(Flow::word(found.map_or(0, |(at, _)| address + at)))
 }
 
 fn memrchr(cx: &mut Cx<'_>) -> Answer {
     let (address, wanted, len) = (cx.word(0)?, cx.int(1)? as u8, cx.word(2)?);
-    cx.access(address, len, false)?;
-    let bytes = bytes::peek(cx, address, len, "byte of a search")?;
+    let bytes = bytes::range(cx, address, len, "byte of a search")?;
     Ok(Flow::word(
         bytes
             .iter()
@@ -188,9 +188,9 @@ fn strncpy(cx: &mut Cx<'_>) -> Answer {
     fortified(cx, 3, size)?;
     let len = bytes::bounded_length(cx, from, size)?;
     apart(cx, to, from, len, "strncpy")?;
-    cx.access(to, size, true)?;
-    cx.state.memory.copy(to, from, len);
-    cx.state.memory.fill(to + len, size - len, Value::new(0));
+    access(cx, to, size, true)?;
+    copy_checked(cx, to, from, len)?;
+    fill(cx, to + len, size - len, Value::new(0))?;
     Ok(Flow::word(to))
 }
 
@@ -210,18 +210,17 @@ fn strncat(cx: &mut Cx<'_>) -> Answer {
     let len = bytes::bounded_length(cx, from, limit)?;
     fortified(cx, 3, old + len + 1)?;
     apart(cx, to + old, from, len, "strncat")?;
-    cx.access(to + old, len + 1, true)?;
-    cx.state.memory.copy(to + old, from, len);
-    cx.state.memory.fill(to + old + len, 1, Value::new(0));
+    access(cx, to + old, len + 1, true)?;
+    copy_checked(cx, to + old, from, len)?;
+    fill(cx, to + old + len, 1, Value::new(0))?;
     Ok(Flow::word(to))
 }
 
 fn strchr(cx: &mut Cx<'_>) -> Answer {
     let (address, wanted) = (cx.word(0)?, cx.int(1)? as u8);
-    let at = bytes::find(cx, address, u64::MAX, &[wanted, 0])?.unwrap_or(0);
-    cx.access(address, at + 1, false)?;
-    let found = bytes::peek(cx, address + at, 1, "character of a string")?;
-    Ok(Flow::word(if found == [wanted] { address + at } else { 0 }))
+    let (at, found) = bytes::find(cx, address, u64::MAX, &[wanted, 0])?.unwrap_or((0, 0));
+    access(cx, address, at + 1, false)?;
+    Ok(Flow::word(if found == wanted { address + at } else { 0 }))
 }
 
 fn strrchr(cx: &mut Cx<'_>) -> Answer {

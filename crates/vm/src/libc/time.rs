@@ -3,7 +3,8 @@
 //! So programs are deterministic and no clock is shared, and a thread that waits for a time to come gets there. What this leaves
 //! out: times read by different threads cannot be compared. Calendar functions are unsupported.
 
-use super::{Answer, plain};
+use super::stepped::store;
+use super::{Answer, by_element};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 use selvedge_base::Id;
@@ -11,13 +12,13 @@ use selvedge_base::Id;
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "time" => plain!(time),
-        "clock" => plain!(clock),
-        "clock_gettime" | "__clock_gettime" => plain!(clock_gettime),
-        "clock_getres" => plain!(clock_getres),
-        "gettimeofday" => plain!(gettimeofday),
-        "timespec_get" => plain!(timespec_get),
-        "times" => plain!(times),
+        "time" => by_element!(time),
+        "clock" => by_element!(clock),
+        "clock_gettime" | "__clock_gettime" => by_element!(clock_gettime),
+        "clock_getres" => by_element!(clock_getres),
+        "gettimeofday" => by_element!(gettimeofday),
+        "timespec_get" => by_element!(timespec_get),
+        "times" => by_element!(times),
         _ => return None,
     })
 }
@@ -27,7 +28,7 @@ const EPOCH: u64 = 1_700_000_000;
 /// What the monotonic clocks start at: seconds since the machine was started.
 const UPTIME: u64 = 10_000;
 /// Hidden words: seconds gone by, for each thread.
-const CLOCKS: u32 = 0x7469_0000;
+pub(super) const CLOCKS: u32 = 0x7469_0000;
 const EINVAL: i32 = 22;
 
 /// Seconds since the thread's clock was started; it moves on.
@@ -40,15 +41,15 @@ fn elapsed(cx: &mut Cx<'_>) -> u64 {
 
 /// Stores a pair of seconds and a fraction of them.
 fn store_pair(cx: &mut Cx<'_>, at: u64, seconds: u64, fraction: u64) -> Result<(), Stop> {
-    cx.store(at, 8, Value::new(seconds))?;
-    cx.store(at + 8, 8, Value::new(fraction))
+    store(cx, at, 8, Value::new(seconds))?;
+    store(cx, at + 8, 8, Value::new(fraction))
 }
 
 fn time(cx: &mut Cx<'_>) -> Answer {
     let out = cx.word(0)?;
     let now = EPOCH + elapsed(cx);
     if out != 0 {
-        cx.store(out, 8, Value::new(now))?;
+        store(cx, out, 8, Value::new(now))?;
     }
     Ok(Flow::word(now))
 }
@@ -97,7 +98,7 @@ fn gettimeofday(cx: &mut Cx<'_>) -> Answer {
         store_pair(cx, out, seconds, 0)?;
     }
     if zone != 0 {
-        cx.store(zone, 8, Value::new(0))?;
+        store(cx, zone, 8, Value::new(0))?;
     }
     Ok(Flow::int(0))
 }

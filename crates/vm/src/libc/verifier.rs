@@ -1,7 +1,7 @@
 //! The intrinsics of verification tools: errors, assumptions, assertions. Inputs are fixed, so their *nondet* functions are
 //! unsupported, by name.
 
-use super::{Answer, bytes, plain};
+use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native};
 use selvedge_model::FaultKind;
 
@@ -10,8 +10,8 @@ pub fn find(name: &str) -> Option<Native> {
     Some(match name {
         "reach_error" | "__VERIFIER_error" => plain!(reach_error),
         "__VERIFIER_assert" => plain!(assert),
-        "__CPROVER_assert" => plain!(assert_with_text),
-        "klee_report_error" => plain!(report_error),
+        "__CPROVER_assert" => by_element!(assert_with_text),
+        "klee_report_error" => by_element!(report_error),
         "klee_silent_exit" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Park) }),
         "__VERIFIER_assume" | "klee_assume" | "__CPROVER_assume" | "assume_abort_if_not" => plain!(assume),
         "klee_make_symbolic" | "klee_range" | "klee_int" | "klee_choose" => plain!(symbolic),

@@ -1,0 +1,269 @@
+//! Library functions under visibility `memory`: one scheduling point for each element that they access.
+//!
+//! A model is an ordinary function that reads, computes and writes. Where every access to memory that threads may share is a scheduling
+//! point, it must not do that at once. So it is run again and again: accesses performed before are answered from a record, the
+//! next one ends the run, whose other effects are taken back, and becomes the thread's visible action. Once all were performed, the last
+//! run has the model's other effects (output, allocation, errno). Elements are aligned words of up to 8 bytes, as real
+//! implementations access them.
+//!
+//! The record is the thread's own; it lies in hidden words and is gone when the call is over. `Core::note` counts what is in it.
+
+use super::Answer;
+use crate::memory::Kind;
+use crate::native::{Cx, Flow, Performed, Prepared, Stop};
+use crate::options::Visibility;
+use crate::value::Value;
+use selvedge_base::Id;
+use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
+
+/// How far a run of a model may go.
+#[derive(Default)]
+pub(crate) struct Replay {
+    /// Shared accesses are scheduling points.
+    on: bool,
+    /// How many were performed before.
+    done: u64,
+    /// How many this run has made.
+    at: u64,
+    /// The next one to perform: the run ended there.
+    wanted: Option<Wanted>,
+}
+
+/// An access to be performed.
+struct Wanted {
+    op: Op,
+    address: u64,
+    size: u64,
+    /// What is written.
+    value: Value,
+    /// The heap object that it is in.
+    object: ObjectId,
+}
+
+/// Hidden words for records: two an access (bits, undefined bits), for each thread.
+const RECORDS: u32 = 1 << 31;
+const RECORD_SHIFT: u32 = 18;
+/// How many accesses a record holds.
+const LARGEST: u64 = (1 << RECORD_SHIFT) / 2;
+
+// ---- the accesses of a model -------------------------------------------------------------------------------------
+
+/// If an access there is a scheduling point: the heap object that it concerns, or none.
+fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
+    if !cx.replay.on {
+        return None;
+    }
+    match cx.state.memory.object_at(address) {
+        Some((_, object)) if matches!(object.kind, Kind::PrivateStack | Kind::Constant) => None,
+        Some((base, object)) if object.kind == Kind::Heap => Some(ObjectId::heap(base)),
+        _ => Some(ObjectId::NONE),
+    }
+}
+
+/// Whether the next shared access was performed before: then its place need not be there any more.
+fn replaying(cx: &Cx<'_>) -> bool {
+    cx.replay.on && cx.replay.at < cx.replay.done
+}
+
+/// Bytes from an address on that may be read.
+pub fn readable(cx: &Cx<'_>, address: u64) -> Result<u64, Stop> {
+    if replaying(cx)
+        && shared(cx, address).is_some()
+        && let Some((base, object)) = cx.state.memory.object_at(address)
+    {
+        return Ok(base + object.size - address);
+    }
+    match cx.state.memory.check(address, 1, false) {
+        Ok((base, object)) => Ok(base + object.size - address),
+        Err(error) => Err(cx.memory_fault(error, address, 1, false)),
+    }
+}
+
+/// Checks a range and records one access to it; if it is shared, the access is to be made element by element.
+pub fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> Result<(), Stop> {
+    if size == 0 || (replaying(cx) && shared(cx, address).is_some()) {
+        return Ok(());
+    }
+    if shared(cx, address).is_some() {
+        let checked = cx.state.memory.check(address, size, write);
+        return checked.map(|_| ()).map_err(|e| cx.memory_fault(e, address, size, write));
+    }
+    cx.access(address, size, write)
+}
+
+/// Reads an element of a range that was checked.
+pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
+    let Some(object) = shared(cx, address) else {
+        return Ok(cx.state.memory.peek_checked(address, size));
+    };
+    let number = cx.replay.at;
+    cx.replay.at += 1;
+    if number < cx.replay.done {
+        let word = record(cx, number);
+        let (bits, undefined) = (cx.state.word(word), cx.state.word(word + 1));
+        return Ok(cx.state.memory.masks.value(bits, undefined));
+    }
+    cx.replay.wanted = Some(Wanted { op: Op::Read, address, size, value: Value::new(0), object });
+    Err(Flow::Park)
+}
+
+/// Writes an element of a range that was checked.
+pub fn write(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(), Stop> {
+    let Some(object) = shared(cx, address) else {
+        cx.state.memory.poke_checked(address, size, value);
+        return Ok(());
+    };
+    let number = cx.replay.at;
+    cx.replay.at += 1;
+    if number < cx.replay.done {
+        return Ok(());
+    }
+    cx.state.memory.check(address, size, true).map_err(|e| cx.memory_fault(e, address, size, true))?;
+    cx.replay.wanted = Some(Wanted { op: Op::Write, address, size, value, object });
+    Err(Flow::Park)
+}
+
+/// The elements of a range: offset and size of each.
+pub fn elements(address: u64, len: u64) -> impl Iterator<Item = (u64, u64)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let size = (8 - (address + at) % 8).min(len - at);
+        at += size;
+        (size > 0).then_some((at - size, size))
+    })
+}
+
+/// Copies between checked ranges, as memmove does.
+pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
+    if !cx.replay.on {
+        cx.state.memory.copy(to, from, len);
+        return Ok(());
+    }
+    let backwards = to > from && to - from < len;
+    let mut pieces: Vec<(u64, u64)> =
+        if to % 8 == from % 8 { elements(to, len).collect() } else { (0..len).map(|at| (at, 1)).collect() };
+    if backwards {
+        pieces.reverse();
+    }
+    for (at, size) in pieces {
+        let value = read(cx, from + at, size)?;
+        write(cx, to + at, size, value)?;
+    }
+    Ok(())
+}
+
+/// Fills a checked range with a byte.
+pub fn fill(cx: &mut Cx<'_>, to: u64, len: u64, byte: Value) -> Result<(), Stop> {
+    if !cx.replay.on {
+        cx.state.memory.fill(to, len, byte);
+        return Ok(());
+    }
+    let undefined = cx.state.memory.masks.undefined_bits(byte.tag) & 0xff;
+    const ALL: u64 = 0x0101_0101_0101_0101;
+    let word = cx.state.memory.masks.value((byte.bits & 0xff) * ALL, undefined * ALL);
+    for (at, size) in elements(to, len) {
+        write(cx, to + at, size, word)?;
+    }
+    Ok(())
+}
+
+/// Stores a result through a pointer argument.
+pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(), Stop> {
+    access(cx, address, size, true)?;
+    write(cx, address, size, value)
+}
+
+// ---- running -----------------------------------------------------------------------------------------------------
+
+/// The first hidden word of an access's record.
+fn record(cx: &Cx<'_>, number: u64) -> u32 {
+    RECORDS | (cx.thread.index() as u32) << RECORD_SHIFT | 2 * number as u32
+}
+
+/// Accesses performed so far in this call.
+fn done(cx: &Cx<'_>) -> u64 {
+    let core = &cx.state.thread(cx.thread).core;
+    if core.phase == 0 { 0 } else { core.note }
+}
+
+/// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has changed.
+fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wanted> {
+    let core = cx.state.thread(cx.thread).core;
+    let accesses = cx.state.memory.accesses.clone();
+    // A new step, so that what it writes is saved in the log whatever this step has written before.
+    cx.state.memory.begin_step();
+    let mark = (cx.state.log.entries.len(), cx.state.memory.mark());
+    cx.replay = Replay { on: true, done: done(cx), at: 0, wanted: None };
+    let flow = model(cx).unwrap_or_else(|stop| stop);
+    let replay = std::mem::take(&mut cx.replay);
+    let result = match replay.wanted {
+        None => Ok(flow),
+        Some(wanted) => {
+            let notices = std::mem::take(&mut cx.state.notices);
+            cx.state.undo(mark.0);
+            cx.state.memory.undo(mark.1);
+            *cx.state.own_core(cx.thread) = core;
+            cx.state.notices = notices;
+            Err(wanted)
+        }
+    };
+    cx.state.memory.accesses.splice(0..0, accesses);
+    result
+}
+
+/// Which access comes next. Without visibility `memory`, or alone, the model runs at once.
+pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
+    if cx.program.options.visibility != Visibility::Memory || cx.state.unjoined() == 0 {
+        return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
+    }
+    match attempt(cx, model) {
+        Err(wanted) => Prepared::Visible(Action {
+            object2: wanted.object,
+            size: wanted.size as u32,
+            ..cx.action(wanted.op, wanted.address)
+        }),
+        Ok(flow) => {
+            forget(cx);
+            Prepared::Immediate(flow)
+        }
+    }
+}
+
+/// Performs the next access.
+pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
+    let number = done(cx);
+    let wanted = match attempt(cx, model) {
+        Err(wanted) if number < LARGEST => wanted,
+        Err(_) => {
+            let text = format!("a library function that makes more than {LARGEST} accesses");
+            return Performed::Done(Flow::Limit(LimitKind::Memory, text), Outcome::Done);
+        }
+        // What it was to access has gone.
+        Ok(flow) => return Performed::Done(flow, Outcome::Done),
+    };
+    if wanted.op == Op::Read {
+        let value = cx.state.memory.peek_checked(wanted.address, wanted.size);
+        let undefined = cx.state.memory.masks.undefined_bits(value.tag);
+        let word = record(cx, number);
+        cx.state.set_word(word, value.bits);
+        cx.state.set_word(word + 1, undefined);
+    } else {
+        cx.state.memory.poke_checked(wanted.address, wanted.size, wanted.value);
+    }
+    let core = cx.state.own_core(cx.thread);
+    (core.phase, core.note) = (1, number + 1);
+    Performed::Again(Outcome::Done)
+}
+
+/// Empties the record.
+fn forget(cx: &mut Cx<'_>) {
+    for number in 0..done(cx) {
+        let word = record(cx, number);
+        for word in word..word + 2 {
+            if cx.state.word(word) != 0 {
+                cx.state.set_word(word, 0);
+            }
+        }
+    }
+    cx.state.own_core(cx.thread).note = 0;
+}
