@@ -46,7 +46,7 @@ pub struct RaceDetector {
     /// The races of the present event; kept to keep its allocation.
     races: Vec<Race>,
     #[cfg(test)]
-    broken: Option<tests::Rule>,
+    broken: Option<Rule>,
 }
 
 /// A position to go back to.

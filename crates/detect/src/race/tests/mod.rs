@@ -1,0 +1,117 @@
+//! The detector against a slow, obvious oracle on random traces, and with each of its rules broken.
+
+mod oracle;
+mod traces;
+
+use super::RaceDetector;
+use selvedge_model::{Detector, Fault};
+use traces::{Mock, Trace};
+
+/// Rules that tests can break.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[rustfmt::skip]
+pub(crate) enum Rule {
+    Spawn, Join, Lock, Unlock, RdLock, WrLockAfterReaders, WaitReleases, WaitAcquires, Signal, Barrier, Post, SemWait, Once,
+    Release, Acquire, ReleaseSequence, SameThreadStore, Fence,
+}
+
+#[rustfmt::skip]
+const RULES: [Rule; 18] = [
+    Rule::Spawn, Rule::Join, Rule::Lock, Rule::Unlock, Rule::RdLock, Rule::WrLockAfterReaders, Rule::WaitReleases,
+    Rule::WaitAcquires, Rule::Signal, Rule::Barrier, Rule::Post, Rule::SemWait, Rule::Once, Rule::Release, Rule::Acquire,
+    Rule::ReleaseSequence, Rule::SameThreadStore, Rule::Fence,
+];
+
+/// What the detector says about a trace; it goes back and forth on the way if `rng` is given.
+fn detect(detector: &mut RaceDetector, trace: &Trace, rng: Option<&mut fastrand::Rng>) -> Vec<Fault> {
+    let mut machine = Mock::new(trace);
+    let mut faults = Vec::new();
+    let start = Detector::<Mock>::mark(detector);
+    let mut rng = rng;
+    for at in 0..trace.events.len() {
+        if let Some(rng) = rng.as_deref_mut()
+            && rng.u8(..4) == 0
+        {
+            let mark = Detector::<Mock>::mark(detector);
+            let mut forgotten = Vec::new();
+            for ahead in at..(at + rng.usize(1..9)).min(trace.events.len()) {
+                machine.at = ahead;
+                detector.event(&machine, &trace.events[ahead].event, &mut forgotten);
+            }
+            Detector::<Mock>::undo(detector, mark);
+        }
+        machine.at = at;
+        detector.event(&machine, &trace.events[at].event, &mut faults);
+    }
+    Detector::<Mock>::undo(detector, start);
+    faults
+}
+
+/// Whether the faults are what the oracle says: no false alarm, and a report for each byte with a race.
+fn agrees(trace: &Trace, faults: &[Fault]) -> Result<(), String> {
+    let races = oracle::races(trace);
+    let mut bytes: Vec<u64> = races.iter().flat_map(|r| r.bytes.clone()).collect();
+    for fault in faults {
+        let pair = (fault.stmt, fault.related[0].1);
+        let mut confirmed = races.iter().filter(|r| (r.second, r.first) == pair).peekable();
+        if confirmed.peek().is_none() {
+            return Err(format!("false alarm: {fault:?}"));
+        }
+        confirmed.for_each(|race| bytes.retain(|byte| !race.bytes.contains(byte)));
+    }
+    if bytes.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
+            "missed: races on bytes {bytes:?}; {} were reported",
+            faults.len()
+        ))
+    }
+}
+
+#[test]
+fn agrees_with_the_oracle() {
+    // One detector for all: what an execution leaves behind must not matter to the next.
+    let mut detector = RaceDetector::new();
+    let (mut racy, mut clean) = (0, 0);
+    for seed in 0..12_000 {
+        let trace = Trace::random(seed);
+        let faults = detect(&mut detector, &trace, None);
+        if let Err(why) = agrees(&trace, &faults) {
+            panic!("seed {seed}: {why}\n{trace}");
+        }
+        *(if faults.is_empty() { &mut clean } else { &mut racy }) += 1;
+    }
+    assert!(
+        racy > 500 && clean > 500,
+        "{racy} racy, {clean} clean: the traces say little"
+    );
+}
+
+#[test]
+fn going_back_changes_nothing() {
+    let mut detector = RaceDetector::new();
+    for seed in 0..1500 {
+        let trace = Trace::random(seed);
+        let straight = detect(&mut RaceDetector::new(), &trace, None);
+        let zigzag = detect(&mut detector, &trace, Some(&mut fastrand::Rng::with_seed(seed)));
+        assert_eq!(straight, zigzag, "seed {seed}");
+    }
+}
+
+#[test]
+fn every_broken_rule_is_noticed() {
+    let traces: Vec<Trace> = (0..12_000).map(Trace::random).collect();
+    let mut unnoticed = Vec::new();
+    for rule in RULES {
+        let mut detector = RaceDetector::new();
+        detector.broken = Some(rule);
+        if traces
+            .iter()
+            .all(|trace| agrees(trace, &detect(&mut detector, trace, None)).is_ok())
+        {
+            unnoticed.push(rule);
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
