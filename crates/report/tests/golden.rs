@@ -1,0 +1,118 @@
+//! What reports look like. A change here is a change users see: `cargo xtask bless`, and a line in CHANGELOG.md.
+
+use selvedge_base::Location;
+use selvedge_model::{FaultKind, Finding, LimitKind, Related, Verdict};
+use selvedge_report::{
+    FindingFile, FindingReport, HumanOptions, Reason, Row, RunReport, Sources, Statistics, human, json, junit, sarif, schedule_table,
+};
+use selvedge_schedule::{Schedule, Step};
+
+const SOURCE: &str = "int counter;\nvoid *worker(void *unused) {\n    counter++;\n    return unused;\n}\nint main(void) {\n    start(worker);\n    counter = 1;\n}\n";
+
+fn at(line: u32, column: u32, function: &str) -> Location {
+    Location { file: "race.c".into(), line, column, function: function.into() }
+}
+
+fn row(thread: &str, text: &str, line: u32) -> Row {
+    Row { thread: thread.into(), text: text.into(), location: at(line, 5, "f"), output: String::new() }
+}
+
+fn step(thread: &str, note: &str) -> Step {
+    Step { thread: thread.into(), alternative: 0, note: note.into() }
+}
+
+fn race() -> FindingReport {
+    FindingReport {
+        finding: Finding {
+            kind: FaultKind::DataRace,
+            message: "data race: write of 4 bytes of `counter` by thread 0 is not ordered with the read by thread 0.0; thread 0 holds no lock".into(),
+            location: at(8, 5, "main"),
+            stack: vec![],
+            thread: "0".into(),
+            related: vec![Related {
+                message: "the other access: read, holding no lock".into(),
+                location: at(3, 12, "worker"),
+                stack: vec![at(7, 5, "main")],
+                thread: "0.0".into(),
+            }],
+            choices: vec![],
+            count: 3,
+        },
+        schedule: Schedule {
+            inputs: vec!["race.c".into()],
+            options: vec![("visibility".into(), "sync".into())],
+            steps: vec![step("0", "spawn"), step("0.0", "start"), step("0", "exit")],
+        },
+        rows: vec![row("0", "pthread_create(worker)", 7), row("0.0", "start", 2), row("0", "exit", 9)],
+        output: "hello\n".into(),
+    }
+}
+
+fn report(verdict: Verdict, reasons: Vec<Reason>, findings: Vec<FindingReport>) -> RunReport {
+    RunReport {
+        version: "0.0.0".into(),
+        inputs: vec!["race.c".into()],
+        verdict,
+        reasons,
+        assumptions: vec!["malloc does not fail".into()],
+        strategy: "dpor".into(),
+        dependence: "conflict".into(),
+        visibility: "sync".into(),
+        statistics: Statistics { executions: 2, events: 30, max_depth: 15, threads: 2, ..Statistics::default() },
+        findings,
+    }
+}
+
+fn sources() -> Sources {
+    [("race.c".to_owned(), SOURCE.to_owned())].into_iter().collect()
+}
+
+fn unsupported() -> Reason {
+    Reason { limit: None, detail: "function dlopen".into(), location: Some(at(7, 5, "main")) }
+}
+
+#[test]
+fn human_reports() {
+    let violated = report(Verdict::Violated, vec![], vec![race()]);
+    insta::assert_snapshot!("human-race", human(&violated, &sources(), HumanOptions::default()));
+    let nothing = Sources::default();
+    insta::assert_snapshot!("human-no-source", human(&violated, &nothing, HumanOptions { quiet: true, ..HumanOptions::default() }));
+    let verified = report(Verdict::Verified, vec![], vec![]);
+    insta::assert_snapshot!("human-verified", human(&verified, &nothing, HumanOptions::default()));
+    let time = Reason { limit: Some(LimitKind::Time), detail: "--max-time of 1 s".into(), location: None };
+    let unknown = report(Verdict::Unknown, vec![unsupported(), time], vec![]);
+    insta::assert_snapshot!("human-unknown", human(&unknown, &nothing, HumanOptions { verbose: true, ..HumanOptions::default() }));
+}
+
+#[test]
+fn reports_for_programs() {
+    let violated = report(Verdict::Violated, vec![unsupported()], vec![race()]);
+    insta::assert_snapshot!("json-race", json(&violated));
+    insta::assert_snapshot!("sarif-race", sarif(&violated));
+    insta::assert_snapshot!("junit-race", junit(&violated));
+    insta::assert_snapshot!("junit-unknown", junit(&report(Verdict::Unknown, vec![unsupported()], vec![])));
+    insta::assert_snapshot!("json-verified", json(&report(Verdict::Verified, vec![], vec![])));
+}
+
+#[test]
+fn many_threads_and_long_schedules() {
+    let rows: Vec<Row> = (0..8).map(|k| row(&format!("0.{k}"), "start", 2)).collect();
+    insta::assert_snapshot!("table-many-threads", schedule_table(&rows, false));
+    let rows: Vec<Row> = (0..70).map(|k| row(if k % 2 == 0 { "0" } else { "0.0" }, &format!("step {k} with a text that does not fit into a column"), k)).collect();
+    let table = schedule_table(&rows, false);
+    assert_eq!(table.lines().count(), 62);
+    assert!(table.contains("… 10 earlier steps"));
+    assert_eq!(schedule_table(&rows, true).lines().count(), 71);
+}
+
+#[test]
+fn saved_findings_are_read_back() {
+    let text = FindingFile::write(&race());
+    let back = FindingFile::read(&text).unwrap();
+    assert_eq!(back.schedule, race().schedule);
+    assert_eq!((back.kind.as_str(), back.location), ("data-race", ("race.c".to_owned(), 8, 5)));
+    for broken in ["", "{}", "[1]", "{\"selvedge-finding\": 2}", "{\"selvedge-finding\": 1}", "{\"selvedge-finding\": 1, \"finding\": {\"kind\": 1}}"] {
+        assert!(FindingFile::read(broken).is_err(), "{broken}");
+    }
+    assert!(FindingFile::read(&text.replace("step 0.0", "step 9")).unwrap_err().to_string().contains("line 5"));
+}
