@@ -12,6 +12,7 @@ mod process;
 mod tidy;
 
 use anyhow::{Result, bail};
+use std::process::ExitCode;
 
 const HELP: &str = "usage: cargo xtask TASK
 
@@ -23,7 +24,17 @@ const HELP: &str = "usage: cargo xtask TASK
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, then the same with one deliberate mistake";
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match task() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = process::root()?;
     std::env::set_current_dir(&root)?;

@@ -76,3 +76,13 @@ fn text(command: &Command) -> String {
         .collect::<Vec<_>>()
         .join(" ")
 }
+
+/// Runs a command whose exit code says something else than success or failure: what it wrote to standard output and to
+/// standard error.
+pub fn capture_errors(command: &mut Command) -> Result<(String, String)> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {}", text(command)))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((text(&output.stdout), text(&output.stderr)))
+}
