@@ -1,1 +1,20 @@
-//! placeholder
+//! Strategies: in what order, and how much, a [`Machine`](selvedge_model::Machine) is explored.
+//!
+//! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
+//! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
+//!
+//! Each strategy is written once, generic over the machine, and is held against the brute-force reference on toys. What
+//! goes in is a [`Config`] and a way to make machines; what comes out is a [`Report`], plain data.
+
+mod config;
+mod control;
+pub mod dpor;
+pub mod pct;
+pub mod random;
+mod record;
+mod report;
+mod sample;
+
+pub use config::{Config, Stop};
+pub use control::{Control, Progress};
+pub use report::{Found, Report, Statistics};

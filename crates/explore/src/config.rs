@@ -1,0 +1,52 @@
+//! What a user can ask of an exploration.
+
+use selvedge_model::Property;
+use std::collections::BTreeSet;
+
+/// When to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Stop {
+    /// At the first fault, in depth-first order.
+    #[default]
+    First,
+    /// Only at the end.
+    Never,
+}
+
+/// Options of all strategies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// The properties asked for: faults of others are ignored.
+    pub properties: BTreeSet<Property>,
+    /// When to stop.
+    pub stop: Stop,
+    /// Whether executions that only repeat a class are cut off by sleep sets.
+    pub sleep_sets: bool,
+    /// At most this many executions, redundant ones included. Sampling strategies without it take 10,000. A bounded `dpor` uses one core, so that
+    /// the executions are the first ones in depth-first order.
+    pub max_executions: Option<u64>,
+    /// At most this many events in one execution; longer ones are cut off, and the verdict is unknown.
+    pub max_events: u32,
+    /// How many cores to use.
+    pub jobs: usize,
+    /// For strategies that choose at random.
+    pub seed: u64,
+    /// The depth of bugs that `pct` looks for: one more than its priority change points.
+    pub pct_depth: u32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        use Property::*;
+        Config {
+            properties: [Assertion, Deadlock, DataRace, Memory, Pthread, Arithmetic].into(),
+            stop: Stop::First,
+            sleep_sets: true,
+            max_executions: None,
+            max_events: 1_000_000,
+            jobs: 1,
+            seed: 0,
+            pct_depth: 3,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005), with sleep sets.
+//!
+//! Algorithm 1 of Käse's paper: at each new state, for each thread p, find the last event i that is dependent, and may
+//! be co-enabled, with p's next action and does not happen before it; then some thread that leads to p's action must be
+//! tried before i. Deviations:
+//!
+//! - *Searched when new*: only the thread that moved, and threads whose pending action changed, are searched for; all
+//!   others only meet the new event, before it is taken. A later search could only find the same event again.
+//! - *Woken threads*: an event whose outcome names a thread (spawn, signal, broadcast, last arrival at a barrier) happens
+//!   before that thread's next event. What the thread could have done before (a time-out) meets the event as any other
+//!   pending action does.
+//! - *Alternatives*: a thread with several alternatives (targets of a signal, data) takes all of them when it is tried.
+//!   Sleeping threads sleep as a whole.
+//! - *Local actions* are run at once, alone: nothing another thread does can be dependent on them (their thread's start
+//!   included: its creation happens before it), so {p} is a persistent set, and no race ever asks for p's state to be
+//!   visited again. Creating a thread is one of them.
+//! - *Deadlocks*: blocked threads are searched for like enabled ones.
+//!
+//! Sleep sets obey the same relation. Everything a branch does depends only on the prefix that leads to it, the order of
+//! its node's backtrack list (first come, first served) and the list's entries before it; [`share`] builds on that.
+
+mod order;
+mod search;
+mod set;
+mod share;
+
+use crate::{Config, Control, Report};
+use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
+use set::{Set, Wide};
+
+/// Explores every class of executions of the machines that `make` makes, all alike and at their initial states.
+pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+    F: Fn() -> (M, D) + Sync,
+{
+    explore_with(make, &Conflict, config, control)
+}
+
+/// The same under a relation of one's own.
+pub fn explore_with<M, D, P, F>(make: &F, relation: &P, config: &Config, control: &Control) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence + Sync,
+    F: Fn() -> (M, D) + Sync,
+{
+    explore_weakened(make, relation, config, control, Weaken::Nothing)
+}
+
+/// A deliberate mistake, to see that tests notice it.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weaken {
+    /// As it should be.
+    Nothing,
+    /// Sleeping threads never wake up.
+    Wakeups,
+    /// Blocked threads are not searched for.
+    BlockedSearch,
+    /// Where no thread leads to the action, only the first enabled one is added.
+    AddAll,
+    /// Woken threads are not ordered after what woke them, and do not meet it.
+    OldPending,
+    /// Only the first alternative is taken.
+    Alternatives,
+    /// The search for races of the thread that moved is left out.
+    OwnSearch,
+}
+
+/// [`explore_with`], with a mistake.
+#[doc(hidden)]
+pub fn explore_weakened<M, D, P, F>(
+    make: &F,
+    relation: &P,
+    config: &Config,
+    control: &Control,
+    weaken: Weaken,
+) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence + Sync,
+    F: Fn() -> (M, D) + Sync,
+{
+    share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken)
+        .or_else(|| share::explore::<Wide, _, _, _, _>(make, relation, config, control, weaken))
+        .unwrap_or_else(|| {
+            let detail = format!("more than {} threads", Wide::CAPACITY);
+            let limit = Limit {
+                kind: LimitKind::Threads,
+                detail,
+                stmt: selvedge_base::StmtId(0),
+            };
+            crate::record::Record::default().finish(StopReason::Limit(limit))
+        })
+}

@@ -1,0 +1,404 @@
+//! Several cores on one search, with the result of one core.
+//!
+//! A node's children are explored in the order of its backtrack list, which only grows at its end, and what sleeps in the
+//! k-th child follows from the node and the entries before it. So an entry that nobody has begun can be explored by
+//! another worker at once, and it will do exactly what the owner would do later: fork and join, in depth-first order.
+//! Work travels as plain data: a prefix of choices, the entry and its sleep set. What comes back is plain data too: the
+//! record, and the *requests* to backtrack at nodes above the entry, in the order in which they arose. The owner, when its
+//! own walk comes to the entry, waits, helps inside that same subtree meanwhile, and applies the requests as if it had
+//! explored the entry itself. Hence verdict, findings and all counts are those of one core, and with `--stop first` the
+//! finding is the first in depth-first order.
+//!
+//! Work is offered only when somebody is out of work, one look at a counter an execution. Waiting cannot go round in a
+//! circle: one waits for a subtree and helps only inside it.
+
+use super::Weaken;
+use super::search::{Halt, Job, Request, Search};
+use super::set::Set;
+use crate::record::Record;
+use crate::{Config, Control, Report};
+use selvedge_model::{Choice, Dependence, Detector, StopReason, Undo};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many events an entry must lie above the end of the present execution to be worth giving away.
+const HEIGHT: usize = 6;
+
+/// An entry of a backtrack list, to be explored by whoever comes first.
+pub(super) struct Task<S> {
+    path: Vec<Choice>,
+    thread: usize,
+    sleep: S,
+    /// The task in whose exploration it was given away.
+    parent: Option<Arc<Task<S>>>,
+    cancelled: AtomicBool,
+    state: Mutex<State<S>>,
+}
+
+enum State<S> {
+    Queued,
+    Begun,
+    Done(Box<Job<S>>),
+}
+
+/// An entry of one's own node that was given away.
+pub(super) struct Given<S> {
+    pub node: usize,
+    pub entry: u16,
+    pub task: Arc<Task<S>>,
+}
+
+/// What all workers share.
+pub(super) struct Shared<S> {
+    board: Mutex<Board<S>>,
+    changed: Condvar,
+    /// Workers without work.
+    hungry: AtomicUsize,
+    queued: AtomicUsize,
+    most_queued: usize,
+}
+
+struct Board<S> {
+    queue: VecDeque<Arc<Task<S>>>,
+    /// There will be no more work, or a worker panicked.
+    closed: bool,
+}
+
+/// A worker's place at the shared work.
+pub(super) struct Seat<'a, S> {
+    shared: &'a Shared<S>,
+    /// What it works on; none: everything.
+    task: Option<Arc<Task<S>>>,
+    first: bool,
+}
+
+/// Closes the board when a worker ends, in whatever way.
+struct Close<'a, S>(&'a Shared<S>, bool);
+
+impl<S> Drop for Close<'_, S> {
+    fn drop(&mut self) {
+        if self.1 || std::thread::panicking() {
+            self.0.board().closed = true;
+            self.0.changed.notify_all();
+        }
+    }
+}
+
+/// Explores everything; none if there were more threads than a set holds.
+pub(super) fn explore<S, M, D, P, F>(
+    make: &F,
+    relation: &P,
+    config: &Config,
+    control: &Control,
+    weaken: Weaken,
+) -> Option<Report>
+where
+    S: Set + Sync,
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence + Sync,
+    F: Fn() -> (M, D) + Sync,
+{
+    let jobs = if config.max_executions.is_some() {
+        1
+    } else {
+        config.jobs.max(1)
+    };
+    let shared = Shared::<S> {
+        board: Mutex::new(Board {
+            queue: VecDeque::new(),
+            closed: false,
+        }),
+        changed: Condvar::new(),
+        hungry: AtomicUsize::new(0),
+        queued: AtomicUsize::new(0),
+        most_queued: 4 * jobs,
+    };
+    let seat = |first| {
+        (jobs > 1).then_some(Seat {
+            shared: &shared,
+            task: None,
+            first,
+        })
+    };
+    let job = std::thread::scope(|scope| {
+        for _ in 1..jobs {
+            scope.spawn(|| {
+                let _close = Close(&shared, false);
+                let mut search = None;
+                while let Some(task) = shared.next_task() {
+                    search
+                        .get_or_insert_with(|| {
+                            Search::new(make(), relation, config, control, weaken, seat(false))
+                        })
+                        .perform(&task);
+                }
+            });
+        }
+        let _close = Close(&shared, true);
+        let mut search = Search::<S, M, D, P>::new(make(), relation, config, control, weaken, seat(true));
+        search.run_all();
+        search.abandon();
+        search.job
+    });
+    let stop = match job.halt {
+        None => StopReason::Complete,
+        Some(Halt::Finding) => StopReason::Finding,
+        Some(Halt::Limit(limit)) => StopReason::Limit(limit),
+        Some(Halt::TooManyThreads) => return None,
+        // Only what somebody waits for is cancelled, and nobody waits for the root; a worker's panic is on its way.
+        Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
+    };
+    Some(job.record.finish(stop))
+}
+
+impl<S> Shared<S> {
+    fn board(&self) -> MutexGuard<'_, Board<S>> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for something to do; none if there will be no more.
+    fn next_task(&self) -> Option<Arc<Task<S>>> {
+        let mut board = self.board();
+        self.hungry.fetch_add(1, Relaxed);
+        let task = loop {
+            if board.closed {
+                break None;
+            }
+            if let Some(task) = board.queue.pop_front() {
+                self.queued.store(board.queue.len(), Relaxed);
+                *task.state() = State::Begun;
+                break Some(task);
+            }
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+        };
+        self.hungry.fetch_sub(1, Relaxed);
+        task
+    }
+
+    fn offer(&self, task: Arc<Task<S>>) {
+        let mut board = self.board();
+        board.queue.push_back(task);
+        self.queued.store(board.queue.len(), Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Takes a task back that nobody has begun; whether that was possible.
+    fn take_back(&self, task: &Arc<Task<S>>) -> bool {
+        let mut board = self.board();
+        let at = board.queue.iter().position(|t| Arc::ptr_eq(t, task));
+        if let Some(at) = at {
+            board.queue.remove(at);
+            self.queued.store(board.queue.len(), Relaxed);
+        }
+        at.is_some()
+    }
+}
+
+/// What somebody who waits for a task gets.
+enum Wait<S> {
+    Done(Box<Job<S>>),
+    Help(Arc<Task<S>>),
+    Cancelled,
+}
+
+impl<S> Task<S> {
+    fn state(&self) -> MutexGuard<'_, State<S>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is part of another task's exploration.
+    fn is_within(&self, other: &Arc<Task<S>>) -> bool {
+        let mut at = self.parent.as_ref();
+        while let Some(task) = at {
+            if Arc::ptr_eq(task, other) {
+                return true;
+            }
+            at = task.parent.as_ref();
+        }
+        false
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed) || self.parent.as_ref().is_some_and(|task| task.is_cancelled())
+    }
+}
+
+impl<S> Seat<'_, S> {
+    pub fn is_cancelled(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.is_cancelled())
+    }
+
+    /// Whether this worker began with the whole search.
+    pub fn is_first(&self) -> bool {
+        self.first
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.shared.hungry.load(Relaxed) > 0 && self.shared.queued.load(Relaxed) < self.shared.most_queued
+    }
+
+    /// Waits for a task to be done, or for something to help it with.
+    fn wait(&self, task: &Arc<Task<S>>) -> Wait<S> {
+        let mut board = self.shared.board();
+        self.shared.hungry.fetch_add(1, Relaxed);
+        let result = loop {
+            {
+                let mut state = task.state();
+                if matches!(*state, State::Done(_)) {
+                    if let State::Done(job) = std::mem::replace(&mut *state, State::Begun) {
+                        break Wait::Done(job);
+                    }
+                }
+            }
+            if board.closed || self.is_cancelled() {
+                break Wait::Cancelled;
+            }
+            if let Some(at) = board.queue.iter().position(|t| t.is_within(task)) {
+                if let Some(help) = board.queue.remove(at) {
+                    self.shared.queued.store(board.queue.len(), Relaxed);
+                    *help.state() = State::Begun;
+                    break Wait::Help(help);
+                }
+            }
+            board = self
+                .shared
+                .changed
+                .wait(board)
+                .unwrap_or_else(PoisonError::into_inner);
+        };
+        self.shared.hungry.fetch_sub(1, Relaxed);
+        result
+    }
+}
+
+impl<S, M, D, P> Search<'_, S, M, D, P>
+where
+    S: Set,
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence,
+{
+    /// Gives an entry away if somebody is out of work.
+    #[inline]
+    pub fn give(&mut self) {
+        if self.seat.as_ref().is_some_and(|seat| seat.is_wanted()) {
+            self.give_entry();
+        }
+    }
+
+    #[cold]
+    fn give_entry(&mut self) {
+        let Some((node, entry, thread, sleep)) = self.offer(HEIGHT) else {
+            return;
+        };
+        let Some(seat) = &self.seat else { return };
+        let task = Arc::new(Task {
+            path: self.choices()[..node].to_vec(),
+            thread,
+            sleep,
+            parent: seat.task.clone(),
+            cancelled: AtomicBool::new(false),
+            state: Mutex::new(State::Queued),
+        });
+        seat.shared.offer(task.clone());
+        self.job.given.push(Given { node, entry, task });
+    }
+
+    /// Comes to an entry of the top node: if it was given away and begun, waits for what came of it and adds that. False
+    /// if it is still to be explored here.
+    #[cold]
+    pub fn join(&mut self, node: usize, entry: u16) -> bool {
+        let Some(at) = self
+            .job
+            .given
+            .iter()
+            .position(|g| g.node == node && g.entry == entry)
+        else {
+            return false;
+        };
+        let task = self.job.given.swap_remove(at).task;
+        if self.seat.as_ref().is_none_or(|seat| seat.shared.take_back(&task)) {
+            return false;
+        }
+        match self.finish(&task) {
+            Some(product) => {
+                self.job.record.merge(product.record);
+                for request in product.requests {
+                    self.add(request);
+                }
+                self.job.halt = product.halt;
+            }
+            None => {
+                task.cancelled.store(true, Relaxed);
+                self.job.halt = Some(Halt::Cancelled);
+            }
+        }
+        true
+    }
+
+    /// Waits for a begun task, helping it; none if oneself is cancelled.
+    fn finish(&mut self, task: &Arc<Task<S>>) -> Option<Box<Job<S>>> {
+        loop {
+            match self.seat.as_ref()?.wait(task) {
+                Wait::Done(product) => return Some(product),
+                Wait::Help(help) => self.perform(&help),
+                Wait::Cancelled => return None,
+            }
+        }
+    }
+
+    /// Explores a task, from a state on its path, and returns to that state.
+    fn perform(&mut self, task: &Arc<Task<S>>) {
+        let (here, node_here) = self.position();
+        let job = std::mem::replace(&mut self.job, Job::new(task.path.len(), task.path.len() + 1));
+        let outer = self
+            .seat
+            .as_mut()
+            .and_then(|seat| seat.task.replace(task.clone()));
+        self.follow(&task.path[here..], task.thread, task.sleep);
+        if self.job.halt.is_none() {
+            self.run();
+        }
+        self.abandon();
+        self.leave(here, node_here);
+        let product = std::mem::replace(&mut self.job, job);
+        *task.state() = State::Done(Box::new(product));
+        if let Some(seat) = &mut self.seat {
+            seat.task = outer;
+            drop(seat.shared.board()); // whoever looked before the state was set is waiting by now
+            seat.shared.changed.notify_all();
+        }
+    }
+
+    /// After the end of a job, sees to what was given away and not come to. After a fault it is cancelled: it comes later
+    /// in depth-first order. After a limit of the run, which stops the others too, what they found by then counts.
+    fn abandon(&mut self) {
+        for given in std::mem::take(&mut self.job.given) {
+            let Some(seat) = &self.seat else { return };
+            if seat.shared.take_back(&given.task) {
+                continue;
+            }
+            if matches!(self.job.halt, Some(Halt::Limit(_))) {
+                if let Some(product) = self.finish(&given.task) {
+                    self.job.record.merge(product.record);
+                }
+            } else {
+                given.task.cancelled.store(true, Relaxed);
+                let seat = self.seat.as_ref();
+                if let Some(seat) = seat {
+                    drop(seat.shared.board());
+                    seat.shared.changed.notify_all();
+                }
+            }
+        }
+    }
+}
+
+/// Kept apart from the search: nothing but data.
+const _: fn() = || {
+    fn is_send<T: Send>() {}
+    is_send::<Record>();
+    is_send::<Request<u64>>();
+};

@@ -1,0 +1,120 @@
+//! The part of a report that one worker writes: counts and faults in the order found, to be merged in that order.
+
+use crate::{Config, Found, Report, Statistics};
+use rustc_hash::FxHashMap;
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReason, Unsupported};
+use std::collections::BTreeSet;
+
+/// Same kind and same places: the same finding.
+type Key = (FaultKind, Vec<StmtId>);
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub statistics: Statistics,
+    faults: Vec<Found>,
+    index: FxHashMap<Key, usize>,
+    unsupported: BTreeSet<Unsupported>,
+    limits: BTreeSet<Limit>,
+}
+
+impl Record {
+    /// Notes what a step reported; whether there was a fault that was asked for.
+    pub fn notice(&mut self, config: &Config, notices: &[Notice], choices: &[Choice]) -> bool {
+        let mut faulty = false;
+        for notice in notices {
+            match notice {
+                Notice::Fault(fault) => faulty |= self.fault(config, fault.clone(), choices),
+                Notice::AssertNoted(thread, position) => {
+                    faulty |= self.fault(config, noted(*thread, *position), choices);
+                }
+                Notice::Unsupported(what) => {
+                    if !self.unsupported.contains(what) {
+                        self.unsupported.insert(what.clone());
+                    }
+                }
+                Notice::Limit(limit) => self.limit(limit),
+            }
+        }
+        faulty
+    }
+
+    /// Notes a bound that cut off an execution.
+    pub fn limit(&mut self, limit: &Limit) {
+        if !self.limits.contains(limit) {
+            self.limits.insert(limit.clone());
+        }
+    }
+
+    /// Notes a fault; whether its property was asked for.
+    pub fn fault(&mut self, config: &Config, fault: Fault, choices: &[Choice]) -> bool {
+        if !config.properties.contains(&fault.kind.property()) {
+            return false;
+        }
+        self.found(fault, choices, 1);
+        true
+    }
+
+    fn found(&mut self, fault: Fault, choices: &[Choice], count: u64) {
+        let next = self.faults.len();
+        let at = *self.index.entry(key(&fault)).or_insert(next);
+        if at == next {
+            self.faults.push(Found {
+                fault,
+                choices: choices.to_vec(),
+                count: 0,
+            });
+        }
+        self.faults[at].count += count;
+    }
+
+    /// Adds what another worker saw after this one.
+    pub fn merge(&mut self, later: Record) {
+        let (mine, theirs) = (&mut self.statistics, later.statistics);
+        mine.executions += theirs.executions;
+        mine.redundant_executions += theirs.redundant_executions;
+        mine.bounded_executions += theirs.bounded_executions;
+        mine.events += theirs.events;
+        mine.choices += theirs.choices;
+        mine.max_depth = mine.max_depth.max(theirs.max_depth);
+        mine.threads = mine.threads.max(theirs.threads);
+        for found in later.faults {
+            self.found(found.fault, &found.choices, found.count);
+        }
+        self.unsupported.extend(later.unsupported);
+        self.limits.extend(later.limits);
+    }
+
+    /// The report.
+    pub fn finish(self, stop: StopReason) -> Report {
+        Report {
+            statistics: self.statistics,
+            faults: self.faults,
+            unsupported: self.unsupported,
+            limits: self.limits,
+            stop,
+        }
+    }
+}
+
+fn key(fault: &Fault) -> Key {
+    let mut places = vec![fault.stmt];
+    places.extend(fault.related.iter().map(|(_, stmt, _)| *stmt));
+    if fault.kind == FaultKind::DataRace {
+        places.sort_unstable(); // either access may be the second
+    }
+    (fault.kind, places)
+}
+
+/// A noted assertion of a toy as a fault.
+fn noted(thread: ThreadId, position: u32) -> Fault {
+    Fault {
+        kind: FaultKind::AssertionFailed,
+        message: "assertion failed".to_owned(),
+        stmt: StmtId((thread.index() as u32) << 16 | position),
+        context: ContextId(0),
+        related: Vec::new(),
+        object: ObjectId::NONE,
+    }
+}

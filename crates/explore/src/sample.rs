@@ -1,0 +1,115 @@
+//! What the sampling strategies share: run executions one after the other, each decided by a [`Scheduler`].
+
+use crate::record::Record;
+use crate::{Config, Control, Report, Stop};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Choice, Detector, Limit, LimitKind, Pending, StopReason, Undo};
+
+/// Executions taken if no number was asked for.
+const DEFAULT_EXECUTIONS: u64 = 10_000;
+
+/// Decides who moves.
+pub(crate) trait Scheduler {
+    /// A new execution begins.
+    fn begin(&mut self);
+    /// Chooses one of the enabled threads (there is at least one).
+    fn thread(&mut self, pending: &[Pending]) -> usize;
+    /// Chooses one of a thread's alternatives.
+    fn alternative(&mut self, alternatives: u16) -> u16;
+}
+
+/// Runs executions until a bound is hit. The result is never complete.
+pub(crate) fn explore<M, D>(
+    (mut machine, mut detector): (M, D),
+    scheduler: &mut impl Scheduler,
+    config: &Config,
+    control: &Control,
+) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+{
+    let mut record = Record::default();
+    let (mut choices, mut faults) = (Vec::new(), Vec::new());
+    let faulty = record.notice(config, machine.notices(), &choices);
+    if faulty && config.stop == Stop::First {
+        return record.finish(StopReason::Finding);
+    }
+    let start = (machine.mark(), detector.mark());
+    let most = config.max_executions.unwrap_or(DEFAULT_EXECUTIONS);
+    let mut done = 0;
+    while done < most {
+        scheduler.begin();
+        let stepped = record.statistics.events;
+        loop {
+            let over = is_over(&machine, choices.len(), config, &mut record);
+            let mut faulty = false;
+            if over {
+                if !machine.pending().iter().any(Pending::is_enabled) {
+                    detector.end(&machine, &mut faults);
+                }
+            } else {
+                let thread = scheduler.thread(machine.pending());
+                let alternatives = machine.pending()[thread].alternatives;
+                let alternative = scheduler.alternative(alternatives);
+                let choice = Choice {
+                    thread: ThreadId::from_index(thread),
+                    alternative,
+                };
+                let event = machine.step(choice);
+                choices.push(choice);
+                record.statistics.events += 1;
+                record.statistics.choices += u64::from(alternatives > 1);
+                detector.event(&machine, &event, &mut faults);
+                faulty = record.notice(config, machine.notices(), &choices);
+            }
+            for fault in faults.drain(..) {
+                faulty |= record.fault(config, fault, &choices);
+            }
+            if faulty && config.stop == Stop::First {
+                return record.finish(StopReason::Finding);
+            }
+            if control.is_stopped() {
+                return record.finish(StopReason::Limit(control.limit()));
+            }
+            if over {
+                break;
+            }
+        }
+        let depth = choices.len() as u64;
+        record.statistics.max_depth = record.statistics.max_depth.max(depth);
+        control.add(1, 0, record.statistics.events - stepped, depth);
+        done += 1;
+        control.set_part(done as f64 / most as f64);
+        machine.undo(start.0);
+        detector.undo(start.1);
+        choices.clear();
+    }
+    let detail = format!("a sample of {done} executions");
+    record.finish(StopReason::Limit(Limit {
+        kind: LimitKind::Executions,
+        detail,
+        stmt: StmtId(0),
+    }))
+}
+
+/// Whether the execution ends at the present state; counts it if so.
+fn is_over<M: Undo>(machine: &M, depth: usize, config: &Config, record: &mut Record) -> bool {
+    let statistics = &mut record.statistics;
+    statistics.threads = statistics.threads.max(machine.pending().len() as u64);
+    if !machine.pending().iter().any(Pending::is_enabled) {
+        statistics.executions += 1;
+        true
+    } else if depth >= config.max_events as usize {
+        statistics.bounded_executions += 1;
+        let detail = format!("an execution of more than {} events", config.max_events);
+        record.limit(&Limit {
+            kind: LimitKind::Depth,
+            detail,
+            stmt: StmtId(0),
+        });
+        true
+    } else {
+        false
+    }
+}

@@ -1,0 +1,127 @@
+//! `dpor` against brute force, and exact counts.
+
+mod common;
+
+use common::{complaint, never, run, truth};
+use selvedge_explore::Config;
+use selvedge_explore::dpor::Weaken;
+use selvedge_model::Conflict;
+use selvedge_model::reference::traces;
+use selvedge_model::toy::{Toy, ToyMachine, random_toy, shrink};
+use selvedge_model::{Dependence, Verdict};
+use std::path::Path;
+
+fn hold(name: &str, toy: &Toy) {
+    for sleep_sets in [true, false] {
+        let fails = |toy: &Toy| complaint(toy, &Conflict, sleep_sets, Weaken::Nothing);
+        if let Some(what) = fails(toy) {
+            let small = shrink(toy, |toy| ToyMachine::new(toy).is_ok() && fails(toy).is_some());
+            panic!(
+                "{name} (sleep sets {sleep_sets}): {what}\n{}\nsmallest: {}\n{:?}",
+                toy.to_json(),
+                small.to_json(),
+                fails(&small)
+            );
+        }
+    }
+}
+
+/// Each class of the relation is finished exactly once.
+fn hold_classes(name: &str, toy: &Toy) {
+    let mut machine = ToyMachine::new(toy).expect("compiles");
+    let Ok(expected) = traces(&mut machine, 1_000, |a, b| Conflict.dependent(a, b)) else {
+        return;
+    };
+    let (seen, report) = run(toy, true, &Conflict, &never(), Weaken::Nothing);
+    let found: std::collections::BTreeSet<_> = seen.traces.into_keys().collect();
+    assert!(
+        found == expected,
+        "{name}: {} of {} classes of {}",
+        found.len(),
+        expected.len(),
+        toy.to_json()
+    );
+    assert_eq!(
+        report.statistics.executions,
+        expected.len() as u64,
+        "{name}: executions"
+    );
+}
+
+fn recorded() -> Vec<(String, Toy)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/tests");
+    let mut toys = Vec::new();
+    for entry in std::fs::read_dir(folder.join("toys")).expect("the toys") {
+        let path = entry.expect("an entry").path();
+        let toy = Toy::parse(&std::fs::read_to_string(&path).expect("a toy")).expect("a toy");
+        toys.push((path.display().to_string(), toy));
+    }
+    let lines = std::fs::read_to_string(folder.join("random-toys.jsonl")).expect("the random toys");
+    toys.extend(
+        lines
+            .lines()
+            .enumerate()
+            .map(|(i, line)| (format!("recorded {i}"), Toy::parse(line).expect("a toy"))),
+    );
+    toys
+}
+
+#[test]
+fn recorded_toys() {
+    for (name, toy) in recorded() {
+        hold(&name, &toy);
+        hold_classes(&name, &toy);
+    }
+}
+
+#[test]
+fn ten_thousand_random_toys() {
+    for seed in 0..10_000 {
+        hold(&format!("seed {seed}"), &random_toy(seed));
+    }
+}
+
+#[test]
+fn every_class_of_random_toys_once() {
+    for seed in 0..700 {
+        hold_classes(&format!("seed {seed}"), &random_toy(seed));
+    }
+}
+
+fn count(json: &str, config: &Config) -> (u64, u64) {
+    let toy = Toy::parse(json).expect("a toy");
+    let (_, report) = run(&toy, false, &Conflict, config, Weaken::Nothing);
+    assert_ne!(report.verdict(), Verdict::Unknown);
+    (
+        report.statistics.executions,
+        report.statistics.redundant_executions,
+    )
+}
+
+fn threads(count: usize, code: &str) -> String {
+    format!(
+        r#"{{"vars": {{"x": 0}}, "threads": [{}]}}"#,
+        vec![code; count].join(",")
+    )
+}
+
+#[test]
+fn exact_counts() {
+    let unprotected = r#"[["read", "x", "r"], ["write", "x", "r"]]"#;
+    assert_eq!(count(&threads(4, unprotected), &never()).0, 576);
+    assert_eq!(count(&threads(3, unprotected), &never()).0, 36);
+    let locked = r#"[["lock", "m"], ["add", "x", 1], ["unlock", "m"]]"#;
+    for (n, factorial) in [(1, 1), (2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
+        assert_eq!(count(&threads(n, locked), &never()).0, factorial, "{n} threads");
+    }
+    let sections = format!("[{}]", vec![r#"["lock", "m"], ["unlock", "m"]"#; 8].join(","));
+    assert_eq!(count(&threads(2, &sections), &never()).0, 12_870);
+    let readers = r#"[["rdlock", "w"], ["read", "x", "r"], ["rwunlock", "w"]]"#;
+    assert_eq!(count(&threads(4, readers), &never()).0, 1);
+}
+
+#[test]
+fn two_adds_have_one_end() {
+    let toy = Toy::parse(&threads(2, r#"[["add", "x", 1], ["add", "x", 1]]"#)).expect("a toy");
+    assert_eq!(truth(&toy).expect("small").0.len(), 1);
+}
