@@ -12,7 +12,7 @@ use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::options::Visibility;
 use crate::value::Value;
 use selvedge_base::{ContextId, StmtId};
-use selvedge_model::{Fault, FaultKind, ObjectId, Op, Outcome};
+use selvedge_model::{Action, Fault, FaultKind, ObjectId, Op, Outcome};
 
 const ENOMEM: i32 = 12;
 const EINVAL: i32 = 22;
@@ -214,7 +214,8 @@ fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
 
 /// The object that a free or realloc of `address` is a visible action on, if it must be one.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
-    if cx.program.options.visibility != Visibility::Memory || cx.state.unjoined() == 0 {
+    let alone = cx.state.unjoined() == 0 || cx.state.thread(cx.thread).core.atomic != 0;
+    if cx.program.options.visibility != Visibility::Memory || alone {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(address)?;
@@ -226,7 +227,10 @@ fn prepare(cx: &mut Cx<'_>, address: Result<u64, Stop>, model: fn(&mut Cx<'_>) -
     match address {
         Err(stop) => Prepared::Immediate(stop),
         Ok(address) => match shared(cx, address) {
-            Some(object) => Prepared::Visible(cx.action(Op::Destroy, object.0)),
+            Some(object) => Prepared::Visible(Action {
+                atomic: cx.program.atomic_blocks,
+                ..cx.action(Op::Destroy, object.0)
+            }),
             None => Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop)),
         },
     }

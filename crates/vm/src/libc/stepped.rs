@@ -41,8 +41,8 @@ struct Wanted {
 }
 
 /// Hidden words for records: two an access (bits, undefined bits), for each thread.
-const RECORDS: u32 = 1 << 31;
-const RECORD_SHIFT: u32 = 18;
+const RECORDS: u32 = 0x9000_0000;
+const RECORD_SHIFT: u32 = 16;
 /// How many accesses a record holds.
 const LARGEST: u64 = (1 << RECORD_SHIFT) / 2;
 
@@ -177,7 +177,7 @@ pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
 
 /// The first hidden word of an access's record.
 fn record(cx: &Cx<'_>, number: u64) -> u32 {
-    RECORDS | (cx.thread.index() as u32) << RECORD_SHIFT | 2 * number as u32
+    RECORDS | ((cx.thread.index() as u32) << RECORD_SHIFT) | (2 * number as u32)
 }
 
 /// Accesses performed so far in this call.
@@ -211,15 +211,17 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
     result
 }
 
-/// Which access comes next. Without visibility `memory`, or alone, the model runs at once.
+/// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model runs at once.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    if cx.program.options.visibility != Visibility::Memory || cx.state.unjoined() == 0 {
+    let alone = cx.state.unjoined() == 0 || cx.state.thread(cx.thread).core.atomic != 0;
+    if cx.program.options.visibility != Visibility::Memory || alone {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
     }
     match attempt(cx, model) {
         Err(wanted) => Prepared::Visible(Action {
             object2: wanted.object,
             size: wanted.size as u32,
+            atomic: cx.program.atomic_blocks,
             ..cx.action(wanted.op, wanted.address)
         }),
         Ok(flow) => {
