@@ -5,18 +5,21 @@
 mod code;
 mod compile;
 pub mod describe;
+pub mod fingerprint;
 mod interp;
 mod libc;
 pub mod memory;
 pub mod native;
 mod options;
 mod program;
+mod snapshot;
 pub mod state;
 pub mod sync;
 pub mod thread;
 pub mod value;
 mod vm;
 
+pub use snapshot::VmState;
 pub use options::{Options, Visibility};
 pub use program::{Error, Program, STREAMS};
 pub use vm::{Mark, Vm};

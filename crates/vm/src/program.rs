@@ -3,6 +3,7 @@
 
 use crate::code::Code;
 use crate::compile;
+use crate::compile::liveness::Liveness;
 use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
 use crate::options::{Options, Visibility};
@@ -10,7 +11,7 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
 use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
@@ -65,6 +66,7 @@ pub struct Program {
     pub(crate) atomic_blocks: bool,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
+    liveness: OnceLock<Vec<Liveness>>,
 }
 
 impl Program {
@@ -93,6 +95,7 @@ impl Program {
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             code: Vec::new(),
+            liveness: OnceLock::new(),
             bindings,
             entry,
             globals,
@@ -116,6 +119,11 @@ impl Program {
     /// Functions that the program declares and nothing provides, with their names.
     pub fn missing(&self) -> impl Iterator<Item = &str> {
         self.missing.iter().map(|f| self.module.functions[*f].name.as_str())
+    }
+
+    /// The live slots of a function; those of all functions are computed at the first call.
+    pub(crate) fn liveness(&self, func: FuncId) -> &Liveness {
+        &self.liveness.get_or_init(|| self.code.iter().map(Liveness::of).collect())[func.index()]
     }
 
     /// The address of a function.

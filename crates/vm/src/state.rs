@@ -11,6 +11,7 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
 use selvedge_model::{Notice, Pending, Waiters};
+use std::rc::Rc;
 
 /// One change to go back over; bulky old values lie on stacks of their own, popped in the same order.
 #[derive(Clone, Copy, Debug)]
@@ -59,22 +60,44 @@ pub(crate) struct Log {
     helds: Vec<Held>,
 }
 
+impl Log {
+    /// Empties the log and keeps its room.
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.cores.clear();
+        self.pendings.clear();
+        self.values.clear();
+        self.frames.clear();
+        self.syncs.clear();
+        self.helds.clear();
+    }
+}
+
+/// What is neither memory nor of a thread, shared until it is written.
+#[derive(Clone)]
+pub(crate) struct SharedParts {
+    syncs: Rc<FxHashMap<u64, SyncObject>>,
+    words: Rc<FxHashMap<u32, u64>>,
+    output: Rc<Vec<u8>>,
+    unjoined: u32,
+}
+
 /// The state. See the module's documentation.
 pub struct State {
     /// Memory, with an undo log of its own.
     pub memory: Memory,
     pub(crate) threads: Vec<Thread>,
     pub(crate) pending: Vec<Pending>,
-    syncs: FxHashMap<u64, SyncObject>,
+    syncs: Rc<FxHashMap<u64, SyncObject>>,
     pub(crate) log: Log,
     /// Interned calling contexts: (caller's context, call statement). Context 0 is the empty one.
     pub contexts: Interner<ContextId, (ContextId, StmtId)>,
     /// Interned sets of threads.
     pub(crate) sets: Interner<Waiters, Vec<ThreadId>>,
     pub(crate) notices: Vec<Notice>,
-    output: Vec<u8>,
+    output: Rc<Vec<u8>>,
     /// Hidden words of models, by number: keys, exit handlers, counters.
-    words: FxHashMap<u32, u64>,
+    words: Rc<FxHashMap<u32, u64>>,
     /// Threads created and not yet joined.
     unjoined: u32,
 }
@@ -87,13 +110,13 @@ impl State {
             memory: Memory::default(),
             threads: Vec::new(),
             pending: Vec::new(),
-            syncs: FxHashMap::default(),
+            syncs: Rc::default(),
             log: Log::default(),
             contexts,
             sets: Interner::new(),
             notices: Vec::new(),
-            output: Vec::new(),
-            words: FxHashMap::default(),
+            output: Rc::default(),
+            words: Rc::default(),
             unjoined: 0,
         }
     }
@@ -214,7 +237,7 @@ impl State {
 
     /// Sets the synchronisation object at an address.
     pub fn set_sync(&mut self, address: u64, object: SyncObject) {
-        let old = self.syncs.insert(address, object);
+        let old = Rc::make_mut(&mut self.syncs).insert(address, object);
         self.log.syncs.push(old);
         self.log.entries.push(Undo::Sync(address));
     }
@@ -251,7 +274,7 @@ impl State {
 
     /// Sets a hidden word.
     pub fn set_word(&mut self, number: u32, value: u64) {
-        let old = self.words.insert(number, value).unwrap_or(0);
+        let old = Rc::make_mut(&mut self.words).insert(number, value).unwrap_or(0);
         self.log.entries.push(Undo::Word(number, old));
     }
 
@@ -263,12 +286,54 @@ impl State {
     /// Appends to what the program has printed.
     pub fn print(&mut self, bytes: &[u8]) {
         self.log.entries.push(Undo::Output(self.output.len() as u32));
-        self.output.extend_from_slice(bytes);
+        Rc::make_mut(&mut self.output).extend_from_slice(bytes);
     }
 
     /// The calling context reached by a call at a site.
     pub fn context(&mut self, site: Site) -> ContextId {
         self.contexts.intern((site.context, site.stmt))
+    }
+
+    // ---- for fingerprints ------------------------------------------------------------------------------------------
+
+    /// The synchronisation objects, in no particular order.
+    pub(crate) fn syncs(&self) -> impl Iterator<Item = (u64, &SyncObject)> {
+        self.syncs.iter().map(|(&address, object)| (address, object))
+    }
+
+    /// The hidden words that are set, in no particular order.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.words.iter().map(|(&number, &value)| (number, value))
+    }
+
+    /// Synchronisation objects written since a position of the log, each as it was before that write, oldest first.
+    pub(crate) fn written_syncs(&self, mark: usize) -> impl Iterator<Item = (u64, Option<SyncObject>)> + '_ {
+        let entries = &self.log.entries[mark..];
+        let addresses = entries.iter().filter_map(|e| if let Undo::Sync(address) = e { Some(*address) } else { None });
+        let first = self.log.syncs.len() - addresses.clone().count();
+        addresses.zip(self.log.syncs[first..].iter().copied())
+    }
+
+    // ---- for snapshots ---------------------------------------------------------------------------------------------
+
+    /// Shares what is neither memory nor of a thread.
+    pub(crate) fn shared_parts(&self) -> SharedParts {
+        SharedParts {
+            syncs: self.syncs.clone(),
+            words: self.words.clone(),
+            output: self.output.clone(),
+            unjoined: self.unjoined,
+        }
+    }
+
+    /// Returns to such parts and empties the log.
+    pub(crate) fn restore_parts(&mut self, parts: &SharedParts) {
+        self.syncs.clone_from(&parts.syncs);
+        self.words.clone_from(&parts.words);
+        self.output.clone_from(&parts.output);
+        self.unjoined = parts.unjoined;
+        self.log.clear();
+        self.notices.clear();
     }
 
     // ---- going back ----------------------------------------------------------------------------------------------
@@ -312,10 +377,10 @@ impl State {
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
                 Some(object) => {
-                    self.syncs.insert(address, object);
+                    Rc::make_mut(&mut self.syncs).insert(address, object);
                 }
                 None => {
-                    self.syncs.remove(&address);
+                    Rc::make_mut(&mut self.syncs).remove(&address);
                 }
             },
             Undo::HeldPushed(t) => {
@@ -329,10 +394,10 @@ impl State {
                 self.threads.pop();
                 self.pending.pop();
             }
-            Undo::Output(len) => self.output.truncate(len as usize),
+            Undo::Output(len) => Rc::make_mut(&mut self.output).truncate(len as usize),
             Undo::Unjoined(count) => self.unjoined = count,
             Undo::Word(number, value) => {
-                self.words.insert(number, value);
+                Rc::make_mut(&mut self.words).insert(number, value);
             }
         }
     }

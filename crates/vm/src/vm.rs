@@ -1,5 +1,6 @@
 //! The machine: a program at one state, stepped by choices.
 
+use crate::fingerprint::{Fingerprints, Keys};
 use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{Error, Program};
@@ -29,6 +30,8 @@ pub struct Vm {
     pub(crate) main_args: SmallVec<[Value; 3]>,
     /// Instructions executed so far, over all steps, undone or not.
     pub instructions: u64,
+    /// Kept only if the options ask for them.
+    pub(crate) fingerprints: Option<Box<Fingerprints>>,
 }
 
 impl Vm {
@@ -70,11 +73,15 @@ impl Vm {
             alternative: 0,
             main_args: SmallVec::new(),
             instructions: 0,
+            fingerprints: None,
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;
         vm.state.memory.recording = vm.program.options.record_accesses;
         vm.state.commit();
+        if vm.program.options.fingerprints {
+            vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));
+        }
         Ok(vm)
     }
 
@@ -219,6 +226,7 @@ impl Machine for Vm {
             choice.alternative
         );
         let action = pending.action;
+        let mark = Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() };
         self.state.memory.begin_step();
         self.state.notices.clear();
         self.state.begin_step(thread);
@@ -250,6 +258,9 @@ impl Machine for Vm {
             }
         }
         self.refresh(&action);
+        if let Some(prints) = &mut self.fingerprints {
+            prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);
+        }
         Event {
             action,
             context,
@@ -295,5 +306,8 @@ impl Undo for Vm {
     fn undo(&mut self, mark: Mark) {
         self.state.undo(mark.state);
         self.state.memory.undo(mark.memory);
+        if let Some(prints) = &mut self.fingerprints {
+            prints.undo(mark.state);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! From the IR to compact register code, one function at a time.
 
 mod escape;
+pub(crate) mod liveness;
 mod slots;
 
 use crate::code::{CONST, CallSite, Code, ComplexOperands, Inst, LocalObject, NONE, Op, SwitchTable};

@@ -7,6 +7,7 @@
 
 mod address;
 mod arena;
+mod fragments;
 mod object;
 mod page;
 mod tlb;

@@ -1,0 +1,199 @@
+//! Which frame slots are live where a thread can stand: what a fingerprint takes of a frame.
+//!
+//! Backward data flow over the compiled code, slot by slot. Kept only for the instructions at which a thread stands between two
+//! steps (calls, accesses and other complex instructions), and for what a caller still needs once a call returns. A
+//! result slot counts as assigned by its instruction: an instruction that does not finish parks its thread.
+
+use crate::code::{CONST, Code, Inst, NONE, Op};
+use std::ops::Range;
+
+/// Live slots of one function.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Liveness {
+    slots: Vec<u16>,
+    /// By instruction: a range of `slots`, or none where no thread stands.
+    standing: Vec<Option<Range<u32>>>,
+    /// By call site.
+    suspended: Vec<Range<u32>>,
+}
+
+impl Liveness {
+    /// The slots that are live just before an instruction; `None` if no thread is expected to stand there.
+    pub fn standing(&self, ip: u32) -> Option<&[u16]> {
+        let range = self.standing.get(ip as usize)?.as_ref()?;
+        self.slots.get(range.start as usize..range.end as usize)
+    }
+
+    /// The slots that are live while a call is active, without its results.
+    pub fn suspended(&self, call: u32) -> Option<&[u16]> {
+        let range = self.suspended.get(call as usize)?;
+        self.slots.get(range.start as usize..range.end as usize)
+    }
+
+    /// Computes them.
+    pub fn of(code: &Code) -> Liveness {
+        let words = code.slots as usize / 64 + 1;
+        let mut entries = vec![vec![0u64; words]; code.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..code.blocks.len()).rev() {
+                let mut live = vec![0; words];
+                walk(code, &entries, block, &mut live, |_, _, _| {});
+                if entries[block] != live {
+                    entries[block] = live;
+                    changed = true;
+                }
+            }
+        }
+        let mut result = Liveness {
+            slots: Vec::new(),
+            standing: vec![None; code.insts.len()],
+            suspended: vec![0..0; code.calls.len()],
+        };
+        for block in 0..code.blocks.len() {
+            let mut live = vec![0; words];
+            walk(code, &entries, block, &mut live, |ip, live, after| {
+                let inst = code.insts[ip];
+                if inst.op == Op::Call {
+                    let call = inst.long() as usize;
+                    let mut after = after.to_vec();
+                    for &(slot, _) in &code.calls[call].results {
+                        after[slot as usize / 64] &= !(1 << (slot % 64));
+                    }
+                    result.suspended[call] = result.push(&after);
+                }
+                if matches!(inst.op, Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore) {
+                    result.standing[ip] = Some(result.push(live));
+                }
+            });
+        }
+        result
+    }
+
+    fn push(&mut self, live: &[u64]) -> Range<u32> {
+        let start = self.slots.len() as u32;
+        for (i, &word) in live.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                self.slots.push((i * 64) as u16 + rest.trailing_zeros() as u16);
+                rest &= rest - 1;
+            }
+        }
+        start..self.slots.len() as u32
+    }
+}
+
+/// Goes through a block from its end to its beginning; `f` is called with each instruction and what is live before and after
+/// it. `live` is what is live before the first one in the end.
+fn walk(code: &Code, entries: &[Vec<u64>], block: usize, live: &mut [u64], mut f: impl FnMut(usize, &[u64], &[u64])) {
+    let mut after = live.to_vec();
+    let start = code.blocks[block] as usize;
+    let end = code.blocks.get(block + 1).map_or(code.insts.len(), |&b| b as usize);
+    if let Some(next) = entries.get(block + 1) {
+        live.copy_from_slice(next);
+    }
+    for ip in (start..end).rev() {
+        let inst = code.insts[ip];
+        after.copy_from_slice(live);
+        let join = |live: &mut [u64], target: u32| {
+            let at = code.blocks.partition_point(|&b| b < target);
+            // Empty blocks begin where the next one does: all of them have the same entry.
+            if let Some(entry) = entries.get(at) {
+                live.iter_mut().zip(entry).for_each(|(l, e)| *l |= e);
+            }
+        };
+        match inst.op {
+            Op::Jump => {
+                live.fill(0);
+                join(live, inst.long());
+            }
+            Op::Branch => join(live, inst.long()),
+            Op::Switch => {
+                live.fill(0);
+                if inst.w == 1 {
+                    code.blocks.iter().for_each(|&b| join(live, b));
+                } else {
+                    let table = &code.switches[inst.b as usize];
+                    table.cases.iter().for_each(|c| join(live, c.1));
+                    join(live, table.default);
+                }
+            }
+            Op::Return | Op::Unreachable | Op::Trap => live.fill(0),
+            _ => {}
+        }
+        for_each_slot(code, ip, inst, |slot, write| {
+            if slot & CONST == 0 && slot != NONE && write {
+                live[slot as usize / 64] &= !(1 << (slot % 64));
+            }
+        });
+        for_each_slot(code, ip, inst, |slot, write| {
+            if slot & CONST == 0 && slot != NONE && !write {
+                live[slot as usize / 64] |= 1 << (slot % 64);
+            }
+        });
+        f(ip, live, &after);
+    }
+}
+
+/// Calls `f` with each operand that an instruction reads (constants among them) and each slot that it writes.
+fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool)) {
+    let data = || code.insts.get(ip + 1).copied();
+    match inst.op {
+        Op::Mov | Op::Trunc | Op::SExt | Op::Load | Op::VisibleLoad => {
+            f(inst.a, true);
+            f(inst.b, false);
+        }
+        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::And
+        | Op::Or | Op::Xor | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Ugt
+        | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge | Op::Offset => {
+            f(inst.a, true);
+            f(inst.b, false);
+            f(inst.c, false);
+        }
+        Op::Select => {
+            f(inst.a, true);
+            f(inst.b, false);
+            f(inst.c, false);
+            if let Some(data) = data() {
+                f(data.a, false);
+            }
+        }
+        Op::Index => {
+            f(inst.a, true);
+            f(inst.b, false);
+            if let Some(data) = data() {
+                [data.a, data.b, data.c].into_iter().for_each(|o| f(o, false));
+            }
+        }
+        Op::Store | Op::VisibleStore => {
+            f(inst.a, false);
+            f(inst.b, false);
+        }
+        Op::Branch | Op::Switch => f(inst.a, false),
+        Op::Call => {
+            let call = &code.calls[inst.long() as usize];
+            call.results.iter().for_each(|r| f(r.0, true));
+            call.args.iter().for_each(|&a| f(a, false));
+            f(call.address, false);
+        }
+        Op::Return => code.returns[inst.b as usize].iter().for_each(|&o| f(o, false)),
+        Op::Complex => {
+            let operands = &code.operands[inst.long() as usize];
+            for (slot, ty) in &operands.results {
+                f(*slot, true);
+                if ty.is_wide() {
+                    f(*slot + 1, true);
+                }
+            }
+            for &(low, high) in &operands.operands {
+                f(low, false);
+                f(high, false);
+            }
+        }
+        Op::ThreadLocal => f(inst.a, true),
+        Op::Enter => f(code.locals[inst.b as usize].slot, true),
+        Op::Leave => f(code.locals[inst.b as usize].slot, false),
+        Op::Jump | Op::Unreachable | Op::Trap | Op::Data => {}
+    }
+}

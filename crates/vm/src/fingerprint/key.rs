@@ -1,0 +1,100 @@
+//! Hashes of single fragments of the state.
+
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+/// Kinds of fragments.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum FragmentKind {
+    /// One byte of a live object that is not as it was when the object was made: address, content.
+    Byte,
+    /// An object's record.
+    Object,
+    /// How many slots of an arena were used.
+    Arena,
+    /// A place in an arena's free list.
+    FreeSlot,
+    /// Who a thread is and what it runs.
+    Birth,
+    /// What a thread knows of itself, but for its frames.
+    Core,
+    /// Something that others do to a thread: joining, detaching, cancelling it.
+    Flag,
+    /// A frame: its place, its stack objects, its live registers.
+    Frame,
+    /// The locks that a thread holds.
+    Held,
+    /// A synchronisation object.
+    Sync,
+    /// What one thread added to a counter of a synchronisation object, or that it used it.
+    Share,
+    /// A hidden word of a model.
+    Word,
+}
+
+impl FragmentKind {
+    /// All kinds.
+    #[rustfmt::skip]
+    pub const ALL: [FragmentKind; 12] = {
+        use FragmentKind::*;
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Share, Word]
+    };
+}
+
+/// A damaged hash, to show that the checks would notice one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// How many bits of each hash are kept.
+    pub bits: u32,
+    /// A kind that is left out where changes are folded.
+    pub forget: Option<FragmentKind>,
+}
+
+/// The hash function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keys {
+    mask: u128,
+    forget: Option<FragmentKind>,
+}
+
+const SEED: u64 = 0x5e1f_ed6e_0000_0001;
+
+impl Keys {
+    pub const SOUND: Keys = Keys { mask: u128::MAX, forget: None };
+
+    pub fn damaged(damage: Damage) -> Keys {
+        let mask = if damage.bits >= 128 { u128::MAX } else { (1 << damage.bits) - 1 };
+        Keys { mask, forget: damage.forget }
+    }
+
+    /// The same hash, with nothing forgotten.
+    pub fn complete(self) -> Keys {
+        Keys { forget: None, ..self }
+    }
+
+    /// The hash of a fragment of two words.
+    #[inline]
+    pub fn pair(&self, kind: FragmentKind, a: u64, b: u64) -> u128 {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&a.to_le_bytes());
+        bytes[8..].copy_from_slice(&b.to_le_bytes());
+        self.bytes(kind, &bytes)
+    }
+
+    /// The hash of a fragment.
+    pub fn words(&self, kind: FragmentKind, words: &[u64]) -> u128 {
+        if let &[a, b] = words {
+            return self.pair(kind, a, b);
+        }
+        let bytes: smallvec::SmallVec<[u8; 256]> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        self.bytes(kind, &bytes)
+    }
+
+    #[inline]
+    fn bytes(&self, kind: FragmentKind, bytes: &[u8]) -> u128 {
+        if self.forget == Some(kind) {
+            return 0;
+        }
+        xxh3_128_with_seed(bytes, SEED ^ (kind as u64) << 32) & self.mask
+    }
+}

@@ -1,0 +1,386 @@
+//! Fingerprints: an incremental hash of the state, the same for all interleavings of one Mazurkiewicz trace.
+//!
+//! The state is a set of tagged fragments; its fingerprint is the XOR of their hashes. A step's delta is the XOR of the old and
+//! new hashes of all fragments that it changed, found in the undo log when the step ends, not at each instruction.
+//! Independent actions never write one fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does
+//! not depend on what independent events came before it.
+//!
+//! Left out: registers and stack objects that are dead, pending actions and their status, the number of threads not joined (all follow
+//! from the rest), calling contexts, places and names (for reports only), printed output (no program can read it back).
+//!
+//! The hash of a thread's core and frames and of its locks is cached, since their old values are gone when a step ends.
+
+mod key;
+mod sync;
+mod threads;
+
+pub use key::{Damage, FragmentKind};
+pub(crate) use key::Keys;
+
+use crate::program::Program;
+use crate::state::{State, Undo as Entry};
+use crate::vm::Vm;
+use rustc_hash::FxHashMap;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::Fingerprint;
+
+/// Hashes of a thread's parts in the present state.
+#[derive(Clone, Default, Debug)]
+struct ThreadHashes {
+    /// The core, the flags and the locks.
+    rest: u128,
+    /// One a frame.
+    frames: Vec<u128>,
+}
+
+/// What is known of the present state; goes into snapshots.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Cache {
+    total: u128,
+    threads: Vec<ThreadHashes>,
+    /// What each thread (by region) added to the value of an object that is kept in shares.
+    shares: FxHashMap<(u64, u32), i64>,
+}
+
+/// One change of the cache to go back over.
+enum Change {
+    Rest { thread: u32, old: u128 },
+    /// Frames from `keep` on were others: `count` of them, on the stack of old frames.
+    Frames { thread: u32, keep: u32, count: u32 },
+    Spawned,
+    Share { object: u64, region: u32, old: Option<i64> },
+}
+
+struct Step {
+    /// Length of the state's undo log when the step began.
+    position: usize,
+    total: u128,
+    changes: usize,
+}
+
+/// Fingerprints of a machine that keeps them.
+pub(crate) struct Fingerprints {
+    keys: Keys,
+    cache: Cache,
+    delta: u128,
+    steps: Vec<Step>,
+    changes: Vec<Change>,
+    old_frames: Vec<u128>,
+    words: Vec<u64>,
+}
+
+impl Fingerprints {
+    /// Of a state from which nothing can be undone.
+    pub fn new(program: &Program, state: &State, keys: Keys) -> Fingerprints {
+        let mut prints = Fingerprints {
+            keys,
+            cache: Cache::default(),
+            delta: 0,
+            steps: Vec::new(),
+            changes: Vec::new(),
+            old_frames: Vec::new(),
+            words: Vec::new(),
+        };
+        for thread in 0..state.threads.len() {
+            prints.spawned(state);
+            prints.fold_rest(state, thread);
+            prints.fold_frames(program, state, thread, 0);
+        }
+        for (address, object) in state.syncs() {
+            if let Some(value) = sync::share(None, Some(object)) {
+                prints.cache.shares.insert((address, 1), value);
+            }
+        }
+        prints.changes.clear();
+        prints.delta = 0;
+        prints.cache.total = from_scratch(program, state, &prints.cache.shares, &keys);
+        prints
+    }
+
+    /// The cache, for a snapshot.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Returns to a snapshot's cache; nothing can be undone afterwards.
+    pub fn restore(&mut self, cache: &Cache) {
+        self.cache.clone_from(cache);
+        self.delta = 0;
+        self.steps.clear();
+        self.changes.clear();
+        self.old_frames.clear();
+    }
+
+    /// Takes in the step that just ended and began at these positions of the undo logs.
+    pub fn step_ended(&mut self, program: &Program, state: &State, acting: ThreadId, mark: usize, memory: usize) {
+        self.steps.push(Step { position: mark, total: self.cache.total, changes: self.changes.len() });
+        self.delta = state.memory.changed_fragments(memory, &self.keys);
+        let entries = &state.log.entries[mark..];
+        let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
+        let mut words: smallvec::SmallVec<[(u32, u64); 4]> = smallvec::SmallVec::new();
+        let mut syncs = false;
+        for entry in entries {
+            let thread = match *entry {
+                Entry::Core(t) | Entry::HeldPushed(t) | Entry::HeldChanged(t, _) | Entry::HeldRemoved(t, _) => t,
+                Entry::Spawned => {
+                    touched.push(self.cache.threads.len());
+                    self.spawned(state);
+                    self.changes.push(Change::Spawned);
+                    continue;
+                }
+                Entry::Word(number, old) => {
+                    if !words.iter().any(|w| w.0 == number) {
+                        words.push((number, old));
+                    }
+                    continue;
+                }
+                Entry::Sync(_) => {
+                    syncs = true;
+                    continue;
+                }
+                _ => continue,
+            };
+            if !touched.contains(&thread.index()) {
+                touched.push(thread.index());
+            }
+        }
+        for &thread in &touched {
+            self.fold_rest(state, thread);
+        }
+        let keep = state.thread(acting).low_depth.max(1) as usize - 1;
+        self.fold_frames(program, state, acting.index(), keep);
+        for (number, old) in words {
+            self.delta ^= self.word(state, number, old) ^ self.word(state, number, state.word(number));
+        }
+        if syncs {
+            self.fold_syncs(state, acting, mark);
+        }
+        self.cache.total ^= self.delta;
+    }
+
+    /// Goes back to where the state's undo log was this long.
+    pub fn undo(&mut self, mark: usize) {
+        while let Some(step) = self.steps.pop_if(|s| s.position >= mark) {
+            self.cache.total = step.total;
+            while self.changes.len() > step.changes {
+                let Some(change) = self.changes.pop() else { break };
+                self.undo_one(change);
+            }
+        }
+        self.delta = 0;
+    }
+
+    fn undo_one(&mut self, change: Change) {
+        match change {
+            Change::Rest { thread, old } => self.cache.threads[thread as usize].rest = old,
+            Change::Frames { thread, keep, count } => {
+                let frames = &mut self.cache.threads[thread as usize].frames;
+                let from = self.old_frames.len() - count as usize;
+                frames.truncate(keep as usize);
+                frames.extend_from_slice(&self.old_frames[from..]);
+                self.old_frames.truncate(from);
+            }
+            Change::Spawned => {
+                self.cache.threads.pop();
+            }
+            Change::Share { object, region, old } => {
+                match old {
+                    Some(value) => self.cache.shares.insert((object, region), value),
+                    None => self.cache.shares.remove(&(object, region)),
+                };
+            }
+        }
+    }
+
+    // ---- what a step changed ---------------------------------------------------------------------------------------
+
+    /// Makes room for the next thread, and folds who it is.
+    fn spawned(&mut self, state: &State) {
+        let thread = &state.threads[self.cache.threads.len()];
+        threads::birth(state, thread, &mut self.words);
+        self.delta ^= self.keys.words(FragmentKind::Birth, &self.words);
+        self.cache.threads.push(ThreadHashes::default());
+    }
+
+    fn fold_rest(&mut self, state: &State, thread: usize) {
+        let t = &state.threads[thread];
+        threads::core(state, t, &mut self.words);
+        let mut new = self.keys.words(FragmentKind::Core, &self.words);
+        for (region, flag) in threads::flags(t) {
+            new ^= self.keys.pair(FragmentKind::Flag, region, flag);
+        }
+        threads::held(t, &mut self.words);
+        if !self.words.is_empty() {
+            new ^= self.keys.words(FragmentKind::Held, &self.words);
+        }
+        let old = std::mem::replace(&mut self.cache.threads[thread].rest, new);
+        self.delta ^= old ^ new;
+        self.changes.push(Change::Rest { thread: thread as u32, old });
+    }
+
+    /// Folds a thread's frames from `keep` on; those below are as they were.
+    fn fold_frames(&mut self, program: &Program, state: &State, thread: usize, keep: usize) {
+        let t = &state.threads[thread];
+        let depth = threads::depth(t);
+        let keep = keep.min(depth).min(self.cache.threads[thread].frames.len());
+        let frames = &mut self.cache.threads[thread].frames;
+        let count = frames.len() - keep;
+        for old in frames.drain(keep..) {
+            self.delta ^= old;
+            self.old_frames.push(old);
+        }
+        self.changes.push(Change::Frames { thread: thread as u32, keep: keep as u32, count: count as u32 });
+        for index in keep..depth {
+            threads::frame(program, state, t, index, &mut self.words);
+            let new = self.keys.words(FragmentKind::Frame, &self.words);
+            self.delta ^= new;
+            self.cache.threads[thread].frames.push(new);
+        }
+    }
+
+    fn word(&self, state: &State, number: u32, value: u64) -> u128 {
+        match value {
+            0 => 0,
+            _ => self.keys.pair(FragmentKind::Word, sync::word_name(state, number), value),
+        }
+    }
+
+    fn fold_syncs(&mut self, state: &State, acting: ThreadId, mark: usize) {
+        let region = state.thread(acting).region;
+        let mut seen: smallvec::SmallVec<[u64; 4]> = smallvec::SmallVec::new();
+        for (address, old) in state.written_syncs(mark) {
+            if seen.contains(&address) {
+                continue;
+            }
+            seen.push(address);
+            let new = state.sync(address);
+            for object in [old.as_ref(), new].into_iter().flatten() {
+                if let Some(words) = sync::words(state, address, object) {
+                    self.delta ^= self.keys.words(FragmentKind::Sync, &words);
+                }
+            }
+            let kind = |object: &_| std::mem::discriminant::<crate::sync::SyncObject>(object);
+            if old.as_ref().map(kind) != new.map(kind) {
+                self.drop_shares(address);
+            }
+            if let Some(change) = sync::share(old.as_ref(), new) {
+                self.set_share(address, region, |share| Some(share.unwrap_or(0) + change));
+            }
+        }
+    }
+
+    /// The object at an address is another one now: nobody has a share in it.
+    fn drop_shares(&mut self, address: u64) {
+        let mut regions: Vec<u32> = self.cache.shares.keys().filter(|k| k.0 == address).map(|k| k.1).collect();
+        regions.sort_unstable();
+        for region in regions {
+            self.set_share(address, region, |_| None);
+        }
+    }
+
+    fn set_share(&mut self, object: u64, region: u32, change: impl FnOnce(Option<i64>) -> Option<i64>) {
+        let old = self.cache.shares.get(&(object, region)).copied();
+        let new = change(old);
+        match new {
+            Some(value) => self.cache.shares.insert((object, region), value),
+            None => self.cache.shares.remove(&(object, region)),
+        };
+        for value in [old, new].into_iter().flatten() {
+            self.delta ^= self.keys.words(FragmentKind::Share, &[object, u64::from(region), value as u64]);
+        }
+        self.changes.push(Change::Share { object, region, old });
+    }
+}
+
+/// Calls `f` with all fragments of a state.
+fn each_fragment(
+    program: &Program,
+    state: &State,
+    shares: &FxHashMap<(u64, u32), i64>,
+    f: &mut dyn FnMut(FragmentKind, &[u64]),
+) {
+    state.memory.each_fragment(f);
+    let mut words = Vec::new();
+    for thread in &state.threads {
+        threads::birth(state, thread, &mut words);
+        f(FragmentKind::Birth, &words);
+        threads::core(state, thread, &mut words);
+        f(FragmentKind::Core, &words);
+        for (region, flag) in threads::flags(thread) {
+            f(FragmentKind::Flag, &[region, flag]);
+        }
+        threads::held(thread, &mut words);
+        if !words.is_empty() {
+            f(FragmentKind::Held, &words);
+        }
+        for index in 0..threads::depth(thread) {
+            threads::frame(program, state, thread, index, &mut words);
+            f(FragmentKind::Frame, &words);
+        }
+    }
+    for (address, object) in state.syncs() {
+        if let Some(words) = sync::words(state, address, object) {
+            f(FragmentKind::Sync, &words);
+        }
+    }
+    for (&(object, region), &value) in shares {
+        f(FragmentKind::Share, &[object, u64::from(region), value as u64]);
+    }
+    for (number, value) in state.words().filter(|w| w.1 != 0) {
+        f(FragmentKind::Word, &[sync::word_name(state, number), value]);
+    }
+}
+
+fn from_scratch(program: &Program, state: &State, shares: &FxHashMap<(u64, u32), i64>, keys: &Keys) -> u128 {
+    let keys = keys.complete();
+    let mut total = 0;
+    each_fragment(program, state, shares, &mut |kind, words| total ^= keys.words(kind, words));
+    total
+}
+
+/// All zero while the options do not ask for fingerprints, but for `fingerprint_from_scratch`.
+impl Fingerprint for Vm {
+    fn fingerprint(&self) -> u128 {
+        self.fingerprints.as_ref().map_or(0, |f| f.cache.total)
+    }
+
+    fn delta(&self) -> u128 {
+        self.fingerprints.as_ref().map_or(0, |f| f.delta)
+    }
+
+    fn fingerprint_from_scratch(&self) -> u128 {
+        match &self.fingerprints {
+            Some(f) => from_scratch(&self.program, &self.state, &f.cache.shares, &f.keys),
+            None => from_scratch(&self.program, &self.state, &FxHashMap::default(), &Keys::SOUND),
+        }
+    }
+}
+
+impl Vm {
+    /// Whether the fingerprint is what it should be: the self-check after a step or going back.
+    ///
+    /// # Errors
+    /// The two fingerprints, if they differ: kept up to date, from scratch.
+    pub fn check_fingerprint(&self) -> Result<(), (u128, u128)> {
+        let (kept, scratch) = (self.fingerprint(), self.fingerprint_from_scratch());
+        if self.fingerprints.is_none() || kept == scratch { Ok(()) } else { Err((kept, scratch)) }
+    }
+
+    /// All fragments of the present state in a canonical order: what the fingerprint stands for. Slow; an oracle for tests.
+    pub fn fragments(&self) -> Vec<(FragmentKind, Vec<u64>)> {
+        let none = FxHashMap::default();
+        let shares = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.shares);
+        let mut all = Vec::new();
+        each_fragment(&self.program, &self.state, shares, &mut |kind, words| all.push((kind, words.to_vec())));
+        all.sort_unstable();
+        all
+    }
+
+    /// Replaces the hash by a damaged one, to show that checks notice. Nothing can be undone across it.
+    pub fn damage_fingerprints(&mut self, damage: Damage) {
+        if self.fingerprints.is_some() {
+            let prints = Fingerprints::new(&self.program, &self.state, Keys::damaged(damage));
+            self.fingerprints = Some(Box::new(prints));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Threads as fragments.
+//!
+//! A thread's frames are written by itself only, so a whole frame is one fragment: nothing independent can touch parts of it. What
+//! others write to a thread (that it was joined, detached or asked to end) are fragments of their own. Calling contexts and
+//! places are for reports and left out; threads go by their memory region, never by the number they got when created.
+
+use crate::program::Program;
+use crate::state::State;
+use crate::thread::{Cancel, Core, NO_CALL, Stage, Thread};
+use crate::value::Value;
+use selvedge_base::Id;
+use selvedge_model::ObjectId;
+
+/// Marks the region of a thread where an object is meant: no address and no number of an object has it.
+const THREAD: u64 = 7 << 61;
+
+/// How many frames of a thread count: none once it will never move again.
+pub(super) fn depth(thread: &Thread) -> usize {
+    if matches!(thread.core.stage, Stage::Parked | Stage::Finished) { 0 } else { thread.core.depth as usize }
+}
+
+/// A value in three words: bits, undefined bits, why it is poison.
+fn push_value(state: &State, value: Value, words: &mut Vec<u64>) {
+    words.extend([
+        value.bits,
+        state.memory.masks.undefined_bits(value.tag),
+        value.tag.as_poison().map_or(0, |cause| cause as u64),
+    ]);
+}
+
+/// Writes the words of frame `index` of a thread.
+pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: usize, words: &mut Vec<u64>) {
+    let top = thread.core.depth as usize - 1;
+    let at = |i: usize| if i == top { thread.core.frame } else { thread.frames[i] };
+    let frame = at(index);
+    let above = (index < top).then(|| at(index + 1));
+    let code = &program.code[frame.func.index()];
+    let liveness = program.liveness(frame.func);
+    let live = match above {
+        Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
+        _ => liveness.standing(frame.ip),
+    };
+    let locals = &thread.locals[frame.locals as usize..above.map_or(thread.locals.len(), |f| f.locals as usize)];
+    words.clear();
+    words.extend([
+        u64::from(thread.region) << 32 | index as u64,
+        (frame.func.index() as u64) << 32 | u64::from(frame.ip),
+        u64::from(frame.call),
+        frame.varargs,
+        locals.len() as u64,
+    ]);
+    words.extend_from_slice(locals);
+    let first = words.len();
+    // How many registers are not concrete, so that the words can be read in one way only.
+    words.push(0);
+    let mut slot = |slot: usize| {
+        let value = thread.regs[frame.base as usize + slot];
+        if value.is_concrete() {
+            words.push(value.bits);
+        } else {
+            words[first] += 1;
+            words.push(slot as u64);
+            push_value(state, value, words);
+        }
+    };
+    match live {
+        Some(live) => live.iter().for_each(|&s| slot(usize::from(s))),
+        // Not a place where threads are expected to stand: everything counts.
+        None => (0..code.slots as usize).for_each(slot),
+    }
+}
+
+/// Writes the words of who a thread is.
+pub(super) fn birth(state: &State, thread: &Thread, words: &mut Vec<u64>) {
+    words.clear();
+    words.extend([
+        u64::from(thread.region),
+        u64::from(state.thread(thread.parent).region) << 32 | u64::from(thread.ordinal),
+        thread.start.0,
+    ]);
+    push_value(state, thread.start.1, words);
+}
+
+/// Writes the words of a thread's core but for its frames and for what others write to it.
+pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
+    // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
+    let Core {
+        frame: _,
+        depth,
+        stage,
+        phase,
+        note,
+        wait,
+        timed,
+        epilogue,
+        result,
+        children,
+        errno,
+        joined: _,
+        detached: _,
+        atomic,
+        before,
+        cancel: Cancel { disabled, asynchronous, requested: _ },
+        site: _,
+    } = thread.core;
+    let object = |id: ObjectId| match id.as_thread() {
+        Some(t) => state.threads.get(t.index()).map_or(id.0, |t| THREAD | u64::from(t.region)),
+        None => id.0,
+    };
+    let bits = [timed, disabled, asynchronous, before];
+    let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
+    words.clear();
+    words.extend([
+        u64::from(thread.region) << 32 | u64::from(depth),
+        (stage as u64) << 16 | u64::from(phase) << 8 | bits,
+        note,
+        object(wait[0]),
+        object(wait[1]),
+        u64::from(epilogue) << 32 | u64::from(children),
+        errno,
+        u64::from(atomic),
+    ]);
+    push_value(state, result, words);
+}
+
+/// What others do to a thread, as (region, which) of the flags that are set.
+pub(super) fn flags(thread: &Thread) -> impl Iterator<Item = (u64, u64)> + use<> {
+    let core = &thread.core;
+    let region = u64::from(thread.region);
+    let set = [core.joined, core.detached, core.cancel.requested];
+    set.into_iter().enumerate().filter(|(_, set)| *set).map(move |(i, _)| (region, i as u64))
+}
+
+/// Writes the words of the locks that a thread holds; none if it holds none.
+pub(super) fn held(thread: &Thread, words: &mut Vec<u64>) {
+    words.clear();
+    if thread.held.is_empty() {
+        return;
+    }
+    words.push(u64::from(thread.region));
+    for held in &thread.held {
+        words.extend([held.object.0, u64::from(held.count) << 1 | u64::from(held.shared)]);
+    }
+}

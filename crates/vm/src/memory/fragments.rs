@@ -1,0 +1,321 @@
+//! The memory as fragments for fingerprints: all of them, and the change that a step made to them.
+//!
+//! Only bytes of live objects count, and of those only the ones that differ from what a new object has (zero or undefined): so
+//! large untouched objects cost nothing, and ending an object takes its bytes out.
+
+use super::address::{CLASSES, MIN_SHIFT};
+use super::page::{CHUNK, PAGE, Page, Partial};
+use super::undo::Entry;
+use super::{Life, Memory, Object, Parts};
+use crate::fingerprint::{FragmentKind, Keys};
+use rustc_hash::FxHashMap;
+
+const UNDEFINED: u64 = 0xff00;
+
+/// A byte with its definedness; equal exactly if no program can tell two bytes apart.
+#[inline]
+fn content(data: u8, undefined: bool, partial: Option<Partial>) -> u64 {
+    match (undefined, partial) {
+        (false, _) => u64::from(data),
+        (true, None) => UNDEFINED,
+        (true, Some(Partial { mask, poison: 0 })) => u64::from(data & !mask) | u64::from(mask) << 8,
+        (true, Some(Partial { poison, .. })) => u64::from(data) | UNDEFINED | u64::from(poison) << 16,
+    }
+}
+
+const fn fresh(object: &Object) -> u64 {
+    if object.zeroed { 0 } else { UNDEFINED }
+}
+
+fn in_page(page: &Page, offset: usize) -> u64 {
+    let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
+    let partial = if undefined { page.partial.as_ref().and_then(|p| p.get(&(offset as u16))).copied() } else { None };
+    content(page.data[offset], undefined, partial)
+}
+
+fn record(base: u64, object: &Object) -> [u64; 3] {
+    [base, object.size, object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16]
+}
+
+/// What the undo log knows of the memory as it was before a step.
+#[derive(Default)]
+struct Before<'a> {
+    /// Chunks, in the order of first writes.
+    chunks: Vec<(u64, u64, &'a [u8; CHUNK])>,
+    /// Chunks by address; filled only if objects changed.
+    index: FxHashMap<u64, usize>,
+    partials: FxHashMap<u64, Option<Partial>>,
+    objects: Vec<(u64, Object)>,
+    /// Pages that were dropped, by first address.
+    pages: FxHashMap<u64, &'a Page>,
+    bumped: FxHashMap<(u32, u32), u32>,
+}
+
+impl Memory {
+    /// Calls `f` with all fragments.
+    pub(crate) fn each_fragment(&self, f: &mut dyn FnMut(FragmentKind, &[u64])) {
+        for owner in 0..self.owners.len() as u32 {
+            for class in 0..CLASSES as u32 {
+                let Some(arena) = self.arena(Parts { owner, class, offset: 0 }) else { continue };
+                let place = u64::from(owner) << 8 | u64::from(class);
+                if arena.next > 0 {
+                    f(FragmentKind::Arena, &[place, u64::from(arena.next)]);
+                }
+                for (i, &slot) in arena.free.iter().enumerate() {
+                    f(FragmentKind::FreeSlot, &[place, i as u64, u64::from(slot)]);
+                }
+                for slot in 0..arena.next {
+                    let base = Parts { owner, class, offset: slot << (MIN_SHIFT + class) }.address();
+                    let object = arena.object(slot);
+                    f(FragmentKind::Object, &record(base, object));
+                    if object.life == Life::Live {
+                        self.each_byte(base, object, f);
+                    }
+                }
+            }
+        }
+    }
+
+    fn each_byte(&self, base: u64, object: &Object, f: &mut dyn FnMut(FragmentKind, &[u64])) {
+        let (mut at, end) = (base, base + object.size);
+        while at < end {
+            let stop = ((at & !(PAGE as u64 - 1)) + PAGE as u64).min(end);
+            if let Some(page) = self.page(at) {
+                for address in at..stop {
+                    let byte = in_page(page, address as usize % PAGE);
+                    if byte != fresh(object) {
+                        f(FragmentKind::Byte, &[address, byte]);
+                    }
+                }
+            }
+            at = stop;
+        }
+    }
+
+    /// XOR of the old and new hashes of all fragments that changed since a position of the undo log, where a step began.
+    pub(crate) fn changed_fragments(&self, mark: usize, keys: &Keys) -> u128 {
+        if self.log.len() == mark {
+            return 0;
+        }
+        let (before, mut delta) = self.before(mark, keys);
+        for &(base, old) in &before.objects {
+            delta ^= self.changed_object(base, &old, &before, keys);
+        }
+        for &(address, undefined, data) in &before.chunks {
+            delta ^= self.changed_chunk(address, undefined, data, &before, keys);
+        }
+        delta
+    }
+
+    /// Reads the log; also the change of arenas.
+    fn before(&self, mark: usize, keys: &Keys) -> (Before<'_>, u128) {
+        let log = &self.log[mark..];
+        let (mut chunks, mut objects, mut pages) = (0, 0, 0);
+        for entry in log {
+            match entry {
+                Entry::Chunk { .. } => chunks += 1,
+                Entry::Object { .. } => objects += 1,
+                Entry::Page { .. } => pages += 1,
+                _ => {}
+            }
+        }
+        let mut saved_chunks = self.saved_chunks[self.saved_chunks.len() - chunks..].iter();
+        let mut saved_objects = self.saved_objects[self.saved_objects.len() - objects..].iter();
+        let mut saved_pages = self.saved_pages[self.saved_pages.len() - pages..].iter();
+        let mut before = Before::default();
+        let mut known = FxHashMap::default();
+        let mut frees: Vec<(u32, u32, Option<u32>)> = Vec::new();
+        for entry in log {
+            match *entry {
+                Entry::Chunk { address, undefined } => {
+                    // What was written after its page was dropped is not what was there before the step.
+                    if let Some(data) = saved_chunks.next()
+                        && !before.pages.contains_key(&(address & !(PAGE as u64 - 1)))
+                    {
+                        before.chunks.push((address, undefined, data));
+                    }
+                }
+                Entry::Partial { address, old } => {
+                    if !before.pages.contains_key(&(address & !(PAGE as u64 - 1))) {
+                        before.partials.entry(address).or_insert(old);
+                    }
+                }
+                Entry::Object { base } => {
+                    if let Some(old) = saved_objects.next()
+                        && known.insert(base, ()).is_none()
+                    {
+                        before.objects.push((base, *old));
+                    }
+                }
+                Entry::Page { owner, class, page } => {
+                    if let Some(Some(old)) = saved_pages.next() {
+                        let first = Parts { owner, class, offset: page * PAGE as u32 }.address();
+                        before.pages.entry(first).or_insert(old);
+                    }
+                }
+                Entry::Bumped { owner, class } => *before.bumped.entry((owner, class)).or_insert(0) += 1,
+                Entry::TookFree { owner, class, slot } => frees.push((owner, class, Some(slot))),
+                Entry::GaveFree { owner, class } => frees.push((owner, class, None)),
+            }
+        }
+        if !before.objects.is_empty() {
+            before.index = before.chunks.iter().enumerate().map(|(i, c)| (c.0, i)).collect();
+        }
+        let mut delta = self.changed_free_lists(&frees, keys);
+        for (&(owner, class), &count) in &before.bumped {
+            let next = self.next(owner, class);
+            let place = u64::from(owner) << 8 | u64::from(class);
+            delta ^= keys.pair(FragmentKind::Arena, place, u64::from(next));
+            if next > count {
+                delta ^= keys.pair(FragmentKind::Arena, place, u64::from(next - count));
+            }
+        }
+        (before, delta)
+    }
+
+    fn next(&self, owner: u32, class: u32) -> u32 {
+        self.arena(Parts { owner, class, offset: 0 }).map_or(0, |a| a.next)
+    }
+
+    /// Goes back over what was taken from (a slot) and given to (none) the free lists.
+    fn changed_free_lists(&self, changes: &[(u32, u32, Option<u32>)], keys: &Keys) -> u128 {
+        let mut delta = 0;
+        // By arena: how much of the present list is left, and what lies above it.
+        let mut lists: FxHashMap<(u32, u32), (usize, Vec<u32>)> = FxHashMap::default();
+        for &(owner, class, taken) in changes.iter().rev() {
+            let Some(arena) = self.arena(Parts { owner, class, offset: 0 }) else { continue };
+            let (len, above) = lists.entry((owner, class)).or_insert_with(|| (arena.free.len(), Vec::new()));
+            let place = u64::from(owner) << 8 | u64::from(class);
+            let mut flip = |at: usize, slot: u32| {
+                delta ^= keys.words(FragmentKind::FreeSlot, &[place, at as u64, u64::from(slot)]);
+            };
+            match taken {
+                Some(slot) => {
+                    flip(*len + above.len(), slot);
+                    above.push(slot);
+                }
+                None => {
+                    let slot = above.pop().unwrap_or_else(|| {
+                        *len = len.saturating_sub(1);
+                        arena.free.get(*len).copied().unwrap_or(0)
+                    });
+                    flip(*len + above.len(), slot);
+                }
+            }
+        }
+        delta
+    }
+
+    /// An object whose record was written: all of its bytes, before and now.
+    fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> u128 {
+        let Some((_, new)) = self.object_at(base) else { return 0 };
+        let mut delta = keys.words(FragmentKind::Object, &record(base, &new));
+        let existed = Parts::of(base).is_some_and(|p| {
+            let bumped = before.bumped.get(&(p.owner, p.class)).copied().unwrap_or(0);
+            p.slot() < self.next(p.owner, p.class) - bumped
+        });
+        if existed {
+            delta ^= keys.words(FragmentKind::Object, &record(base, old));
+        }
+        let old_end = if existed && old.life == Life::Live { base + old.size } else { base };
+        let new_end = if new.life == Life::Live { base + new.size } else { base };
+        let (mut at, end) = (base, old_end.max(new_end));
+        while at < end {
+            let first = at & !(PAGE as u64 - 1);
+            let stop = (first + PAGE as u64).min(end);
+            let page = self.page(at);
+            let dropped = before.pages.get(&first).copied();
+            if page.is_some() || dropped.is_some() {
+                for address in at..stop {
+                    if address < old_end {
+                        let byte = self.byte_before(address, dropped.or(page), fresh(old), before);
+                        if byte != fresh(old) {
+                            delta ^= keys.pair(FragmentKind::Byte, address, byte);
+                        }
+                    }
+                    if address < new_end
+                        && let Some(page) = page
+                    {
+                        let byte = in_page(page, address as usize % PAGE);
+                        if byte != fresh(&new) {
+                            delta ^= keys.pair(FragmentKind::Byte, address, byte);
+                        }
+                    }
+                }
+            }
+            at = stop;
+        }
+        delta
+    }
+
+    /// A byte as it was before the step; `page` is the page that it was in, if there was one.
+    fn byte_before(&self, address: u64, page: Option<&Page>, fresh: u64, before: &Before<'_>) -> u64 {
+        let Some(page) = page else { return fresh };
+        let offset = address as usize % PAGE;
+        let chunk = address & !(CHUNK as u64 - 1);
+        let (undefined, data) = match before.index.get(&chunk) {
+            Some(&i) => {
+                let (_, undefined, data) = before.chunks[i];
+                (undefined, data[offset % CHUNK])
+            }
+            None => (page.chunks[offset / CHUNK].undefined, page.data[offset]),
+        };
+        let undefined = undefined >> (offset % CHUNK) & 1 == 1;
+        if !undefined {
+            return u64::from(data);
+        }
+        let partial = match before.partials.get(&address) {
+            Some(old) => *old,
+            None => page.partial.as_ref().and_then(|p| p.get(&(offset as u16))).copied(),
+        };
+        content(data, undefined, partial)
+    }
+
+    /// A chunk that was written: those of its bytes whose objects were there all the time.
+    fn changed_chunk(
+        &self,
+        address: u64,
+        undefined: u64,
+        data: &[u8; CHUNK],
+        before: &Before<'_>,
+        keys: &Keys,
+    ) -> u128 {
+        let Some(page) = self.page(address) else { return 0 };
+        let first = address as usize % PAGE;
+        let plain = page.partial.is_none() && before.partials.is_empty();
+        if plain && undefined == page.chunks[first / CHUNK].undefined && page.data[first..first + CHUNK] == data[..] {
+            return 0;
+        }
+        let mut delta = 0;
+        let mut at = address;
+        while at < address + CHUNK as u64 {
+            let Some(parts) = Parts::of(at) else { return delta };
+            let stop = (parts.base() + (1 << (MIN_SHIFT + parts.class))).min(address + CHUNK as u64);
+            let from = std::mem::replace(&mut at, stop);
+            let Some((base, object)) = self.object_at(from) else { continue };
+            let changed = !before.objects.is_empty() && before.objects.iter().any(|o| o.0 == base);
+            if object.life != Life::Live || changed {
+                continue;
+            }
+            for byte in from..stop.min(base + object.size) {
+                let i = (byte - address) as usize;
+                let new = in_page(page, first + i);
+                let was = undefined >> i & 1 == 1;
+                let partial = match before.partials.get(&byte) {
+                    Some(old) => *old,
+                    None if was => page.partial.as_ref().and_then(|p| p.get(&((first + i) as u16))).copied(),
+                    None => None,
+                };
+                let old = content(data[i], was, partial);
+                if old != new {
+                    for content in [old, new] {
+                        if content != fresh(&object) {
+                            delta ^= keys.pair(FragmentKind::Byte, byte, content);
+                        }
+                    }
+                }
+            }
+        }
+        delta
+    }
+}

@@ -1,0 +1,308 @@
+//! Fingerprints against their oracles: recomputation, exact fragments, Mazurkiewicz traces; and kept states.
+//!
+//! Each check is also run on damaged fingerprints, to show that it would notice.
+
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Outcome, Pending, Snapshot, Undo};
+use selvedge_vm::fingerprint::{Damage, FragmentKind};
+use selvedge_vm::{Options, Program, Vm, VmState};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const PROGRAMS: [&str; 9] =
+    ["heap", "cond", "sem", "atomics", "nested", "rwlock", "barrier", "hidden", "undefined"];
+
+fn program(name: &str) -> Arc<Program> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fingerprint").join(format!("{name}.c"));
+    let loaded =
+        selvedge_frontend::load(&[path], &selvedge_frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options { fingerprints: true, ..Options::default() };
+    Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn machine(program: &Arc<Program>) -> Vm {
+    Vm::new(program.clone()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn choices(vm: &Vm) -> Vec<Choice> {
+    let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
+    let choice = |thread, alternative| Choice { thread: ThreadId::from_index(thread), alternative };
+    enabled.flat_map(|(i, p)| (0..p.alternatives).map(move |a| choice(i, a))).collect()
+}
+
+/// Walks at random, going back now and then; how often the fingerprint was wrong.
+fn walk(vm: &mut Vm, seed: u64, steps: usize) -> usize {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut path = Vec::new();
+    let mut wrong = 0;
+    for _ in 0..steps {
+        let next = choices(vm);
+        if next.is_empty() || random.u8(..) < 16 {
+            if path.is_empty() {
+                continue;
+            }
+            path.truncate(random.usize(..path.len()) + 1);
+            let Some((mark, before)) = path.pop() else { break };
+            vm.undo(mark);
+            wrong += usize::from(vm.fingerprint() != before);
+        } else {
+            path.push((vm.mark(), vm.fingerprint()));
+            let before = vm.fingerprint();
+            vm.step(next[random.usize(..next.len())]);
+            wrong += usize::from(vm.fingerprint() ^ vm.delta() != before);
+        }
+        wrong += usize::from(vm.check_fingerprint().is_err());
+    }
+    wrong
+}
+
+#[test]
+fn kept_fingerprint_is_that_of_the_state() {
+    for name in PROGRAMS {
+        let program = program(name);
+        for seed in 0..8 {
+            assert_eq!(walk(&mut machine(&program), seed, 300), 0, "{name}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn forgotten_kinds_are_noticed() {
+    let programs: Vec<_> = PROGRAMS.iter().map(|name| program(name)).collect();
+    for kind in FragmentKind::ALL {
+        let noticed = programs.iter().any(|program| {
+            (0..4).any(|seed| {
+                let mut vm = machine(program);
+                vm.damage_fingerprints(Damage { bits: 128, forget: Some(kind) });
+                walk(&mut vm, seed, 300) > 0
+            })
+        });
+        assert!(noticed, "{kind:?}");
+    }
+}
+
+// ---- traces --------------------------------------------------------------------------------------------------------
+
+/// An event with its place in the normal form of its trace.
+#[derive(Clone)]
+struct Placed {
+    depth: usize,
+    thread: u32,
+    number: usize,
+    action: Action,
+    alternative: u16,
+    /// Regions of the threads that the outcome names.
+    named: Vec<u32>,
+    delta: u128,
+}
+
+fn region(vm: &Vm, thread: ThreadId) -> u32 {
+    vm.state.thread(thread).region
+}
+
+fn place(vm: &Vm, event: &Event, before: &[Placed], alternative: u16) -> Placed {
+    let thread = region(vm, event.action.thread);
+    let precedes = |p: &&Placed| {
+        p.thread == thread || p.named.contains(&thread) || Conflict.dependent(&p.action, &event.action)
+    };
+    let mut named: Vec<u32> = match event.outcome {
+        Outcome::Thread(t) => vec![region(vm, t)],
+        Outcome::Threads(set) => vm.waiters(set).iter().map(|&t| region(vm, t)).collect(),
+        _ => Vec::new(),
+    };
+    named.sort_unstable();
+    Placed {
+        depth: before.iter().filter(precedes).map(|p| p.depth + 1).max().unwrap_or(0),
+        thread,
+        number: before.iter().filter(|p| p.thread == thread).count(),
+        action: event.action,
+        // Alternatives of a signal are numbered by creation; the outcome has their names.
+        alternative: if named.is_empty() { alternative } else { 0 },
+        named,
+        delta: vm.delta(),
+    }
+}
+
+/// One event of a normal form.
+type Label = (usize, u32, usize, u16, Vec<u32>);
+type Fragments = Vec<(FragmentKind, Vec<u64>)>;
+
+#[derive(Default)]
+struct Seen {
+    ends: usize,
+    traces: HashMap<Vec<Label>, (u128, Vec<u128>)>,
+    states: HashMap<u128, Fragments>,
+    /// Pairs of different states with one fingerprint.
+    collisions: usize,
+    /// Events or ends of one trace that differ.
+    differences: Vec<String>,
+}
+
+/// Visits all interleavings, up to a number of ends.
+fn explore(vm: &mut Vm, path: &mut Vec<Placed>, seen: &mut Seen, limit: usize) {
+    let next = choices(vm);
+    if next.is_empty() {
+        seen.ends += 1;
+        end(vm, path, seen);
+        return;
+    }
+    for choice in next {
+        if seen.ends >= limit {
+            return;
+        }
+        let mark = vm.mark();
+        let event = vm.step(choice);
+        path.push(place(vm, &event, path, choice.alternative));
+        explore(vm, path, seen, limit);
+        path.pop();
+        vm.undo(mark);
+    }
+}
+
+fn end(vm: &Vm, path: &[Placed], seen: &mut Seen) {
+    let mut events: Vec<&Placed> = path.iter().collect();
+    events.sort_by_key(|p| (p.depth, p.thread));
+    let form = events.iter().map(|p| (p.depth, p.thread, p.number, p.alternative, p.named.clone())).collect();
+    let deltas: Vec<u128> = events.iter().map(|p| p.delta).collect();
+    let new = (vm.fingerprint(), deltas);
+    let known = seen.traces.entry(form).or_insert_with(|| new.clone());
+    if *known != new {
+        let event = known.1.iter().zip(&new.1).position(|(a, b)| a != b);
+        let text = event.map(|i| format!("{:?} of thread {}", events[i].action.op, events[i].thread));
+        seen.differences.push(text.unwrap_or_else(|| "the end".to_owned()));
+    }
+    let fragments = vm.fragments();
+    if *seen.states.entry(vm.fingerprint()).or_insert_with(|| fragments.clone()) != fragments {
+        seen.collisions += 1;
+    }
+}
+
+/// Runs to the end at random: other interleavings than the first ones of `explore`.
+fn sample(vm: &mut Vm, seed: u64, seen: &mut Seen) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let start = vm.mark();
+    let mut path = Vec::new();
+    loop {
+        let next = choices(vm);
+        if next.is_empty() {
+            break;
+        }
+        let choice = next[random.usize(..next.len())];
+        let event = vm.step(choice);
+        path.push(place(vm, &event, &path, choice.alternative));
+    }
+    seen.ends += 1;
+    end(vm, &path, seen);
+    vm.undo(start);
+}
+
+#[test]
+fn one_trace_has_one_fingerprint() {
+    for name in PROGRAMS {
+        let mut vm = machine(&program(name));
+        let mut seen = Seen::default();
+        explore(&mut vm, &mut Vec::new(), &mut seen, 3000);
+        (0..1000).for_each(|seed| sample(&mut vm, seed, &mut seen));
+        println!("{name}: {} ends, {} traces, {} states", seen.ends, seen.traces.len(), seen.states.len());
+        assert!(seen.ends > seen.traces.len() || seen.ends == 1, "{name} has no two interleavings of one trace");
+        seen.differences.sort();
+        seen.differences.dedup();
+        assert!(seen.differences.is_empty(), "{name}: {:?}", seen.differences);
+        assert_eq!(seen.collisions, 0, "{name}");
+    }
+}
+
+#[test]
+fn weak_hashes_are_noticed() {
+    let mut vm = machine(&program("atomics"));
+    vm.damage_fingerprints(Damage { bits: 1, forget: None });
+    let mut seen = Seen::default();
+    explore(&mut vm, &mut Vec::new(), &mut seen, 3000);
+    assert!(seen.collisions > 0);
+}
+
+#[test]
+fn different_values_have_different_fingerprints() {
+    // The end's exit code is the counter, which depends on who wrote last.
+    let mut vm = machine(&program("atomics"));
+    let start = vm.mark();
+    let mut codes: HashMap<u128, u64> = HashMap::new();
+    for seed in 0..2000 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        loop {
+            let next = choices(&vm);
+            if next.is_empty() {
+                break;
+            }
+            vm.step(next[random.usize(..next.len())]);
+        }
+        let code = vm.state.thread(ThreadId(0)).core.result.bits;
+        assert_eq!(*codes.entry(vm.fingerprint()).or_insert(code), code);
+        vm.undo(start);
+    }
+    let values: std::collections::BTreeSet<u64> = codes.values().copied().collect();
+    assert!(values.len() > 3, "{values:?}");
+}
+
+// ---- kept states ---------------------------------------------------------------------------------------------------
+
+struct Kept {
+    state: VmState,
+    pending: Vec<Pending>,
+    fragments: Fragments,
+    fingerprint: u128,
+    /// What was done next, and what came of it.
+    next: Option<(Choice, Event, u128)>,
+}
+
+#[test]
+fn kept_states_come_back() {
+    for name in PROGRAMS {
+        let program = program(name);
+        for seed in 0..4 {
+            let mut vm = machine(&program);
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut kept: Vec<Kept> = Vec::new();
+            for _ in 0..200 {
+                let next = choices(&vm);
+                if next.is_empty() || (random.u8(..) < 40 && !kept.is_empty()) {
+                    if kept.is_empty() {
+                        break;
+                    }
+                    let one = &kept[random.usize(..kept.len())];
+                    vm.restore(&one.state);
+                    assert_eq!(vm.pending(), &one.pending, "{name}");
+                    assert_eq!(vm.fingerprint(), one.fingerprint, "{name}");
+                    assert_eq!(vm.fragments(), one.fragments, "{name}");
+                    assert!(vm.accesses().is_empty() && vm.notices().is_empty());
+                    if let Some((choice, event, after)) = &one.next {
+                        let mark = vm.mark();
+                        assert_eq!(vm.step(*choice), *event, "{name}");
+                        assert_eq!(vm.fingerprint(), *after, "{name}");
+                        vm.undo(mark);
+                        assert_eq!(vm.fragments(), one.fragments, "{name}");
+                    }
+                } else {
+                    let choice = next[random.usize(..next.len())];
+                    let keep = random.u8(..) < 100;
+                    if keep {
+                        let state = vm.save();
+                        kept.push(Kept {
+                            state,
+                            pending: vm.pending().to_vec(),
+                            fragments: vm.fragments(),
+                            fingerprint: vm.fingerprint(),
+                            next: None,
+                        });
+                    }
+                    let event = vm.step(choice);
+                    if keep && let Some(last) = kept.last_mut() {
+                        last.next = Some((choice, event, vm.fingerprint()));
+                    }
+                }
+                assert_eq!(vm.check_fingerprint(), Ok(()), "{name}");
+            }
+        }
+    }
+}
