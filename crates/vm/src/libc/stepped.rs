@@ -13,7 +13,6 @@ use crate::memory::Kind;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::options::Visibility;
 use crate::value::Value;
-use selvedge_base::Id;
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
 /// How far a run of a model may go.
@@ -40,8 +39,9 @@ struct Wanted {
     object: ObjectId,
 }
 
-/// Hidden words for records: two an access (bits, undefined bits), for each thread.
-const RECORDS: u32 = 0x9000_0000;
+/// Hidden words for records: two an access (bits, undefined bits), for each thread by its region, which does not
+/// depend on the order of creations.
+const RECORDS: u32 = 0x2000_0000;
 const RECORD_SHIFT: u32 = 16;
 /// How many accesses a record holds.
 const LARGEST: u64 = (1 << RECORD_SHIFT) / 2;
@@ -177,7 +177,7 @@ pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
 
 /// The first hidden word of an access's record.
 fn record(cx: &Cx<'_>, number: u64) -> u32 {
-    RECORDS | ((cx.thread.index() as u32) << RECORD_SHIFT) | (2 * number as u32)
+    RECORDS | (cx.state.thread(cx.thread).region << RECORD_SHIFT) | (2 * number as u32)
 }
 
 /// Accesses performed so far in this call.
