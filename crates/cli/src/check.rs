@@ -183,8 +183,10 @@ fn conclude(
         report,
     } = &explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
+    // One step may show several faults; the first is what was asked for.
+    let most = if args.stop == StopAt::First { 1 } else { usize::MAX };
     let mut findings = Vec::new();
-    for found in report.faults.iter().filter(is_asked) {
+    for found in report.faults.iter().filter(is_asked).take(most) {
         match finding::describe(setup, program, found) {
             Ok(finding) => findings.push(finding),
             Err(error) => return Exit::internal(&error.to_string()),

@@ -1,0 +1,210 @@
+//! The command as users and scripts see it: exit codes, verdict lines, bad inputs, nothing half-written.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory of its own for one test, removed at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("selvedge-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Place(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.args(arguments).current_dir(&self.0).env_remove("SELVEDGE_FORMAT");
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap_or(-1), text(stdout), text(stderr))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const SAFE: &str = "int main(void) { return 0; }\n";
+const RACE: &str = "#include <pthread.h>\nint counter;\nstatic void *worker(void *p) { counter++; return p; }\n\
+    int main(void) {\n    pthread_t a;\n    pthread_create(&a, 0, worker, 0);\n    counter++;\n    pthread_join(a, 0);\n    return 0;\n}\n";
+
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or("")
+}
+
+#[test]
+fn usage_errors_exit_with_1() {
+    let place = Place::new("usage");
+    place.write("a.c", SAFE);
+    for (arguments, says) in [
+        (&[][..], "Usage"),
+        (&["check"], "INPUT"),
+        (&["frob"], "frob"),
+        (&["check", "--speed", "a.c"], "--speed"),
+        (&["check", "--strategy", "unfold", "a.c"], "not available yet"),
+        (&["check", "--dependence", "predicate", "a.c"], "not available yet"),
+        (&["check", "--visibility", "hybrid", "a.c"], "not available yet"),
+        (&["check", "--search", "bfs", "a.c"], "not available yet"),
+        (&["check", "--malloc-failures", "on", "a.c"], "not available yet"),
+        (&["check", "--property", "termination", "a.c"], "not available yet"),
+        (&["check", "--property", "beauty", "a.c"], "beauty"),
+        (&["check", "--property", "missing.prp", "a.c"], "missing.prp"),
+        (&["check", "--max-time", "soon", "a.c"], "expected a time"),
+        (&["check", "--max-memory", "much", "a.c"], "expected a size"),
+        (&["check", "--jobs", "0", "a.c"], "0"),
+        (&["check", "-o", ".", "a.c"], "directory"),
+        (&["check", "--quiet", "--verbose", "a.c"], "--verbose"),
+    ] {
+        let (code, out, err) = place.run(arguments);
+        assert_eq!(code, 1, "{arguments:?}: {out}{err}");
+        assert!(err.contains(says), "{arguments:?}: {err}");
+    }
+    assert_eq!(place.names(), ["a.c"]);
+}
+
+#[test]
+fn help_version_and_man_exit_with_0() {
+    let place = Place::new("help");
+    for arguments in [&["--help"][..], &["--version"], &["check", "--help"], &["replay", "--help"]] {
+        assert_eq!(place.run(arguments).0, 0, "{arguments:?}");
+    }
+    let (code, page, _) = place.run(&["man"]);
+    let help = place.run(&["check", "--help"]).1;
+    assert_eq!(code, 0);
+    for option in ["visibility", "stop", "property"] {
+        assert!(page.contains(option) && help.contains(&format!("--{option}")), "{option}");
+    }
+}
+
+#[test]
+fn bad_inputs_exit_with_2() {
+    let place = Place::new("inputs");
+    place.write("text.bc", "this is no bitcode");
+    place.write("short.bc", "BC\u{0}");
+    place.write("library.c", "int helper(void) { return 1; }\n");
+    place.write("main.c", SAFE);
+    place.write("other.c", SAFE);
+    place.write("broken.c", "int main(void) { return x; }\n");
+    place.write("notes.txt", "hello");
+    std::fs::create_dir(place.0.join("folder")).unwrap();
+    for (arguments, says) in [
+        (&["nothing.c"][..], "nothing.c"),
+        (&["folder"], "directory"),
+        (&["text.bc"], "bitcode"),
+        (&["short.bc"], "short.bc"),
+        (&["library.c"], "main"),
+        (&["main.c", "other.c"], "main"),
+        (&["broken.c"], "undeclared"),
+        (&["notes.txt"], "notes.txt"),
+        (&["--entry", "start", "main.c"], "start"),
+    ] {
+        let all: Vec<&str> = ["check"].into_iter().chain(arguments.iter().copied()).collect();
+        let (code, out, err) = place.run(&all);
+        assert_eq!(code, 2, "{arguments:?}: {out}{err}");
+        assert!(err.contains(says), "{arguments:?}: {err}");
+    }
+    assert_eq!(place.run(&["replay", "nothing.json"]).0, 2);
+    assert_eq!(place.run(&["replay", "notes.txt"]).0, 2);
+}
+
+#[test]
+fn a_safe_program_is_verified() {
+    let place = Place::new("safe");
+    place.write("a.c", SAFE);
+    let (code, out, err) = place.run(&["check", "a.c"]);
+    assert_eq!((code, last_line(&out)), (0, "true"), "{out}{err}");
+    assert_eq!(place.names(), ["a.c"]);
+    let (code, out, _) = place.run(&["check", "--strategy", "random", "--max-executions", "3", "a.c"]);
+    assert_eq!(code, 5, "{out}");
+    assert!(last_line(&out).starts_with("unknown(executions"), "{out}");
+}
+
+#[test]
+fn a_race_is_found_saved_and_replayed() {
+    let place = Place::new("race");
+    place.write("race.c", RACE);
+    let (code, out, err) = place.run(&["check", "race.c"]);
+    assert_eq!((code, last_line(&out)), (10, "false(no-data-race)"), "{out}{err}");
+    assert_eq!(place.names(), ["FINDING.json", "race.c"]);
+    let (code, out, err) = place.run(&["replay", "FINDING.json"]);
+    assert_eq!((code, last_line(&out)), (10, "false(no-data-race)"), "{out}{err}");
+    assert!(out.contains("thread 0.1"), "{out}");
+    place.write("race.c", SAFE);
+    let (code, _, err) = place.run(&["replay", "FINDING.json"]);
+    assert_eq!(code, 6);
+    assert!(err.contains("has the program been changed"), "{err}");
+}
+
+#[test]
+fn races_that_nobody_asks_about_need_visibility_memory() {
+    let place = Place::new("auto");
+    place.write("race.c", RACE);
+    let (code, out, err) = place.run(&["check", "--property", "assertion", "race.c"]);
+    assert_eq!((code, last_line(&out)), (0, "true"), "{out}{err}");
+    assert!(err.contains("--visibility memory") && out.contains("visibility memory"), "{out}{err}");
+    let (code, out, _) = place.run(&["check", "--property", "assertion", "--visibility", "sync", "race.c"]);
+    assert_eq!(code, 5, "{out}");
+    place.write("reach.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
+    assert_eq!(place.run(&["check", "--property", "reach.prp", "race.c"]).0, 0);
+}
+
+#[test]
+fn formats_and_files() {
+    let place = Place::new("formats");
+    place.write("race.c", RACE);
+    let (code, out, _) = place.run(&["check", "--format", "json", "--finding", "none", "race.c"]);
+    let value: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, value["verdict"].as_str()), (10, Some("violated")));
+    assert_eq!(value["findings"][0]["kind"], "data-race");
+    let (code, out, _) = place.run(&["check", "--format", "sarif", "-o", "out.sarif", "--finding", "none", "race.c"]);
+    assert_eq!((code, out.as_str()), (10, ""));
+    assert_eq!(place.names(), ["out.sarif", "race.c"]);
+    let (code, _, err) = place.run(&["check", "-o", "missing/out", "--finding", "none", "race.c"]);
+    assert_eq!(code, 6, "{err}");
+}
+
+#[test]
+fn configuration_file_environment_and_command_line() {
+    let place = Place::new("config");
+    place.write("a.c", SAFE);
+    place.write("selvedge.toml", "format = \"json\"\nmax-events = 100\nquiet = true\ndefine = [\"A=1\", \"B\"]\n");
+    assert!(place.run(&["check", "a.c"]).1.starts_with('{'));
+    assert_eq!(last_line(&place.run(&["check", "--format", "human", "a.c"]).1), "true");
+    let output = place.command(&["check", "a.c"]).env("SELVEDGE_FORMAT", "junit").output().unwrap();
+    assert!(output.stdout.starts_with(b"<?xml"));
+    place.write("selvedge.toml", "speed = 3\n");
+    let (code, _, err) = place.run(&["check", "a.c"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("speed"), "{err}");
+    place.write("selvedge.toml", "[");
+    assert_eq!(place.run(&["check", "a.c"]).0, 1);
+}
+
+#[test]
+fn a_closed_pipe_is_no_mistake() {
+    let place = Place::new("pipe");
+    place.write("race.c", RACE);
+    let script = format!("{} check --verbose --finding none race.c | true", Path::new(env!("CARGO_BIN_EXE_selvedge")).display());
+    let output = Command::new("sh").args(["-c", &script]).current_dir(&place.0).output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(!err.contains("panicked") && !err.contains("error"), "{err}");
+}
