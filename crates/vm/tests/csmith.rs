@@ -1,6 +1,6 @@
 //! Random programs of csmith, run natively and in the machine: the same checksum.
 //!
-//! The seeds are fixed, and so are those that are left out because their native run takes longer than a second or never ends. What
+//! The seeds are fixed, and so are those that are left out because their native run takes longer than a second or does not end. What
 //! the machine does not support may stop at most one program in twenty, and each such program is named.
 //!
 //! `SELVEDGE_CSMITH=first..last` runs other seeds.
@@ -14,8 +14,15 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Instructions after which a program is given up: those that natively take a second would take a minute.
-const MAX_STEPS: u64 = 20_000_000;
+/// Instructions after which a program is given up; those that end natively in a second stay far below.
+const MAX_STEPS: u64 = 50_000_000;
+
+/// Seeds whose native run takes more than a second.
+#[rustfmt::skip]
+const SLOW: [u64; 30] = [
+    20, 22, 50, 60, 66, 73, 81, 88, 112, 114, 118, 123, 124, 126, 134, 137, 145, 146, 148, 162, 163, 165, 169, 191, 195, 197, 203, 206,
+    207, 218,
+];
 
 /// What became of one program.
 enum Verdict {
@@ -47,7 +54,7 @@ fn native(source: &Path, binary: &Path, headers: &Path) -> Option<Vec<u8>> {
         .status();
     assert!(compiled.expect("clang-22 runs").success(), "{}", source.display());
     let output = Command::new("timeout")
-        .arg("1")
+        .arg("20")
         .arg(binary)
         .output()
         .expect("the program runs");
@@ -72,7 +79,7 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
             thread: ThreadId(0),
             alternative: 0,
         });
-        for notice in vm.notices() {
+        if let Some(notice) = vm.notices().first() {
             return Err(match notice {
                 Notice::Unsupported(u) => Verdict::Unknown(u.what.clone()),
                 Notice::Limit(l) => Verdict::Unknown(format!("{l:?}")),
@@ -81,7 +88,6 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
             });
         }
     }
-    println!("COUNT {} {}", source.file_stem().unwrap().display(), vm.instructions);
     Ok(vm.state.output().to_vec())
 }
 
@@ -139,6 +145,9 @@ fn checksums_as_native() {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= seeds.end {
                         break;
+                    }
+                    if SLOW.contains(&seed) {
+                        continue;
                     }
                     let verdict = check(seed, &directory, &headers);
                     results.lock().expect("no panic").push((seed, verdict));

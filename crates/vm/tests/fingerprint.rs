@@ -3,21 +3,37 @@
 //! Each check is also run on damaged fingerprints, to show that it would notice.
 
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Outcome, Pending, Snapshot, Undo};
+use selvedge_model::{
+    Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Outcome, Pending, Snapshot, Undo,
+};
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
 use selvedge_vm::{Options, Program, Vm, VmState};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 9] =
-    ["heap", "cond", "sem", "atomics", "nested", "rwlock", "barrier", "hidden", "undefined"];
+const PROGRAMS: [&str; 9] = [
+    "heap",
+    "cond",
+    "sem",
+    "atomics",
+    "nested",
+    "rwlock",
+    "barrier",
+    "hidden",
+    "undefined",
+];
 
 fn program(name: &str) -> Arc<Program> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fingerprint").join(format!("{name}.c"));
-    let loaded =
-        selvedge_frontend::load(&[path], &selvedge_frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { fingerprints: true, ..Options::default() };
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fingerprint")
+        .join(format!("{name}.c"));
+    let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    let options = Options {
+        fingerprints: true,
+        ..Options::default()
+    };
     Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -27,8 +43,13 @@ fn machine(program: &Arc<Program>) -> Vm {
 
 fn choices(vm: &Vm) -> Vec<Choice> {
     let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
-    let choice = |thread, alternative| Choice { thread: ThreadId::from_index(thread), alternative };
-    enabled.flat_map(|(i, p)| (0..p.alternatives).map(move |a| choice(i, a))).collect()
+    let choice = |thread, alternative| Choice {
+        thread: ThreadId::from_index(thread),
+        alternative,
+    };
+    enabled
+        .flat_map(|(i, p)| (0..p.alternatives).map(move |a| choice(i, a)))
+        .collect()
 }
 
 /// Walks at random, going back now and then; how often the fingerprint was wrong.
@@ -74,7 +95,10 @@ fn forgotten_kinds_are_noticed() {
         let noticed = programs.iter().any(|program| {
             (0..4).any(|seed| {
                 let mut vm = machine(program);
-                vm.damage_fingerprints(Damage { bits: 128, forget: Some(kind) });
+                vm.damage_fingerprints(Damage {
+                    bits: 128,
+                    forget: Some(kind),
+                });
                 walk(&mut vm, seed, 300) > 0
             })
         });
@@ -113,7 +137,12 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], alternative: u16) -> Placed 
     };
     named.sort_unstable();
     Placed {
-        depth: before.iter().filter(precedes).map(|p| p.depth + 1).max().unwrap_or(0),
+        depth: before
+            .iter()
+            .filter(precedes)
+            .map(|p| p.depth + 1)
+            .max()
+            .unwrap_or(0),
         thread,
         number: before.iter().filter(|p| p.thread == thread).count(),
         action: event.action,
@@ -163,17 +192,26 @@ fn explore(vm: &mut Vm, path: &mut Vec<Placed>, seen: &mut Seen, limit: usize) {
 fn end(vm: &Vm, path: &[Placed], seen: &mut Seen) {
     let mut events: Vec<&Placed> = path.iter().collect();
     events.sort_by_key(|p| (p.depth, p.thread));
-    let form = events.iter().map(|p| (p.depth, p.thread, p.number, p.alternative, p.named.clone())).collect();
+    let form = events
+        .iter()
+        .map(|p| (p.depth, p.thread, p.number, p.alternative, p.named.clone()))
+        .collect();
     let deltas: Vec<u128> = events.iter().map(|p| p.delta).collect();
     let new = (vm.fingerprint(), deltas);
     let known = seen.traces.entry(form).or_insert_with(|| new.clone());
     if *known != new {
         let event = known.1.iter().zip(&new.1).position(|(a, b)| a != b);
         let text = event.map(|i| format!("{:?} of thread {}", events[i].action.op, events[i].thread));
-        seen.differences.push(text.unwrap_or_else(|| "the end".to_owned()));
+        seen.differences
+            .push(text.unwrap_or_else(|| "the end".to_owned()));
     }
     let fragments = vm.fragments();
-    if *seen.states.entry(vm.fingerprint()).or_insert_with(|| fragments.clone()) != fragments {
+    if *seen
+        .states
+        .entry(vm.fingerprint())
+        .or_insert_with(|| fragments.clone())
+        != fragments
+    {
         seen.collisions += 1;
     }
 }
@@ -204,8 +242,16 @@ fn one_trace_has_one_fingerprint() {
         let mut seen = Seen::default();
         explore(&mut vm, &mut Vec::new(), &mut seen, 3000);
         (0..1000).for_each(|seed| sample(&mut vm, seed, &mut seen));
-        println!("{name}: {} ends, {} traces, {} states", seen.ends, seen.traces.len(), seen.states.len());
-        assert!(seen.ends > seen.traces.len() || seen.ends == 1, "{name} has no two interleavings of one trace");
+        println!(
+            "{name}: {} ends, {} traces, {} states",
+            seen.ends,
+            seen.traces.len(),
+            seen.states.len()
+        );
+        assert!(
+            seen.ends > seen.traces.len() || seen.ends == 1,
+            "{name} has no two interleavings of one trace"
+        );
         seen.differences.sort();
         seen.differences.dedup();
         assert!(seen.differences.is_empty(), "{name}: {:?}", seen.differences);
@@ -216,7 +262,10 @@ fn one_trace_has_one_fingerprint() {
 #[test]
 fn weak_hashes_are_noticed() {
     let mut vm = machine(&program("atomics"));
-    vm.damage_fingerprints(Damage { bits: 1, forget: None });
+    vm.damage_fingerprints(Damage {
+        bits: 1,
+        forget: None,
+    });
     let mut seen = Seen::default();
     explore(&mut vm, &mut Vec::new(), &mut seen, 3000);
     assert!(seen.collisions > 0);

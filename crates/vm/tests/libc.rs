@@ -199,7 +199,10 @@ fn explore(name: &str, source: &str, visibility: Visibility) -> (usize, BTreeSet
     let path = scratch(&format!("{name}.c"));
     std::fs::write(&path, source).expect("written");
     let loaded = frontend::load(&[path], &frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { visibility, ..Options::default() };
+    let options = Options {
+        visibility,
+        ..Options::default()
+    };
     let program = Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"));
     let mut vm = Vm::new(program).unwrap_or_else(|e| panic!("{e}"));
     let (mut executions, mut faults) = (0, BTreeSet::new());
@@ -214,7 +217,10 @@ fn explore_from(vm: &mut Vm, executions: &mut usize, faults: &mut BTreeSet<Strin
         moved = true;
         for alternative in 0..next.alternatives {
             let mark = vm.mark();
-            vm.step(Choice { thread: ThreadId::from_index(i), alternative });
+            vm.step(Choice {
+                thread: ThreadId::from_index(i),
+                alternative,
+            });
             for notice in vm.notices() {
                 match notice {
                     Notice::Fault(fault) => faults.insert(fault.message.clone()),
@@ -258,7 +264,11 @@ fn elements_are_scheduling_points_under_visibility_memory() {
         let source = TORN.replace("COPY", copy);
         let (executions, faults) = explore(name, &source, Visibility::Memory);
         assert!(executions > 3, "{name}: {executions}");
-        assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"first == second\" failed"], "{name}");
+        assert_eq!(
+            faults.into_iter().collect::<Vec<_>>(),
+            ["assertion \"first == second\" failed"],
+            "{name}"
+        );
         let (executions, faults) = explore(name, &source, Visibility::Sync);
         assert!(executions >= 1 && faults.is_empty(), "{name}: {faults:?}");
     }
@@ -288,7 +298,10 @@ int main(void) {
 "#;
     let (executions, faults) = explore("torn-print", source, Visibility::Memory);
     assert!(executions > 10, "{executions}");
-    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"copy[0] == copy[14]\" failed"]);
+    assert_eq!(
+        faults.into_iter().collect::<Vec<_>>(),
+        ["assertion \"copy[0] == copy[14]\" failed"]
+    );
 }
 
 #[test]
@@ -308,7 +321,10 @@ int main(void) {
 "#;
     let (executions, faults) = explore("free-visible", source, Visibility::Memory);
     assert!(executions >= 2, "{executions}");
-    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["read of 4 bytes of a heap object of 4 bytes after it was freed"]);
+    assert_eq!(
+        faults.into_iter().collect::<Vec<_>>(),
+        ["read of 4 bytes of a heap object of 4 bytes after it was freed"]
+    );
 }
 
 #[test]
@@ -329,5 +345,8 @@ int main(void) {
 "#;
     let (executions, faults) = explore("rand-shared", source, Visibility::Sync);
     assert!(executions >= 2, "{executions}");
-    assert_eq!(faults.into_iter().collect::<Vec<_>>(), ["assertion \"rand() == 1804289383\" failed"]);
+    assert_eq!(
+        faults.into_iter().collect::<Vec<_>>(),
+        ["assertion \"rand() == 1804289383\" failed"]
+    );
 }

@@ -163,7 +163,9 @@ pub fn write_new(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         let at = address + 8 * i as u64;
-        cx.state.memory.poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
+        cx.state
+            .memory
+            .poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));
     }
     Ok(())
 }

@@ -130,7 +130,11 @@ fn sigaction(cx: &mut Cx<'_>) -> Answer {
             "sigaction that asks for the present action".into(),
         ));
     }
-    let handler = if new == 0 { vec![0; 8] } else { bytes::range(cx, new, 8, "signal handler")? };
+    let handler = if new == 0 {
+        vec![0; 8]
+    } else {
+        bytes::range(cx, new, 8, "signal handler")?
+    };
     if handler[0] > 1 || handler[1..].iter().any(|&b| b != 0) {
         return Ok(Flow::Unsupported("a signal handler".into()));
     }

@@ -86,7 +86,9 @@ pub fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> Result<(
     }
     if shared(cx, address).is_some() {
         let checked = cx.state.memory.check(address, size, write);
-        return checked.map(|_| ()).map_err(|e| cx.memory_fault(e, address, size, write));
+        return checked
+            .map(|_| ())
+            .map_err(|e| cx.memory_fault(e, address, size, write));
     }
     cx.access(address, size, write)
 }
@@ -103,7 +105,13 @@ pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
         let (bits, undefined) = (cx.state.word(word), cx.state.word(word + 1));
         return Ok(cx.state.memory.masks.value(bits, undefined));
     }
-    cx.replay.wanted = Some(Wanted { op: Op::Read, address, size, value: Value::new(0), object });
+    cx.replay.wanted = Some(Wanted {
+        op: Op::Read,
+        address,
+        size,
+        value: Value::new(0),
+        object,
+    });
     Err(Flow::Park)
 }
 
@@ -118,8 +126,17 @@ pub fn write(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
     if number < cx.replay.done {
         return Ok(());
     }
-    cx.state.memory.check(address, size, true).map_err(|e| cx.memory_fault(e, address, size, true))?;
-    cx.replay.wanted = Some(Wanted { op: Op::Write, address, size, value, object });
+    cx.state
+        .memory
+        .check(address, size, true)
+        .map_err(|e| cx.memory_fault(e, address, size, true))?;
+    cx.replay.wanted = Some(Wanted {
+        op: Op::Write,
+        address,
+        size,
+        value,
+        object,
+    });
     Err(Flow::Park)
 }
 
@@ -140,8 +157,11 @@ pub fn copy(cx: &mut Cx<'_>, to: u64, from: u64, len: u64) -> Result<(), Stop> {
         return Ok(());
     }
     let backwards = to > from && to - from < len;
-    let mut pieces: Vec<(u64, u64)> =
-        if to % 8 == from % 8 { elements(to, len).collect() } else { (0..len).map(|at| (at, 1)).collect() };
+    let mut pieces: Vec<(u64, u64)> = if to % 8 == from % 8 {
+        elements(to, len).collect()
+    } else {
+        (0..len).map(|at| (at, 1)).collect()
+    };
     if backwards {
         pieces.reverse();
     }
@@ -160,7 +180,11 @@ pub fn fill(cx: &mut Cx<'_>, to: u64, len: u64, byte: Value) -> Result<(), Stop>
     }
     let undefined = cx.state.memory.masks.undefined_bits(byte.tag) & 0xff;
     const ALL: u64 = 0x0101_0101_0101_0101;
-    let word = cx.state.memory.masks.value((byte.bits & 0xff) * ALL, undefined * ALL);
+    let word = cx
+        .state
+        .memory
+        .masks
+        .value((byte.bits & 0xff) * ALL, undefined * ALL);
     for (at, size) in elements(to, len) {
         write(cx, to + at, size, word)?;
     }
@@ -193,7 +217,12 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
     // A new step, so that what it writes is saved in the log whatever this step has written before.
     cx.state.memory.begin_step();
     let mark = (cx.state.log.entries.len(), cx.state.memory.mark());
-    cx.replay = Replay { on: true, done: done(cx), at: 0, wanted: None };
+    cx.replay = Replay {
+        on: true,
+        done: done(cx),
+        at: 0,
+        wanted: None,
+    };
     let flow = model(cx).unwrap_or_else(|stop| stop);
     let replay = std::mem::take(&mut cx.replay);
     let result = match replay.wanted {
@@ -250,7 +279,9 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
         cx.state.set_word(word, value.bits);
         cx.state.set_word(word + 1, undefined);
     } else {
-        cx.state.memory.poke_checked(wanted.address, wanted.size, wanted.value);
+        cx.state
+            .memory
+            .poke_checked(wanted.address, wanted.size, wanted.value);
     }
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = (1, number + 1);

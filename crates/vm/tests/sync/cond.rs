@@ -74,10 +74,7 @@ fn wrong_uses() {
         void *f(void *x) { pthread_mutex_lock(&m); while (!w) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return x; }
         int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m); w = 1; pthread_cond_broadcast(&c);
             pthread_cond_destroy(&c); pthread_mutex_unlock(&m); pthread_join(a, 0); SAY(\"ok\"); }")
-    .outputs
-    .contains("ok")
-    .then_some(())
-    .expect("destroying after a broadcast is allowed");
+    .prints(&["ok"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Default, Debug)]
 pub struct Outcomes {
     pub faults: BTreeSet<FaultKind>,
+    pub messages: BTreeSet<String>,
     /// Some execution ends with a blocked thread.
     pub deadlock: bool,
     /// What the executions print.
@@ -50,6 +51,7 @@ const PRELUDE: &str = "
 #include <stdlib.h>
 #include <string.h>
 #include <errno.h>
+#include <limits.h>
 #include <unistd.h>
 #include <time.h>
 #include <threads.h>
@@ -114,6 +116,7 @@ fn walk(vm: &mut Vm, outcomes: &mut Outcomes) {
             match notice {
                 Notice::Fault(fault) => {
                     outcomes.faults.insert(fault.kind);
+                    outcomes.messages.insert(fault.message.clone());
                 }
                 Notice::Unsupported(unsupported) => {
                     outcomes.unsupported.insert(unsupported.what.clone());
