@@ -22,14 +22,28 @@ fn main() {
     let fingerprints = std::env::args().nth(1).is_some_and(|a| a == "fingerprints");
     let path = std::env::temp_dir().join(format!("selvedge-snapshot-{}.c", std::process::id()));
     std::fs::write(&path, PROGRAM).expect("a temporary file");
-    let loaded = selvedge_frontend::load(std::slice::from_ref(&path), &selvedge_frontend::Options::default());
+    let loaded = selvedge_frontend::load(
+        std::slice::from_ref(&path),
+        &selvedge_frontend::Options::default(),
+    );
     let _ = std::fs::remove_file(&path);
-    let options = selvedge_vm::Options { fingerprints, ..selvedge_vm::Options::default() };
-    let program = selvedge_vm::Program::new(loaded.expect("clang compiles it").module, options).expect("a program");
+    let options = selvedge_vm::Options {
+        fingerprints,
+        ..selvedge_vm::Options::default()
+    };
+    let program =
+        selvedge_vm::Program::new(loaded.expect("clang compiles it").module, options).expect("a program");
     let mut vm = selvedge_vm::Vm::new(program).expect("a machine");
     let step = |vm: &mut selvedge_vm::Vm| {
-        let thread = vm.pending().iter().rposition(|p| p.is_enabled()).expect("something is enabled");
-        vm.step(Choice { thread: ThreadId::from_index(thread), alternative: 0 });
+        let thread = vm
+            .pending()
+            .iter()
+            .rposition(|p| p.is_enabled())
+            .expect("something is enabled");
+        vm.step(Choice {
+            thread: ThreadId::from_index(thread),
+            alternative: 0,
+        });
     };
     (0..10).for_each(|_| step(&mut vm));
     println!("{} threads", vm.pending().len());

@@ -63,7 +63,10 @@ impl Liveness {
                     }
                     result.suspended[call] = result.push(&after);
                 }
-                if matches!(inst.op, Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore) {
+                if matches!(
+                    inst.op,
+                    Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
+                ) {
                     result.standing[ip] = Some(result.push(live));
                 }
             });
@@ -86,10 +89,19 @@ impl Liveness {
 
 /// Goes through a block from its end to its beginning; `f` is called with each instruction and what is live before and after
 /// it. `live` is what is live before the first one in the end.
-fn walk(code: &Code, entries: &[Vec<u64>], block: usize, live: &mut [u64], mut f: impl FnMut(usize, &[u64], &[u64])) {
+fn walk(
+    code: &Code,
+    entries: &[Vec<u64>],
+    block: usize,
+    live: &mut [u64],
+    mut f: impl FnMut(usize, &[u64], &[u64]),
+) {
     let mut after = live.to_vec();
     let start = code.blocks[block] as usize;
-    let end = code.blocks.get(block + 1).map_or(code.insts.len(), |&b| b as usize);
+    let end = code
+        .blocks
+        .get(block + 1)
+        .map_or(code.insts.len(), |&b| b as usize);
     if let Some(next) = entries.get(block + 1) {
         live.copy_from_slice(next);
     }
@@ -144,9 +156,34 @@ fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool
             f(inst.a, true);
             f(inst.b, false);
         }
-        Op::Add | Op::Sub | Op::Mul | Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Shl | Op::LShr | Op::AShr | Op::And
-        | Op::Or | Op::Xor | Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Ugt
-        | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge | Op::Offset => {
+        Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::UDiv
+        | Op::SDiv
+        | Op::URem
+        | Op::SRem
+        | Op::Shl
+        | Op::LShr
+        | Op::AShr
+        | Op::And
+        | Op::Or
+        | Op::Xor
+        | Op::FAdd
+        | Op::FSub
+        | Op::FMul
+        | Op::FDiv
+        | Op::Eq
+        | Op::Ne
+        | Op::Ult
+        | Op::Ule
+        | Op::Ugt
+        | Op::Uge
+        | Op::Slt
+        | Op::Sle
+        | Op::Sgt
+        | Op::Sge
+        | Op::Offset => {
             f(inst.a, true);
             f(inst.b, false);
             f(inst.c, false);

@@ -60,11 +60,21 @@ pub(crate) struct Keys {
 const SEED: u64 = 0x5e1f_ed6e_0000_0001;
 
 impl Keys {
-    pub const SOUND: Keys = Keys { mask: u128::MAX, forget: None };
+    pub const SOUND: Keys = Keys {
+        mask: u128::MAX,
+        forget: None,
+    };
 
     pub fn damaged(damage: Damage) -> Keys {
-        let mask = if damage.bits >= 128 { u128::MAX } else { (1 << damage.bits) - 1 };
-        Keys { mask, forget: damage.forget }
+        let mask = if damage.bits >= 128 {
+            u128::MAX
+        } else {
+            (1 << damage.bits) - 1
+        };
+        Keys {
+            mask,
+            forget: damage.forget,
+        }
     }
 
     /// The same hash, with nothing forgotten.

@@ -14,8 +14,8 @@ mod key;
 mod sync;
 mod threads;
 
-pub use key::{Damage, FragmentKind};
 pub(crate) use key::Keys;
+pub use key::{Damage, FragmentKind};
 
 use crate::program::Program;
 use crate::state::{State, Undo as Entry};
@@ -44,11 +44,22 @@ pub(crate) struct Cache {
 
 /// One change of the cache to go back over.
 enum Change {
-    Rest { thread: u32, old: u128 },
+    Rest {
+        thread: u32,
+        old: u128,
+    },
     /// Frames from `keep` on were others: `count` of them, on the stack of old frames.
-    Frames { thread: u32, keep: u32, count: u32 },
+    Frames {
+        thread: u32,
+        keep: u32,
+        count: u32,
+    },
     Spawned,
-    Share { object: u64, region: u32, old: Option<i64> },
+    Share {
+        object: u64,
+        region: u32,
+        old: Option<i64>,
+    },
 }
 
 struct Step {
@@ -112,8 +123,19 @@ impl Fingerprints {
     }
 
     /// Takes in the step that just ended and began at these positions of the undo logs.
-    pub fn step_ended(&mut self, program: &Program, state: &State, acting: ThreadId, mark: usize, memory: usize) {
-        self.steps.push(Step { position: mark, total: self.cache.total, changes: self.changes.len() });
+    pub fn step_ended(
+        &mut self,
+        program: &Program,
+        state: &State,
+        acting: ThreadId,
+        mark: usize,
+        memory: usize,
+    ) {
+        self.steps.push(Step {
+            position: mark,
+            total: self.cache.total,
+            changes: self.changes.len(),
+        });
         self.delta = state.memory.changed_fragments(memory, &self.keys);
         let entries = &state.log.entries[mark..];
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
@@ -121,7 +143,10 @@ impl Fingerprints {
         let mut syncs = false;
         for entry in entries {
             let thread = match *entry {
-                Entry::Core(t) | Entry::HeldPushed(t) | Entry::HeldChanged(t, _) | Entry::HeldRemoved(t, _) => t,
+                Entry::Core(t)
+                | Entry::HeldPushed(t)
+                | Entry::HeldChanged(t, _)
+                | Entry::HeldRemoved(t, _) => t,
                 Entry::Spawned => {
                     touched.push(self.cache.threads.len());
                     self.spawned(state);
@@ -215,7 +240,10 @@ impl Fingerprints {
         }
         let old = std::mem::replace(&mut self.cache.threads[thread].rest, new);
         self.delta ^= old ^ new;
-        self.changes.push(Change::Rest { thread: thread as u32, old });
+        self.changes.push(Change::Rest {
+            thread: thread as u32,
+            old,
+        });
     }
 
     /// Folds a thread's frames from `keep` on; those below are as they were.
@@ -229,7 +257,11 @@ impl Fingerprints {
             self.delta ^= old;
             self.old_frames.push(old);
         }
-        self.changes.push(Change::Frames { thread: thread as u32, keep: keep as u32, count: count as u32 });
+        self.changes.push(Change::Frames {
+            thread: thread as u32,
+            keep: keep as u32,
+            count: count as u32,
+        });
         for index in keep..depth {
             threads::frame(program, state, t, index, &mut self.words);
             let new = self.keys.words(FragmentKind::Frame, &self.words);
@@ -241,7 +273,9 @@ impl Fingerprints {
     fn word(&self, state: &State, number: u32, value: u64) -> u128 {
         match value {
             0 => 0,
-            _ => self.keys.pair(FragmentKind::Word, sync::word_name(state, number), value),
+            _ => self
+                .keys
+                .pair(FragmentKind::Word, sync::word_name(state, number), value),
         }
     }
 
@@ -271,7 +305,13 @@ impl Fingerprints {
 
     /// The object at an address is another one now: nobody has a share in it.
     fn drop_shares(&mut self, address: u64) {
-        let mut regions: Vec<u32> = self.cache.shares.keys().filter(|k| k.0 == address).map(|k| k.1).collect();
+        let mut regions: Vec<u32> = self
+            .cache
+            .shares
+            .keys()
+            .filter(|k| k.0 == address)
+            .map(|k| k.1)
+            .collect();
         regions.sort_unstable();
         for region in regions {
             self.set_share(address, region, |_| None);
@@ -286,7 +326,9 @@ impl Fingerprints {
             None => self.cache.shares.remove(&(object, region)),
         };
         for value in [old, new].into_iter().flatten() {
-            self.delta ^= self.keys.words(FragmentKind::Share, &[object, u64::from(region), value as u64]);
+            self.delta ^= self
+                .keys
+                .words(FragmentKind::Share, &[object, u64::from(region), value as u64]);
         }
         self.changes.push(Change::Share { object, region, old });
     }
@@ -334,7 +376,9 @@ fn each_fragment(
 fn from_scratch(program: &Program, state: &State, shares: &FxHashMap<(u64, u32), i64>, keys: &Keys) -> u128 {
     let keys = keys.complete();
     let mut total = 0;
-    each_fragment(program, state, shares, &mut |kind, words| total ^= keys.words(kind, words));
+    each_fragment(program, state, shares, &mut |kind, words| {
+        total ^= keys.words(kind, words)
+    });
     total
 }
 
@@ -363,7 +407,11 @@ impl Vm {
     /// The two fingerprints, if they differ: kept up to date, from scratch.
     pub fn check_fingerprint(&self) -> Result<(), (u128, u128)> {
         let (kept, scratch) = (self.fingerprint(), self.fingerprint_from_scratch());
-        if self.fingerprints.is_none() || kept == scratch { Ok(()) } else { Err((kept, scratch)) }
+        if self.fingerprints.is_none() || kept == scratch {
+            Ok(())
+        } else {
+            Err((kept, scratch))
+        }
     }
 
     /// All fragments of the present state in a canonical order: what the fingerprint stands for. Slow; an oracle for tests.
@@ -371,7 +419,9 @@ impl Vm {
         let none = FxHashMap::default();
         let shares = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.shares);
         let mut all = Vec::new();
-        each_fragment(&self.program, &self.state, shares, &mut |kind, words| all.push((kind, words.to_vec())));
+        each_fragment(&self.program, &self.state, shares, &mut |kind, words| {
+            all.push((kind, words.to_vec()))
+        });
         all.sort_unstable();
         all
     }

@@ -18,9 +18,12 @@ pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<
         SyncObject::Cond { .. } => (2, 0, 0),
         SyncObject::RwLock { writer: None, .. } | SyncObject::Sem { .. } => return None,
         SyncObject::RwLock { writer, .. } => (3, holder(writer), 0),
-        SyncObject::Barrier { count, arrived, leaving: _, round } => {
-            (4, u64::from(count), u64::from(arrived) << 32 | u64::from(round))
-        }
+        SyncObject::Barrier {
+            count,
+            arrived,
+            leaving: _,
+            round,
+        } => (4, u64::from(count), u64::from(arrived) << 32 | u64::from(round)),
         SyncObject::Spin { owner } => (5, holder(owner), 0),
         SyncObject::Once(Once::New) => (6, 0, 0),
         SyncObject::Once(Once::Running(thread)) => (6, 1, region(thread)),

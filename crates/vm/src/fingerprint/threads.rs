@@ -16,7 +16,11 @@ const THREAD: u64 = 7 << 61;
 
 /// How many frames of a thread count: none once it will never move again.
 pub(super) fn depth(thread: &Thread) -> usize {
-    if matches!(thread.core.stage, Stage::Parked | Stage::Finished) { 0 } else { thread.core.depth as usize }
+    if matches!(thread.core.stage, Stage::Parked | Stage::Finished) {
+        0
+    } else {
+        thread.core.depth as usize
+    }
 }
 
 /// A value in three words: bits, undefined bits, why it is poison.
@@ -31,7 +35,13 @@ fn push_value(state: &State, value: Value, words: &mut Vec<u64>) {
 /// Writes the words of frame `index` of a thread.
 pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: usize, words: &mut Vec<u64>) {
     let top = thread.core.depth as usize - 1;
-    let at = |i: usize| if i == top { thread.core.frame } else { thread.frames[i] };
+    let at = |i: usize| {
+        if i == top {
+            thread.core.frame
+        } else {
+            thread.frames[i]
+        }
+    };
     let frame = at(index);
     let above = (index < top).then(|| at(index + 1));
     let code = &program.code[frame.func.index()];
@@ -40,7 +50,8 @@ pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: us
         Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
         _ => liveness.standing(frame.ip),
     };
-    let locals = &thread.locals[frame.locals as usize..above.map_or(thread.locals.len(), |f| f.locals as usize)];
+    let locals =
+        &thread.locals[frame.locals as usize..above.map_or(thread.locals.len(), |f| f.locals as usize)];
     words.clear();
     words.extend([
         u64::from(thread.region) << 32 | index as u64,
@@ -100,11 +111,18 @@ pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         detached: _,
         atomic,
         before,
-        cancel: Cancel { disabled, asynchronous, requested: _ },
+        cancel: Cancel {
+            disabled,
+            asynchronous,
+            requested: _,
+        },
         site: _,
     } = thread.core;
     let object = |id: ObjectId| match id.as_thread() {
-        Some(t) => state.threads.get(t.index()).map_or(id.0, |t| THREAD | u64::from(t.region)),
+        Some(t) => state
+            .threads
+            .get(t.index())
+            .map_or(id.0, |t| THREAD | u64::from(t.region)),
         None => id.0,
     };
     let bits = [timed, disabled, asynchronous, before];
@@ -128,7 +146,10 @@ pub(super) fn flags(thread: &Thread) -> impl Iterator<Item = (u64, u64)> + use<>
     let core = &thread.core;
     let region = u64::from(thread.region);
     let set = [core.joined, core.detached, core.cancel.requested];
-    set.into_iter().enumerate().filter(|(_, set)| *set).map(move |(i, _)| (region, i as u64))
+    set.into_iter()
+        .enumerate()
+        .filter(|(_, set)| *set)
+        .map(move |(i, _)| (region, i as u64))
 }
 
 /// Writes the words of the locks that a thread holds; none if it holds none.

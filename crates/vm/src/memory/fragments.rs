@@ -29,12 +29,23 @@ const fn fresh(object: &Object) -> u64 {
 
 fn in_page(page: &Page, offset: usize) -> u64 {
     let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
-    let partial = if undefined { page.partial.as_ref().and_then(|p| p.get(&(offset as u16))).copied() } else { None };
+    let partial = if undefined {
+        page.partial
+            .as_ref()
+            .and_then(|p| p.get(&(offset as u16)))
+            .copied()
+    } else {
+        None
+    };
     content(page.data[offset], undefined, partial)
 }
 
 fn record(base: u64, object: &Object) -> [u64; 3] {
-    [base, object.size, object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16]
+    [
+        base,
+        object.size,
+        object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16,
+    ]
 }
 
 /// What the undo log knows of the memory as it was before a step.
@@ -56,7 +67,13 @@ impl Memory {
     pub(crate) fn each_fragment(&self, f: &mut dyn FnMut(FragmentKind, &[u64])) {
         for owner in 0..self.owners.len() as u32 {
             for class in 0..CLASSES as u32 {
-                let Some(arena) = self.arena(Parts { owner, class, offset: 0 }) else { continue };
+                let Some(arena) = self.arena(Parts {
+                    owner,
+                    class,
+                    offset: 0,
+                }) else {
+                    continue;
+                };
                 let place = u64::from(owner) << 8 | u64::from(class);
                 if arena.next > 0 {
                     f(FragmentKind::Arena, &[place, u64::from(arena.next)]);
@@ -65,7 +82,12 @@ impl Memory {
                     f(FragmentKind::FreeSlot, &[place, i as u64, u64::from(slot)]);
                 }
                 for slot in 0..arena.next {
-                    let base = Parts { owner, class, offset: slot << (MIN_SHIFT + class) }.address();
+                    let base = Parts {
+                        owner,
+                        class,
+                        offset: slot << (MIN_SHIFT + class),
+                    }
+                    .address();
                     let object = arena.object(slot);
                     f(FragmentKind::Object, &record(base, object));
                     if object.life == Life::Live {
@@ -149,7 +171,12 @@ impl Memory {
                 }
                 Entry::Page { owner, class, page } => {
                     if let Some(Some(old)) = saved_pages.next() {
-                        let first = Parts { owner, class, offset: page * PAGE as u32 }.address();
+                        let first = Parts {
+                            owner,
+                            class,
+                            offset: page * PAGE as u32,
+                        }
+                        .address();
                         before.pages.entry(first).or_insert(old);
                     }
                 }
@@ -174,7 +201,12 @@ impl Memory {
     }
 
     fn next(&self, owner: u32, class: u32) -> u32 {
-        self.arena(Parts { owner, class, offset: 0 }).map_or(0, |a| a.next)
+        self.arena(Parts {
+            owner,
+            class,
+            offset: 0,
+        })
+        .map_or(0, |a| a.next)
     }
 
     /// Goes back over what was taken from (a slot) and given to (none) the free lists.
@@ -183,8 +215,16 @@ impl Memory {
         // By arena: how much of the present list is left, and what lies above it.
         let mut lists: FxHashMap<(u32, u32), (usize, Vec<u32>)> = FxHashMap::default();
         for &(owner, class, taken) in changes.iter().rev() {
-            let Some(arena) = self.arena(Parts { owner, class, offset: 0 }) else { continue };
-            let (len, above) = lists.entry((owner, class)).or_insert_with(|| (arena.free.len(), Vec::new()));
+            let Some(arena) = self.arena(Parts {
+                owner,
+                class,
+                offset: 0,
+            }) else {
+                continue;
+            };
+            let (len, above) = lists
+                .entry((owner, class))
+                .or_insert_with(|| (arena.free.len(), Vec::new()));
             let place = u64::from(owner) << 8 | u64::from(class);
             let mut flip = |at: usize, slot: u32| {
                 delta ^= keys.words(FragmentKind::FreeSlot, &[place, at as u64, u64::from(slot)]);
@@ -208,7 +248,9 @@ impl Memory {
 
     /// An object whose record was written: all of its bytes, before and now.
     fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> u128 {
-        let Some((_, new)) = self.object_at(base) else { return 0 };
+        let Some((_, new)) = self.object_at(base) else {
+            return 0;
+        };
         let mut delta = keys.words(FragmentKind::Object, &record(base, &new));
         let existed = Parts::of(base).is_some_and(|p| {
             let bumped = before.bumped.get(&(p.owner, p.class)).copied().unwrap_or(0);
@@ -217,8 +259,16 @@ impl Memory {
         if existed {
             delta ^= keys.words(FragmentKind::Object, &record(base, old));
         }
-        let old_end = if existed && old.life == Life::Live { base + old.size } else { base };
-        let new_end = if new.life == Life::Live { base + new.size } else { base };
+        let old_end = if existed && old.life == Life::Live {
+            base + old.size
+        } else {
+            base
+        };
+        let new_end = if new.life == Life::Live {
+            base + new.size
+        } else {
+            base
+        };
         let (mut at, end) = (base, old_end.max(new_end));
         while at < end {
             let first = at & !(PAGE as u64 - 1);
@@ -266,7 +316,11 @@ impl Memory {
         }
         let partial = match before.partials.get(&address) {
             Some(old) => *old,
-            None => page.partial.as_ref().and_then(|p| p.get(&(offset as u16))).copied(),
+            None => page
+                .partial
+                .as_ref()
+                .and_then(|p| p.get(&(offset as u16)))
+                .copied(),
         };
         content(data, undefined, partial)
     }
@@ -283,7 +337,10 @@ impl Memory {
         let Some(page) = self.page(address) else { return 0 };
         let first = address as usize % PAGE;
         let plain = page.partial.is_none() && before.partials.is_empty();
-        if plain && undefined == page.chunks[first / CHUNK].undefined && page.data[first..first + CHUNK] == data[..] {
+        if plain
+            && undefined == page.chunks[first / CHUNK].undefined
+            && page.data[first..first + CHUNK] == data[..]
+        {
             return 0;
         }
         let mut delta = 0;
@@ -292,7 +349,9 @@ impl Memory {
             let Some(parts) = Parts::of(at) else { return delta };
             let stop = (parts.base() + (1 << (MIN_SHIFT + parts.class))).min(address + CHUNK as u64);
             let from = std::mem::replace(&mut at, stop);
-            let Some((base, object)) = self.object_at(from) else { continue };
+            let Some((base, object)) = self.object_at(from) else {
+                continue;
+            };
             let changed = !before.objects.is_empty() && before.objects.iter().any(|o| o.0 == base);
             if object.life != Life::Live || changed {
                 continue;
@@ -303,7 +362,11 @@ impl Memory {
                 let was = undefined >> i & 1 == 1;
                 let partial = match before.partials.get(&byte) {
                     Some(old) => *old,
-                    None if was => page.partial.as_ref().and_then(|p| p.get(&((first + i) as u16))).copied(),
+                    None if was => page
+                        .partial
+                        .as_ref()
+                        .and_then(|p| p.get(&((first + i) as u16)))
+                        .copied(),
                     None => None,
                 };
                 let old = content(data[i], was, partial);

@@ -27,6 +27,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "_ZNSt18condition_variable10notify_allEv" => (cond::broadcast_prepare, cond::broadcast),
         "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE" => (wait_prepare, wait),
         "_ZNSt6thread20hardware_concurrencyEv" => return Some(Native::Plain(|_| Flow::int(2))),
+        "_ZNSt6thread6_StateD1Ev" | "_ZNSt6thread6_StateD2Ev" => {
+            return Some(Native::Plain(|_| Flow::void()));
+        }
         "_ZSt20__throw_system_errori" => return Some(Native::Plain(system_error)),
         "_ZSt9terminatev" => {
             return Some(Native::Plain(|cx| {
@@ -72,7 +75,8 @@ fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
     cx.state.set_word(words::cxx_state(id), state);
     cx.store(owner, 8, Value::new(0))?;
-    cx.store(this, 8, Value::new(lifecycle::handle(id)))?;
+    let handle = lifecycle::handle(cx.state, id);
+    cx.store(this, 8, Value::new(handle))?;
     Ok(id)
 }
 
@@ -119,26 +123,30 @@ fn detach(cx: &mut Cx<'_>) -> Answer {
 
 // ---- std::condition_variable -------------------------------------------------------------------------------------
 
-/// Replaces the `unique_lock` by the mutex it holds.
-fn unlock_reference(cx: &mut Cx<'_>) -> Result<(), Stop> {
+/// Runs a model of condition variables with the mutex that a `unique_lock` holds in the place of the lock.
+fn with_mutex<T>(cx: &mut Cx<'_>, model: impl FnOnce(&mut Cx<'_>) -> T) -> Result<T, Stop> {
     let lock = cx.word(1)?;
     let mutex = cx.load_defined(lock, 8, "std::unique_lock")?;
-    cx.args[1] = Value::new(mutex);
-    Ok(())
+    let args = [cx.args[0], Value::new(mutex)];
+    let (program, thread, site, types) = (cx.program, cx.thread, cx.site, cx.types);
+    let replay = Default::default();
+    Ok(model(&mut Cx {
+        program,
+        state: cx.state,
+        thread,
+        site,
+        args: &args,
+        types,
+        replay,
+    }))
 }
 
 fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
-    match unlock_reference(cx) {
-        Ok(()) => cond::wait_prepare(cx),
-        Err(flow) => Prepared::Immediate(flow),
-    }
+    with_mutex(cx, cond::wait_prepare).unwrap_or_else(Prepared::Immediate)
 }
 
 fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
-    match unlock_reference(cx) {
-        Ok(()) => cond::wait(cx, alternative),
-        Err(flow) => Performed::Done(flow, Outcome::Failed),
-    }
+    with_mutex(cx, |cx| cond::wait(cx, alternative)).unwrap_or_else(|flow| Performed::Done(flow, Outcome::Failed))
 }
 
 // ---- std::call_once ----------------------------------------------------------------------------------------------

@@ -10,11 +10,14 @@ use super::object::{Answer, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once, words};
 use crate::memory::{OWNERS, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::program::Binding;
 use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status};
+use selvedge_model::{
+    Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
+};
 use smallvec::SmallVec;
 
 /// The hidden object of the exit handlers.
@@ -23,6 +26,8 @@ const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
 const QUICK: u32 = u32::MAX;
 /// `Core::phase` of an exiting process: an exit handler was taken from the list.
 const TAKEN: u8 = 1;
+/// `Core::phase` of a thread without frames: a visible model is to be performed.
+const MODEL: u8 = 2;
 
 /// The site that stands for no place.
 pub const NOWHERE: Site = Site {
@@ -41,46 +46,123 @@ pub enum Next {
 /// Asked whenever a thread's last frame has returned or been unwound; `Core::stage` says why, `Core::epilogue` is this
 /// module's own counter of what already ran.
 pub fn next(cx: &mut Cx<'_>) -> Next {
-    let stage = cx.state.thread(cx.thread).core.stage;
-    if stage == Stage::Exiting {
-        next_of_process(cx)
-    } else {
-        next_of_thread(cx)
+    loop {
+        let stage = cx.state.thread(cx.thread).core.stage;
+        let left = if stage == Stage::Exiting {
+            next_of_process(cx)
+        } else {
+            next_of_thread(cx)
+        };
+        match left {
+            Left::Visible(action) => return Next::Visible(action),
+            Left::Run(function, argument) => {
+                if let Some(next) = run(cx, function, argument) {
+                    return next;
+                }
+            }
+        }
     }
 }
 
-fn call(function: u64, argument: u64) -> Next {
-    Next::Call(function, SmallVec::from_slice(&[Value::new(argument)]))
+/// What is left to do for a thread without frames.
+enum Left {
+    /// Call a function with an argument.
+    Run(u64, u64),
+    /// A visible action.
+    Visible(Action),
 }
 
-fn next_of_thread(cx: &mut Cx<'_>) -> Next {
+/// Runs a function with an argument; `None` if that is done already: it was a native model.
+fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
+    let call = |address: u64| Some(Next::Call(address, SmallVec::from_slice(&[Value::new(argument)])));
+    let native = match cx
+        .program
+        .function_at(function)
+        .map(|f| (f, cx.program.bindings[f.index()]))
+    {
+        Some((_, Binding::Code)) => return call(function),
+        Some((_, Binding::Other(other))) => return call(cx.program.function_address(other)),
+        Some((_, Binding::Native(native))) => native,
+        Some((f, Binding::Missing)) => {
+            let what = format!("function {}", cx.program.module.functions[f].display);
+            let unsupported = Unsupported {
+                what,
+                stmt: cx.site.stmt,
+            };
+            cx.state.notices.push(Notice::Unsupported(unsupported));
+            return None;
+        }
+        None => {
+            let text = format!("{function:#x}, which is to run at the end, is no function");
+            note(cx, cx.fault(FaultKind::InvalidPointer, text));
+            return None;
+        }
+    };
+    cx.args = SmallVec::from_slice(&[Value::new(argument)]);
+    let flow = match native {
+        Native::Plain(model) => model(cx),
+        Native::Visible(model) => match (model.prepare)(cx) {
+            Prepared::Immediate(flow) => flow,
+            Prepared::Visible(action) => {
+                remember(cx, MODEL, function, argument);
+                return Some(Next::Visible(action));
+            }
+        },
+    };
+    note(cx, flow);
+    None
+}
+
+/// Keeps a function and its argument until the visible action named with them was performed.
+fn remember(cx: &mut Cx<'_>, phase: u8, function: u64, argument: u64) {
+    let core = cx.state.own_core(cx.thread);
+    core.phase = phase;
+    core.note = function;
+    core.wait[0] = ObjectId(argument);
+}
+
+/// Reports what a model answered that runs at the end of a thread.
+fn note(cx: &mut Cx<'_>, flow: Flow) {
+    let stmt = cx.site.stmt;
+    let notice = match flow {
+        Flow::Fault(fault) => Notice::Fault(*fault),
+        Flow::Unsupported(what) => Notice::Unsupported(Unsupported { what, stmt }),
+        Flow::Limit(kind, detail) => Notice::Limit(Limit { kind, detail, stmt }),
+        Flow::Return(_) | Flow::ReturnMany(_) => return,
+        _ => Notice::Unsupported(Unsupported {
+            what: "a library function that ends a thread as a destructor".into(),
+            stmt,
+        }),
+    };
+    cx.state.notices.push(notice);
+}
+
+fn next_of_thread(cx: &mut Cx<'_>) -> Left {
     let me = cx.thread;
     if cx.state.word(words::cleanup(me)) != 0 {
         cx.state.set_word(words::cleanup(me), 0);
         let text = "the start routine returned between pthread_cleanup_push and pthread_cleanup_pop";
-        if let Flow::Fault(fault) = cx.fault(FaultKind::CleanupMismatch, text) {
-            cx.state.notices.push(Notice::Fault(*fault));
-        }
+        note(cx, cx.fault(FaultKind::CleanupMismatch, text));
     }
     if let Some((function, argument)) = super::cxx::delete_state(cx).or_else(|| thread_destructor(cx)) {
-        return call(function, argument);
+        return Left::Run(function, argument);
     }
     let mut position = cx.state.thread(me).core.epilogue;
     let destructor = key::next_destructor(cx, &mut position);
     cx.state.own_core(me).epilogue = position;
     if let Some((function, argument)) = destructor {
-        return call(function, argument);
+        return Left::Run(function, argument);
     }
-    for held in cx.state.thread(me).held.iter() {
+    for held in &cx.state.thread(me).held {
         match cx.state.sync(held.object.0) {
             Some(SyncObject::Mutex(m)) if m.robust != Robust::No => {
-                return Next::Visible(cx.action(Op::OwnerDied, held.object.0));
+                return Left::Visible(cx.action(Op::OwnerDied, held.object.0));
             }
-            Some(SyncObject::Once(_)) => return Next::Visible(cx.action(Op::OnceDone, held.object.0)),
+            Some(SyncObject::Once(_)) => return Left::Visible(cx.action(Op::OnceDone, held.object.0)),
             _ => {}
         }
     }
-    Next::Visible(cx.action(Op::Exit, ObjectId::thread(me).0))
+    Left::Visible(cx.action(Op::Exit, ObjectId::thread(me).0))
 }
 
 /// The last registered destructor of a thread-local variable.
@@ -93,35 +175,35 @@ fn thread_destructor(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
     Some((cx.state.word(word), cx.state.word(word + 1)))
 }
 
-fn next_of_process(cx: &mut Cx<'_>) -> Next {
+fn next_of_process(cx: &mut Cx<'_>) -> Left {
     let me = cx.thread;
     let core = cx.state.thread(me).core;
     if core.epilogue != QUICK {
         if core.phase == TAKEN {
             // Taken by the visible action just performed.
             cx.state.own_core(me).phase = 0;
-            return call(core.note, core.wait[0].0);
+            return Left::Run(core.note, core.wait[0].0);
         }
         if let Some((function, argument)) = thread_destructor(cx) {
-            return call(function, argument);
+            return Left::Run(function, argument);
         }
         if core.epilogue == 0 && cx.state.word(words::EXIT_HANDLERS) > 0 {
             if cx.state.unjoined() > 0 {
-                return Next::Visible(Action {
+                return Left::Visible(Action {
                     object: EXIT_HANDLERS,
                     ..cx.action(Op::Hidden, 0)
                 });
             }
             if let Some((function, argument)) = take_exit_handler(cx) {
-                return call(function, argument);
+                return Left::Run(function, argument);
             }
         }
         if let Some(&destructor) = cx.program.module.destructors.get(core.epilogue as usize) {
             cx.state.own_core(me).epilogue = core.epilogue + 1;
-            return Next::Call(cx.program.function_address(destructor), SmallVec::new());
+            return Left::Run(cx.program.function_address(destructor), 0);
         }
     }
-    Next::Visible(cx.action(Op::ProcessExit, 0))
+    Left::Visible(cx.action(Op::ProcessExit, 0))
 }
 
 fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
@@ -134,15 +216,17 @@ fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
 /// Performs the visible action that `next` named.
 pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
     let me = cx.thread;
+    let core = cx.state.thread(me).core;
+    if core.phase == MODEL {
+        cx.state.own_core(me).phase = 0;
+        return perform_model(cx, core.note, core.wait[0].0);
+    }
     match action.op {
         Op::OwnerDied => mutex::owner_died(cx, action.object.0),
         Op::OnceDone => once::abandon(cx, action.object.0),
         Op::Hidden => {
             if let Some((function, argument)) = take_exit_handler(cx) {
-                let core = cx.state.own_core(me);
-                core.phase = TAKEN;
-                core.note = function;
-                core.wait[0] = ObjectId(argument);
+                remember(cx, TAKEN, function, argument);
             }
         }
         Op::Exit if is_last(cx) => {
@@ -155,6 +239,36 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
         _ => cx.state.own_core(me).stage = Stage::Finished,
     }
     Outcome::Done
+}
+
+/// Whether exit handlers are registered.
+pub(crate) fn has_exit_handlers(state: &State) -> bool {
+    state.word(words::EXIT_HANDLERS) > 0
+}
+
+/// Performs a visible model that runs at the end.
+fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
+    cx.args = SmallVec::from_slice(&[Value::new(argument)]);
+    let binding = cx
+        .program
+        .function_at(function)
+        .map(|f| cx.program.bindings[f.index()]);
+    let Some(Binding::Native(Native::Visible(model))) = binding else {
+        return Outcome::Failed;
+    };
+    match (model.perform)(cx, 0) {
+        Performed::Done(flow, outcome) => {
+            note(cx, flow);
+            outcome
+        }
+        Performed::Again(_) => {
+            note(
+                cx,
+                Flow::Unsupported("a library function of several actions as a destructor".into()),
+            );
+            Outcome::Failed
+        }
+    }
 }
 
 /// Whether the process ends with this thread and has something left to run.
@@ -234,14 +348,19 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     Ok(id)
 }
 
-/// A `pthread_t`: one more than the thread's number, so that 0 is none.
-pub fn handle(thread: ThreadId) -> u64 {
-    thread.index() as u64 + 1
+/// A `pthread_t`: the number of the thread's memory region, the same in every interleaving (its own number depends on the order
+/// in which threads were created, and the program keeps handles in memory); 0 is none.
+pub fn handle(state: &State, thread: ThreadId) -> u64 {
+    u64::from(state.thread(thread).region)
 }
 
 /// The thread of a `pthread_t`.
 pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
-    (handle >= 1 && handle <= state.threads.len() as u64).then(|| ThreadId::from_index(handle as usize - 1))
+    state
+        .threads
+        .iter()
+        .position(|t| u64::from(t.region) == handle)
+        .map(ThreadId::from_index)
 }
 
 /// Whether a join can go on. One that is wrong fails at once.
@@ -269,7 +388,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {
             return Some(Native::Plain(|cx| super::object::plain(at_thread_exit(cx))));
         }
-        "pthread_self" | "thrd_current" => return Some(Native::Plain(|cx| Flow::word(handle(cx.thread)))),
+        "pthread_self" | "thrd_current" => {
+            return Some(Native::Plain(|cx| Flow::word(handle(cx.state, cx.thread))));
+        }
         "pthread_equal" | "thrd_equal" => return Some(Native::Plain(equal)),
         "pthread_setname_np" => return Some(Native::Plain(|cx| super::object::plain(set_name(cx)))),
         "pthread_setconcurrency" | "pthread_getconcurrency" => return Some(Native::Plain(|_| Flow::int(0))),
@@ -323,7 +444,8 @@ fn create_with(
         ));
     }
     let id = spawn(cx, start, argument, detached)?;
-    cx.store(out, 8, Value::new(handle(id)))?;
+    let handle = handle(cx.state, id);
+    cx.store(out, 8, Value::new(handle))?;
     Ok(id)
 }
 
