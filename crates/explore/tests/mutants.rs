@@ -1,0 +1,118 @@
+//! An oracle counts only once it was seen to fail: each pair of dependent classes is dropped in turn, and each part of
+//! the algorithm left out, and some random toy has to notice. `--nocapture` prints the list.
+
+mod common;
+
+use common::{asserts, never, run, truth};
+use selvedge_explore::Config;
+use selvedge_explore::dpor::Weaken;
+use selvedge_model::toy::{Toy, ToyEnd, random_toy};
+use selvedge_model::{Conflict, Dependence, OpClass, StopReason};
+use std::collections::BTreeSet;
+
+/// `Conflict` without one pair.
+struct Without(OpClass, OpClass);
+
+impl Without {
+    fn keep(&self, class: OpClass, classes: u32) -> u32 {
+        let dropped = if class == self.0 { self.1.bit() } else { 0 } | if class == self.1 { self.0.bit() } else { 0 };
+        classes & !dropped
+    }
+}
+
+impl Dependence for Without {
+    fn dependent_classes(&self, class: OpClass) -> u32 {
+        self.keep(class, Conflict.dependent_classes(class))
+    }
+    fn racing_classes(&self, class: OpClass) -> u32 {
+        self.keep(class, Conflict.racing_classes(class))
+    }
+}
+
+type Known = (Toy, BTreeSet<ToyEnd>, BTreeSet<(u32, u32)>);
+
+fn toys() -> Vec<Known> {
+    let known = |seed| {
+        let toy = random_toy(seed);
+        let (ends, failed) = truth(&toy)?;
+        Some((toy, ends, failed))
+    };
+    (20_000..24_000).filter_map(known).filter(|(_, ends, failed)| ends.len() + failed.len() > 1).collect()
+}
+
+fn notices<P: Dependence + Sync>((toy, ends, failed): &Known, relation: &P, sleep_sets: bool, weaken: Weaken) -> bool {
+    let config = Config { sleep_sets, max_executions: Some(300), ..never() };
+    let (seen, report) = run(toy, false, relation, &config, weaken);
+    !matches!(report.stop, StopReason::Limit(_)) && (seen.ends != *ends || asserts(&report) != *failed)
+}
+
+/// Pairs that toys cannot tell: no toy has the operation, or the pair is implied by others on every path.
+#[rustfmt::skip]
+const UNSEEN: &[(OpClass, OpClass)] = {
+    use OpClass::*;
+    &[
+        // No toy cancels, detaches, initialises or destroys; `once` uses its object alone.
+        (Cancel, Cancel), (Cancel, Total), (Exit, Cancel), (Join, Cancel), (Exit, Total), (Join, Total),
+        (Join, Join), (Exit, Exit),
+        // No toy tries a read-write lock.
+        (Try, AcquireShared), (Try, ReleaseShared),
+        // What these order is ordered already by the takings between them, or is never enabled together: without them
+        // only the counts change.
+        (Release, Release), (Release, ReleaseShared), (Release, AcquireShared), (Acquire, ReleaseShared),
+    ]
+};
+
+#[test]
+fn every_dropped_pair_is_noticed() {
+    let toys = toys();
+    let mut unnoticed = Vec::new();
+    for (i, &a) in OpClass::ALL.iter().enumerate() {
+        for &b in &OpClass::ALL[i..] {
+            if !a.dependent(b) || !same_family(a, b) || UNSEEN.contains(&(a, b)) {
+                continue;
+            }
+            match toys.iter().position(|toy| notices(toy, &Without(a, b), true, Weaken::Nothing)) {
+                Some(at) => println!("without {a:?}-{b:?}: noticed by toy {at}"),
+                None => unnoticed.push((a, b)),
+            }
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
+
+/// Whether one kind of object is used in both classes.
+fn same_family(a: OpClass, b: OpClass) -> bool {
+    use OpClass::*;
+    let families: [&[OpClass]; 6] = [
+        &[Read, Write],
+        &[Acquire, Release, Try, AcquireShared, ReleaseShared],
+        &[Wait, Notified, Notify],
+        &[Arrive, Leave],
+        &[Post, Take, Value],
+        &[Join, Exit, Cancel, Total],
+    ];
+    families.iter().any(|family| family.contains(&a) && family.contains(&b))
+}
+
+/// Not in the list, for no toy notices them: `AddAll` (without sleep sets, where nothing leads to a blocked action), and
+/// `OldPending` (a thread that begins a timed wait moves on at once, so its time-out is always tried before a signal).
+#[test]
+fn every_omission_is_noticed() {
+    let toys = toys();
+    let omissions = [
+        (Weaken::Wakeups, true),
+        (Weaken::BlockedSearch, true),
+        (Weaken::Alternatives, true),
+        (Weaken::OwnSearch, true),
+        (Weaken::BlockedSearch, false),
+        (Weaken::Alternatives, false),
+    ];
+    let mut unnoticed = Vec::new();
+    for (weaken, sleep_sets) in omissions {
+        match toys.iter().position(|toy| notices(toy, &Conflict, sleep_sets, weaken)) {
+            Some(at) => println!("{weaken:?}, sleep sets {sleep_sets}: noticed by toy {at}"),
+            None => unnoticed.push((weaken, sleep_sets)),
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
