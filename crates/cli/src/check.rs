@@ -213,7 +213,7 @@ fn conclude(
             .collect(),
         verdict,
         reasons,
-        assumptions: assumptions(args, setup, &program.module),
+        assumptions: assumptions(args, setup),
         strategy: args.strategy.word().to_owned(),
         dependence: args.dependence.clone(),
         visibility: if setup.vm.visibility == selvedge_vm::Visibility::Sync {
@@ -309,7 +309,7 @@ fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) ->
 }
 
 /// What a verdict rests on.
-fn assumptions(args: &CheckArgs, setup: &Setup, module: &selvedge_ir::Module) -> Vec<String> {
+fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
         "fixed inputs: the program's arguments, an empty environment, no files".to_owned(),
@@ -337,7 +337,6 @@ fn assumptions(args: &CheckArgs, setup: &Setup, module: &selvedge_ir::Module) ->
     if args.entry != "main" {
         list.push(format!("the program begins at {}", args.entry));
     }
-    list.extend((module.functions.len() == 0).then(|| "the program is empty".to_owned()));
     list
 }
 

@@ -31,25 +31,24 @@ pub(crate) enum Error {
 impl Setup {
     /// What the command line says.
     pub(crate) fn new(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
-        let mut frontend = selvedge_frontend::Options::default();
-        frontend.cflags = args
-            .cflags
-            .as_deref()
-            .unwrap_or("")
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect();
-        frontend.include = args.include.clone();
-        frontend.define = args.define.clone();
-        frontend.std = args.std.clone();
-        frontend.entry = args.entry.clone();
-        let mut vm = selvedge_vm::Options::default();
-        vm.timeouts = args.timeouts.on();
-        vm.spurious_wakeups = args.spurious_wakeups.on();
-        vm.args = args.args.clone();
-        vm.entry = args.entry.clone();
-        vm.unroll = args.unroll;
-        vm.check_overflow = properties.contains(&Property::Overflow);
+        let flags = args.cflags.as_deref().unwrap_or("").split_whitespace();
+        let frontend = selvedge_frontend::Options {
+            cflags: flags.map(str::to_owned).collect(),
+            include: args.include.clone(),
+            define: args.define.clone(),
+            std: args.std.clone(),
+            entry: args.entry.clone(),
+            ..Default::default()
+        };
+        let vm = selvedge_vm::Options {
+            timeouts: args.timeouts.on(),
+            spurious_wakeups: args.spurious_wakeups.on(),
+            args: args.args.clone(),
+            entry: args.entry.clone(),
+            unroll: args.unroll,
+            check_overflow: properties.contains(&Property::Overflow),
+            ..Default::default()
+        };
         Setup {
             inputs: args.inputs.clone(),
             frontend,

@@ -3,6 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_explore::Control;
 use selvedge_model::LimitKind;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -26,11 +27,18 @@ impl Watch {
             bar.set_style(ProgressStyle::default_spinner());
             bar
         });
+        let terminal = std::io::stderr().is_terminal();
+        let mut ticks = 0u32;
         while let Err(RecvTimeoutError::Timeout) = done.recv_timeout(Duration::from_millis(50)) {
             self.check(control);
-            if let Some(bar) = &bar {
-                bar.set_message(self.message(control));
-                bar.tick();
+            ticks += 1;
+            match &bar {
+                Some(bar) if terminal => {
+                    bar.set_message(self.message(control));
+                    bar.tick();
+                }
+                Some(_) if ticks.is_multiple_of(20) => crate::output::note(&self.message(control)), // a line a second
+                _ => {}
             }
         }
         if let Some(bar) = bar {

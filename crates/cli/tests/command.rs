@@ -19,19 +19,28 @@ impl Place {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
-        command.args(arguments).current_dir(&self.0).env_remove("SELVEDGE_FORMAT");
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .env_remove("SELVEDGE_FORMAT");
         command
     }
 
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (status.code().unwrap_or(-1), text(stdout), text(stderr))
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            std::fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -61,11 +70,17 @@ fn usage_errors_exit_with_1() {
         (&["frob"], "frob"),
         (&["check", "--speed", "a.c"], "--speed"),
         (&["check", "--strategy", "unfold", "a.c"], "not available yet"),
-        (&["check", "--dependence", "predicate", "a.c"], "not available yet"),
+        (
+            &["check", "--dependence", "predicate", "a.c"],
+            "not available yet",
+        ),
         (&["check", "--visibility", "hybrid", "a.c"], "not available yet"),
         (&["check", "--search", "bfs", "a.c"], "not available yet"),
         (&["check", "--malloc-failures", "on", "a.c"], "not available yet"),
-        (&["check", "--property", "termination", "a.c"], "not available yet"),
+        (
+            &["check", "--property", "termination", "a.c"],
+            "not available yet",
+        ),
         (&["check", "--property", "beauty", "a.c"], "beauty"),
         (&["check", "--property", "missing.prp", "a.c"], "missing.prp"),
         (&["check", "--max-time", "soon", "a.c"], "expected a time"),
@@ -84,14 +99,22 @@ fn usage_errors_exit_with_1() {
 #[test]
 fn help_version_and_man_exit_with_0() {
     let place = Place::new("help");
-    for arguments in [&["--help"][..], &["--version"], &["check", "--help"], &["replay", "--help"]] {
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["check", "--help"],
+        &["replay", "--help"],
+    ] {
         assert_eq!(place.run(arguments).0, 0, "{arguments:?}");
     }
     let (code, page, _) = place.run(&["man"]);
     let help = place.run(&["check", "--help"]).1;
     assert_eq!(code, 0);
     for option in ["visibility", "stop", "property"] {
-        assert!(page.contains(option) && help.contains(&format!("--{option}")), "{option}");
+        assert!(
+            page.contains(option) && help.contains(&format!("--{option}")),
+            "{option}"
+        );
     }
 }
 
@@ -160,10 +183,23 @@ fn races_that_nobody_asks_about_need_visibility_memory() {
     place.write("race.c", RACE);
     let (code, out, err) = place.run(&["check", "--property", "assertion", "race.c"]);
     assert_eq!((code, last_line(&out)), (0, "true"), "{out}{err}");
-    assert!(err.contains("--visibility memory") && out.contains("visibility memory"), "{out}{err}");
-    let (code, out, _) = place.run(&["check", "--property", "assertion", "--visibility", "sync", "race.c"]);
+    assert!(
+        err.contains("--visibility memory") && out.contains("visibility memory"),
+        "{out}{err}"
+    );
+    let (code, out, _) = place.run(&[
+        "check",
+        "--property",
+        "assertion",
+        "--visibility",
+        "sync",
+        "race.c",
+    ]);
     assert_eq!(code, 5, "{out}");
-    place.write("reach.prp", "CHECK( init(main()), LTL(G ! call(reach_error())) )\n");
+    place.write(
+        "reach.prp",
+        "CHECK( init(main()), LTL(G ! call(reach_error())) )\n",
+    );
     assert_eq!(place.run(&["check", "--property", "reach.prp", "race.c"]).0, 0);
 }
 
@@ -175,7 +211,16 @@ fn formats_and_files() {
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, value["verdict"].as_str()), (10, Some("violated")));
     assert_eq!(value["findings"][0]["kind"], "data-race");
-    let (code, out, _) = place.run(&["check", "--format", "sarif", "-o", "out.sarif", "--finding", "none", "race.c"]);
+    let (code, out, _) = place.run(&[
+        "check",
+        "--format",
+        "sarif",
+        "-o",
+        "out.sarif",
+        "--finding",
+        "none",
+        "race.c",
+    ]);
     assert_eq!((code, out.as_str()), (10, ""));
     assert_eq!(place.names(), ["out.sarif", "race.c"]);
     let (code, _, err) = place.run(&["check", "-o", "missing/out", "--finding", "none", "race.c"]);
@@ -186,10 +231,20 @@ fn formats_and_files() {
 fn configuration_file_environment_and_command_line() {
     let place = Place::new("config");
     place.write("a.c", SAFE);
-    place.write("selvedge.toml", "format = \"json\"\nmax-events = 100\nquiet = true\ndefine = [\"A=1\", \"B\"]\n");
+    place.write(
+        "selvedge.toml",
+        "format = \"json\"\nmax-events = 100\nquiet = true\ndefine = [\"A=1\", \"B\"]\n",
+    );
     assert!(place.run(&["check", "a.c"]).1.starts_with('{'));
-    assert_eq!(last_line(&place.run(&["check", "--format", "human", "a.c"]).1), "true");
-    let output = place.command(&["check", "a.c"]).env("SELVEDGE_FORMAT", "junit").output().unwrap();
+    assert_eq!(
+        last_line(&place.run(&["check", "--format", "human", "a.c"]).1),
+        "true"
+    );
+    let output = place
+        .command(&["check", "a.c"])
+        .env("SELVEDGE_FORMAT", "junit")
+        .output()
+        .unwrap();
     assert!(output.stdout.starts_with(b"<?xml"));
     place.write("selvedge.toml", "speed = 3\n");
     let (code, _, err) = place.run(&["check", "a.c"]);
@@ -203,8 +258,15 @@ fn configuration_file_environment_and_command_line() {
 fn a_closed_pipe_is_no_mistake() {
     let place = Place::new("pipe");
     place.write("race.c", RACE);
-    let script = format!("{} check --verbose --finding none race.c | true", Path::new(env!("CARGO_BIN_EXE_selvedge")).display());
-    let output = Command::new("sh").args(["-c", &script]).current_dir(&place.0).output().unwrap();
+    let script = format!(
+        "{} check --verbose --finding none race.c | true",
+        Path::new(env!("CARGO_BIN_EXE_selvedge")).display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&place.0)
+        .output()
+        .unwrap();
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(!err.contains("panicked") && !err.contains("error"), "{err}");
 }

@@ -146,7 +146,11 @@ struct World {
 impl Trace {
     pub(super) fn random(seed: u64) -> Trace {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let count = if seed % 40 == 0 { 11 } else { rng.usize(2..5) }; // 11: wider clocks
+        let count = if seed.is_multiple_of(40) {
+            11
+        } else {
+            rng.usize(2..5)
+        }; // 11: wider clocks
         let mut families = [false; 9];
         for _ in 0..rng.usize(1..3) {
             families[rng.usize(..9)] = true;
