@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
     "heap",
     "cond",
     "sem",
@@ -22,6 +22,7 @@ const PROGRAMS: [&str; 9] = [
     "barrier",
     "hidden",
     "undefined",
+    "fault",
 ];
 
 fn program(name: &str) -> Arc<Program> {
