@@ -66,6 +66,8 @@ pub struct Program {
     pub(crate) atomic_blocks: bool,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
+    /// Whether some thread may look whether another has ended, without waiting for it.
+    pub(crate) polls_ends: bool,
     liveness: OnceLock<Vec<Liveness>>,
 }
 
@@ -93,6 +95,9 @@ impl Program {
         let mut program = Program {
             atomic,
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
+            polls_ends: module.functions.iter().any(|f| {
+                matches!(f.name.as_str(), "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np")
+            }),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             code: Vec::new(),
             liveness: OnceLock::new(),

@@ -7,13 +7,14 @@
 //! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX warns of it).
 
 use super::attr;
+use super::cancel;
 use super::errno::ETIMEDOUT;
 use super::mutex;
 use super::object::{
     Answer, Kind, MutexKind, SUCCESS, SyncObject, check, destroy, done, get, init, prepare, prepare_whole,
 };
 use super::refresh;
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
@@ -250,7 +251,7 @@ fn reacquire(cx: &mut Cx<'_>) -> Answer {
     cx.state.own_core(cx.thread).wait = [ObjectId::NONE; 2];
     let (code, outcome) = mutex::acquire(cx, address, m)?;
     match core.note {
-        CANCELLED => Err(Flow::ExitThread(CANCELED)),
+        CANCELLED => Err(cancel::act(cx)),
         TIMED_OUT if code == 0 => Ok((ETIMEDOUT, outcome)),
         _ => Ok((code, outcome)),
     }

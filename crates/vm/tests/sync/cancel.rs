@@ -34,12 +34,22 @@ fn a_blocked_thread_is_cancelled() {
         int main(void) { pthread_t a; void *r; sem_init(&s, 0, 0); pthread_create(&a, 0, f, 0); pthread_cancel(a); pthread_join(a, &r);
             SAY(\"%d\", r == PTHREAD_CANCELED); }";
     run(&body.replace("BODY", "sem_wait(&s);")).prints(&["1"]);
-    run(&body.replace("BODY", "pthread_cleanup_push(h, 0); sem_wait(&s); pthread_cleanup_pop(0);")).prints(&["h1"]);
+    run(&body.replace(
+        "BODY",
+        "pthread_cleanup_push(h, 0); sem_wait(&s); pthread_cleanup_pop(0);",
+    ))
+    .prints(&["h1"]);
     run(&body.replace("BODY", "pthread_mutex_lock(&m); pthread_cleanup_push(h, &m); pthread_cond_wait(&c, &m); pthread_cleanup_pop(0);"))
         .prints(&["h1"]);
-    run(&body.replace("BODY", "for (;;) pthread_testcancel();").replace("for (;;)", "for (int i = 0; i < 2; i++)")).prints(&["0", "1"]);
-    run(&body.replace("BODY", "int o; pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &o); sleep(1); pthread_testcancel();
-        pthread_setcancelstate(o, 0);"))
+    run(&body
+        .replace("BODY", "for (;;) pthread_testcancel();")
+        .replace("for (;;)", "for (int i = 0; i < 2; i++)"))
+    .prints(&["0", "1"]);
+    run(&body.replace(
+        "BODY",
+        "int o; pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &o); sleep(1); pthread_testcancel();
+        pthread_setcancelstate(o, 0);",
+    ))
     .prints(&["0"]);
     run(&body.replace("BODY", "usleep(1);")).prints(&["0", "1"]);
 }

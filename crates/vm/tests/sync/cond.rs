@@ -22,17 +22,37 @@ fn a_lost_wakeup_blocks() {
 
 #[test]
 fn a_wait_may_time_out() {
-    let body = WAITER.replace("WAIT", "if (!ready) result = pthread_cond_timedwait(&c, &m, &later) + 1000 * ready;");
+    let body = WAITER.replace(
+        "WAIT",
+        "if (!ready) result = pthread_cond_timedwait(&c, &m, &later) + 1000 * ready;",
+    );
     // Not waiting; woken; timed out before the signal and after it.
     run(&body).prints(&["0", "1000", "110", "1110"]);
-    run_with(&body, Options { timeouts: false, ..Options::default() }).prints(&["0", "1000"]);
+    run_with(
+        &body,
+        Options {
+            timeouts: false,
+            ..Options::default()
+        },
+    )
+    .prints(&["0", "1000"]);
 }
 
 #[test]
 fn a_wait_may_wake_without_reason() {
-    let body = WAITER.replace("WAIT", "if (!ready) { pthread_cond_wait(&c, &m); result = 1 + ready; }");
+    let body = WAITER.replace(
+        "WAIT",
+        "if (!ready) { pthread_cond_wait(&c, &m); result = 1 + ready; }",
+    );
     run(&body).prints(&["0", "2"]);
-    run_with(&body, Options { spurious_wakeups: true, ..Options::default() }).prints(&["0", "1", "2"]);
+    run_with(
+        &body,
+        Options {
+            spurious_wakeups: true,
+            ..Options::default()
+        },
+    )
+    .prints(&["0", "1", "2"]);
 }
 
 #[test]
@@ -45,10 +65,22 @@ fn a_signal_wakes_any_one_waiter() {
             pthread_mutex_lock(&m); if (w == 2) { w = 3; WAKE } else { w = 3; } pthread_mutex_unlock(&m);
             pthread_join(a, 0); pthread_join(b, 0); SAY(\"%s\", s); }";
     let both = run(&body.replace("WAKE", "pthread_cond_broadcast(&c);"));
-    assert!(both.outputs.contains("ab") && both.outputs.contains("ba"), "{both:?}");
-    assert!(both.deadlock, "one waiter, and the other is woken by nobody: {both:?}");
-    let one = run(&body.replace("WAKE", "pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_mutex_lock(&m); pthread_cond_signal(&c);"));
-    assert!(one.outputs.contains("ab") && one.outputs.contains("ba"), "{one:?}");
+    assert!(
+        both.outputs.contains("ab") && both.outputs.contains("ba"),
+        "{both:?}"
+    );
+    assert!(
+        both.deadlock,
+        "one waiter, and the other is woken by nobody: {both:?}"
+    );
+    let one = run(&body.replace(
+        "WAKE",
+        "pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_mutex_lock(&m); pthread_cond_signal(&c);",
+    ));
+    assert!(
+        one.outputs.contains("ab") && one.outputs.contains("ba"),
+        "{one:?}"
+    );
 }
 
 #[test]
@@ -68,7 +100,10 @@ fn wrong_uses() {
         void *f(void *x) { pthread_mutex_lock(&m); w = 1; pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return x; }
         int main(void) { pthread_t a; pthread_cond_init(&c, 0); pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
             if (w) pthread_cond_destroy(&c); pthread_mutex_unlock(&m); }");
-    assert!(destroyed.faults.contains(&FaultKind::CondDestroyWaiting), "{destroyed:?}");
+    assert!(
+        destroyed.faults.contains(&FaultKind::CondDestroyWaiting),
+        "{destroyed:?}"
+    );
     run("
         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int w;
         void *f(void *x) { pthread_mutex_lock(&m); while (!w) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return x; }

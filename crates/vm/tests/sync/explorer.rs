@@ -26,8 +26,14 @@ impl Outcomes {
     /// No execution goes wrong, and these are the outputs.
     #[track_caller]
     pub fn prints(&self, expected: &[&str]) {
-        assert!(self.faults.is_empty() && !self.deadlock && self.unsupported.is_empty(), "{self:?}");
-        assert_eq!(self.outputs.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+        assert!(
+            self.faults.is_empty() && !self.deadlock && self.unsupported.is_empty(),
+            "{self:?}"
+        );
+        assert_eq!(
+            self.outputs.iter().map(String::as_str).collect::<Vec<_>>(),
+            expected
+        );
     }
 
     /// Exactly this fault is found in some execution.
@@ -40,7 +46,10 @@ impl Outcomes {
     /// Some execution ends with a blocked thread, and nothing else is wrong.
     #[track_caller]
     pub fn deadlocks(&self) {
-        assert!(self.deadlock && self.faults.is_empty() && self.unsupported.is_empty(), "{self:?}");
+        assert!(
+            self.deadlock && self.faults.is_empty() && self.unsupported.is_empty(),
+            "{self:?}"
+        );
     }
 }
 
@@ -64,7 +73,11 @@ pub fn load(body: &str, extension: &str, options: Options) -> Arc<Program> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("sync-{}.{extension}", NUMBER.fetch_add(1, Ordering::Relaxed));
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let text = if extension == "c" { format!("#define _GNU_SOURCE{PRELUDE}\n#line 1\n{body}") } else { body.to_owned() };
+    let text = if extension == "c" {
+        format!("#define _GNU_SOURCE{PRELUDE}\n#line 1\n{body}")
+    } else {
+        body.to_owned()
+    };
     std::fs::write(&path, text).expect("scratch file");
     let loaded = frontend::load(&[path], &frontend::Options::default()).unwrap_or_else(|e| panic!("{e}"));
     Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
@@ -95,7 +108,10 @@ pub fn choices(vm: &Vm) -> Vec<Choice> {
     let tried = enabled().filter(|(i, _)| local.is_none_or(|l| l == *i));
     tried
         .flat_map(|(i, p)| {
-            (0..p.alternatives).map(move |alternative| Choice { thread: ThreadId::from_index(i), alternative })
+            (0..p.alternatives).map(move |alternative| Choice {
+                thread: ThreadId::from_index(i),
+                alternative,
+            })
         })
         .collect()
 }
@@ -106,7 +122,9 @@ fn walk(vm: &mut Vm, outcomes: &mut Outcomes) {
         outcomes.executions += 1;
         assert!(outcomes.executions < 200_000, "too many executions");
         outcomes.deadlock |= vm.pending().iter().any(|p| p.status == Status::Blocked);
-        outcomes.outputs.insert(String::from_utf8_lossy(vm.state.output()).into_owned());
+        outcomes
+            .outputs
+            .insert(String::from_utf8_lossy(vm.state.output()).into_owned());
         return;
     }
     for choice in choices {

@@ -4,7 +4,10 @@ use crate::explorer::{run, run_with};
 use selvedge_model::FaultKind;
 use selvedge_vm::Options;
 
-const NO_TIMEOUTS: fn() -> Options = || Options { timeouts: false, ..Options::default() };
+const NO_TIMEOUTS: fn() -> Options = || Options {
+    timeouts: false,
+    ..Options::default()
+};
 
 fn mutex(kind: &str, body: &str) -> String {
     format!(
@@ -93,7 +96,10 @@ fn wrong_unlocks() {
         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; void *f(void *x) { pthread_mutex_unlock(&m); return x; }
         int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m); pthread_join(a, 0); }");
     let found: Vec<_> = both.faults.into_iter().collect();
-    assert_eq!(found, [FaultKind::MutexUnlockNotOwner, FaultKind::MutexUnlockUnlocked]);
+    assert_eq!(
+        found,
+        [FaultKind::MutexUnlockNotOwner, FaultKind::MutexUnlockUnlocked]
+    );
 }
 
 #[test]
@@ -126,11 +132,24 @@ fn robust_mutexes() {
         int main(void) { setup(); pthread_create(&t, 0, f, 0); pthread_join(t, 0); int a = pthread_mutex_lock(&m);
             CONSISTENT int b = pthread_mutex_unlock(&m); int c = pthread_mutex_lock(&m);
             SAY(\"%d %d %d\", a == EOWNERDEAD, b, c == WANT); }";
-    run(&mutex(ROBUST, &body.replace("CONSISTENT", "pthread_mutex_consistent(&m);").replace("WANT", "0"))).prints(&["1 0 1"]);
-    run(&mutex(ROBUST, &body.replace("CONSISTENT", "").replace("WANT", "ENOTRECOVERABLE"))).prints(&["1 0 1"]);
+    run(&mutex(
+        ROBUST,
+        &body
+            .replace("CONSISTENT", "pthread_mutex_consistent(&m);")
+            .replace("WANT", "0"),
+    ))
+    .prints(&["1 0 1"]);
+    run(&mutex(
+        ROBUST,
+        &body.replace("CONSISTENT", "").replace("WANT", "ENOTRECOVERABLE"),
+    ))
+    .prints(&["1 0 1"]);
     // Not robust: locked for ever.
-    run(&mutex("", "void *f(void *x) { pthread_mutex_lock(&m); return x; }
-        int main(void) { setup(); pthread_create(&t, 0, f, 0); pthread_join(t, 0); pthread_mutex_lock(&m); }"))
+    run(&mutex(
+        "",
+        "void *f(void *x) { pthread_mutex_lock(&m); return x; }
+        int main(void) { setup(); pthread_create(&t, 0, f, 0); pthread_join(t, 0); pthread_mutex_lock(&m); }",
+    ))
     .deadlocks();
 }
 
@@ -170,7 +189,8 @@ fn spin_locks() {
         .deadlocks();
     run("pthread_spinlock_t l; int main(void) { pthread_spin_init(&l, 0); pthread_spin_unlock(&l); }")
         .faults(FaultKind::SpinUnlockUnheld);
-    run("pthread_spinlock_t l; int main(void) { pthread_spin_lock(&l); }").faults(FaultKind::UseUninitialized);
+    run("pthread_spinlock_t l; int main(void) { pthread_spin_lock(&l); }")
+        .faults(FaultKind::UseUninitialized);
     run("pthread_spinlock_t l; int main(void) { pthread_spin_init(&l, 0); pthread_spin_lock(&l); pthread_spin_destroy(&l); }")
         .faults(FaultKind::SpinDestroyHeld);
 }

@@ -13,14 +13,20 @@ fn barriers() {
         int main(void) { pthread_t a; pthread_barrier_init(&b, 0, 2); pthread_create(&a, 0, f, 0); f(&b); pthread_barrier_destroy(&b);
             pthread_join(a, 0); SAY(\"%d\", serial); }")
     .prints(&["1", "10"]);
-    run("pthread_barrier_t b; int main(void) { pthread_barrier_init(&b, 0, 2); pthread_barrier_wait(&b); }").deadlocks();
-    run("pthread_barrier_t b; int main(void) { SAY(\"%d\", pthread_barrier_init(&b, 0, 0) == EINVAL); }").prints(&["1"]);
+    run("pthread_barrier_t b; int main(void) { pthread_barrier_init(&b, 0, 2); pthread_barrier_wait(&b); }")
+        .deadlocks();
+    run("pthread_barrier_t b; int main(void) { SAY(\"%d\", pthread_barrier_init(&b, 0, 0) == EINVAL); }")
+        .prints(&["1"]);
     run("pthread_barrier_t b; int main(void) { pthread_barrier_init(&b, 0, 1); SAY(\"%d\", pthread_barrier_wait(&b)); SAY(\"%d\", pthread_barrier_wait(&b)); }")
         .prints(&["-1-1"]);
-    run("pthread_barrier_t b; int main(void) { pthread_barrier_wait(&b); }").faults(FaultKind::UseUninitialized);
+    run("pthread_barrier_t b; int main(void) { pthread_barrier_wait(&b); }")
+        .faults(FaultKind::UseUninitialized);
     let destroyed = run("pthread_barrier_t b; void *f(void *x) { pthread_barrier_wait(&b); return x; }
         int main(void) { pthread_t a; pthread_barrier_init(&b, 0, 2); pthread_create(&a, 0, f, 0); pthread_barrier_destroy(&b); }");
-    assert!(destroyed.faults.contains(&FaultKind::BarrierDestroyWaiting), "{destroyed:?}");
+    assert!(
+        destroyed.faults.contains(&FaultKind::BarrierDestroyWaiting),
+        "{destroyed:?}"
+    );
 }
 
 #[test]
@@ -50,14 +56,26 @@ fn semaphores() {
         int main(void) { pthread_t a; sem_init(&s, 0, 0); pthread_create(&a, 0, f, 0); int r = sem_timedwait(&s, &later);
             SAY(\"%d%d\", r, r ? errno == ETIMEDOUT : 0); pthread_join(a, 0); }";
     run(timed).prints(&["-11", "00"]);
-    run_with(timed, Options { timeouts: false, ..Options::default() }).prints(&["00"]);
+    run_with(
+        timed,
+        Options {
+            timeouts: false,
+            ..Options::default()
+        },
+    )
+    .prints(&["00"]);
     run("sem_t s; int main(void) { sem_init(&s, 0, 0); sem_wait(&s); }").deadlocks();
-    run("sem_t s; int main(void) { sem_init(&s, 0, SEM_VALUE_MAX); sem_post(&s); }").faults(FaultKind::SemOverflow);
-    run("sem_t s; int main(void) { SAY(\"%d\", sem_init(&s, 0, -1u)); SAY(\"%d\", errno == EINVAL); }").prints(&["-11"]);
+    run("sem_t s; int main(void) { sem_init(&s, 0, SEM_VALUE_MAX); sem_post(&s); }")
+        .faults(FaultKind::SemOverflow);
+    run("sem_t s; int main(void) { SAY(\"%d\", sem_init(&s, 0, -1u)); SAY(\"%d\", errno == EINVAL); }")
+        .prints(&["-11"]);
     run("sem_t s; int main(void) { sem_post(&s); }").faults(FaultKind::UseUninitialized);
     let destroyed = run("sem_t s; void *f(void *x) { sem_wait(&s); return x; }
         int main(void) { pthread_t a; sem_init(&s, 0, 0); pthread_create(&a, 0, f, 0); sched_yield(); sem_destroy(&s); }");
-    assert!(destroyed.faults.contains(&FaultKind::SemDestroyWaiting), "{destroyed:?}");
+    assert!(
+        destroyed.faults.contains(&FaultKind::SemDestroyWaiting),
+        "{destroyed:?}"
+    );
 }
 
 #[test]
@@ -89,6 +107,10 @@ fn keys() {
         int main(void) { pthread_t a; pthread_key_create(&k, d); pthread_key_create(&l, 0); pthread_create(&a, 0, f, 0); pthread_join(a, 0);
             SAY(\",%d%d\", pthread_getspecific(k) == 0, pthread_key_delete(k)); SAY(\"%d\", pthread_setspecific(k, &a) == EINVAL); }")
     .prints(&["11,123,101"]);
+    run("
+        pthread_key_t k; void *f(void *x) { pthread_setspecific(k, malloc(8)); return x; }
+        int main(void) { pthread_t a; pthread_key_create(&k, free); pthread_create(&a, 0, f, 0); pthread_join(a, 0); SAY(\"ok\"); }")
+    .prints(&["ok"]);
     run("int main(void) { pthread_getspecific(5); }").faults(FaultKind::KeyInvalid);
     run("
         tss_t k; void d(void *p) { SAY(\"d%d\", (int)(long)p); } int f(void *x) { tss_set(k, x); SAY(\"%d\", tss_get(k) == x); return 7; }

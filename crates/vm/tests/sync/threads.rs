@@ -15,7 +15,8 @@ fn create_and_join() {
 
 #[test]
 fn misuse_of_handles() {
-    const THREAD: &str = "void *f(void *x) { return x; } int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); BODY }";
+    const THREAD: &str =
+        "void *f(void *x) { return x; } int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); BODY }";
     let with = |body: &str| run(&THREAD.replace("BODY", body));
     with("pthread_join(a, 0); pthread_join(a, 0);").faults(FaultKind::JoinTwice);
     with("pthread_detach(a); pthread_join(a, 0);").faults(FaultKind::JoinDetached);
@@ -26,7 +27,8 @@ fn misuse_of_handles() {
     run("void *f(void *x) { return x; } int main(void) { pthread_t a; pthread_attr_t t; pthread_attr_init(&t);
          pthread_attr_setdetachstate(&t, PTHREAD_CREATE_DETACHED); pthread_create(&a, &t, f, 0); pthread_join(a, 0); }")
     .faults(FaultKind::JoinDetached);
-    run("void *f(void *x) { return x; } int main(void) { pthread_t a; pthread_join(a, 0); }").faults(FaultKind::UninitializedValue);
+    run("void *f(void *x) { return x; } int main(void) { pthread_t a; pthread_join(a, 0); }")
+        .faults(FaultKind::UninitializedValue);
 }
 
 #[test]
@@ -72,5 +74,8 @@ fn c11_threads() {
             mtx_timedlock(&m, &later) == thrd_timedout); mtx_unlock(&m); cnd_destroy(&c); mtx_destroy(&m); thrd_yield(); thrd_sleep(&later, 0);
             SAY(\"%d\", thrd_equal(a, thrd_current())); }")
     .prints(&["9110"]);
-    run("mtx_t m; int main(void) { mtx_init(&m, mtx_recursive); SAY(\"%d%d\", mtx_lock(&m), mtx_lock(&m)); }").prints(&["00"]);
+    run(
+        "mtx_t m; int main(void) { mtx_init(&m, mtx_recursive); SAY(\"%d%d\", mtx_lock(&m), mtx_lock(&m)); }",
+    )
+    .prints(&["00"]);
 }
