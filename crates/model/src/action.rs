@@ -228,6 +228,9 @@ pub struct Action {
     /// An access to memory in a program with atomic blocks: dependent on every block of another thread, since what a
     /// block touches is not known before it runs.
     pub atomic: bool,
+    /// The thread ended within the transition of this action (known only of events, not of pending actions): it is the
+    /// thread's `Exit` as well.
+    pub ends: bool,
 }
 
 impl Action {
@@ -243,6 +246,7 @@ impl Action {
             order: MemoryOrder::NotAtomic,
             cancelable: false,
             atomic: false,
+            ends: false,
         }
     }
 

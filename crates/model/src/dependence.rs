@@ -192,6 +192,9 @@ impl Action {
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
+        if self.ends {
+            f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
+        }
         if self.atomic {
             f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
         }
@@ -204,6 +207,7 @@ impl Action {
             && self.object2.0 == 0
             && !self.cancelable
             && !self.atomic
+            && !self.ends
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 

@@ -79,7 +79,8 @@ impl Describe for Vm {
 
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
         let held = &self.state.thread(thread).held;
-        held.iter().map(|h| (h.object, h.site.stmt, h.site.context)).collect()
+        let is_lock = |h: &&crate::thread::Held| !matches!(self.state.sync(h.object.0), Some(sync::SyncObject::Once(_)));
+        held.iter().filter(is_lock).map(|h| (h.object, h.site.stmt, h.site.context)).collect()
     }
 
     fn blocked_on(&self, thread: ThreadId) -> String {

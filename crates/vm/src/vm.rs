@@ -135,7 +135,7 @@ impl Vm {
     /// The acting thread's model context, for what is not a call.
     fn cx<'a>(&'a mut self, program: &'a Program, thread: ThreadId) -> Cx<'a> {
         let site = self.state.thread(thread).core.site;
-        Cx { program, state: &mut self.state, thread, site, args: SmallVec::new(), types: SmallVec::new(), replay: Default::default() }
+        Cx { program, state: &mut self.state, thread, site, args: &[], types: &[], replay: Default::default() }
     }
 
     /// Runs a thread to its next visible action and makes that its pending one.
@@ -154,6 +154,11 @@ impl Vm {
                 Stop::Bottom => {
                     let program = self.program.clone();
                     match lifecycle::next(&mut self.cx(&program, thread)) {
+                        lifecycle::Next::Visible(action) if action.op == Op::Exit && self.ends_at_once() => {
+                            self.state.own_core(thread).stage = Stage::Finished;
+                            let ended = Pending { action, status: Status::Finished, alternatives: 0 };
+                            return self.state.set_pending(thread, ended);
+                        }
                         lifecycle::Next::Visible(action) => return self.wait_at(thread, action),
                         lifecycle::Next::Call(address, args) => {
                             let Some(func) = program.function_at(address) else { return self.park(thread) };
@@ -164,6 +169,14 @@ impl Vm {
                 }
             }
         }
+    }
+
+    /// Whether a thread's end is part of the transition before it. Only a join depends on it, and finds it there; but the last
+    /// thread's end may start what runs at the process's exit, and is then an action of its own.
+    fn ends_at_once(&self) -> bool {
+        !self.program.polls_ends
+            && self.program.module.destructors.is_empty()
+            && !lifecycle::has_exit_handlers(&self.state)
     }
 
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
@@ -179,17 +192,25 @@ impl Vm {
 
     /// Asks again whether threads that use the same objects can move.
     fn refresh(&mut self, event: &Action) {
+        let ended = if event.ends { ObjectId::thread(event.thread) } else { ObjectId::NONE };
+        let (first, second) = if event.is_memory() {
+            (ObjectId::NONE, ObjectId::NONE)
+        } else {
+            (event.object, event.object2)
+        };
         for i in 0..self.state.pending.len() {
-            let pending = self.state.pending[i];
-            if i == event.thread.index() || !matches!(pending.status, Status::Enabled | Status::Blocked) {
+            let pending = &self.state.pending[i];
+            let a = &pending.action;
+            let shares = |x: ObjectId| x != ObjectId::NONE && (x == first || x == second || x == ended);
+            if !(shares(a.object) || shares(a.object2) || a.op == Op::ProcessExit)
+                || i == event.thread.index()
+                || !matches!(pending.status, Status::Enabled | Status::Blocked)
+            {
                 continue;
             }
-            let (a, b) = (&pending.action, event);
-            let shares = |x: ObjectId| x != ObjectId::NONE && (x == b.object || x == b.object2);
-            if shares(a.object) || shares(a.object2) || a.op == Op::ProcessExit {
-                let (status, alternatives) = sync::status(&self.state, a);
-                self.state.set_pending(ThreadId::from_index(i), Pending { action: *a, status, alternatives });
-            }
+            let action = *a;
+            let (status, alternatives) = sync::status(&self.state, &action);
+            self.state.set_pending(ThreadId::from_index(i), Pending { action, status, alternatives });
         }
     }
 }
@@ -225,7 +246,7 @@ impl Machine for Vm {
             "thread {thread} cannot take alternative {} now",
             choice.alternative
         );
-        let action = pending.action;
+        let mut action = pending.action;
         let mark = Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() };
         self.state.memory.begin_step();
         self.state.notices.clear();
@@ -257,6 +278,7 @@ impl Machine for Vm {
                 self.run_to_visible(thread, false);
             }
         }
+        action.ends = self.state.thread(thread).core.stage == Stage::Finished && action.op != Op::Exit;
         self.refresh(&action);
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);

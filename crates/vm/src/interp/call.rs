@@ -1,6 +1,7 @@
 //! Calls, returns, models, and what a thread does when its last frame is gone.
 
 use super::Stop;
+use crate::code::CONST;
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared};
 use crate::program::Binding;
@@ -20,8 +21,6 @@ pub(crate) enum Entered {
     Stopped(Stop),
 }
 
-type Words = SmallVec<[Value; 6]>;
-type Types = SmallVec<[Type; 6]>;
 
 impl Vm {
     /// Executes call site `index` of the current function, whose `ip` is that of the call.
@@ -56,9 +55,14 @@ impl Vm {
             Binding::Code => self.enter(thread, func, index),
             Binding::Other(other) => self.enter(thread, other, index),
             Binding::Native(native) => {
-                let args: Words = call.args.iter().map(|&a| self.slot(thread, a)).collect();
-                let types: Types = call.types.iter().copied().collect();
-                self.native(thread, native, args, types, performing)
+                let mut few = [Value::new(0); 8];
+                if let Some(args) = few.get_mut(..call.args.len()) {
+                    self.slots(thread, &call.args, args);
+                    self.native(thread, native, args, &call.types, performing)
+                } else {
+                    let args: Vec<Value> = call.args.iter().map(|&a| self.slot(thread, a)).collect();
+                    self.native(thread, native, &args, &call.types, performing)
+                }
             }
             Binding::Missing => {
                 let what = format!("function {}", program.module.functions[func].display);
@@ -87,12 +91,21 @@ impl Vm {
         let program = self.program.clone();
         let caller = self.state.thread(thread).core.frame;
         let call = &program.code[caller.func.index()].calls[index];
-        let args: Words = call.args.iter().map(|&a| self.slot(thread, a)).collect();
+        let mut few = [Value::new(0); 8];
+        let many: Vec<Value>;
+        let args: &[Value] = if call.args.len() <= few.len() {
+            let args = &mut few[..call.args.len()];
+            self.slots(thread, &call.args, args);
+            args
+        } else {
+            many = call.args.iter().map(|&a| self.slot(thread, a)).collect();
+            &many
+        };
         let site = self.site(thread, caller.ip);
         let context = self.state.context(site);
         // Resume behind the call.
         self.state.own_core(thread).frame.ip = caller.ip + 1;
-        match self.push_frame(thread, func, &args, &call.types, index as u32, context) {
+        match self.push_frame(thread, func, args, &call.types, index as u32, context) {
             true => Entered::Running,
             false => {
                 self.state.own_core(thread).frame.ip = caller.ip;
@@ -272,7 +285,18 @@ impl Vm {
         }
     }
 
-    fn native(&mut self, thread: ThreadId, native: Native, args: Words, types: Types, performing: bool) -> Entered {
+    /// Several words of the thread's current frame.
+    fn slots(&self, thread: ThreadId, operands: &[u16], into: &mut [Value]) {
+        let t = self.state.thread(thread);
+        let frame = t.core.frame;
+        let regs = &t.regs[frame.base as usize..];
+        let consts = &self.program.code[frame.func.index()].consts;
+        for (value, &operand) in into.iter_mut().zip(operands) {
+            *value = if operand & CONST != 0 { consts[(operand & !CONST) as usize] } else { regs[operand as usize] };
+        }
+    }
+
+    fn native(&mut self, thread: ThreadId, native: Native, args: &[Value], types: &[Type], performing: bool) -> Entered {
         let ip = self.state.thread(thread).core.frame.ip;
         let site = self.site(thread, ip);
         let alternative = self.alternative;
@@ -449,6 +473,13 @@ impl Vm {
         match self.program.bindings[func.index()] {
             Binding::Code | Binding::Other(_) => {
                 self.push_frame(thread, func, &args, &[], NO_CALL, context);
+                if thread.index() == 0 {
+                    // Global constructors return into main: the first one lies on top.
+                    let program = self.program.clone();
+                    for &constructor in program.module.constructors.iter().rev() {
+                        self.push_frame(thread, constructor, &args, &[], NO_CALL, context);
+                    }
+                }
                 None
             }
             Binding::Native(_) | Binding::Missing => {

@@ -116,9 +116,9 @@ pub struct Cx<'a> {
     /// Where the call is.
     pub site: Site,
     /// The flattened arguments. Wide integers take two entries.
-    pub args: SmallVec<[Value; 6]>,
+    pub args: &'a [Value],
     /// The types of `args`, for variadic models (one per entry; both halves of a wide integer have its type).
-    pub types: SmallVec<[Type; 6]>,
+    pub types: &'a [Type],
     /// Used by models that access memory element by element.
     pub(crate) replay: Replay,
 }
@@ -145,6 +145,13 @@ impl Cx<'_> {
     /// Argument `i` as an address to be dereferenced: an `inbounds` computation that left its object is out of bounds.
     pub fn pointer(&mut self, i: usize) -> Result<u64, Stop> {
         self.word(i)
+    }
+
+    /// Runs a model on other arguments.
+    pub fn with_args<T>(&mut self, args: &[Value], model: impl FnOnce(&mut Cx<'_>) -> T) -> T {
+        let (program, thread, site, types) = (self.program, self.thread, self.site, self.types);
+        let replay = Replay::default();
+        model(&mut Cx { program, state: self.state, thread, site, args, types, replay })
     }
 
     // ---- faults --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 use super::attr;
 use super::errno::EINVAL;
 use super::object::{
-    Answer, Kind, SUCCESS, SyncObject, check, destroy, done, failed, get, init, prepare, prepare_whole,
+    Answer, Kind, Model, SUCCESS, SyncObject, check, destroy, done, failed, get, init, prepare, prepare_whole,
 };
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -21,7 +21,7 @@ const SERIAL: u64 = 1 << 32;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_barrier_wait" => (wait_prepare, wait),
         "pthread_barrier_init" => (
             |cx| prepare_whole(cx, Op::Init, Kind::Barrier, initialise),

@@ -1,13 +1,13 @@
 //! `<threads.h>` on top of the POSIX models, with its own result codes.
 
-use super::object::{Kind, MutexKind, Robust, done, prepare_whole};
+use super::object::{Kind, Model, MutexKind, Robust, done, prepare_whole};
 use super::{cond, errno, key, lifecycle, mutex};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::native::{Cx, Flow, Native, Performed, Visible};
 use selvedge_model::Op;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "mtx_lock" => (mutex::lock_prepare, |cx, a| code(mutex::lock(cx, a))),
         "mtx_trylock" => (mutex::trylock_prepare, |cx, a| code(mutex::trylock(cx, a))),
         "mtx_timedlock" => (mutex::timedlock_prepare, |cx, a| code(mutex::lock_at_1(cx, a))),

@@ -9,7 +9,7 @@
 
 use super::cond::{CANCELED, WAITING};
 use super::errno::EINVAL;
-use super::object::{Answer, SUCCESS, done, failed};
+use super::object::{Answer, Model, SUCCESS, done, failed};
 use super::{lifecycle, refresh, words};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -24,7 +24,7 @@ const OUTER: u64 = 72;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_cancel" => (cancel_prepare, cancel),
         "pthread_testcancel" => (test_prepare, |_, _| Performed::Done(Flow::void(), Outcome::Done)),
         "pthread_setcancelstate" => (state_prepare, |cx, _| done(set_state(cx))),

@@ -11,7 +11,8 @@ use super::cancel;
 use super::errno::ETIMEDOUT;
 use super::mutex;
 use super::object::{
-    Answer, Kind, MutexKind, SUCCESS, SyncObject, check, destroy, done, get, init, prepare, prepare_whole,
+    Answer, Kind, Model, MutexKind, SUCCESS, SyncObject, check, destroy, done, get, init, prepare,
+    prepare_whole,
 };
 use super::refresh;
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
@@ -38,7 +39,7 @@ pub(super) const CANCELED: Value = Value::new(u64::MAX);
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_cond_wait" => (wait_prepare, wait),
         "pthread_cond_timedwait" => (wait_prepare, wait_until_2),
         "pthread_cond_clockwait" => (wait_prepare, wait_until_3),

@@ -1,6 +1,6 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
-use super::object::{Answer, Kind, SUCCESS, done, prepare_whole};
+use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
 use super::{cond, lifecycle, words};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
@@ -10,7 +10,7 @@ use selvedge_model::{FaultKind, Op, Outcome};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
             (lifecycle::create_prepare, start_thread)
         }
@@ -146,7 +146,8 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
 }
 
 fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
-    with_mutex(cx, |cx| cond::wait(cx, alternative)).unwrap_or_else(|flow| Performed::Done(flow, Outcome::Failed))
+    with_mutex(cx, |cx| cond::wait(cx, alternative))
+        .unwrap_or_else(|flow| Performed::Done(flow, Outcome::Failed))
 }
 
 // ---- std::call_once ----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 //! its global destructors, then `ProcessExit`. If the last thread ends without the process having exited, it goes on as exit(0).
 
 use super::errno::{EBUSY, EINVAL, ERANGE, ESRCH, ETIMEDOUT};
-use super::object::{Answer, Robust, SUCCESS, SyncObject, done};
+use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once, words};
 use crate::memory::{OWNERS, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
@@ -98,10 +98,10 @@ fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
             return None;
         }
     };
-    cx.args = SmallVec::from_slice(&[Value::new(argument)]);
+    let args = [Value::new(argument)];
     let flow = match native {
-        Native::Plain(model) => model(cx),
-        Native::Visible(model) => match (model.prepare)(cx) {
+        Native::Plain(model) => cx.with_args(&args, model),
+        Native::Visible(model) => match cx.with_args(&args, model.prepare) {
             Prepared::Immediate(flow) => flow,
             Prepared::Visible(action) => {
                 remember(cx, MODEL, function, argument);
@@ -248,7 +248,6 @@ pub(crate) fn has_exit_handlers(state: &State) -> bool {
 
 /// Performs a visible model that runs at the end.
 fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
-    cx.args = SmallVec::from_slice(&[Value::new(argument)]);
     let binding = cx
         .program
         .function_at(function)
@@ -256,7 +255,7 @@ fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
     let Some(Binding::Native(Native::Visible(model))) = binding else {
         return Outcome::Failed;
     };
-    match (model.perform)(cx, 0) {
+    match cx.with_args(&[Value::new(argument)], |cx| (model.perform)(cx, 0)) {
         Performed::Done(flow, outcome) => {
             note(cx, flow);
             outcome
@@ -378,7 +377,7 @@ pub(super) fn join_status(state: &State, action: &Action) -> Status {
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_create" => (create_prepare, create),
         "pthread_join" => (join_prepare, join),
         "pthread_tryjoin_np" => (try_join_prepare, try_join),

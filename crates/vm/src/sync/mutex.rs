@@ -6,8 +6,8 @@
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
 use super::object::{
-    Answer, Kind, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held, get,
-    held_fault, init, mutex_kind, prepare, prepare_whole,
+    Answer, Kind, Model, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held,
+    get, held_fault, init, mutex_kind, prepare, prepare_whole,
 };
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -17,7 +17,7 @@ use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_mutex_lock" => (lock_prepare, lock),
         "pthread_mutex_trylock" => (trylock_prepare, trylock),
         "pthread_mutex_timedlock" => (timedlock_prepare, lock_at_1),

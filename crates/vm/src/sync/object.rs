@@ -168,6 +168,9 @@ impl SyncObject {
     }
 }
 
+/// The two functions of a visible model.
+pub(super) type Model = (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed);
+
 /// What a performed operation answers: the C result and what came of it, or how the thread goes on instead.
 pub(super) type Answer = Result<(i32, Outcome), Stop>;
 

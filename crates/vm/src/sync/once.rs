@@ -4,7 +4,7 @@
 //! count): so the end of the routine is told from a call made by the routine itself, which waits for ever. A thread that
 //! ends inside the routine leaves the control as if it had never been called.
 
-use super::object::{Kind, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
+use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_once" | "call_once" => (once_prepare, once),
         "__cxa_guard_acquire" => (|cx| prepare(cx, Op::OnceEnter), guard_acquire),
         "__cxa_guard_release" => (guard_release_prepare, guard_release),

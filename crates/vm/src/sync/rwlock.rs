@@ -6,8 +6,8 @@
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
 use super::object::{
-    Answer, Kind, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init, prepare,
-    prepare_whole,
+    Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init,
+    prepare, prepare_whole,
 };
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -17,7 +17,7 @@ use selvedge_model::{Action, FaultKind, ObjectId, Op, Status};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_rwlock_rdlock" => (
             |cx| prepare(cx, Op::RdLock),
             |cx, _| lock(cx, false, None, EDEADLK),

@@ -2,7 +2,9 @@
 
 use super::attr;
 use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
-use super::object::{Answer, Kind, SUCCESS, SyncObject, destroy, done, get, init, prepare, prepare_whole};
+use super::object::{
+    Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, get, init, prepare, prepare_whole,
+};
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
@@ -12,7 +14,7 @@ const SEM_VALUE_MAX: u32 = i32::MAX as u32;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "sem_wait" => (|cx| prepare(cx, Op::SemWait), |cx, _| take(cx, None, EAGAIN)),
         "sem_trywait" => (|cx| prepare(cx, Op::SemTryWait), |cx, _| take(cx, None, EAGAIN)),
         "sem_timedwait" => (timed_prepare, |cx, _| take(cx, Some(1), ETIMEDOUT)),

@@ -2,8 +2,8 @@
 
 use super::errno::EBUSY;
 use super::object::{
-    Answer, Kind, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init, prepare,
-    prepare_whole,
+    Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init,
+    prepare, prepare_whole,
 };
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
@@ -13,7 +13,7 @@ use selvedge_model::{Action, FaultKind, ObjectId, Op, Status};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed) = match name {
+    let (prepare, perform): Model = match name {
         "pthread_spin_lock" => (|cx| prepare(cx, Op::SpinLock), lock),
         "pthread_spin_trylock" => (|cx| prepare(cx, Op::SpinTryLock), lock),
         "pthread_spin_unlock" => (unlock_prepare, unlock),

@@ -46,5 +46,5 @@ pub(super) fn thread_destructors(thread: ThreadId) -> u32 {
 
 /// Two words of such a destructor: function, object.
 pub(super) fn thread_destructor(thread: ThreadId, index: u32) -> u32 {
-    0xc000_0000 | (thread.index() as u32) << 11 | 2 * index
+    0xc000_0000 | (thread.index() as u32) << 11 | (2 * index)
 }
