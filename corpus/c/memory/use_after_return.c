@@ -9,5 +9,5 @@ static int *make(int value)
 int main(void)
 {
     int *dangling = make(3);
-    return *dangling & 0; // expect: memory.use-after-return
+    return *dangling & 0; // expect: memory.use-after-return, memory.use-after-scope
 }

@@ -1,5 +1,5 @@
 // The 80-bit numbers of the x87.
-// unknown: long double
+// unknown: x86_fp80
 int main(void)
 {
     volatile long double x = 1;

@@ -1,5 +1,5 @@
 // Inputs are fixed: a value that could be anything is not supported yet.
-// unknown: nondet
+// unknown: symbolic input
 int __VERIFIER_nondet_int(void);
 
 int main(void)
