@@ -114,7 +114,7 @@ fn exact_counts() {
     for (n, factorial) in [(1, 1), (2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
         assert_eq!(count(&threads(n, locked), &never()).0, factorial, "{n} threads");
     }
-    let sections = format!("[{}]", vec![r#"["lock", "m"], ["unlock", "m"]"#; 8].join(","));
+    let sections = format!("[{}]", [r#"["lock", "m"], ["unlock", "m"]"#; 8].join(","));
     assert_eq!(count(&threads(2, &sections), &never()).0, 12_870);
     let readers = r#"[["rdlock", "w"], ["read", "x", "r"], ["rwunlock", "w"]]"#;
     assert_eq!(count(&threads(4, readers), &never()).0, 1);

@@ -15,7 +15,8 @@ struct Without(OpClass, OpClass);
 
 impl Without {
     fn keep(&self, class: OpClass, classes: u32) -> u32 {
-        let dropped = if class == self.0 { self.1.bit() } else { 0 } | if class == self.1 { self.0.bit() } else { 0 };
+        let dropped =
+            if class == self.0 { self.1.bit() } else { 0 } | if class == self.1 { self.0.bit() } else { 0 };
         classes & !dropped
     }
 }
@@ -37,11 +38,23 @@ fn toys() -> Vec<Known> {
         let (ends, failed) = truth(&toy)?;
         Some((toy, ends, failed))
     };
-    (20_000..24_000).filter_map(known).filter(|(_, ends, failed)| ends.len() + failed.len() > 1).collect()
+    (20_000..24_000)
+        .filter_map(known)
+        .filter(|(_, ends, failed)| ends.len() + failed.len() > 1)
+        .collect()
 }
 
-fn notices<P: Dependence + Sync>((toy, ends, failed): &Known, relation: &P, sleep_sets: bool, weaken: Weaken) -> bool {
-    let config = Config { sleep_sets, max_executions: Some(300), ..never() };
+fn notices<P: Dependence + Sync>(
+    (toy, ends, failed): &Known,
+    relation: &P,
+    sleep_sets: bool,
+    weaken: Weaken,
+) -> bool {
+    let config = Config {
+        sleep_sets,
+        max_executions: Some(300),
+        ..never()
+    };
     let (seen, report) = run(toy, false, relation, &config, weaken);
     !matches!(report.stop, StopReason::Limit(_)) && (seen.ends != *ends || asserts(&report) != *failed)
 }
@@ -71,7 +84,10 @@ fn every_dropped_pair_is_noticed() {
             if !a.dependent(b) || !same_family(a, b) || UNSEEN.contains(&(a, b)) {
                 continue;
             }
-            match toys.iter().position(|toy| notices(toy, &Without(a, b), true, Weaken::Nothing)) {
+            match toys
+                .iter()
+                .position(|toy| notices(toy, &Without(a, b), true, Weaken::Nothing))
+            {
                 Some(at) => println!("without {a:?}-{b:?}: noticed by toy {at}"),
                 None => unnoticed.push((a, b)),
             }
@@ -91,7 +107,9 @@ fn same_family(a: OpClass, b: OpClass) -> bool {
         &[Post, Take, Value],
         &[Join, Exit, Cancel, Total],
     ];
-    families.iter().any(|family| family.contains(&a) && family.contains(&b))
+    families
+        .iter()
+        .any(|family| family.contains(&a) && family.contains(&b))
 }
 
 /// Not in the list, for no toy notices them: `AddAll` (without sleep sets, where nothing leads to a blocked action), and
@@ -109,7 +127,10 @@ fn every_omission_is_noticed() {
     ];
     let mut unnoticed = Vec::new();
     for (weaken, sleep_sets) in omissions {
-        match toys.iter().position(|toy| notices(toy, &Conflict, sleep_sets, weaken)) {
+        match toys
+            .iter()
+            .position(|toy| notices(toy, &Conflict, sleep_sets, weaken))
+        {
             Some(at) => println!("{weaken:?}, sleep sets {sleep_sets}: noticed by toy {at}"),
             None => unnoticed.push((weaken, sleep_sets)),
         }

@@ -17,7 +17,13 @@ fn workers_report_what_one_reports() {
     let mut compared = 0;
     for seed in 0..600 {
         let toy = random_toy(seed);
-        let bounded = with(&toy, &Config { max_executions: Some(2_000), ..never() });
+        let bounded = with(
+            &toy,
+            &Config {
+                max_executions: Some(2_000),
+                ..never()
+            },
+        );
         if bounded.stop != StopReason::Complete {
             continue;
         }
@@ -26,11 +32,26 @@ fn workers_report_what_one_reports() {
                 if !sleep_sets && bounded.statistics.executions > 50 {
                     continue;
                 }
-                let config = Config { stop, sleep_sets, ..Config::default() };
+                let config = Config {
+                    stop,
+                    sleep_sets,
+                    ..Config::default()
+                };
                 let one = with(&toy, &config);
                 for jobs in 2..=4 {
-                    let many = with(&toy, &Config { jobs, ..config.clone() });
-                    assert_eq!(many, one, "seed {seed}, {jobs} jobs, sleep sets {sleep_sets}: {}", toy.to_json());
+                    let many = with(
+                        &toy,
+                        &Config {
+                            jobs,
+                            ..config.clone()
+                        },
+                    );
+                    assert_eq!(
+                        many,
+                        one,
+                        "seed {seed}, {jobs} jobs, sleep sets {sleep_sets}: {}",
+                        toy.to_json()
+                    );
                     compared += 1;
                 }
             }
@@ -42,7 +63,10 @@ fn workers_report_what_one_reports() {
 #[test]
 fn workers_report_what_one_reports_on_a_large_search() {
     let code = r#"[["read", "x", "r"], ["write", "x", "r"], ["read", "y", "q"], ["assert", "q", 0], ["write", "y", 1]]"#;
-    let json = format!(r#"{{"vars": {{"x": 0, "y": 0}}, "threads": [{}]}}"#, [code; 3].join(","));
+    let json = format!(
+        r#"{{"vars": {{"x": 0, "y": 0}}, "threads": [{}]}}"#,
+        [code; 3].join(",")
+    );
     let toy = Toy::parse(&json).expect("a toy");
     let one = with(&toy, &never());
     assert!(one.statistics.executions > 500, "{:?}", one.statistics);
@@ -52,7 +76,17 @@ fn workers_report_what_one_reports_on_a_large_search() {
     let first = with(&toy, &Config::default());
     assert_eq!(first.stop, StopReason::Finding);
     for jobs in [2, 3, 4] {
-        assert_eq!(with(&toy, &Config { jobs, ..Config::default() }), first, "{jobs} jobs, first");
+        assert_eq!(
+            with(
+                &toy,
+                &Config {
+                    jobs,
+                    ..Config::default()
+                }
+            ),
+            first,
+            "{jobs} jobs, first"
+        );
     }
 }
 
@@ -63,7 +97,11 @@ fn samples_find_only_what_can_be_reached() {
     for seed in 0..300 {
         let toy = random_toy(seed);
         let Some((_, failed)) = truth(&toy) else { continue };
-        let config = Config { max_executions: Some(50), seed, ..never() };
+        let config = Config {
+            max_executions: Some(50),
+            seed,
+            ..never()
+        };
         for (strategy, found) in found.iter_mut().enumerate() {
             let report = match strategy {
                 0 => random::explore(&|| make(&toy), &config, &Control::new()),

@@ -51,3 +51,30 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.1.end(machine, faults);
     }
 }
+
+/// A detector that may be switched off.
+impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
+    type Mark = Option<D::Mark>;
+    #[inline]
+    fn mark(&mut self) -> Self::Mark {
+        self.as_mut().map(D::mark)
+    }
+    #[inline]
+    fn undo(&mut self, mark: Self::Mark) {
+        if let (Some(detector), Some(mark)) = (self, mark) {
+            detector.undo(mark);
+        }
+    }
+    #[inline]
+    fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
+        if let Some(detector) = self {
+            detector.event(machine, event, faults);
+        }
+    }
+    #[inline]
+    fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        if let Some(detector) = self {
+            detector.end(machine, faults);
+        }
+    }
+}

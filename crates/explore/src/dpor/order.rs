@@ -9,12 +9,16 @@
 //! Memory is kept by aligned granules of 8 bytes and, within one, by the exact bytes accessed (*cells*): accesses that
 //! share a granule and no byte stay independent, and all uses recorded in one cell are of the same bytes.
 
+use super::set::Set;
 use selvedge_model::{Action, Dependence, OpClass};
 
 /// A position in the execution, from 1; 0 is none.
 pub(super) type Tick = u32;
 
 const NONE: u32 = u32::MAX;
+
+/// Rows are multiples of this long.
+const CHUNK: usize = 8;
 
 /// One object, or the same bytes of one granule.
 struct Cell {
@@ -27,7 +31,6 @@ struct Cell {
     latest: Tick,
     /// The last use that was dependent on every class then present: all earlier uses happen before it.
     dominant: Tick,
-    dominant_class: OpClass,
     bytes: u8,
     /// Where the ticks by thread begin in `last`.
     rows: [u32; OpClass::COUNT],
@@ -40,7 +43,6 @@ struct Undone {
     last: Tick,
     latest: Tick,
     dominant: Tick,
-    dominant_class: OpClass,
 }
 
 /// A position to go back to.
@@ -64,6 +66,8 @@ struct Event {
 pub(super) struct Order {
     /// Threads that a row of ticks has room for: a power of two.
     stride: usize,
+    /// Threads that there are: only so much of a row is looked at.
+    threads: usize,
     /// Rows of clocks; row 0 knows nothing.
     clocks: Vec<Tick>,
     /// By thread: the row of what happens before its next event.
@@ -77,15 +81,26 @@ pub(super) struct Order {
     /// Rows of last uses.
     last: Vec<Tick>,
     log: Vec<Undone>,
-    /// By thread: its last event that races with the action in question.
-    racing: Vec<Tick>,
+    looked: Vec<Looked>,
+    /// The cells that the action looked for uses, in its order; `NONE` if there is none yet.
+    mine: Vec<u32>,
+}
+
+/// A dependent event that was found.
+#[derive(Clone, Copy)]
+struct Looked {
+    tick: Tick,
+    thread: u32,
+    /// Whether it may be enabled together with the action.
+    races: bool,
 }
 
 impl Order {
     pub fn new() -> Self {
-        let stride = 8;
+        let stride = CHUNK;
         Order {
             stride,
+            threads: stride,
             clocks: vec![0; stride],
             current: vec![0; stride],
             current_log: Vec::new(),
@@ -95,7 +110,8 @@ impl Order {
             keys: 0,
             last: Vec::new(),
             log: Vec::new(),
-            racing: vec![0; stride],
+            looked: Vec::new(),
+            mine: Vec::new(),
         }
     }
 
@@ -116,7 +132,6 @@ impl Order {
                 let cell = &mut self.cells[old.cell as usize];
                 cell.latest = old.latest;
                 cell.dominant = old.dominant;
-                cell.dominant_class = old.dominant_class;
             }
         }
         while self.current_log.len() > mark.current as usize {
@@ -132,14 +147,14 @@ impl Order {
     #[inline]
     pub fn clock(&self, thread: usize) -> &[Tick] {
         let row = self.current[thread] as usize;
-        &self.clocks[row..row + self.stride]
+        &self.clocks[row..row + self.threads]
     }
 
-    /// Makes room for threads below `count`. Marks taken before it are void if it had to grow, so it must be called
-    /// before any event of the execution tells of them; see [`Order::grown`].
+    /// Tells how many threads there are; whether there is room for them.
     #[inline]
-    pub fn has_room(&self, count: usize) -> bool {
-        count <= self.stride
+    pub fn has_room(&mut self, threads: usize) -> bool {
+        self.threads = threads;
+        threads <= self.stride
     }
 
     /// The same tables with room for `count` threads; the rows' offsets, and so all marks, are scaled by the result.
@@ -157,7 +172,6 @@ impl Order {
         self.clocks = widen(&self.clocks, self.stride);
         self.last = widen(&self.last, self.stride);
         self.current.resize(new, 0);
-        self.racing.resize(new, 0);
         let (old, factor) = (self.stride as u32, factor as u32);
         self.current.iter_mut().for_each(|row| *row *= factor);
         self.current_log.iter_mut().for_each(|(_, row)| *row *= factor);
@@ -183,7 +197,7 @@ impl Order {
         let clock = self.clock(thread);
         action.for_each_use(|key, bytes, class| {
             let racing = relation.racing_classes(class);
-            let mut at = self.first(key);
+            let mut at = first_cell(&self.buckets, &self.cells, key);
             while at != NONE {
                 let cell = &self.cells[at as usize];
                 at = cell.next;
@@ -194,7 +208,7 @@ impl Order {
                 while classes != 0 {
                     let row = cell.rows[classes.trailing_zeros() as usize] as usize;
                     classes &= classes - 1;
-                    for (&tick, &known) in self.last[row..row + self.stride].iter().zip(clock) {
+                    for (&tick, &known) in self.last[row..row + self.threads].iter().zip(clock) {
                         if tick > known {
                             best = best.max(tick);
                         }
@@ -205,117 +219,131 @@ impl Order {
         best
     }
 
-    /// The immediate races of the next action of `thread` with events before tick `end`: the ticks of events that are dependent,
-    /// perhaps enabled together with it, not ordered before it, and not before another such event; they are added to
-    /// `races`. Also the tick of the latest dependent event of another thread, racing or not.
+    /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
+    /// class and other thread the last one. [`Order::record`] and [`Order::immediate_races`] are about what was found.
     #[inline]
-    pub fn immediate_races<P: Dependence>(
+    pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        self.looked.clear();
+        self.mine.clear();
+        self.look_before(relation, action, thread, Tick::MAX);
+    }
+
+    /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
+    #[inline]
+    pub fn look_before<P: Dependence>(
         &mut self,
         relation: &P,
         action: &Action,
         thread: usize,
         end: Tick,
-        races: &mut Vec<Tick>,
-    ) -> Tick {
-        let mut latest = 0;
-        let mut found = false;
-        let clock = self.current[thread] as usize;
-        let stride = self.stride;
+    ) -> usize {
+        let Order {
+            threads,
+            clocks,
+            cells,
+            buckets,
+            last,
+            looked,
+            mine,
+            events,
+            log,
+            current,
+            ..
+        } = self;
+        let row = current[thread] as usize;
+        let clock = &clocks[row..row + *threads];
+        let from = looked.len();
         action.for_each_use(|key, bytes, class| {
             let dependent = relation.dependent_classes(class);
             let racing = relation.racing_classes(class);
-            let mut at = self.first(key);
+            let mut own = NONE;
+            let mut at = first_cell(buckets, cells, key);
             while at != NONE {
-                let cell = &self.cells[at as usize];
+                let cell = &cells[at as usize];
+                if cell.bytes == bytes {
+                    own = at;
+                }
                 at = cell.next;
-                if cell.bytes & bytes == 0 {
+                let mut classes = cell.present & dependent;
+                if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(events, clock) {
                     continue;
                 }
-                let mut classes = cell.present & dependent;
                 while classes != 0 {
                     let bit = classes & classes.wrapping_neg();
-                    let row = cell.rows[bit.trailing_zeros() as usize] as usize;
                     classes ^= bit;
-                    for other in 0..stride {
-                        let mut tick = self.last[row + other];
-                        while tick >= end {
-                            tick = self.use_before(tick, row + other);
-                        }
-                        if tick > self.clocks[clock + other] {
-                            latest = latest.max(tick);
-                            if racing & bit != 0 {
-                                self.racing[other] = self.racing[other].max(tick);
-                                found = true;
+                    let first = cell.rows[bit.trailing_zeros() as usize] as usize;
+                    let races = racing & bit != 0;
+                    for (other, (&tick, &known)) in
+                        last[first..first + clock.len()].iter().zip(clock).enumerate()
+                    {
+                        if tick > known {
+                            let tick = if tick < end {
+                                tick
+                            } else {
+                                use_before(events, log, tick, first + other, end)
+                            };
+                            if tick > known {
+                                looked.push(Looked {
+                                    tick,
+                                    thread: other as u32,
+                                    races,
+                                });
                             }
                         }
                     }
                 }
             }
+            if end == Tick::MAX {
+                mine.push(own);
+            }
         });
-        if found {
-            self.keep_immediate(races);
+        from
+    }
+
+    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps enabled together with it, and not before
+    /// another such event; they are added to `races`. Also the tick of the latest dependent event, racing or not.
+    #[inline]
+    pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
+        let mut latest = 0;
+        let looked = &self.looked[from..];
+        for one in looked {
+            latest = latest.max(one.tick);
+            let before = |later: &Looked| {
+                later.races
+                    && later.tick > one.tick
+                    && self.clocks[self.events[later.tick as usize - 1].clock as usize + one.thread as usize]
+                        >= one.tick
+            };
+            if one.races && !looked.iter().any(before) && !races.contains(&one.tick) {
+                races.push(one.tick);
+            }
         }
         latest
     }
 
-    /// The use in a slot before the event at `tick`, which used it.
-    #[cold]
-    fn use_before(&self, tick: Tick, slot: usize) -> Tick {
-        let from = self.events[tick as usize - 1].log as usize;
-        self.log[from..]
-            .iter()
-            .find(|old| old.slot as usize == slot)
-            .map_or(0, |old| old.last)
-    }
-
-    /// Moves the racing events to `races`, but for those that happen before another.
-    fn keep_immediate(&mut self, races: &mut Vec<Tick>) {
-        for thread in 0..self.stride {
-            let tick = self.racing[thread];
-            if tick == 0 {
-                continue;
-            }
-            let before = |later: Tick| later > tick && self.event_clock(later)[thread] >= tick;
-            if !self.racing.iter().any(|&later| before(later)) && !races.contains(&tick) {
-                races.push(tick);
-            }
-        }
-        self.racing.fill(0);
-    }
-
-    #[inline]
-    fn event_clock(&self, tick: Tick) -> &[Tick] {
-        let row = self.events[tick as usize - 1].clock as usize;
-        &self.clocks[row..row + self.stride]
-    }
-
     /// Calls `f` with the threads that can begin what came after the event at `race` and not because of it: their first
     /// event after it neither happens after it nor after another event after it. Ends early when `f` says so.
-    pub fn initials(&self, race: Tick, mut f: impl FnMut(usize) -> bool) -> bool {
+    #[inline]
+    pub fn initials<S: Set>(&self, race: Tick, mut f: impl FnMut(usize) -> bool) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
-        for tick in race + 1..=self.events.len() as Tick {
-            let thread = self.events[tick as usize - 1].thread as usize;
-            let clock = self.event_clock(tick);
-            // Its first event after the race: the clock of one knows its own thread's last one before.
-            let initial = clock.iter().enumerate().all(|(other, &known)| {
-                if other == thread {
-                    known == tick
-                } else {
-                    known <= race
-                }
-            });
-            if initial && clock[raced] < race && self.is_first_after(tick, race, thread) && f(thread) {
+        let mut seen = S::default();
+        for event in &self.events[race as usize..] {
+            let thread = event.thread as usize;
+            if seen.contains(thread) {
+                continue;
+            }
+            seen.insert(thread);
+            let clock = &self.clocks[event.clock as usize..event.clock as usize + self.threads];
+            if clock[raced] >= race {
+                continue;
+            }
+            // Of its own thread it knows itself.
+            let known = clock.iter().filter(|&&known| known > race).count();
+            if known == 1 && f(thread) {
                 return true;
             }
         }
         false
-    }
-
-    /// Whether no event of the thread lies between the two.
-    fn is_first_after(&self, tick: Tick, race: Tick, thread: usize) -> bool {
-        !self.events[race as usize..tick as usize - 1]
-            .iter()
-            .any(|event| event.thread as usize == thread)
     }
 
     /// Whether an event of another thread after the one at `race` happens before the next event of `thread`, or one of
@@ -325,37 +353,32 @@ impl Order {
         self.clock(thread).iter().any(|&known| known > race)
     }
 
-    /// Adds the event that a thread just took.
+    /// Adds the event that a thread just took, whose action was looked for.
     #[inline]
     pub fn record<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         let tick = self.events.len() as Tick + 1;
         let row = self.copy_clock(thread);
+        for at in (0..self.looked.len()).rev() {
+            let Looked { tick, thread, .. } = self.looked[at];
+            if self.clocks[row as usize + thread as usize] < tick {
+                self.join(row, self.events[tick as usize - 1].clock);
+            }
+        }
+        self.clocks[row as usize + thread] = tick;
         self.events.push(Event {
             clock: row,
             thread: thread as u32,
             log: self.log.len() as u32,
         });
+        let mut number = 0;
         action.for_each_use(|key, bytes, class| {
-            let dependent = relation.dependent_classes(class);
-            let mut mine = NONE;
-            let mut at = self.first(key);
-            while at != NONE {
-                let cell = &self.cells[at as usize];
-                let next = cell.next;
-                if cell.bytes == bytes {
-                    mine = at;
-                }
-                if cell.bytes & bytes != 0 {
-                    self.join_uses(row, at, dependent);
-                }
-                at = next;
-            }
+            let mut mine = self.mine[number];
             if mine == NONE {
                 mine = self.add_cell(key, bytes);
             }
-            self.note_use(mine, class, dependent, thread, tick);
+            number += 1;
+            self.note_use(mine, class, relation.dependent_classes(class), thread, tick);
         });
-        self.clocks[row as usize + thread] = tick;
     }
 
     /// Orders the last event before what another thread, that its outcome names, does next.
@@ -384,44 +407,11 @@ impl Order {
             &mut mine[..self.stride],
             &before[other as usize..other as usize + self.stride],
         );
-        for (a, b) in mine.iter_mut().zip(theirs) {
-            *a = (*a).max(*b);
-        }
-    }
-
-    /// Joins the clock of the event at a tick unless it is known already.
-    #[inline]
-    fn join_event(&mut self, row: u32, tick: Tick) {
-        let event = self.events[tick as usize - 1];
-        if self.clocks[row as usize + event.thread as usize] < tick {
-            self.join(row, event.clock);
-        }
-    }
-
-    /// Joins the clocks of a cell's uses in the given classes.
-    #[inline]
-    fn join_uses(&mut self, row: u32, cell: u32, dependent: u32) {
-        let cell = &self.cells[cell as usize];
-        let mut classes = cell.present & dependent;
-        if classes == 0 || cell.latest == 0 {
-            return;
-        }
-        let (latest, dominant) = (cell.latest, cell.dominant);
-        let rows = cell.rows;
-        if dominant != 0 && dependent & cell.dominant_class.bit() != 0 {
-            self.join_event(row, dominant);
-            if dominant == latest {
-                return;
-            }
-        }
-        while classes != 0 {
-            let from = rows[classes.trailing_zeros() as usize] as usize;
-            classes &= classes - 1;
-            for thread in 0..self.stride {
-                let tick = self.last[from + thread];
-                if tick > self.clocks[row as usize + thread] {
-                    self.join_event(row, tick);
-                }
+        let (mine, _) = mine.as_chunks_mut::<CHUNK>();
+        let (theirs, _) = theirs.as_chunks::<CHUNK>();
+        for (mine, theirs) in mine.iter_mut().zip(theirs) {
+            for (a, b) in mine.iter_mut().zip(theirs) {
+                *a = (*a).max(*b);
             }
         }
     }
@@ -440,12 +430,10 @@ impl Order {
             last,
             latest: cell.latest,
             dominant: cell.dominant,
-            dominant_class: cell.dominant_class,
         });
         cell.latest = tick;
         if cell.present & !dependent == 0 {
             cell.dominant = tick;
-            cell.dominant_class = class;
         }
     }
 
@@ -458,35 +446,16 @@ impl Order {
         cell.present |= class.bit();
     }
 
-    #[inline]
-    fn bucket(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.buckets.len() - 1)
-    }
-
-    /// The first cell of an object or granule.
-    #[inline]
-    fn first(&self, key: u64) -> u32 {
-        let mut bucket = self.bucket(key);
-        loop {
-            let at = self.buckets[bucket];
-            if at == NONE || self.cells[at as usize].key == key {
-                return at;
-            }
-            bucket = (bucket + 1) & (self.buckets.len() - 1);
-        }
-    }
-
     #[cold]
     fn add_cell(&mut self, key: u64, bytes: u8) -> u32 {
         let at = self.cells.len() as u32;
-        let next = self.first(key);
+        let next = first_cell(&self.buckets, &self.cells, key);
         self.cells.push(Cell {
             key,
             next,
             present: 0,
             latest: 0,
             dominant: 0,
-            dominant_class: OpClass::Local,
             bytes,
             rows: [NONE; OpClass::COUNT],
         });
@@ -503,7 +472,7 @@ impl Order {
 
     /// Enters a key's newest cell.
     fn put(&mut self, key: u64, at: u32) {
-        let mut bucket = self.bucket(key);
+        let mut bucket = bucket(&self.buckets, key);
         while self.buckets[bucket] != NONE && self.cells[self.buckets[bucket] as usize].key != key {
             bucket = (bucket + 1) & (self.buckets.len() - 1);
         }
@@ -523,4 +492,44 @@ impl Mark {
     pub fn scale(&mut self, factor: u32) {
         self.clocks *= factor;
     }
+}
+
+impl Cell {
+    /// Whether the clock knows all uses: the last one is known, and all others happen before it.
+    #[inline]
+    fn is_known(&self, events: &[Event], clock: &[Tick]) -> bool {
+        let latest = self.latest;
+        latest == self.dominant
+            && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
+    }
+}
+
+#[inline]
+fn bucket(buckets: &[u32], key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (buckets.len() - 1)
+}
+
+#[inline]
+fn first_cell(buckets: &[u32], cells: &[Cell], key: u64) -> u32 {
+    let mut bucket = bucket(buckets, key);
+    loop {
+        let at = buckets[bucket];
+        if at == NONE || cells[at as usize].key == key {
+            return at;
+        }
+        bucket = (bucket + 1) & (buckets.len() - 1);
+    }
+}
+
+/// The last use in a slot before tick `end`, from the one at `tick` on.
+#[cold]
+fn use_before(events: &[Event], log: &[Undone], mut tick: Tick, slot: usize, end: Tick) -> Tick {
+    while tick >= end {
+        let from = events[tick as usize - 1].log as usize;
+        tick = log[from..]
+            .iter()
+            .find(|old| old.slot as usize == slot)
+            .map_or(0, |old| old.last);
+    }
+    tick
 }

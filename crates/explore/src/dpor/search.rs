@@ -1,5 +1,7 @@
 //! The depth-first search itself: a stack of nodes over one machine.
 
+mod races;
+
 use super::Weaken;
 use super::order::{Mark, Order};
 use super::set::Set;
@@ -8,7 +10,7 @@ use crate::record::Record;
 use crate::{Config, Control, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Status, Undo,
+    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Undo,
 };
 
 /// Why a search ended before its end.
@@ -305,6 +307,7 @@ where
         let depth = self.nodes.len() - 1;
         let node = &self.nodes[depth];
         let (thread, alternative, local) = (self.entry(depth, node.cursor), node.alternative, node.local);
+        let looked = alternative == 0 && !local && self.config.sleep_sets;
         if alternative == 0 && !local {
             self.meet(depth, thread);
             if self.config.sleep_sets {
@@ -317,10 +320,11 @@ where
             sleep = sleep.minus(node.dependent);
         }
         let threads = self.machine.pending().len();
-        let event = self.take(Choice {
+        let choice = Choice {
             thread: ThreadId::from_index(thread),
             alternative,
-        });
+        };
+        let event = self.take(choice, looked);
         if self.job.halt.is_some() {
             return (sleep, thread);
         }
@@ -350,61 +354,17 @@ where
         (sleep, thread)
     }
 
-    /// The pending actions of all other threads meet the event that `thread` is about to take.
-    #[inline]
-    fn meet(&mut self, depth: usize, thread: usize) {
-        let (mut dependent, mut racing) = (S::default(), S::default());
-        let pending = self.machine.pending();
-        let action = &pending[thread].action;
-        for (other, p) in pending.iter().enumerate() {
-            if other == thread || matches!(p.status, Status::Finished | Status::Parked) {
-                continue;
-            }
-            if self.relation.dependent(action, &p.action) {
-                dependent.insert(other);
-                if self.relation.racing(action, &p.action) {
-                    racing.insert(other);
-                }
-            }
-        }
-        let node = &mut self.nodes[depth];
-        node.dependent = dependent;
-        if self.config.sleep_sets {
-            return;
-        }
-        let enabled = node.enabled;
-        while let Some(other) = racing.pop() {
-            let mut candidates = S::default();
-            if enabled.contains(other) {
-                candidates.insert(other);
-            } else if self.weaken == Weaken::BlockedSearch {
-                continue;
-            }
-            if self.weaken == Weaken::OldPending && self.changes(thread, other) {
-                continue;
-            }
-            self.add(Request {
-                depth: depth as u32,
-                thread: other as u32,
-                candidates,
-            });
-        }
-    }
-
-    /// Whether the thread's action may be one that wakes the other.
-    fn changes(&self, thread: usize, other: usize) -> bool {
-        let pending = self.machine.pending();
-        may_change_others(pending[thread].action.op) && pending[other].action.op == Op::WaitTimeout
-    }
-
     /// Steps the machine and whatever goes with it.
     #[inline]
-    fn take(&mut self, choice: Choice) -> Event {
+    fn take(&mut self, choice: Choice, looked: bool) -> Event {
         let action = self.machine.pending()[choice.thread.index()].action;
         if may_change_others(action.op) {
             self.before.clear();
             self.before
                 .extend(self.machine.pending().iter().map(|p| p.action));
+        }
+        if !looked {
+            self.order.look(self.relation, &action, choice.thread.index());
         }
         let event = self.machine.step(choice);
         self.choices.push(choice);
@@ -453,183 +413,6 @@ where
             faulty |= self.job.record.fault(self.config, fault, &self.choices);
         }
         faulty
-    }
-
-    /// Finds the last event that races with the pending action of a thread, and asks for the other order.
-    #[inline]
-    fn search(&mut self, thread: usize) {
-        if self.config.sleep_sets {
-            return;
-        }
-        let pending = &self.machine.pending()[thread];
-        let searched = match pending.status {
-            Status::Finished | Status::Parked => false,
-            Status::Blocked => self.weaken != Weaken::BlockedSearch,
-            Status::Enabled => true,
-        };
-        if !searched || is_local(&pending.action) {
-            return;
-        }
-        let tick = self.order.latest_race(self.relation, &pending.action, thread);
-        if tick != 0 {
-            self.reverse(tick, thread);
-        }
-    }
-
-    /// Asks for the thread's pending action to come before the event at `tick`: for a thread that leads to it there.
-    fn reverse(&mut self, tick: u32, thread: usize) {
-        let enabled = self.nodes[tick as usize - 1].enabled;
-        let mut candidates = S::default();
-        for (other, &known) in self.order.clock(thread).iter().enumerate() {
-            if known > tick {
-                candidates.insert(other);
-            }
-        }
-        candidates.insert(thread);
-        let candidates = candidates.and(enabled);
-        self.add(Request {
-            depth: tick - 1,
-            thread: thread as u32,
-            candidates,
-        });
-    }
-
-    /// With sleep sets: for each immediate race of the action that `thread` is about to take, something must be tried
-    /// instead of the earlier event with which what followed without it, and this action, can begin.
-    #[inline]
-    fn reverse_races(&mut self, thread: usize) {
-        let mut races = std::mem::take(&mut self.races);
-        let action = self.machine.pending()[thread].action;
-        races.clear();
-        let latest = self
-            .order
-            .immediate_races(self.relation, &action, thread, u32::MAX, &mut races);
-        if self.weaken == Weaken::OwnSearch {
-            races.clear();
-        }
-        let mut at = 0;
-        while at < races.len() {
-            let race = races[at];
-            self.reverse_race(race, thread, latest);
-            if self.order.clock(thread)[thread] <= race
-                && !self.nodes[race as usize - 1].enabled.contains(thread)
-            {
-                // It was blocked there. Perhaps this event only let it pass, and races with none: so look before it.
-                self.order
-                    .immediate_races(self.relation, &action, thread, race, &mut races);
-            }
-            at += 1;
-        }
-        self.races = races;
-    }
-
-    fn reverse_race(&mut self, race: u32, thread: usize, latest: u32) {
-        let node = &self.nodes[race as usize - 1];
-        let (enabled, added) = (node.enabled, node.added);
-        let mine = race as usize > self.job.own;
-        let mut candidates = S::default();
-        let own = latest <= race && !self.order.knows_after(thread, race);
-        if own {
-            candidates.insert(thread);
-            if mine && added.contains(thread) {
-                return;
-            }
-        }
-        let there = self.order.initials(race, |initial| {
-            candidates.insert(initial);
-            mine && added.contains(initial)
-        });
-        if there {
-            return;
-        }
-        if candidates.is_empty() {
-            candidates.insert(thread);
-        }
-        let candidates = candidates.and(enabled);
-        // If nothing is left, the action only came to be enabled by the event: this race has no other order.
-        if !candidates.is_empty() {
-            self.add(Request {
-                depth: race - 1,
-                thread: thread as u32,
-                candidates,
-            });
-        }
-    }
-
-    /// Blocked threads where an execution ends: what they could have done instead of what happened.
-    fn reverse_blocked(&mut self) {
-        if !self.config.sleep_sets || self.weaken == Weaken::BlockedSearch {
-            return;
-        }
-        for thread in 0..self.machine.pending().len() {
-            if self.machine.pending()[thread].status == Status::Blocked {
-                self.reverse_races(thread);
-            }
-        }
-    }
-
-    /// After an event that may have changed what other threads are about to do.
-    #[cold]
-    fn search_changed(&mut self, depth: usize, thread: usize, sleep: &mut S) {
-        for other in 0..self.before.len() {
-            let pending = self.machine.pending()[other];
-            let old = self.before[other];
-            if other == thread || pending.action == old {
-                continue;
-            }
-            if sleep.contains(other) && self.weaken != Weaken::Wakeups {
-                sleep.remove(other);
-            }
-            // What it could have done before this event is gone.
-            let mut candidates = S::default();
-            candidates.insert(other);
-            let candidates = candidates.and(self.nodes[depth].enabled);
-            let named = self.order.clock(other)[thread] as usize == depth + 1;
-            if self.weaken != Weaken::OldPending && (!candidates.is_empty() || !named) {
-                self.add(Request {
-                    depth: depth as u32,
-                    thread: other as u32,
-                    candidates,
-                });
-            }
-            self.search(other);
-        }
-    }
-
-    /// Line 6 to 10 of the algorithm.
-    pub fn add(&mut self, request: Request<S>) {
-        let depth = request.depth as usize;
-        if depth < self.job.own {
-            if !self.job.requests.contains(&request) {
-                self.job.requests.push(request);
-            }
-            return;
-        }
-        let node = &mut self.nodes[depth];
-        let mut more = request.candidates;
-        if more.is_empty() {
-            more = node.enabled.minus(node.added);
-            if self.weaken == Weaken::AddAll {
-                let first = more.first();
-                more = S::default();
-                first.into_iter().for_each(|thread| more.insert(thread));
-            }
-        } else if !more.and(node.added).is_empty() {
-            return;
-        } else {
-            let one = if more.contains(request.thread as usize) {
-                Some(request.thread as usize)
-            } else {
-                more.first()
-            };
-            more = S::default();
-            one.into_iter().for_each(|thread| more.insert(thread));
-        }
-        while let Some(thread) = more.pop() {
-            node.added.insert(thread);
-            self.lists[node.list as usize + usize::from(node.len)] = thread as u16;
-            node.len += 1;
-        }
     }
 
     /// Goes to the top node's next child; false if it has none.
@@ -782,7 +565,7 @@ where
             if self.nodes.len() == self.choices.len() {
                 self.push_here(choice.thread.index(), S::default());
             }
-            self.take(choice);
+            self.take(choice, false);
             self.faults.clear();
         }
         self.push_here(thread, sleep);

@@ -246,21 +246,21 @@ impl<S> Seat<'_, S> {
         let result = loop {
             {
                 let mut state = task.state();
-                if matches!(*state, State::Done(_)) {
-                    if let State::Done(job) = std::mem::replace(&mut *state, State::Begun) {
-                        break Wait::Done(job);
-                    }
+                if matches!(*state, State::Done(_))
+                    && let State::Done(job) = std::mem::replace(&mut *state, State::Begun)
+                {
+                    break Wait::Done(job);
                 }
             }
             if board.closed || self.is_cancelled() {
                 break Wait::Cancelled;
             }
-            if let Some(at) = board.queue.iter().position(|t| t.is_within(task)) {
-                if let Some(help) = board.queue.remove(at) {
-                    self.shared.queued.store(board.queue.len(), Relaxed);
-                    *help.state() = State::Begun;
-                    break Wait::Help(help);
-                }
+            if let Some(at) = board.queue.iter().position(|t| t.is_within(task))
+                && let Some(help) = board.queue.remove(at)
+            {
+                self.shared.queued.store(board.queue.len(), Relaxed);
+                *help.state() = State::Begun;
+                break Wait::Help(help);
             }
             board = self
                 .shared

@@ -95,8 +95,11 @@ pub fn asserts(report: &Report) -> BTreeSet<(u32, u32)> {
         .collect()
 }
 
+/// Ends and failed assertions.
+pub type Truth = (BTreeSet<ToyEnd>, BTreeSet<(u32, u32)>);
+
 /// What brute force finds; none if there is too much.
-pub fn truth(toy: &Toy) -> Option<(BTreeSet<ToyEnd>, BTreeSet<(u32, u32)>)> {
+pub fn truth(toy: &Toy) -> Option<Truth> {
     let found = ends(&mut ToyMachine::new(toy).ok()?, 3_000).ok()?;
     let asserts = found
         .asserts
