@@ -4,6 +4,7 @@
 //! [`CONST`]) or constants of the function (from there on). What does not fit or is rare stays in the IR's form and is
 //! executed by [`Op::Complex`].
 
+use crate::native::Native;
 use crate::value::Value;
 use selvedge_base::StmtId;
 use selvedge_ir::{Callee, InstKind, Type};
@@ -95,10 +96,12 @@ impl Inst {
 }
 
 /// A call site.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CallSite {
-    /// What is called.
-    pub callee: Callee,
+    /// What is called; `None` for the library model `native`.
+    pub callee: Option<Callee>,
+    /// The model that an instruction stands for: copies and fills under visibility `memory`, element by element.
+    pub native: Option<Native>,
     /// Slot of the address, for indirect calls.
     pub address: u16,
     /// One operand a word of each argument.
@@ -136,7 +139,7 @@ pub struct LocalObject {
 }
 
 /// A compiled function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Code {
     /// Instructions.
     pub insts: Vec<Inst>,

@@ -5,6 +5,7 @@ pub(crate) mod liveness;
 mod slots;
 
 use crate::code::{CONST, CallSite, Code, ComplexOperands, Inst, LocalObject, NONE, Op, SwitchTable};
+use crate::native;
 use crate::options::Visibility;
 use crate::program::Program;
 use crate::value::{Poison, Value};
@@ -290,8 +291,31 @@ impl Compiler<'_> {
                 self.emit(op, ty.bytes() as u8, ptr, value, 0);
             }
             InstKind::Call { results, callee, args, types } => self.call(results, callee, args, types),
+            InstKind::MemCopy { dst, src, len, overlap } if self.visible_memory() => {
+                let name = if *overlap { "memmove" } else { "memcpy" };
+                self.model(name, &[(*dst, Type::Ptr), (*src, Type::Ptr), (*len, Type::I64)], kind);
+            }
+            InstKind::MemSet { dst, value, len } if self.visible_memory() => {
+                self.model("memset", &[(*dst, Type::Ptr), (*value, Type::I32), (*len, Type::I64)], kind);
+            }
             _ => self.complex(kind),
         }
+    }
+
+    /// An instruction that is executed by a library model.
+    fn model(&mut self, name: &str, args: &[(Operand, Type)], kind: &InstKind) {
+        let Some(native) = native::find(name) else { return self.complex(kind) };
+        let args_words: Vec<u16> = args.iter().map(|(a, _)| self.word(*a)).collect();
+        let index = self.code.calls.len() as u32;
+        self.code.calls.push(CallSite {
+            callee: None,
+            native: Some(native),
+            address: NONE,
+            args: args_words,
+            types: args.iter().map(|(_, ty)| *ty).collect(),
+            results: Vec::new(),
+        });
+        self.emit_long(Op::Call, 0, index);
     }
 
     fn visible_memory(&self) -> bool {
@@ -333,7 +357,7 @@ impl Compiler<'_> {
             Callee::Direct(_) => NONE,
         };
         let mut site =
-            CallSite { callee: *callee, address, args: Vec::new(), types: Vec::new(), results: Vec::new() };
+            CallSite { callee: Some(*callee), native: None, address, args: Vec::new(), types: Vec::new(), results: Vec::new() };
         for (arg, ty) in args.iter().zip(types) {
             let (low, high) = self.words(*arg);
             site.args.push(low);

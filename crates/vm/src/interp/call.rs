@@ -29,8 +29,16 @@ impl Vm {
         let frame = self.state.thread(thread).core.frame;
         let call = &program.code[frame.func.index()].calls[index];
         let func = match call.callee {
-            Callee::Direct(func) => func,
-            Callee::Indirect(_) => {
+            Some(Callee::Direct(func)) => func,
+            None => {
+                let mut args = [Value::new(0); 3];
+                self.slots(thread, &call.args, &mut args);
+                return match call.native {
+                    Some(native) => self.native(thread, native, &args, &call.types, performing),
+                    None => unreachable!("a call site calls something"),
+                };
+            }
+            Some(Callee::Indirect(_)) => {
                 let address = self.slot(thread, call.address);
                 match address.is_concrete().then(|| program.function_at(address.bits)).flatten() {
                     Some(func) => func,
