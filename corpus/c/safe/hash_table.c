@@ -4,8 +4,8 @@
 // variant: -DN=11 count(dpor)=1 count(dpor,memory)=1
 // variant: -DN=12 count(dpor)=8 count(dpor,memory)=8
 // variant: -DN=13 count(dpor)=64 count(dpor,memory)=64
-// variant: -DN=14 count(dpor)=512
-// variant: -DN=15 count(dpor)=4096
+// variant: -DN=14 only(count) count(dpor)=512
+// variant: -DN=15 only(count) count(dpor)=4096
 #include <pthread.h>
 
 enum { SIZE = 128, MAX = 4 };

@@ -8,6 +8,7 @@
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
+//! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
 //! | `// unknown: TEXT` | why the verdict is unknown: part of the reason |
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Case {
     /// Findings: a line (or none in particular) and the kinds it may have.
     pub findings: Vec<Expected>,
     pub reason: Option<String>,
+    /// Check the counts, run no other strategy.
+    pub only_count: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +93,7 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
         counts: Vec::new(),
         findings: Vec::new(),
         reason: None,
+        only_count: false,
     };
     let mut variants = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -157,6 +161,8 @@ fn words(text: &str, case: &mut Case) -> Result<(), String> {
         {
             case.verdict =
                 Verdict::from_word(verdict).ok_or_else(|| format!("no verdict is called {verdict}"))?;
+        } else if word == "only(count)" {
+            case.only_count = true;
         } else if word.starts_with("count(") || word.starts_with("verdict(") {
             return Err(format!("cannot read {word}"));
         } else {

@@ -99,7 +99,7 @@ fn trials_of(case: Case) -> Vec<Trial> {
     let mut trials = Vec::new();
     for strategy in STRATEGIES {
         let first = strategy.name == "dpor-first-finding";
-        if first && case.verdict != Verdict::Violated {
+        if case.only_count || first && case.verdict != Verdict::Violated {
             continue;
         }
         let case = case.clone();
