@@ -165,7 +165,10 @@ pub(crate) fn sources(loaded: &Loaded) -> Sources {
 /// If the machine cannot be made; the caller has made one before, and nothing has changed since.
 pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
     match Vm::new(Arc::clone(program)) {
-        Ok(vm) => (vm, (RaceDetector::new(), DeadlockDetector::new())),
+        Ok(vm) => {
+            let races = program.options.record_accesses.then(RaceDetector::new);
+            (vm, (races, DeadlockDetector::new()))
+        }
         Err(error) => panic!("a machine could be made once and not again: {error}"),
     }
 }

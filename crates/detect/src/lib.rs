@@ -14,5 +14,5 @@ pub use deadlock::{DeadlockDetector, DeadlockMark};
 pub use race::{RaceDetector, RaceMark};
 pub use text::split_thread;
 
-/// Everything that is watched for beside what machines find by themselves.
-pub type Detectors = (RaceDetector, DeadlockDetector);
+/// Everything that is watched for beside what machines find by themselves; races only where they are asked for.
+pub type Detectors = (Option<RaceDetector>, DeadlockDetector);

@@ -192,11 +192,12 @@ impl Action {
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
-        if self.ends {
-            f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
-        }
         if self.atomic {
             f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
+        }
+        // The last one: a pending action does not have it yet.
+        if self.ends {
+            f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
         }
     }
 

@@ -175,6 +175,7 @@ impl Vm {
     /// thread's end may start what runs at the process's exit, and is then an action of its own.
     fn ends_at_once(&self) -> bool {
         !self.program.polls_ends
+            && !self.program.cancels
             && self.program.module.destructors.is_empty()
             && !lifecycle::has_exit_handlers(&self.state)
     }

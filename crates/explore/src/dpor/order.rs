@@ -372,7 +372,11 @@ impl Order {
         });
         let mut number = 0;
         action.for_each_use(|key, bytes, class| {
-            let mut mine = self.mine[number];
+            // The thread's end is known only now: it was not among the uses looked for.
+            let mut mine = match self.mine.get(number) {
+                Some(&cell) => cell,
+                None => first_cell(&self.buckets, &self.cells, key),
+            };
             if mine == NONE {
                 mine = self.add_cell(key, bytes);
             }

@@ -7,16 +7,9 @@ use selvedge_ir::{Function, InstKind, LocalId, Operand};
 
 /// For each stack object of the function whether it is private.
 pub fn private_locals(function: &Function) -> IdVec<LocalId, bool> {
-    // Which object's address a register may hold; registers assigned twice count as escaping.
+    // Which object's address a register may hold; objects that share a register count as escaping.
     let mut holds: Vec<Option<LocalId>> = vec![None; function.regs.len()];
-    let mut assigned = vec![0u8; function.regs.len()];
     let mut private: IdVec<LocalId, bool> = function.locals.iter().map(|_| true).collect();
-    for inst in function.blocks.iter().flat_map(|b| &b.insts) {
-        inst.kind.for_each_result(|r| assigned[r.index()] = assigned[r.index()].saturating_add(1));
-    }
-    for p in &function.params {
-        assigned[p.index()] = 2;
-    }
     // Address computations come after their bases in every path, but not in block order: iterate.
     let mut changed = true;
     while changed {
@@ -27,14 +20,16 @@ pub fn private_locals(function: &Function) -> IdVec<LocalId, bool> {
                 InstKind::Gep { dst, base: Operand::Reg(base), .. } => (*dst, holds[base.index()]),
                 _ => continue,
             };
-            if let Some(local) = from
-                && holds[dst.index()].is_none()
-            {
-                holds[dst.index()] = Some(local);
-                changed = true;
-                if assigned[dst.index()] > 1 {
-                    private[local] = false;
+            match (from, holds[dst.index()]) {
+                (Some(local), None) => {
+                    holds[dst.index()] = Some(local);
+                    changed = true;
                 }
+                (Some(local), Some(other)) if local != other => {
+                    private[local] = false;
+                    private[other] = false;
+                }
+                _ => {}
             }
         }
     }

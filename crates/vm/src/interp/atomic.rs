@@ -156,16 +156,18 @@ impl Vm {
         Ok(())
     }
 
+    /// `orders`: on success and on failure. A failure is a read with an order of its own, which the race detector learns as the
+    /// first access of the event.
     pub(super) fn compare_exchange(
         &mut self,
         thread: ThreadId,
         ty: Type,
-        order: AtomicOrder,
+        orders: [AtomicOrder; 2],
         operands: &ComplexOperands,
         site: Site,
         performing: bool,
     ) -> Result<(), Trouble> {
-        let order = order_of(order);
+        let order = order_of(orders[0]);
         let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
         let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
         if let Some(value) = old.tagged.or(expected.tagged) {
@@ -180,6 +182,16 @@ impl Vm {
             self.poke_words(address, ty, low, high);
         } else if performing {
             self.outcome = Outcome::Failed;
+            if self.state.memory.recording {
+                self.state.memory.accesses.push(Access {
+                    address,
+                    context: site.context,
+                    stmt: site.stmt,
+                    size: ty.bytes(),
+                    write: false,
+                    order: order_of(orders[1]),
+                });
+            }
         }
         self.set_wide(thread, operands, 0, old);
         self.set_wide(thread, operands, 1, Wide { bits: u128::from(success), tagged: None });

@@ -290,8 +290,8 @@ impl Vm {
                 self.wide_or_atomic_store(thread, *ty, *order, operands, site, performing)
             }
             InstKind::Rmw { op, ty, order, .. } => self.rmw(thread, *op, *ty, *order, operands, site, performing),
-            InstKind::CompareExchange { ty, order, .. } => {
-                self.compare_exchange(thread, *ty, *order, operands, site, performing)
+            InstKind::CompareExchange { ty, order, failure, .. } => {
+                self.compare_exchange(thread, *ty, [*order, *failure], operands, site, performing)
             }
             InstKind::Fence { single_thread: true, .. } => Ok(()),
             InstKind::Fence { order, .. } => {
