@@ -1,4 +1,4 @@
-//! An oracle counts only once it was seen to fail. Tests with `mutation` in their name plant one mistake (a dropped row of
+//! An oracle counts only once it was seen to fail. Tests with `noticed` in their name plant one mistake (a dropped row of
 //! the dependence relation, a skipped sleep-set wake-up, a weakened race detector, …) and pass only if it is noticed.
 //! This task lists and runs them all; an empty list of a crate that must have some is a failure.
 
@@ -11,7 +11,7 @@ const CRATES: &[&str] = &["selvedge-explore", "selvedge-detect"];
 pub fn run() -> Result<()> {
     let mut without = Vec::new();
     for name in CRATES {
-        let list = capture(cargo().args(["test", "--quiet", "--package", name, "--", "mutation", "--list"]))?;
+        let list = capture(cargo().args(["test", "--quiet", "--package", name, "--", "noticed", "--list"]))?;
         let tests: Vec<&str> = list
             .lines()
             .filter_map(|line| line.strip_suffix(": test"))
@@ -23,7 +23,7 @@ pub fn run() -> Result<()> {
         if tests.is_empty() {
             without.push(*name);
         } else {
-            process::run(cargo().args(["test", "--quiet", "--package", name, "--", "mutation"]))?;
+            process::run(cargo().args(["test", "--quiet", "--package", name, "--", "noticed"]))?;
         }
     }
     if without.is_empty() {
