@@ -47,6 +47,11 @@ impl ObjectId {
         }
     }
 
+    /// Whether a thread may still be joined: what joins and detaches of it share.
+    pub fn joinable(thread: ThreadId) -> Self {
+        ObjectId(Self::HIDDEN | 1 << 32 | thread.index() as u64)
+    }
+
     /// Whether this is an address in the program's memory.
     pub const fn is_address(self) -> bool {
         self.0 >> 61 == 0

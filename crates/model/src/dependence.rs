@@ -68,7 +68,8 @@ impl Op {
             Op::ProcessExit => C::Local,
             Op::Join => C::Join,
             Op::Exit => C::Exit,
-            Op::Detach => C::Total,
+            // Commutes with the thread's end; what it shares with joins is `object2`.
+            Op::Detach => C::Local,
             Op::Cancel => C::Cancel,
             Op::Lock | Op::SpinLock => C::Acquire,
             Op::Unlock | Op::SpinUnlock => C::Release,
@@ -101,6 +102,7 @@ impl Op {
         match self {
             Op::WaitRelease => OpClass::Release,
             Op::WaitAcquire => OpClass::Acquire,
+            Op::Join | Op::Detach => OpClass::Total,
             _ => OpClass::Local,
         }
     }
@@ -185,7 +187,7 @@ impl Action {
                 }
             }
             let class2 = self.op.class2();
-            if class2 as u8 != OpClass::Local as u8 {
+            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, class2);
             }
         }
@@ -210,6 +212,35 @@ impl Action {
             && !self.atomic
             && !self.ends
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
+    }
+
+    /// The only object that the action uses, as [`Action::for_each_use`] would give it: what nearly all actions have.
+    /// None if it uses several, or none.
+    #[inline]
+    pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
+        let class = self.op.class();
+        if self.is_memory() {
+            let first = self.object.0 & 7;
+            let single = self.object2.0 == 0
+                && self.size != 0
+                && first + self.size as u64 <= 8
+                && !self.cancelable
+                && !self.atomic
+                && !self.ends;
+            if !single {
+                return None;
+            }
+            let bytes = (0xffu8 >> (8 - self.size)) << first;
+            return Some((self.object.0 & !7, bytes, class));
+        }
+        let single = self.is_plain()
+            && class as u8 != OpClass::Local as u8
+            && self.op.class2() as u8 == OpClass::Local as u8;
+        if single {
+            Some((self.object.0, ALL_BYTES, class))
+        } else {
+            None
+        }
     }
 
     /// Whether two memory accesses touch a common byte.

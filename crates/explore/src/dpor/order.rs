@@ -32,8 +32,16 @@ struct Cell {
     /// The last use that was dependent on every class then present: all earlier uses happen before it.
     dominant: Tick,
     bytes: u8,
+    uses: [Uses; OpClass::COUNT],
+}
+
+/// The uses of a cell in one class.
+#[derive(Clone, Copy)]
+struct Uses {
     /// Where the ticks by thread begin in `last`.
-    rows: [u32; OpClass::COUNT],
+    row: u32,
+    /// The last one of any thread.
+    latest: Tick,
 }
 
 /// What one use of a cell overwrote.
@@ -43,6 +51,9 @@ struct Undone {
     last: Tick,
     latest: Tick,
     dominant: Tick,
+    /// The last use in its class, and the class.
+    latest_in_class: Tick,
+    class: u8,
 }
 
 /// A position to go back to.
@@ -95,6 +106,13 @@ struct Looked {
     races: bool,
 }
 
+/// What there is to look at, and what is known of it.
+struct Past<'a> {
+    clock: &'a [Tick],
+    events: &'a [Event],
+    last: &'a [Tick],
+}
+
 impl Order {
     pub fn new() -> Self {
         let stride = CHUNK;
@@ -132,6 +150,7 @@ impl Order {
                 let cell = &mut self.cells[old.cell as usize];
                 cell.latest = old.latest;
                 cell.dominant = old.dominant;
+                cell.uses[old.class as usize].latest = old.latest_in_class;
             }
         }
         while self.current_log.len() > mark.current as usize {
@@ -177,10 +196,10 @@ impl Order {
         self.current_log.iter_mut().for_each(|(_, row)| *row *= factor);
         self.events.iter_mut().for_each(|e| e.clock *= factor);
         for cell in &mut self.cells {
-            cell.rows
+            cell.uses
                 .iter_mut()
-                .filter(|row| **row != NONE)
-                .for_each(|row| *row *= factor);
+                .filter(|uses| uses.row != NONE)
+                .for_each(|uses| uses.row *= factor);
         }
         for old_use in &mut self.log {
             old_use.slot = old_use.slot / old * old * factor + old_use.slot % old;
@@ -206,7 +225,7 @@ impl Order {
                 }
                 let mut classes = cell.present & racing;
                 while classes != 0 {
-                    let row = cell.rows[classes.trailing_zeros() as usize] as usize;
+                    let row = cell.uses[classes.trailing_zeros() as usize].row as usize;
                     classes &= classes - 1;
                     for (&tick, &known) in self.last[row..row + self.threads].iter().zip(clock) {
                         if tick > known {
@@ -220,16 +239,57 @@ impl Order {
     }
 
     /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
-    /// class and other thread the last one. [`Order::record`] and [`Order::immediate_races`] are about what was found.
+    /// class and other thread the last one, but for those that a later one stands for. [`Order::record`] and
+    /// [`Order::immediate_races`] are about what was found.
     #[inline]
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
         self.mine.clear();
-        self.look_before(relation, action, thread, Tick::MAX);
+        match action.single_use() {
+            Some((key, bytes, class)) => self.look_use(relation, (key, bytes, class), thread),
+            None => self.look_uses(relation, action, thread),
+        }
+    }
+
+    fn look_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        action.for_each_use(|key, bytes, class| self.look_use(relation, (key, bytes, class), thread));
+    }
+
+    #[inline]
+    fn look_use<P: Dependence>(
+        &mut self,
+        relation: &P,
+        (key, bytes, class): (u64, u8, OpClass),
+        thread: usize,
+    ) {
+        let row = self.current[thread] as usize;
+        let clock = &self.clocks[row..row + self.threads];
+        let dependent = relation.dependent_classes(class);
+        let mut own = NONE;
+        let mut at = first_cell(&self.buckets, &self.cells, key);
+        while at != NONE {
+            let cell = &self.cells[at as usize];
+            if cell.bytes == bytes {
+                own = at;
+            }
+            at = cell.next;
+            let classes = cell.present & dependent;
+            if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(&self.events, clock) {
+                continue;
+            }
+            let racing = relation.racing_classes(class);
+            let past = Past {
+                clock,
+                events: &self.events,
+                last: &self.last,
+            };
+            cell.look(relation, (classes, racing), past, &mut self.looked);
+        }
+        self.mine.push(own);
     }
 
     /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
-    #[inline]
+    #[cold]
     pub fn look_before<P: Dependence>(
         &mut self,
         relation: &P,
@@ -244,7 +304,6 @@ impl Order {
             buckets,
             last,
             looked,
-            mine,
             events,
             log,
             current,
@@ -256,13 +315,9 @@ impl Order {
         action.for_each_use(|key, bytes, class| {
             let dependent = relation.dependent_classes(class);
             let racing = relation.racing_classes(class);
-            let mut own = NONE;
             let mut at = first_cell(buckets, cells, key);
             while at != NONE {
                 let cell = &cells[at as usize];
-                if cell.bytes == bytes {
-                    own = at;
-                }
                 at = cell.next;
                 let mut classes = cell.present & dependent;
                 if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(events, clock) {
@@ -271,7 +326,7 @@ impl Order {
                 while classes != 0 {
                     let bit = classes & classes.wrapping_neg();
                     classes ^= bit;
-                    let first = cell.rows[bit.trailing_zeros() as usize] as usize;
+                    let first = cell.uses[bit.trailing_zeros() as usize].row as usize;
                     let races = racing & bit != 0;
                     for (other, (&tick, &known)) in
                         last[first..first + clock.len()].iter().zip(clock).enumerate()
@@ -293,19 +348,24 @@ impl Order {
                     }
                 }
             }
-            if end == Tick::MAX {
-                mine.push(own);
-            }
         });
         from
     }
 
-    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps enabled together with it, and not before
-    /// another such event; they are added to `races`. Also the tick of the latest dependent event, racing or not.
+    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
+    /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
+    /// latest dependent event, racing or not.
     #[inline]
     pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
-        let mut latest = 0;
         let looked = &self.looked[from..];
+        if let [] | [_] = looked {
+            let Some(one) = looked.first() else { return 0 };
+            if one.races && !races.contains(&one.tick) {
+                races.push(one.tick);
+            }
+            return one.tick;
+        }
+        let mut latest = 0;
         for one in looked {
             latest = latest.max(one.tick);
             let before = |later: &Looked| {
@@ -370,19 +430,38 @@ impl Order {
             thread: thread as u32,
             log: self.log.len() as u32,
         });
+        match action.single_use() {
+            Some((key, bytes, class)) => self.record_use(relation, 0, (key, bytes, class), thread, tick),
+            None => self.record_uses(relation, action, thread, tick),
+        }
+    }
+
+    fn record_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize, tick: Tick) {
         let mut number = 0;
         action.for_each_use(|key, bytes, class| {
-            // The thread's end is known only now: it was not among the uses looked for.
-            let mut mine = match self.mine.get(number) {
-                Some(&cell) => cell,
-                None => first_cell(&self.buckets, &self.cells, key),
-            };
-            if mine == NONE {
-                mine = self.add_cell(key, bytes);
-            }
+            self.record_use(relation, number, (key, bytes, class), thread, tick);
             number += 1;
-            self.note_use(mine, class, relation.dependent_classes(class), thread, tick);
         });
+    }
+
+    #[inline]
+    fn record_use<P: Dependence>(
+        &mut self,
+        relation: &P,
+        number: usize,
+        (key, bytes, class): (u64, u8, OpClass),
+        thread: usize,
+        tick: Tick,
+    ) {
+        // The thread's end is known only now: it was not among the uses looked for.
+        let mut mine = match self.mine.get(number) {
+            Some(&cell) => cell,
+            None => first_cell(&self.buckets, &self.cells, key),
+        };
+        if mine == NONE {
+            mine = self.add_cell(key, bytes);
+        }
+        self.note_use(mine, class, relation.dependent_classes(class), thread, tick);
     }
 
     /// Orders the last event before what another thread, that its outcome names, does next.
@@ -397,8 +476,12 @@ impl Order {
     fn copy_clock(&mut self, thread: usize) -> u32 {
         let old = self.current[thread];
         let row = self.clocks.len() as u32;
-        self.clocks
-            .extend_from_within(old as usize..old as usize + self.stride);
+        let from = old as usize;
+        match self.clocks[from..].first_chunk::<CHUNK>() {
+            // The usual width, without a loop.
+            Some(&chunk) if self.stride == CHUNK => self.clocks.extend_from_slice(&chunk),
+            _ => self.clocks.extend_from_within(from..from + self.stride),
+        }
         self.current_log.push((thread as u32, old));
         self.current[thread] = row;
         row
@@ -422,11 +505,12 @@ impl Order {
 
     #[inline]
     fn note_use(&mut self, at: u32, class: OpClass, dependent: u32, thread: usize, tick: Tick) {
-        if self.cells[at as usize].rows[class as usize] == NONE {
+        if self.cells[at as usize].present & class.bit() == 0 {
             self.add_row(at, class);
         }
         let cell = &mut self.cells[at as usize];
-        let slot = cell.rows[class as usize] + thread as u32;
+        let uses = &mut cell.uses[class as usize];
+        let slot = uses.row + thread as u32;
         let last = std::mem::replace(&mut self.last[slot as usize], tick);
         self.log.push(Undone {
             cell: at,
@@ -434,7 +518,10 @@ impl Order {
             last,
             latest: cell.latest,
             dominant: cell.dominant,
+            latest_in_class: uses.latest,
+            class: class as u8,
         });
+        uses.latest = tick;
         cell.latest = tick;
         if cell.present & !dependent == 0 {
             cell.dominant = tick;
@@ -446,7 +533,7 @@ impl Order {
         let row = self.last.len();
         self.last.resize(row + self.stride, 0);
         let cell = &mut self.cells[at as usize];
-        cell.rows[class as usize] = row as u32;
+        cell.uses[class as usize].row = row as u32;
         cell.present |= class.bit();
     }
 
@@ -461,7 +548,7 @@ impl Order {
             latest: 0,
             dominant: 0,
             bytes,
-            rows: [NONE; OpClass::COUNT],
+            uses: [Uses { row: NONE, latest: 0 }; OpClass::COUNT],
         });
         if next == NONE {
             self.keys += 1;
@@ -499,6 +586,54 @@ impl Mark {
 }
 
 impl Cell {
+    /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that depends on itself happen
+    /// before its last one; and all uses here happen before a later one in a class that depends on all of them. Where
+    /// that one races, too, they need not be told: neither are they immediate races nor does the clock need them.
+    #[inline]
+    fn look<P: Dependence>(
+        &self,
+        relation: &P,
+        (classes, racing): (u32, u32),
+        Past { clock, events, last }: Past,
+        looked: &mut Vec<Looked>,
+    ) {
+        let mut cover = 0;
+        // The end of a thread is not looked for before it is recorded: it is ordered after nothing by being recorded.
+        for class in members(classes & racing & !OpClass::Exit.bit()) {
+            if classes & !relation.dependent_classes(class) == 0 {
+                cover = cover.max(self.uses[class as usize].latest);
+            }
+        }
+        for class in members(classes) {
+            let Uses { row, latest } = self.uses[class as usize];
+            if latest == 0 || latest < cover {
+                continue;
+            }
+            let races = racing & class.bit() != 0;
+            if relation.dependent_classes(class) & class.bit() != 0 {
+                let thread = events[latest as usize - 1].thread;
+                if latest > clock[thread as usize] {
+                    looked.push(Looked {
+                        tick: latest,
+                        thread,
+                        races,
+                    });
+                }
+                continue;
+            }
+            let row = &last[row as usize..row as usize + clock.len()];
+            for (other, (&tick, &known)) in row.iter().zip(clock).enumerate() {
+                if tick > known && tick >= cover {
+                    looked.push(Looked {
+                        tick,
+                        thread: other as u32,
+                        races,
+                    });
+                }
+            }
+        }
+    }
+
     /// Whether the clock knows all uses: the last one is known, and all others happen before it.
     #[inline]
     fn is_known(&self, events: &[Event], clock: &[Tick]) -> bool {
@@ -506,6 +641,16 @@ impl Cell {
         latest == self.dominant
             && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
     }
+}
+
+/// The classes of a set.
+#[inline]
+fn members(mut classes: u32) -> impl Iterator<Item = OpClass> {
+    std::iter::from_fn(move || {
+        let class = *OpClass::ALL.get(classes.trailing_zeros() as usize)?;
+        classes &= classes - 1;
+        Some(class)
+    })
 }
 
 #[inline]

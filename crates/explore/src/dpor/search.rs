@@ -97,6 +97,9 @@ struct Unseen {
 
 const SHOW_EVERY: u32 = 256;
 
+/// A backtrack list that can grow has room for as many threads at least.
+const ROOM: usize = 8;
+
 pub(super) struct Search<'a, S, M, D, P>
 where
     S: Set,
@@ -279,9 +282,14 @@ where
         let mut added = S::default();
         added.insert(first);
         let list = self.lists.len();
-        self.lists.push(first as u16);
-        if !local {
-            self.lists.resize(list + threads, 0);
+        if local {
+            self.lists.push(first as u16);
+        } else {
+            // Room for the threads that may be added, in pieces of a fixed length.
+            self.lists.extend_from_slice(&[first as u16; ROOM]);
+            if threads > ROOM {
+                self.lists.resize(list + threads, 0);
+            }
         }
         self.nodes.push(Node {
             machine: self.machine.mark(),
@@ -355,7 +363,7 @@ where
     }
 
     /// Steps the machine and whatever goes with it.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, choice: Choice, looked: bool) -> Event {
         let action = self.machine.pending()[choice.thread.index()].action;
         if may_change_others(action.op) {
@@ -593,7 +601,9 @@ where
 /// Whether the action can be run at once: see the module's head.
 #[inline]
 fn is_local(action: &Action) -> bool {
-    action.op.class() as u8 == OpClass::Local as u8 && !action.cancelable
+    action.op.class() as u8 == OpClass::Local as u8
+        && action.op.class2() as u8 == OpClass::Local as u8
+        && !action.cancelable
 }
 
 /// Whether an operation may change the pending *action* of a thread that it is no action of. All others must not: a

@@ -70,14 +70,22 @@ fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     let (this, owner) = (cx.word(0)?, cx.word(1)?);
     let state = cx.load_defined(owner, 8, "std::thread's state")?;
-    let table = cx.load_defined(state, 8, "virtual table")?;
-    let run = cx.load_defined(table + 16, 8, "virtual function")?;
+    // The new thread looks at the virtual table, not this one: no access of the creator, who would race with its destructor.
+    let table = peek(cx, state, "virtual table")?;
+    let run = peek(cx, table.wrapping_add(16), "virtual function")?;
     let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
     cx.state.set_word(words::cxx_state(id), state);
     cx.store(owner, 8, Value::new(0))?;
     let handle = lifecycle::handle(cx.state, id);
     cx.store(this, 8, Value::new(handle))?;
     Ok(id)
+}
+
+/// Eight defined bytes, without an access of the acting thread.
+fn peek(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<u64, Stop> {
+    let valid = cx.state.memory.check(address, 8, false).is_ok();
+    let value = cx.state.memory.peek_checked(address, 8);
+    if valid && value.is_concrete() { Ok(value.bits) } else { cx.load_defined(address, 8, what) }
 }
 
 /// The deleting destructor of the state that this thread ran, once.

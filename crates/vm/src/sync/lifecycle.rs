@@ -464,7 +464,10 @@ pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
         Some(t) if t == cx.thread && op == Op::Join => {
             Prepared::Immediate(cx.fault(FaultKind::JoinSelf, "a thread joins itself"))
         }
-        Some(t) => Prepared::Visible(cx.action(op, ObjectId::thread(t).0)),
+        Some(t) => Prepared::Visible(Action {
+            object2: if matches!(op, Op::Join | Op::Detach) { ObjectId::joinable(t) } else { ObjectId::NONE },
+            ..cx.action(op, ObjectId::thread(t).0)
+        }),
         None => {
             Prepared::Immediate(cx.fault(FaultKind::InvalidThread, "use of a thread that does not exist"))
         }

@@ -18,6 +18,18 @@ where
         let (mut dependent, mut racing) = (S::default(), S::default());
         let pending = self.machine.pending();
         let action = &pending[thread].action;
+        if self.config.sleep_sets {
+            // The others are looked at when they move; it only matters who wakes up.
+            let node = &mut self.nodes[depth];
+            let mut asleep = node.sleep;
+            while let Some(other) = asleep.pop() {
+                if self.relation.dependent(action, &pending[other].action) {
+                    dependent.insert(other);
+                }
+            }
+            node.dependent = dependent;
+            return;
+        }
         for (other, p) in pending.iter().enumerate() {
             if other == thread || matches!(p.status, Status::Finished | Status::Parked) {
                 continue;
@@ -31,9 +43,6 @@ where
         }
         let node = &mut self.nodes[depth];
         node.dependent = dependent;
-        if self.config.sleep_sets {
-            return;
-        }
         let enabled = node.enabled;
         while let Some(other) = racing.pop() {
             let mut candidates = S::default();
@@ -102,13 +111,17 @@ where
     /// instead of the earlier event with which what followed without it, and this action, can begin.
     #[inline]
     pub(super) fn reverse_races(&mut self, thread: usize) {
-        let action = self.machine.pending()[thread].action;
         self.races.clear();
-        self.order.look(self.relation, &action, thread);
+        let action = &self.machine.pending()[thread].action;
+        self.order.look(self.relation, action, thread);
         let latest = self.order.immediate_races(0, &mut self.races);
-        if self.races.is_empty() || self.weaken == Weaken::OwnSearch {
-            return;
+        if !self.races.is_empty() && self.weaken != Weaken::OwnSearch {
+            self.reverse_found(thread, latest);
         }
+    }
+
+    /// The same for the immediate races found.
+    fn reverse_found(&mut self, thread: usize, latest: u32) {
         let mut races = std::mem::take(&mut self.races);
         let mut at = 0;
         while at < races.len() {
@@ -118,7 +131,8 @@ where
                 && !self.nodes[race as usize - 1].enabled.contains(thread)
             {
                 // It was blocked there. Perhaps this event only let it pass, and races with none: so look before it.
-                let from = self.order.look_before(self.relation, &action, thread, race);
+                let action = &self.machine.pending()[thread].action;
+                let from = self.order.look_before(self.relation, action, thread, race);
                 self.order.immediate_races(from, &mut races);
             }
             at += 1;
