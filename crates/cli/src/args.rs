@@ -43,8 +43,8 @@ pub(crate) struct CheckArgs {
     #[arg(last = true, value_name = "PROGRAM ARGS")]
     pub(crate) args: Vec<String>,
 
-    /// What to check: a list of assertion, deadlock, data-race, memory, leak, pthread, arithmetic, overflow,
-    /// or a SV-COMP .prp file. All but leak and overflow if not given
+    /// What to check: a list of assertion, deadlock, data-race, memory, pthread, arithmetic, overflow,
+    /// or a SV-COMP .prp file. All but overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
     /// How to explore; auto is dpor. random and pct sample, and never verify

@@ -229,6 +229,7 @@ fn conclude(
             max_depth: counts.max_depth,
             threads: counts.threads,
             choices: counts.choices,
+            instructions: explored.program.executed(),
             seconds: watch.started.elapsed().as_secs_f64(),
             peak_memory_bytes: peak_memory(),
             ..Statistics::default()

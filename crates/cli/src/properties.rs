@@ -30,13 +30,13 @@ fn one(name: &str) -> Result<Property, String> {
         "deadlock" | "no-deadlock" => Ok(Deadlock),
         "data-race" | "no-data-race" => Ok(DataRace),
         "memory" => Ok(Memory),
-        "leak" => Ok(Leak),
+        "leak" => Err("the property `leak` is not available yet".to_owned()),
         "pthread" => Ok(Pthread),
         "arithmetic" => Ok(Arithmetic),
         "overflow" | "no-overflow" => Ok(Overflow),
         "termination" => Err("the property `termination` is not available yet".to_owned()),
         other => Err(format!(
-            "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, pthread, arithmetic or overflow"
+            "`{other}` is not a property: expected assertion, deadlock, data-race, memory, pthread, arithmetic or overflow"
         )),
     }
 }
@@ -56,7 +56,7 @@ fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
         } else if words.contains("call(") {
             &[Property::Assertion]
         } else if words.contains("valid-memtrack") || words.contains("valid-memcleanup") {
-            &[Property::Memory, Property::Leak]
+            return Err("the property `leak` (valid-memtrack, valid-memcleanup) is not available yet".to_owned());
         } else if words.contains("valid-free") || words.contains("valid-deref") {
             &[Property::Memory]
         } else if words.contains("overflow") {
@@ -80,10 +80,11 @@ mod tests {
     #[test]
     fn names_and_files() {
         assert_eq!(
-            parse("data-race, leak"),
-            Ok([Property::DataRace, Property::Leak].into())
+            parse("data-race, overflow"),
+            Ok([Property::DataRace, Property::Overflow].into())
         );
         assert!(parse("speed").is_err());
+        assert!(parse("leak").is_err());
         let prp =
             "CHECK( init(main()), LTL(G ! call(reach_error())) )\nCHECK( init(main()), LTL(G valid-free) )";
         assert_eq!(from_prp(prp), Ok([Property::Assertion, Property::Memory].into()));

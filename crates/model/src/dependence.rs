@@ -191,6 +191,9 @@ impl Action {
                 f(self.object2.0, ALL_BYTES, class2);
             }
         }
+        if matches!(self.op, Op::WaitRelease | Op::WaitTimeout) && self.object2.0 != 0 {
+            self.for_each_binding(&mut f);
+        }
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
@@ -201,6 +204,19 @@ impl Action {
         if self.ends {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
         }
+    }
+
+    /// Waiting with one mutex commutes with waiting with the same mutex, not with another one: whether both wait at once
+    /// decides whether the program misuses the condition variable. Expressed with classes of which each is independent
+    /// only of itself: the mutex's own bit is taken as a `Value`, all other bits as a `Post`. (Two mutexes may share a
+    /// bit: then the misuse is only found where some other dependence brings the two waits together.)
+    #[inline]
+    fn for_each_binding(&self, f: &mut impl FnMut(u64, u8, OpClass)) {
+        let mutex = self.object2.0;
+        let own = 1u8 << ((mutex >> 3 ^ mutex >> 6 ^ mutex >> 9 ^ mutex >> 34) & 7);
+        let key = self.object.0 | BINDING;
+        f(key, own, OpClass::Value);
+        f(key, !own, OpClass::Post);
     }
 
     /// Whether the action uses exactly one object, as a whole.
@@ -250,6 +266,9 @@ impl Action {
             && other.object.0 < self.object.0 + self.size as u64
     }
 }
+
+/// Marks the name of a condition variable's binding to a mutex.
+const BINDING: u64 = 1 << 60;
 
 const fn table(racing: bool) -> [u32; OpClass::COUNT] {
     let mut table = [0; OpClass::COUNT];

@@ -11,6 +11,7 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
 use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
@@ -64,6 +65,8 @@ pub struct Program {
     pub(crate) atomic: Vec<bool>,
     /// Whether there are atomic blocks at all.
     pub(crate) atomic_blocks: bool,
+    /// Instructions executed by all machines of this program that are gone.
+    pub(crate) executed: AtomicU64,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
@@ -94,6 +97,7 @@ impl Program {
         let atomic = module.functions.iter().map(|f| f.is_defined() && is_atomic(&f.name)).collect();
         let mut program = Program {
             atomic,
+            executed: AtomicU64::new(0),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             polls_ends: module.functions.iter().any(|f| {
                 matches!(f.name.as_str(), "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np")
@@ -119,6 +123,11 @@ impl Program {
         }
         program.code = codes;
         Ok(Arc::new(program))
+    }
+
+    /// Instructions executed so far by all machines of this program that are gone.
+    pub fn executed(&self) -> u64 {
+        self.executed.load(Ordering::Relaxed)
     }
 
     /// Functions that the program declares and nothing provides, with their names.

@@ -156,23 +156,18 @@ impl State {
 
     /// Saves what a step of the thread changes most: its core and the registers of its current frame.
     #[inline]
-    pub(crate) fn begin_step(&mut self, thread: ThreadId) {
+    pub(crate) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
         let t = &mut self.threads[thread.index()];
         self.log.cores.push(t.core);
         self.log.entries.push(Undo::Core(thread));
         t.low_depth = t.core.depth;
         if t.core.depth > 0 {
             let start = t.core.frame.base;
-            self.save_regs(thread, start);
+            let saved = &t.regs[start as usize..];
+            self.log.values.extend_from_slice(saved);
+            self.log.entries.push(Undo::Regs { thread, start, len: saved.len() as u32 });
         }
-    }
-
-    /// Saves the registers of the frame that begins at `start` and is the topmost one.
-    pub(crate) fn save_regs(&mut self, thread: ThreadId, start: u32) {
-        let t = &self.threads[thread.index()];
-        let saved = &t.regs[start as usize..];
-        self.log.values.extend_from_slice(saved);
-        self.log.entries.push(Undo::Regs { thread, start, len: saved.len() as u32 });
+        &mut t.core
     }
 
     /// Saves a suspended frame that is about to be resumed, with its registers `[frame.base, end)`.
@@ -237,7 +232,11 @@ impl State {
 
     /// Sets the synchronisation object at an address.
     pub fn set_sync(&mut self, address: u64, object: SyncObject) {
-        let old = Rc::make_mut(&mut self.syncs).insert(address, object);
+        let syncs = Rc::make_mut(&mut self.syncs);
+        let old = match syncs.get_mut(&address) {
+            Some(known) => Some(std::mem::replace(known, object)),
+            None => syncs.insert(address, object),
+        };
         self.log.syncs.push(old);
         self.log.entries.push(Undo::Sync(address));
     }
@@ -350,7 +349,9 @@ impl State {
             let Some(entry) = self.log.entries.pop() else { break };
             self.undo_one(entry);
         }
-        self.notices.clear();
+        if !self.notices.is_empty() {
+            self.notices.clear();
+        }
     }
 
     #[inline]
@@ -363,8 +364,13 @@ impl State {
             Undo::Regs { thread, start, len } => {
                 let from = log.values.len() - len as usize;
                 let regs = &mut self.threads[thread.index()].regs;
-                regs.truncate(start as usize);
-                regs.extend_from_slice(&log.values[from..]);
+                let (saved, start) = (&log.values[from..], start as usize);
+                if regs.len() == start + saved.len() {
+                    regs[start..].copy_from_slice(saved);
+                } else {
+                    regs.truncate(start);
+                    regs.extend_from_slice(saved);
+                }
                 log.values.truncate(from);
             }
             Undo::Frame { thread, index } => {
@@ -377,7 +383,9 @@ impl State {
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
                 Some(object) => {
-                    Rc::make_mut(&mut self.syncs).insert(address, object);
+                    if let Some(known) = Rc::make_mut(&mut self.syncs).get_mut(&address) {
+                        *known = object;
+                    }
                 }
                 None => {
                     Rc::make_mut(&mut self.syncs).remove(&address);

@@ -12,9 +12,12 @@ use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo, Waiters,
 };
+use rustc_hash::FxHashMap;
+use selvedge_ir::FuncId;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A running program. Stays in its thread; what travels is a sequence of choices.
 pub struct Vm {
@@ -30,6 +33,8 @@ pub struct Vm {
     pub(crate) main_args: SmallVec<[Value; 3]>,
     /// Instructions executed so far, over all steps, undone or not.
     pub instructions: u64,
+    /// How often each backward jump was taken in this step; only with `Options::unroll`.
+    pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
 }
@@ -73,6 +78,7 @@ impl Vm {
             alternative: 0,
             main_args: SmallVec::new(),
             instructions: 0,
+            jumps: FxHashMap::default(),
             fingerprints: None,
         };
         vm.make_thread_locals(main)?;
@@ -180,6 +186,7 @@ impl Vm {
             && !lifecycle::has_exit_handlers(&self.state)
     }
 
+    #[inline(always)]
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
         let (status, alternatives) = sync::status(&self.state, &action);
         self.state.set_pending(thread, Pending { action, status, alternatives });
@@ -192,26 +199,29 @@ impl Vm {
     }
 
     /// Asks again whether threads that use the same objects can move.
+    #[inline]
     fn refresh(&mut self, event: &Action) {
-        let ended = if event.ends { ObjectId::thread(event.thread) } else { ObjectId::NONE };
-        let (first, second) = if event.is_memory() {
-            (ObjectId::NONE, ObjectId::NONE)
-        } else {
-            (event.object, event.object2)
-        };
+        // What no pending action has as its object stands for nothing, so that one comparison each is enough.
+        const NOTHING: ObjectId = ObjectId(u64::MAX);
+        let or_nothing = |object: ObjectId, is: bool| if is && object != ObjectId::NONE { object } else { NOTHING };
+        let ended = or_nothing(ObjectId::thread(event.thread), event.ends);
+        let first = or_nothing(event.object, !event.is_memory());
+        let second = or_nothing(event.object2, !event.is_memory());
+        let shares = |x: ObjectId| (x == first) | (x == second) | (x == ended);
         for i in 0..self.state.pending.len() {
             let pending = &self.state.pending[i];
             let a = &pending.action;
-            let shares = |x: ObjectId| x != ObjectId::NONE && (x == first || x == second || x == ended);
-            if !(shares(a.object) || shares(a.object2) || a.op == Op::ProcessExit)
+            if !(shares(a.object) | shares(a.object2) | (a.op == Op::ProcessExit))
                 || i == event.thread.index()
                 || !matches!(pending.status, Status::Enabled | Status::Blocked)
             {
                 continue;
             }
-            let action = *a;
-            let (status, alternatives) = sync::status(&self.state, &action);
-            self.state.set_pending(ThreadId::from_index(i), Pending { action, status, alternatives });
+            let (status, alternatives) = sync::status(&self.state, a);
+            if (status, alternatives) != (pending.status, pending.alternatives) {
+                let changed = Pending { action: *a, status, alternatives };
+                self.state.set_pending(ThreadId::from_index(i), changed);
+            }
         }
     }
 }
@@ -234,6 +244,12 @@ fn argument_object(size: u64) -> crate::memory::Object {
     }
 }
 
+impl Drop for Vm {
+    fn drop(&mut self) {
+        self.program.executed.fetch_add(self.instructions, Ordering::Relaxed);
+    }
+}
+
 impl Machine for Vm {
     fn pending(&self) -> &[Pending] {
         &self.state.pending
@@ -241,24 +257,24 @@ impl Machine for Vm {
 
     fn step(&mut self, choice: Choice) -> Event {
         let thread = choice.thread;
-        let pending = self.state.pending[thread.index()];
+        let pending = &self.state.pending[thread.index()];
         assert!(
             pending.is_enabled() && choice.alternative < pending.alternatives,
             "thread {thread} cannot take alternative {} now",
             choice.alternative
         );
-        let mut action = pending.action;
+        let (mut action, alternatives) = (pending.action, pending.alternatives);
         let mark = Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() };
         self.state.memory.begin_step();
-        self.state.notices.clear();
-        self.state.begin_step(thread);
+        if !self.state.notices.is_empty() {
+            self.state.notices.clear();
+        }
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
-        let context = self.state.thread(thread).core.frame.context;
-        self.state.own_core(thread).site = crate::memory::Site { stmt: action.stmt, context };
-        let in_code = self.state.thread(thread).core.depth > 0;
-        if in_code {
-            let core = self.state.own_core(thread);
+        let core = self.state.begin_step(thread);
+        let context = core.frame.context;
+        core.site = crate::memory::Site { stmt: action.stmt, context };
+        if core.depth > 0 {
             let at = !std::mem::take(&mut core.before);
             self.run_to_visible(thread, at);
         } else if action.op == Op::Start {
@@ -288,7 +304,7 @@ impl Machine for Vm {
             action,
             context,
             alternative: choice.alternative,
-            alternatives: pending.alternatives,
+            alternatives,
             outcome: self.outcome,
         }
     }

@@ -1,10 +1,10 @@
 //! Calls, returns, models, and what a thread does when its last frame is gone.
 
 use super::Stop;
-use crate::code::CONST;
+use crate::code::{CONST, NONE};
 use crate::memory::{Kind, Life, Object, Site};
-use crate::native::{Cx, Flow, Native, Performed, Prepared};
-use crate::program::Binding;
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::program::{Binding, Program};
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
@@ -24,6 +24,7 @@ pub(crate) enum Entered {
 
 impl Vm {
     /// Executes call site `index` of the current function, whose `ip` is that of the call.
+    #[inline]
     pub(super) fn call(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
         let program = self.program.clone();
         let frame = self.state.thread(thread).core.frame;
@@ -63,7 +64,7 @@ impl Vm {
             Binding::Code => self.enter(thread, func, index),
             Binding::Other(other) => self.enter(thread, other, index),
             Binding::Native(native) => {
-                let mut few = [Value::new(0); 8];
+                let mut few = [Value::new(0); 4];
                 if let Some(args) = few.get_mut(..call.args.len()) {
                     self.slots(thread, &call.args, args);
                     self.native(thread, native, args, &call.types, performing)
@@ -80,6 +81,7 @@ impl Vm {
         }
     }
 
+    #[cold]
     fn bad_callee(&mut self, thread: ThreadId, address: Value, ip: u32) -> Entered {
         let site = self.site(thread, ip);
         let fault = if !address.is_concrete() {
@@ -294,6 +296,7 @@ impl Vm {
     }
 
     /// Several words of the thread's current frame.
+    #[inline]
     fn slots(&self, thread: ThreadId, operands: &[u16], into: &mut [Value]) {
         let t = self.state.thread(thread);
         let frame = t.core.frame;
@@ -305,57 +308,81 @@ impl Vm {
     }
 
     fn native(&mut self, thread: ThreadId, native: Native, args: &[Value], types: &[Type], performing: bool) -> Entered {
-        let ip = self.state.thread(thread).core.frame.ip;
-        let site = self.site(thread, ip);
-        let alternative = self.alternative;
-        let program = self.program.clone();
+        let frame = &self.state.thread(thread).core.frame;
+        let ip = frame.ip;
+        let site = Site { stmt: self.program.code[frame.func.index()].stmts[ip as usize], context: frame.context };
+        let program: &Program = &self.program;
         let replay = Default::default();
-        let mut cx = Cx { program: &program, state: &mut self.state, thread, site, args, types, replay };
+        let mut cx = Cx { program, state: &mut self.state, thread, site, args, types, replay };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
             Native::Visible(_) if performing && program.cancels && crate::sync::acts(cx.state, thread) => {
                 crate::sync::act(&mut cx)
             }
-            Native::Visible(model) => {
-                let performed = performing.then(|| (model.perform)(&mut cx, alternative));
-                match performed {
-                    Some(Performed::Done(flow, outcome)) => {
-                        self.outcome = outcome;
-                        flow
-                    }
-                    other => {
-                        let prepared = (model.prepare)(&mut cx);
-                        if let Some(Performed::Again(outcome)) = other {
-                            self.outcome = outcome;
-                        }
-                        match prepared {
-                            Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
-                                return Entered::Stopped(Stop::Visible(action));
-                            }
-                            Prepared::Visible(action) if action.op == Op::Destroy => {
-                                match (model.perform)(&mut cx, 0) {
-                                    Performed::Done(flow, _) => flow,
-                                    Performed::Again(_) => Flow::Unsupported("blocking in an atomic block".into()),
-                                }
-                            }
-                            Prepared::Visible(_) => {
-                                Flow::Unsupported("synchronisation in an atomic block".into())
-                            }
-                            Prepared::Immediate(flow) => flow,
-                        }
-                    }
+            Native::Visible(model) if performing => match (model.perform)(&mut cx, self.alternative) {
+                Performed::Done(flow, outcome) => {
+                    self.outcome = outcome;
+                    flow
+                }
+                Performed::Again(outcome) => {
+                    let prepared = (model.prepare)(&mut cx);
+                    self.outcome = outcome;
+                    return self.prepared(thread, prepared, model, args, types, site);
+                }
+            },
+            Native::Visible(model) => match (model.prepare)(&mut cx) {
+                Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
+                    return Entered::Stopped(Stop::Visible(action));
+                }
+                prepared => return self.prepared(thread, prepared, model, args, types, site),
+            },
+        };
+        match flow {
+            Flow::Return(value) => {
+                self.finish_simple_call(thread, value);
+                Entered::Running
+            }
+            flow => self.follow(thread, flow, ip, site),
+        }
+    }
+
+    /// Does what a visible model answered to the question what comes next.
+    #[inline(never)]
+    fn prepared(
+        &mut self,
+        thread: ThreadId,
+        prepared: Prepared,
+        model: Visible,
+        args: &[Value],
+        types: &[Type],
+        site: Site,
+    ) -> Entered {
+        let core = &self.state.thread(thread).core;
+        let (ip, in_block) = (core.frame.ip, core.atomic != 0);
+        let flow = match prepared {
+            Prepared::Immediate(flow) => flow,
+            Prepared::Visible(action) if !in_block => return Entered::Stopped(Stop::Visible(action)),
+            Prepared::Visible(action) if action.op == Op::Destroy => {
+                let replay = Default::default();
+                let mut cx =
+                    Cx { program: &self.program, state: &mut self.state, thread, site, args, types, replay };
+                match (model.perform)(&mut cx, 0) {
+                    Performed::Done(flow, _) => flow,
+                    Performed::Again(_) => Flow::Unsupported("blocking in an atomic block".into()),
                 }
             }
+            Prepared::Visible(_) => Flow::Unsupported("synchronisation in an atomic block".into()),
         };
         self.follow(thread, flow, ip, site)
     }
 
     /// Does what a model answered.
+    #[inline(never)]
     fn follow(&mut self, thread: ThreadId, flow: Flow, ip: u32, site: Site) -> Entered {
         let parked = Entered::Stopped(Stop::Parked);
         match flow {
             Flow::Return(value) => {
-                self.finish_call(thread, &[value]);
+                self.finish_simple_call(thread, value);
                 Entered::Running
             }
             Flow::ReturnMany(values) => {
@@ -423,6 +450,24 @@ impl Vm {
         Action { stmt: self.site(thread, ip).stmt, ..Action::new(thread, Op::Yield) }
     }
 
+    /// Ends the call at the current instruction with one word.
+    #[inline(always)]
+    fn finish_simple_call(&mut self, thread: ThreadId, value: Value) {
+        let t = &mut self.state.threads[thread.index()];
+        let frame = &mut t.core.frame;
+        let code = &self.program.code[frame.func.index()];
+        match &code.calls[code.insts[frame.ip as usize].long() as usize].results[..] {
+            [] => {}
+            &[(slot, bits)] if slot & CONST == 0 && slot != NONE => {
+                let value = super::arith::truncate(&self.state.memory.masks, value, bits);
+                t.regs[frame.base as usize + slot as usize] = value;
+            }
+            _ => return self.finish_call(thread, &[value]),
+        }
+        t.core.phase = 0;
+        t.core.frame.ip += 1;
+    }
+
     fn finish_call(&mut self, thread: ThreadId, values: &[Value]) {
         let frame = self.state.thread(thread).core.frame;
         let code = &self.program.code[frame.func.index()];
@@ -469,7 +514,7 @@ impl Vm {
                 stmt: created.stmt,
                 context: created.context,
                 related: Vec::new(),
-                object: selvedge_model::ObjectId::NONE,
+                object: ObjectId::NONE,
             });
             return Some(Stop::Parked);
         };

@@ -99,6 +99,9 @@ impl Vm {
     /// Runs a thread until it stops. With `performing`, the first instruction is the visible action that was chosen.
     pub(crate) fn run(&mut self, thread: ThreadId, performing: bool) -> Stop {
         let mut executed = 0u64;
+        if self.program.options.unroll.is_some() {
+            self.jumps.clear();
+        }
         let stop = self.run_loop(thread, performing, &mut executed);
         self.instructions += executed;
         stop
@@ -167,6 +170,9 @@ impl Vm {
         macro_rules! jump {
             ($target:expr) => {{
                 let target: u32 = $target;
+                if target <= ip && self.program.options.unroll.is_some() && self.unrolled(thread, ip) {
+                    stop_at!(Stop::Parked);
+                }
                 if target <= ip && *executed >= limit {
                     self.limit(
                         thread,
@@ -436,6 +442,20 @@ impl Vm {
                 Op::Data => unreachable!("data is skipped by the instruction before"),
             }
         }
+    }
+
+    /// Counts a backward jump; whether it was taken more often in this step than `--unroll` allows.
+    #[cold]
+    fn unrolled(&mut self, thread: ThreadId, ip: u32) -> bool {
+        let Some(most) = self.program.options.unroll else { return false };
+        let place = (self.state.thread(thread).core.frame.func, ip);
+        let taken = self.jumps.entry(place).or_insert(0);
+        *taken += 1;
+        if *taken > most {
+            self.limit(thread, ip, LimitKind::Unroll, format!("a loop was taken more than {most} times within one step"));
+            return true;
+        }
+        false
     }
 
     /// Makes the object of a local at the beginning of its life; `None` (and a notice) if there is no room.

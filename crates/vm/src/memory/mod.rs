@@ -219,6 +219,27 @@ impl Memory {
     /// Loads `size` ≤ 8 bytes, little-endian, and records the access.
     #[inline(never)]
     pub fn load(&mut self, address: u64, size: u64, site: Site) -> Result<Value, MemoryError> {
+        if let Some((page, private)) = self.read_tlb.open(address, size) {
+            let offset = address as usize % PAGE;
+            let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
+            let chunk = &mut page.chunks[offset / CHUNK];
+            if chunk.undefined & mask == 0 {
+                chunk.enter(self.step);
+                let new = mask & !(chunk.read | chunk.written) != 0;
+                chunk.read |= mask;
+                let bits = page.bits(offset, size);
+                if new && !private {
+                    self.record(address, size, false, site);
+                }
+                return Ok(Value::new(bits));
+            }
+        }
+        self.load_slowly(address, size, site)
+    }
+
+    /// The same without the cache, which then knows the object.
+    #[inline(never)]
+    fn load_slowly(&mut self, address: u64, size: u64, site: Site) -> Result<Value, MemoryError> {
         let (base, object) = self.check(address, size, false)?;
         let (private, len) = (object.kind == Kind::PrivateStack, object.size);
         let offset = address as usize % PAGE;
@@ -239,7 +260,7 @@ impl Memory {
         chunk.read |= mask;
         let value = if chunk.undefined & mask == 0 { Some(page.bits(offset, size)) } else { None };
         let page: *mut Page = page;
-        self.read_tlb.fill(address, base, len, page);
+        self.read_tlb.fill(address, base, len, private, page);
         if new && !private {
             self.record(address, size, false, site);
         }
@@ -252,6 +273,35 @@ impl Memory {
     /// Stores the low `size` ≤ 8 bytes of a value and records the access.
     #[inline(never)]
     pub fn store(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
+        if value.is_concrete()
+            && let Some((page, private)) = self.write_tlb.open(address, size)
+            && page.partial.is_none()
+        {
+            let offset = address as usize % PAGE;
+            let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
+            let chunk = &mut page.chunks[offset / CHUNK];
+            chunk.enter(self.step);
+            let new = mask & !chunk.written != 0;
+            if chunk.written == 0 {
+                let undefined = chunk.undefined;
+                self.saved_chunks.push(page.data.as_chunks().0[offset / CHUNK]);
+                self.log.push(Entry::Chunk { address: address & !(CHUNK as u64 - 1), undefined });
+            }
+            let chunk = &mut page.chunks[offset / CHUNK];
+            chunk.written |= mask;
+            chunk.undefined &= !mask;
+            page.set_bits(offset, size, value.bits);
+            if new && !private {
+                self.record(address, size, true, site);
+            }
+            return Ok(());
+        }
+        self.store_slowly(address, size, value, site)
+    }
+
+    /// The same without the cache, which then knows the object.
+    #[inline(never)]
+    fn store_slowly(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
         let (base, object) = self.check(address, size, true)?;
         let (private, len) = (object.kind == Kind::PrivateStack, object.size);
         let new = self.write(address, size, value);
@@ -259,7 +309,7 @@ impl Memory {
             self.record(address, size, true, site);
         }
         let page: *mut Page = self.page_mut(address);
-        self.write_tlb.fill(address, base, len, page);
+        self.write_tlb.fill(address, base, len, private, page);
         Ok(())
     }
 
@@ -363,9 +413,7 @@ impl Memory {
         let new = mask & !chunk.written != 0;
         if chunk.written == 0 {
             let undefined = chunk.undefined;
-            let mut data = [0; CHUNK];
-            data.copy_from_slice(&page.data[index * CHUNK..(index + 1) * CHUNK]);
-            self.saved_chunks.push(data);
+            self.saved_chunks.push(page.data.as_chunks().0[index]);
             self.log.push(Entry::Chunk { address: address & !(CHUNK as u64 - 1), undefined });
         }
         page.chunks[index].written |= mask;

@@ -60,6 +60,8 @@ impl Page {
         match size {
             8 => bytes.copy_from_slice(&self.data[offset..offset + 8]),
             4 => bytes[..4].copy_from_slice(&self.data[offset..offset + 4]),
+            2 => bytes[..2].copy_from_slice(&self.data[offset..offset + 2]),
+            1 => bytes[0] = self.data[offset],
             _ => bytes[..size as usize].copy_from_slice(&self.data[offset..offset + size as usize]),
         }
         u64::from_le_bytes(bytes)
@@ -72,6 +74,8 @@ impl Page {
         match size {
             8 => self.data[offset..offset + 8].copy_from_slice(&bytes),
             4 => self.data[offset..offset + 4].copy_from_slice(&bytes[..4]),
+            2 => self.data[offset..offset + 2].copy_from_slice(&bytes[..2]),
+            1 => self.data[offset] = bytes[0],
             _ => self.data[offset..offset + size as usize].copy_from_slice(&bytes[..size as usize]),
         }
     }

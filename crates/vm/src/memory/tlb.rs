@@ -17,9 +17,11 @@ struct Entry {
     /// How many bytes are covered; 0: empty.
     len: u64,
     page: *mut Page,
+    /// Whether the object is one whose accesses are not recorded.
+    private: bool,
 }
 
-const EMPTY: Entry = Entry { low: 0, len: 0, page: std::ptr::null_mut() };
+const EMPTY: Entry = Entry { low: 0, len: 0, page: std::ptr::null_mut(), private: false };
 
 /// One direct-mapped cache.
 pub(super) struct Tlb {
@@ -47,12 +49,36 @@ impl Tlb {
 
     /// Enters the part of the object `[base, base + size)` that lies in the page of an address.
     #[inline]
-    pub fn fill(&mut self, address: u64, base: u64, size: u64, page: *mut Page) {
+    pub fn fill(&mut self, address: u64, base: u64, size: u64, private: bool, page: *mut Page) {
         let start = address & !(PAGE as u64 - 1);
         let low = base.max(start);
         let high = (base + size).min(start + PAGE as u64);
-        self.entries[index(address)] = Entry { low, len: high - low, page };
+        self.entries[index(address)] = Entry { low, len: high - low, page, private };
         self.used = true;
+    }
+
+    /// The page of bytes that are covered and lie in one chunk, and whether accesses to them are not recorded.
+    #[inline(always)]
+    pub fn open(&mut self, address: u64, size: u64) -> Option<(&mut Page, bool)> {
+        let entry = &self.entries[index(address)];
+        let from = address.wrapping_sub(entry.low);
+        if from >= entry.len || size > entry.len - from || address as usize % CHUNK + size as usize > CHUNK {
+            return None;
+        }
+        // SAFETY: a non-empty entry's page is alive and uniquely owned (module comment), and lent while the caller's
+        // memory is borrowed exclusively.
+        Some((unsafe { &mut *entry.page }, entry.private))
+    }
+
+    /// The page that an address lies in, if any part of it is covered.
+    #[inline(always)]
+    pub fn page(&mut self, address: u64) -> Option<&mut Page> {
+        let entry = &self.entries[index(address)];
+        if entry.len == 0 || (entry.low ^ address) >= PAGE as u64 {
+            return None;
+        }
+        // SAFETY: as in `open`.
+        Some(unsafe { &mut *entry.page })
     }
 
     /// The bytes, if they are covered, defined, and known as read in this step.

@@ -1,7 +1,7 @@
 //! The memory's undo log.
 
 use super::page::{CHUNK, PAGE, Partial};
-use super::{Memory, Parts};
+use super::{Memory, Parts, arena};
 
 /// What was changed; bulky old contents lie on stacks of their own, popped in the same order.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +50,12 @@ impl Memory {
             match entry {
                 Entry::Chunk { address, undefined } => {
                     let Some(data) = self.saved_chunks.pop() else { unreachable!("one saved chunk an entry") };
-                    let page = self.page_mut(address);
+                    let page = match self.write_tlb.page(address) {
+                        Some(page) => page,
+                        None => arena::page_of(&mut self.owners, address),
+                    };
                     let offset = address as usize % PAGE;
-                    page.data[offset..offset + CHUNK].copy_from_slice(&data);
+                    page.data.as_chunks_mut().0[offset / CHUNK] = data;
                     let chunk = &mut page.chunks[offset / CHUNK];
                     chunk.undefined = undefined;
                     chunk.stamp = 0;
@@ -72,9 +75,11 @@ impl Memory {
                     moved = true;
                 }
                 Entry::Page { owner, class, page } => {
+                    // At once: chunks undone after this are looked up in the cache.
+                    self.read_tlb.flush();
+                    self.write_tlb.flush();
                     let old = self.saved_pages.pop().flatten();
                     *self.arena_mut(owner, class).page_place(page as usize) = old;
-                    moved = true;
                 }
                 Entry::Bumped { owner, class } => self.arena_mut(owner, class).next -= 1,
                 Entry::TookFree { owner, class, slot } => self.arena_mut(owner, class).free.push(slot),

@@ -130,11 +130,20 @@ impl Cx<'_> {
     // ---- arguments -----------------------------------------------------------------------------------------------
 
     /// Argument `i` as 64 bits; an undefined or poison argument is a fault.
+    #[inline(always)]
     pub fn word(&mut self, i: usize) -> Result<u64, Stop> {
-        let Some(&value) = self.args.get(i) else {
-            return Err(Flow::Unsupported(format!("call with too few arguments ({})", self.args.len())));
-        };
-        if value.is_concrete() { Ok(value.bits) } else { Err(self.undefined(value, "argument of a library function")) }
+        match self.args.get(i) {
+            Some(value) if value.is_concrete() => Ok(value.bits),
+            _ => Err(self.bad_word(i)),
+        }
+    }
+
+    #[cold]
+    fn bad_word(&mut self, i: usize) -> Stop {
+        match self.args.get(i) {
+            Some(&value) => self.undefined(value, "argument of a library function"),
+            None => Flow::Unsupported(format!("call with too few arguments ({})", self.args.len())),
+        }
     }
 
     /// Argument `i` as an int.
@@ -299,6 +308,7 @@ impl Cx<'_> {
     // ---- actions -------------------------------------------------------------------------------------------------
 
     /// An action of the acting thread on an object.
+    #[inline]
     pub fn action(&self, op: Op, object: u64) -> Action {
         Action { stmt: self.site.stmt, ..Action::on(self.thread, op, ObjectId(object)) }
     }

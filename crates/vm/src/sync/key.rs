@@ -80,10 +80,15 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
 pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     let (key, value) = (cx.word(0)? as u32, cx.word(1)?);
     if !live(cx, key) {
-        return Ok(EINVAL);
+        return Err(no_key(cx, key));
     }
     cx.state.set_word(words::value(cx.thread, key), value);
     Ok(0)
+}
+
+/// POSIX leaves the use of what is no key, or no longer one, undefined.
+fn no_key(cx: &Cx<'_>, key: u32) -> Flow {
+    cx.fault(FaultKind::KeyInvalid, format!("{key} is no key of thread-specific data"))
 }
 
 fn get(cx: &mut Cx<'_>) -> Flow {
@@ -92,10 +97,7 @@ fn get(cx: &mut Cx<'_>) -> Flow {
         Err(flow) => return flow,
     };
     if !live(cx, key) {
-        return cx.fault(
-            FaultKind::KeyInvalid,
-            format!("{key} is no key of thread-specific data"),
-        );
+        return no_key(cx, key);
     }
     Flow::word(cx.state.word(words::value(cx.thread, key)))
 }
