@@ -13,11 +13,25 @@ impl RaceDetector {
     #[inline]
     pub(super) fn plain_accesses<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
         let me = event.action.thread.index();
-        for access in machine.accesses() {
+        let mut accesses = machine.accesses().iter().peekable();
+        while let Some(access) = accesses.next() {
             if access.order == MemoryOrder::NotAtomic {
                 let kind = Kind::new(access.write, false);
                 let entry = self.entry(me, kind, access.stmt.0, access.context.0);
-                self.bytes(access.address, u64::from(access.size), &entry);
+                let size = u64::from(access.size);
+                // A write of the same bytes right after a read takes its place: the read need not be kept.
+                let replaced = !access.write
+                    && !Shadow::is_large(size)
+                    && accesses.peek().is_some_and(|next| {
+                        next.write
+                            && next.order == MemoryOrder::NotAtomic
+                            && (next.address, next.size) == (access.address, access.size)
+                    });
+                if replaced {
+                    self.bytes::<false>(access.address, size, &entry);
+                } else {
+                    self.bytes::<true>(access.address, size, &entry);
+                }
             } else {
                 let mut action = Action::on(event.action.thread, Op::Read, ObjectId(access.address));
                 action.op = if access.write { Op::Write } else { Op::Read };
@@ -27,9 +41,9 @@ impl RaceDetector {
         }
     }
 
-    /// One access to a range of bytes.
+    /// One access to a range of bytes; it is only checked unless `KEEP`.
     #[inline]
-    pub(super) fn bytes(&mut self, address: u64, size: u64, entry: &Entry) {
+    pub(super) fn bytes<const KEEP: bool>(&mut self, address: u64, size: u64, entry: &Entry) {
         let end = address.saturating_add(size);
         let clock = self.threads[entry.thread].clock();
         let RaceDetector {
@@ -60,7 +74,7 @@ impl RaceDetector {
             let RaceDetector {
                 shadow, store, races, ..
             } = self;
-            let met = shadow.access(store, granule, bytes, entry, clock, |old| {
+            let met = shadow.access::<KEEP>(store, granule, bytes, entry, clock, |old| {
                 races.push(Race {
                     old,
                     new: *entry,
@@ -85,17 +99,12 @@ impl RaceDetector {
         self.objects.facts(object).plain = true;
         let clock = self.threads[entry.thread].clock();
         for thread in 0..self.threads.len() {
-            let tick = self.store.tick(object.touched(), thread);
-            if thread != entry.thread && tick > self.store.tick(clock, thread) {
-                let [stmt, context, locks] = object.touched_at().map(|slot| self.store.tick(slot, thread));
-                let old = Entry {
-                    thread,
-                    tick,
-                    kind: Kind::ATOMIC_WRITE,
-                    stmt,
-                    context,
-                    locks,
-                };
+            let name = self.store.tick(object.touched(), thread);
+            if let Some(origin) = self.store.origin(name)
+                && thread != entry.thread
+                && origin.tick > self.store.tick(clock, thread)
+            {
+                let old = Entry::new(thread, Kind::ATOMIC_WRITE, origin);
                 self.races.push(Race {
                     old,
                     new: *entry,
@@ -126,7 +135,7 @@ impl RaceDetector {
         }
         let entry = self.entry(me, Kind::new(!read, true), event.action.stmt.0, event.context.0);
         if size < 16 || !id.0.is_multiple_of(8) || read {
-            self.bytes(id.0, size, &entry);
+            self.bytes::<true>(id.0, size, &entry);
             return;
         }
         let object = self.objects.get(&mut self.store, id);
@@ -134,14 +143,8 @@ impl RaceDetector {
         if !facts.registered || facts.plain {
             self.touch_slowly(object, id.0, size, &entry);
         }
-        self.store.set_tick(object.touched(), me, entry.tick);
-        for (slot, value) in object
-            .touched_at()
-            .into_iter()
-            .zip([entry.stmt, entry.context, entry.locks])
-        {
-            self.store.set_tick(slot, me, value);
-        }
+        let name = self.store.add_origin(entry.origin());
+        self.store.set_tick(object.touched(), me, name);
     }
 
     #[cold]

@@ -20,7 +20,7 @@ impl RaceDetector {
         if action.order == MemoryOrder::NotAtomic {
             let kind = Kind::new(action.op != Op::Read, false);
             let entry = self.entry(action.thread.index(), kind, action.stmt.0, event.context.0);
-            self.bytes(action.object.0, u64::from(action.size), &entry);
+            self.bytes::<true>(action.object.0, u64::from(action.size), &entry);
             return;
         }
         let failed = event.outcome == Outcome::Failed;
@@ -52,7 +52,7 @@ impl RaceDetector {
             }
         }
         let entry = self.entry(me, Kind::new(writes, true), action.stmt.0, context);
-        self.bytes(action.object.0, u64::from(action.size), &entry);
+        self.bytes::<true>(action.object.0, u64::from(action.size), &entry);
         if writes {
             self.publish(object, me, action.order.releases(), reads);
         }

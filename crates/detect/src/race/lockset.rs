@@ -11,6 +11,8 @@ pub(crate) type Held = (ObjectId, StmtId, ContextId);
 #[derive(Clone, Debug)]
 pub(crate) struct Locksets {
     nodes: Vec<(u32, Option<Held>)>,
+    /// By list: the one that was last made by adding a lock to it; 0 is none.
+    last_pushed: Vec<u32>,
     pushed: FxHashMap<(u32, Held), u32>,
     popped: FxHashMap<(u32, ObjectId), u32>,
 }
@@ -19,6 +21,7 @@ impl Locksets {
     pub(crate) fn new() -> Self {
         Locksets {
             nodes: vec![(0, None)],
+            last_pushed: vec![0],
             pushed: FxHashMap::default(),
             popped: FxHashMap::default(),
         }
@@ -27,12 +30,18 @@ impl Locksets {
     /// The list with one lock more.
     #[inline]
     pub(crate) fn push(&mut self, set: u32, lock: Held) -> u32 {
-        if let Some(&next) = self.pushed.get(&(set, lock)) {
-            return next;
+        let last = self.last_pushed[set as usize];
+        if self.nodes[last as usize].1 == Some(lock) {
+            return last;
         }
-        let next = self.nodes.len() as u32;
-        self.nodes.push((set, Some(lock)));
-        self.pushed.insert((set, lock), next);
+        let next = self.pushed.get(&(set, lock)).copied().unwrap_or_else(|| {
+            let next = self.nodes.len() as u32;
+            self.nodes.push((set, Some(lock)));
+            self.last_pushed.push(0);
+            self.pushed.insert((set, lock), next);
+            next
+        });
+        self.last_pushed[set as usize] = next;
         next
     }
 

@@ -52,8 +52,8 @@ pub struct RaceDetector {
 /// A position to go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct RaceMark {
-    store: usize,
-    ranges: usize,
+    store: store::StoreMark,
+    ranges: u32,
 }
 
 /// Where a thread's words are.

@@ -21,15 +21,11 @@ impl Object {
     pub(crate) const fn read_released(self) -> u32 {
         self.clocks + 1
     }
-    /// By thread: the tick of its last operation on the object.
+    /// By thread: the name of the origin of its last operation on the object.
     pub(crate) const fn touched(self) -> u32 {
         self.clocks + 2
     }
-    /// By thread: the statement, the context, and the locks of that operation.
-    pub(crate) const fn touched_at(self) -> [u32; 3] {
-        [self.clocks + 3, self.clocks + 4, self.clocks + 5]
-    }
-    const CLOCKS: usize = 6;
+    const CLOCKS: usize = 3;
 }
 
 /// What does not change during an execution.

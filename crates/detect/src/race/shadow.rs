@@ -6,7 +6,7 @@
 //! reported, though not every pair of statements is. The first entry of a granule lies in its record, the others (rare)
 //! in a list.
 
-use super::store::{Space, Store};
+use super::store::{Origin, Space, Store};
 use rustc_hash::FxHashMap;
 
 /// The kind of an access: bit 0 write, bit 1 atomic.
@@ -51,6 +51,28 @@ pub(crate) struct Entry {
 
 impl Entry {
     #[inline]
+    pub(crate) const fn new(thread: usize, kind: Kind, origin: Origin) -> Self {
+        Entry {
+            thread,
+            tick: origin.tick,
+            kind,
+            stmt: origin.stmt,
+            context: origin.context,
+            locks: origin.locks,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn origin(&self) -> Origin {
+        Origin {
+            tick: self.tick,
+            stmt: self.stmt,
+            context: self.context,
+            locks: self.locks,
+        }
+    }
+
+    #[inline]
     fn packed(&self, mask: u32) -> u32 {
         (self.thread as u32) << 16 | mask << 8 | u32::from(self.kind.0)
     }
@@ -61,16 +83,17 @@ const LARGE: u64 = 1 << 20;
 const PAGE_SHIFT: u32 = 12;
 const CELLS_PER_PAGE: usize = 1 << (PAGE_SHIFT - 3);
 
-// A granule's record: an entry (tick, thread|mask|kind, stmt, context, locks, next), then permanent facts.
+// A granule's record: an entry (tick, thread|mask|kind, the origin's name, next), then permanent facts.
 const TICK: usize = 0;
 const PACKED: usize = 1;
-const NEXT: usize = 5;
-const ENTRY_WORDS: usize = 6;
+const ORIGIN: usize = 2;
+const NEXT: usize = 3;
+const ENTRY_WORDS: usize = 4;
 /// The object of a synchronisation primitive that covers this granule, plus one.
-const OWNER: usize = 6;
+const OWNER: usize = 4;
 /// Whether atomic variables with clocks lie in it.
-const ATOMICS: usize = 7;
-const CELL_WORDS: usize = 8;
+const ATOMICS: usize = 5;
+const CELL_WORDS: usize = 6;
 
 // `Extra` begins with: the head of the free list, the next entry never used.
 const FREE: usize = 0;
@@ -118,12 +141,12 @@ impl Shadow {
         }
     }
 
-    pub(crate) fn mark(&self) -> usize {
-        self.ranges.len()
+    pub(crate) fn mark(&self) -> u32 {
+        self.ranges.len() as u32
     }
 
-    pub(crate) fn undo(&mut self, mark: usize) {
-        self.ranges.truncate(mark);
+    pub(crate) fn undo(&mut self, mark: u32) {
+        self.ranges.truncate(mark as usize);
     }
 
     /// The record of a granule (address / 8).
@@ -163,9 +186,9 @@ impl Shadow {
     }
 
     /// One access to bytes `mask` of a granule by a thread whose clock is `clock`; calls `race` with each older access
-    /// it is not ordered with.
+    /// it is not ordered with. It is recorded if `KEEP`.
     #[inline]
-    pub(crate) fn access(
+    pub(crate) fn access<const KEEP: bool>(
         &mut self,
         store: &mut Store,
         granule: u64,
@@ -188,11 +211,11 @@ impl Shadow {
             owner: store.get(Space::Records, cell + OWNER).checked_sub(1),
             atomics: store.get(Space::Records, cell + ATOMICS) != 0,
         };
-        self.check_and_record(store, cell, mask, new, clock, race);
+        self.check_and_record::<KEEP>(store, cell, mask, new, clock, race);
         met
     }
 
-    fn check_and_record(
+    fn check_and_record<const KEEP: bool>(
         &mut self,
         store: &mut Store,
         cell: usize,
@@ -227,17 +250,18 @@ impl Shadow {
                         left = bytes & !mask;
                     }
                 }
-                if left != 0 && merge.is_none() && read_entry(store, place) == *new {
+                let may_be_same = KEEP && left != 0 && merge.is_none() && mine && tick == new.tick;
+                if may_be_same && read_entry(store, place) == *new {
                     merge = Some(place);
                 }
             }
             let next = store.get(place.0, place.1 + NEXT) as usize;
             let listed = place.0 == Space::Extra;
-            if left == 0 && listed {
+            if KEEP && left == 0 && listed {
                 store.set(before.0, before.1 + NEXT, next as u32);
                 free(store, place.1);
             } else {
-                if left != bytes {
+                if KEEP && left != bytes {
                     store.set(place.0, place.1 + PACKED, packed & !0xff00 | left << 8);
                 }
                 before = place;
@@ -246,6 +270,9 @@ impl Shadow {
                 break;
             }
             place = Place(Space::Extra, next);
+        }
+        if !KEEP {
+            return;
         }
         if let Some(place) = merge {
             let packed = store.get(place.0, place.1 + PACKED);
@@ -368,26 +395,25 @@ pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u32 {
     }
 }
 
+/// The entry at a place; of an empty place an entry of tick 0, which is ordered with everything.
 #[inline]
 fn read_entry(store: &Store, Place(space, at): Place) -> Entry {
     let packed = store.get(space, at + PACKED);
-    Entry {
-        thread: (packed >> 16) as usize,
-        tick: store.get(space, at + TICK),
-        kind: Kind(packed as u8 & 3),
-        stmt: store.get(space, at + 2),
-        context: store.get(space, at + 3),
-        locks: store.get(space, at + 4),
-    }
+    let origin = store.origin(store.get(space, at + ORIGIN)).unwrap_or(Origin {
+        tick: 0,
+        stmt: 0,
+        context: 0,
+        locks: 0,
+    });
+    Entry::new((packed >> 16) as usize, Kind(packed as u8 & 3), origin)
 }
 
 #[inline]
 fn write_entry(store: &mut Store, Place(space, at): Place, entry: &Entry, mask: u32) {
+    let origin = store.add_origin(entry.origin());
     store.set(space, at + TICK, entry.tick);
     store.set(space, at + PACKED, entry.packed(mask));
-    store.set(space, at + 2, entry.stmt);
-    store.set(space, at + 3, entry.context);
-    store.set(space, at + 4, entry.locks);
+    store.set(space, at + ORIGIN, origin);
 }
 
 fn allocate(store: &mut Store) -> usize {

@@ -18,12 +18,31 @@ pub(crate) enum Space {
 const TAG_SHIFT: u32 = 30;
 const INDEX: u32 = (1 << TAG_SHIFT) - 1;
 
+/// Where an access or an operation came from: what reports need, and what makes two accesses the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Origin {
+    pub(crate) tick: u32,
+    pub(crate) stmt: u32,
+    pub(crate) context: u32,
+    pub(crate) locks: u32,
+}
+
 /// The arrays and their log.
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     spaces: [Vec<u32>; 3],
     log: Vec<(u32, u32)>,
+    /// Written once, dropped when the execution goes back: words of the arrays name them, so that many facts are one
+    /// word to change and to take back.
+    origins: Vec<Origin>,
     stride: usize,
+}
+
+/// A position in the log and the number of origins then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoreMark {
+    log: u32,
+    origins: u32,
 }
 
 impl Store {
@@ -32,6 +51,7 @@ impl Store {
         Store {
             spaces: [Vec::new(), Vec::new(), Vec::new()],
             log: Vec::new(),
+            origins: Vec::new(),
             stride: 8,
         }
     }
@@ -77,20 +97,43 @@ impl Store {
         self.spaces[space as usize].len()
     }
 
+    /// Keeps an origin; returns its name, which is not 0.
+    #[inline]
+    pub(crate) fn add_origin(&mut self, origin: Origin) -> u32 {
+        self.origins.push(origin);
+        self.origins.len() as u32
+    }
+
+    /// An origin by its name.
+    #[inline]
+    pub(crate) fn origin(&self, name: u32) -> Option<Origin> {
+        self.origins.get((name as usize).wrapping_sub(1)).copied()
+    }
+
     /// The present position in the log.
     #[inline]
-    pub(crate) fn mark(&self) -> usize {
-        self.log.len()
+    pub(crate) fn mark(&self) -> StoreMark {
+        StoreMark {
+            log: self.log.len() as u32,
+            origins: self.origins.len() as u32,
+        }
     }
 
     /// Takes back everything after a position.
     #[inline]
-    pub(crate) fn undo(&mut self, mark: usize) {
-        while self.log.len() > mark {
-            if let Some((place, old)) = self.log.pop() {
-                self.spaces[(place >> TAG_SHIFT) as usize][(place & INDEX) as usize] = old;
-            }
+    pub(crate) fn undo(&mut self, mark: StoreMark) {
+        let [clocks, records, extra] = &mut self.spaces;
+        let mark_log = (mark.log as usize).min(self.log.len());
+        for &(place, old) in self.log[mark_log..].iter().rev() {
+            let array = match place >> TAG_SHIFT {
+                0 => &mut *clocks,
+                1 => &mut *records,
+                _ => &mut *extra,
+            };
+            array[(place & INDEX) as usize] = old;
         }
+        self.log.truncate(mark_log);
+        self.origins.truncate(mark.origins as usize);
     }
 
     /// Makes room for `slots` clocks and returns the number of the first.
@@ -135,13 +178,15 @@ impl Store {
     /// `to` ← the pointwise maximum of both, over the first `threads` counters.
     #[inline]
     pub(crate) fn join(&mut self, to: u32, from: u32, threads: usize) {
-        let (to, from) = (to as usize * self.stride, from as usize * self.stride);
+        if to == from {
+            return;
+        }
+        let start = to as usize * self.stride;
         let clocks = &mut self.spaces[0];
-        for i in 0..threads {
-            let theirs = clocks[from + i];
-            let mine = &mut clocks[to + i];
+        let (mine, theirs) = two_rows(clocks, start, from as usize * self.stride, threads);
+        for (i, (mine, &theirs)) in mine.iter_mut().zip(theirs).enumerate() {
             if *mine < theirs {
-                self.log.push(((to + i) as u32, *mine));
+                self.log.push(((start + i) as u32, *mine));
                 *mine = theirs;
             }
         }
@@ -168,5 +213,17 @@ impl Store {
         for i in 0..threads {
             self.set_tick(slot, i, 0);
         }
+    }
+}
+
+/// Two rows of one array that do not overlap: the first to be changed.
+#[inline]
+fn two_rows(words: &mut [u32], to: usize, from: usize, len: usize) -> (&mut [u32], &[u32]) {
+    if to < from {
+        let (low, high) = words.split_at_mut(from);
+        (&mut low[to..to + len], &high[..len])
+    } else {
+        let (low, high) = words.split_at_mut(to);
+        (&mut high[..len], &low[from..from + len])
     }
 }
