@@ -230,33 +230,27 @@ impl Action {
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 
-    /// The only object that the action uses, as [`Action::for_each_use`] would give it: what nearly all actions have.
-    /// None if it uses several, or none.
-    #[inline]
+    /// The only object that the action uses, as [`Action::for_each_use`] would give it, but for the thread's end: what
+    /// nearly all actions have. None if it uses several, or none.
+    #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
+        if self.object2.0 != 0 || self.cancelable || self.atomic || class as u8 == OpClass::Local as u8 {
+            return None;
+        }
+        let first = self.object.0 & 7;
         if self.is_memory() {
-            let first = self.object.0 & 7;
-            let single = self.object2.0 == 0
-                && self.size != 0
-                && first + self.size as u64 <= 8
-                && !self.cancelable
-                && !self.atomic
-                && !self.ends;
-            if !single {
+            if self.size == 0 || first + self.size as u64 > 8 {
                 return None;
             }
             let bytes = (0xffu8 >> (8 - self.size)) << first;
             return Some((self.object.0 & !7, bytes, class));
         }
-        let single = self.is_plain()
-            && class as u8 != OpClass::Local as u8
-            && self.op.class2() as u8 == OpClass::Local as u8;
-        if single {
-            Some((self.object.0, ALL_BYTES, class))
-        } else {
-            None
+        let several = first != 0 && class as u8 == OpClass::Total as u8;
+        if several || self.op.class2() as u8 != OpClass::Local as u8 {
+            return None;
         }
+        Some((self.object.0, ALL_BYTES, class))
     }
 
     /// Whether two memory accesses touch a common byte.

@@ -16,6 +16,10 @@ pub(crate) enum Space {
 }
 
 const TAG_SHIFT: u32 = 30;
+/// In the log: a whole row of clocks changed, and its old contents are in `rows`.
+const ROW: u32 = 3;
+/// How wide clocks are at first; rows of this width change, and go back, as a whole.
+const WIDTH: usize = 8;
 const INDEX: u32 = (1 << TAG_SHIFT) - 1;
 
 /// Where an access or an operation came from: what reports need, and what makes two accesses the same.
@@ -32,6 +36,8 @@ pub(crate) struct Origin {
 pub(crate) struct Store {
     spaces: [Vec<u32>; 3],
     log: Vec<(u32, u32)>,
+    /// What rows of clocks held before they were changed as a whole.
+    rows: Vec<[u32; WIDTH]>,
     /// Written once, dropped when the execution goes back: words of the arrays name them, so that many facts are one
     /// word to change and to take back.
     origins: Vec<Origin>,
@@ -51,8 +57,9 @@ impl Store {
         Store {
             spaces: [Vec::new(), Vec::new(), Vec::new()],
             log: Vec::new(),
+            rows: Vec::new(),
             origins: Vec::new(),
-            stride: 8,
+            stride: WIDTH,
         }
     }
 
@@ -125,6 +132,13 @@ impl Store {
         let [clocks, records, extra] = &mut self.spaces;
         let mark_log = (mark.log as usize).min(self.log.len());
         for &(place, old) in self.log[mark_log..].iter().rev() {
+            if place >> TAG_SHIFT == ROW {
+                let row = clocks[(place & INDEX) as usize..].first_chunk_mut();
+                if let (Some(row), Some(old)) = (row, self.rows.pop()) {
+                    *row = old;
+                }
+                continue;
+            }
             let array = match place >> TAG_SHIFT {
                 0 => &mut *clocks,
                 1 => &mut *records,
@@ -156,8 +170,10 @@ impl Store {
         }
         self.spaces[0] = wide;
         for (place, _) in &mut self.log {
-            if *place >> TAG_SHIFT == Space::Clocks as u32 {
-                *place = (*place as usize / old * new + *place as usize % old) as u32;
+            let (tag, index) = (*place >> TAG_SHIFT, (*place & INDEX) as usize);
+            if tag == Space::Clocks as u32 || tag == ROW {
+                // Of a row the rest is 0, then as now.
+                *place = tag << TAG_SHIFT | (index / old * new + index % old) as u32;
             }
         }
         self.stride = new;
@@ -183,7 +199,19 @@ impl Store {
         }
         let start = to as usize * self.stride;
         let clocks = &mut self.spaces[0];
-        let (mine, theirs) = two_rows(clocks, start, from as usize * self.stride, threads);
+        let theirs = from as usize * self.stride;
+        if self.stride == WIDTH {
+            let theirs = clocks[theirs..].first_chunk::<WIDTH>().copied();
+            if let (Some(theirs), Some(mine)) = (theirs, clocks[start..].first_chunk_mut::<WIDTH>()) {
+                self.rows.push(*mine);
+                self.log.push((ROW << TAG_SHIFT | start as u32, 0));
+                for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                    *mine = theirs.max(*mine);
+                }
+            }
+            return;
+        }
+        let (mine, theirs) = two_rows(clocks, start, theirs, threads);
         for (i, (mine, &theirs)) in mine.iter_mut().zip(theirs).enumerate() {
             if *mine < theirs {
                 self.log.push(((start + i) as u32, *mine));

@@ -10,7 +10,8 @@
 //! share a granule and no byte stay independent, and all uses recorded in one cell are of the same bytes.
 
 use super::set::Set;
-use selvedge_model::{Action, Dependence, OpClass};
+use selvedge_base::Id;
+use selvedge_model::{Action, Dependence, ObjectId, OpClass};
 
 /// A position in the execution, from 1; 0 is none.
 pub(super) type Tick = u32;
@@ -251,11 +252,12 @@ impl Order {
         }
     }
 
+    #[inline(never)]
     fn look_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         action.for_each_use(|key, bytes, class| self.look_use(relation, (key, bytes, class), thread));
     }
 
-    #[inline]
+    #[inline(always)]
     fn look_use<P: Dependence>(
         &mut self,
         relation: &P,
@@ -352,6 +354,12 @@ impl Order {
         from
     }
 
+    /// Whether nothing was found for the action looked for.
+    #[inline]
+    pub fn found_nothing(&self) -> bool {
+        self.looked.is_empty()
+    }
+
     /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
     /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
     /// latest dependent event, racing or not.
@@ -413,6 +421,29 @@ impl Order {
         self.clock(thread).iter().any(|&known| known > race)
     }
 
+    /// Of the threads that can begin what leads to the next event of `thread` without the event at `race`: one of which something
+    /// happens before that event. Any would do, but the others only put the reversal off, and what is asleep until then makes
+    /// redundant executions.
+    pub fn leader<S: Set>(&self, thread: usize, race: Tick, candidates: S) -> usize {
+        if candidates.contains(thread) {
+            return thread;
+        }
+        let found = self.looked.iter().filter(|found| found.tick > race);
+        let rows = found.map(|found| {
+            let row = self.events[found.tick as usize - 1].clock as usize;
+            &self.clocks[row..row + self.threads]
+        });
+        for clock in std::iter::once(self.clock(thread)).chain(rows) {
+            let mut left = candidates;
+            while let Some(other) = left.pop() {
+                if clock[other] > race {
+                    return other;
+                }
+            }
+        }
+        candidates.first().unwrap_or(thread)
+    }
+
     /// Adds the event that a thread just took, whose action was looked for.
     #[inline]
     pub fn record<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
@@ -431,11 +462,25 @@ impl Order {
             log: self.log.len() as u32,
         });
         match action.single_use() {
-            Some((key, bytes, class)) => self.record_use(relation, 0, (key, bytes, class), thread, tick),
+            Some((key, bytes, class)) => {
+                self.record_use(relation, 0, (key, bytes, class), thread, tick);
+                if action.ends {
+                    self.record_end(relation, action, tick);
+                }
+            }
             None => self.record_uses(relation, action, thread, tick),
         }
     }
 
+    /// The thread's end is known only now: it was not among the uses looked for.
+    #[inline(never)]
+    fn record_end<P: Dependence>(&mut self, relation: &P, action: &Action, tick: Tick) {
+        let key = ObjectId::thread(action.thread).0;
+        let thread = action.thread.index();
+        self.record_use(relation, 1, (key, 0xff, OpClass::Exit), thread, tick);
+    }
+
+    #[inline(never)]
     fn record_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize, tick: Tick) {
         let mut number = 0;
         action.for_each_use(|key, bytes, class| {
@@ -444,7 +489,7 @@ impl Order {
         });
     }
 
-    #[inline]
+    #[inline(always)]
     fn record_use<P: Dependence>(
         &mut self,
         relation: &P,
@@ -453,7 +498,6 @@ impl Order {
         thread: usize,
         tick: Tick,
     ) {
-        // The thread's end is known only now: it was not among the uses looked for.
         let mut mine = match self.mine.get(number) {
             Some(&cell) => cell,
             None => first_cell(&self.buckets, &self.cells, key),

@@ -111,9 +111,12 @@ where
     /// instead of the earlier event with which what followed without it, and this action, can begin.
     #[inline]
     pub(super) fn reverse_races(&mut self, thread: usize) {
-        self.races.clear();
         let action = &self.machine.pending()[thread].action;
         self.order.look(self.relation, action, thread);
+        if self.order.found_nothing() {
+            return;
+        }
+        self.races.clear();
         let latest = self.order.immediate_races(0, &mut self.races);
         if !self.races.is_empty() && self.weaken != Weaken::OwnSearch {
             self.reverse_found(thread, latest);
@@ -165,9 +168,10 @@ where
         let candidates = candidates.and(enabled);
         // If nothing is left, the action only came to be enabled by the event: this race has no other order.
         if !candidates.is_empty() {
+            let lead = self.order.leader(thread, race, candidates);
             self.add(Request {
                 depth: race - 1,
-                thread: thread as u32,
+                thread: lead as u32,
                 candidates,
             });
         }
