@@ -1,25 +1,83 @@
-//! Any small toy program: the dependence relation keeps what Definition 1 asks of it in every reachable state.
+//! Any small toy program: the dependence relation keeps what Definition 1 asks of it in every reachable state, and `dpor`
+//! comes to the same ends and failed assertions as brute force.
 //!
 //! The bytes are read as a program of every operation the toys have, sensible or not (unlocks without locks, waits
 //! without the mutex), so that what the random generator never writes is met too.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use selvedge_model::reference::{TooLarge, check_dependence};
-use selvedge_model::toy::{Operand, Toy, ToyMachine, ToyOp};
-use selvedge_model::{Conflict, Dependence};
+use selvedge_explore::{Config, Control, Stop, dpor};
+use selvedge_model::reference::{TooLarge, check_dependence, ends};
+use selvedge_model::toy::{Operand, Toy, ToyEnd, ToyMachine, ToyOp};
+use selvedge_model::{Conflict, Dependence, Detector, Event, Fault, StopReason};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 /// Larger toys are left out: brute force must stay fast.
 const STATES: usize = 5_000;
+
+/// Explorations of more executions are left out, too.
+const EXECUTIONS: u64 = 1_000;
 
 fuzz_target!(|bytes: &[u8]| {
     let toy = Source { bytes, spawned: 0 }.toy();
     let mut machine = ToyMachine::new(&toy).expect("everything is declared");
     match check_dependence(&mut machine, STATES, |a, b| Conflict.dependent(a, b)) {
         Ok(violations) => assert!(violations.is_empty(), "{:?} in {}", violations[0], toy.to_json()),
-        Err(TooLarge) => {}
+        Err(TooLarge) => return,
+    }
+    for sleep_sets in [true, false] {
+        compare(&toy, sleep_sets);
     }
 });
+
+/// `dpor` against brute force.
+fn compare(toy: &Toy, sleep_sets: bool) {
+    let machine = || ToyMachine::new(toy).expect("everything is declared");
+    let Ok(truth) = ends(&mut machine(), STATES) else {
+        return;
+    };
+    let seen = Mutex::new(BTreeSet::new());
+    let config = Config {
+        stop: Stop::Never,
+        sleep_sets,
+        max_executions: Some(EXECUTIONS),
+        ..Config::default()
+    };
+    let make = || (machine(), Collector(&seen));
+    let report = dpor::explore(&make, &config, &Control::new());
+    if matches!(report.stop, StopReason::Limit(_)) {
+        return;
+    }
+    let text = toy.to_json();
+    let found = seen.into_inner().expect("no panic");
+    assert_eq!(found, truth.ends, "ends, sleep sets {sleep_sets}: {text}");
+    let place = |stmt: u32| (stmt >> 16, stmt & 0xffff);
+    let failed: BTreeSet<_> = report.faults.iter().map(|f| place(f.fault.stmt.0)).collect();
+    let expected: BTreeSet<_> = truth
+        .asserts
+        .iter()
+        .map(|(t, at)| (u32::from(t.0), *at))
+        .collect();
+    assert_eq!(failed, expected, "assertions, sleep sets {sleep_sets}: {text}");
+}
+
+/// Collects the ends of finished executions.
+struct Collector<'a>(&'a Mutex<BTreeSet<ToyEnd>>);
+
+impl Detector<ToyMachine> for Collector<'_> {
+    type Mark = ();
+
+    fn mark(&mut self) {}
+
+    fn undo(&mut self, (): ()) {}
+
+    fn event(&mut self, _: &ToyMachine, _: &Event, _: &mut Vec<Fault>) {}
+
+    fn end(&mut self, machine: &ToyMachine, _: &mut Vec<Fault>) {
+        self.0.lock().expect("no panic").insert(machine.end());
+    }
+}
 
 /// Choices from the fuzzer's bytes; 0 when they are used up.
 struct Source<'b> {

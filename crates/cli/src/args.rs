@@ -1,5 +1,6 @@
 //! The command line. `--help` and the man page are made from the texts here.
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -232,6 +233,30 @@ pub(crate) enum Visibility {
     Auto,
     Sync,
     Memory,
+}
+
+/// Commands and options of versions to come.
+const LATER: [&str; 9] = [
+    "cover",
+    "run",
+    "cc",
+    "c++",
+    "view",
+    "--peek",
+    "--write-write-pruning",
+    "--cutoffs",
+    "--allow-external",
+];
+
+/// What to say of a command line that asks for a feature to come.
+pub(crate) fn not_yet(error: &clap::Error) -> Option<String> {
+    let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg]
+        .into_iter()
+        .find_map(|kind| match error.get(kind) {
+            Some(ContextValue::String(word)) => Some(word.as_str()),
+            _ => None,
+        })?;
+    LATER.contains(&word).then(|| later(word))
 }
 
 fn later(value: &str) -> String {

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Format, StopAt, Strategy, Visibility, When};
 use crate::exit::Exit;
-use crate::output::{note, print, write_file};
+use crate::output::{note, print, writable, write_file};
 use crate::program::{Setup, machine, sources};
 use crate::watch::{Watch, peak_memory};
 use crate::{finding, properties};
@@ -34,6 +34,11 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
         && output.is_dir()
     {
         return Exit::usage(&format!("-o {}: this is a directory", output.display()));
+    }
+    if let Some(output) = &args.output
+        && let Err(error) = writable(output)
+    {
+        return Exit::usage(&format!("-o {}: cannot be written: {error}", output.display()));
     }
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
@@ -267,7 +272,6 @@ fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) ->
         let whole_run = matches!(
             limit.kind,
             LimitKind::Time
-                | LimitKind::Memory
                 | LimitKind::Executions
                 | LimitKind::Events
                 | LimitKind::Depth

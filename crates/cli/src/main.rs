@@ -50,6 +50,9 @@ fn run() -> Exit {
             command: Command::Man,
         }) => man(),
         Err(error) => {
+            if let Some(message) = args::not_yet(&error) {
+                return Exit::usage(&message);
+            }
             let _ = error.print(); // a closed pipe is nobody's mistake
             Exit::Code(u8::from(error.use_stderr()))
         }

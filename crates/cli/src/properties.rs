@@ -56,7 +56,9 @@ fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
         } else if words.contains("call(") {
             &[Property::Assertion]
         } else if words.contains("valid-memtrack") || words.contains("valid-memcleanup") {
-            return Err("the property `leak` (valid-memtrack, valid-memcleanup) is not available yet".to_owned());
+            return Err(
+                "the property `leak` (valid-memtrack, valid-memcleanup) is not available yet".to_owned(),
+            );
         } else if words.contains("valid-free") || words.contains("valid-deref") {
             &[Property::Memory]
         } else if words.contains("overflow") {

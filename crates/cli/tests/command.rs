@@ -224,7 +224,7 @@ fn formats_and_files() {
     assert_eq!((code, out.as_str()), (10, ""));
     assert_eq!(place.names(), ["out.sarif", "race.c"]);
     let (code, _, err) = place.run(&["check", "-o", "missing/out", "--finding", "none", "race.c"]);
-    assert_eq!(code, 6, "{err}");
+    assert_eq!(code, 1, "{err}");
 }
 
 #[test]
