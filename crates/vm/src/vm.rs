@@ -207,11 +207,16 @@ impl Vm {
         let ended = or_nothing(ObjectId::thread(event.thread), event.ends);
         let first = or_nothing(event.object, !event.is_memory());
         let second = or_nothing(event.object2, !event.is_memory());
-        let shares = |x: ObjectId| (x == first) | (x == second) | (x == ended);
+        // Mostly there is only the one object.
+        let one = second == NOTHING && ended == NOTHING;
+        let others = |x: ObjectId| !one && (x == second || x == ended);
         for i in 0..self.state.pending.len() {
             let pending = &self.state.pending[i];
             let a = &pending.action;
-            if !(shares(a.object) | shares(a.object2) | (a.op == Op::ProcessExit))
+            if a.object != first
+                && a.object2 != first
+                && a.op != Op::ProcessExit
+                && !(others(a.object) || others(a.object2))
                 || i == event.thread.index()
                 || !matches!(pending.status, Status::Enabled | Status::Blocked)
             {

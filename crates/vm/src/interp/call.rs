@@ -296,7 +296,7 @@ impl Vm {
     }
 
     /// Several words of the thread's current frame.
-    #[inline]
+    #[inline(always)]
     fn slots(&self, thread: ThreadId, operands: &[u16], into: &mut [Value]) {
         let t = self.state.thread(thread);
         let frame = t.core.frame;
