@@ -97,7 +97,6 @@ impl MemoryOrder {
 /// Visible operations. The object is `Action::object` unless the variant says otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-#[rustfmt::skip]
 pub enum Op {
     /// The first action of a thread: runs its code up to its first visible operation. Independent of everything.
     Start,
@@ -117,15 +116,39 @@ pub enum Op {
     Choose,
     /// sched_yield, sleep, pause: a scheduling point without effect.
     Yield,
-    /// Mutexes.
-    Lock, TryLock, TimedLock, Unlock,
+    /// Takes mutex `object`.
+    Lock,
+    /// Takes it if it is free.
+    TryLock,
+    /// Takes it, or times out while it is held.
+    TimedLock,
+    /// Gives it back.
+    Unlock,
     /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault, at once. Never use
     /// the real operation's name for it: those are known to exclude a `Lock` of another thread, this one does not.
     BadUnlock,
-    /// Spin locks.
-    SpinLock, SpinTryLock, SpinUnlock,
-    /// Read-write locks.
-    RdLock, TryRdLock, TimedRdLock, RdUnlock, WrLock, TryWrLock, TimedWrLock, WrUnlock,
+    /// Takes spin lock `object`.
+    SpinLock,
+    /// Takes it if it is free.
+    SpinTryLock,
+    /// Gives it back.
+    SpinUnlock,
+    /// Takes read-write lock `object` for reading.
+    RdLock,
+    /// The same if no writer has it.
+    TryRdLock,
+    /// The same, or a time-out while a writer has it.
+    TimedRdLock,
+    /// A reader gives it back.
+    RdUnlock,
+    /// Takes it for writing.
+    WrLock,
+    /// The same if nobody has it.
+    TryWrLock,
+    /// The same, or a time-out while somebody has it.
+    TimedWrLock,
+    /// The writer gives it back.
+    WrUnlock,
     /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`.
     WaitRelease,
     /// A waiting thread that may time out or wake spuriously (its alternatives). Object: the condition variable, object2: the mutex.
@@ -136,14 +159,28 @@ pub enum Op {
     Signal,
     /// Wakes all waiters.
     Broadcast,
-    /// Barriers: arriving, and leaving once all have arrived.
-    BarrierArrive, BarrierLeave,
-    /// Semaphores.
-    SemPost, SemWait, SemTryWait, SemTimedWait, SemGetValue,
-    /// `pthread_once`: entering (runs the routine, waits or passes) and the end of the routine.
-    OnceEnter, OnceDone,
-    /// Initialises or destroys an object of any kind.
-    Init, Destroy,
+    /// Arrives at barrier `object`.
+    BarrierArrive,
+    /// Leaves it once all have arrived.
+    BarrierLeave,
+    /// Adds one to semaphore `object`.
+    SemPost,
+    /// Takes one, waiting while there is none.
+    SemWait,
+    /// Takes one if there is one.
+    SemTryWait,
+    /// Takes one, or times out while there is none.
+    SemTimedWait,
+    /// Reads the semaphore's value.
+    SemGetValue,
+    /// `pthread_once` on `object`: runs the routine, waits for it, or passes.
+    OnceEnter,
+    /// The end of the routine.
+    OnceDone,
+    /// Initialises an object of any kind.
+    Init,
+    /// Destroys it.
+    Destroy,
     /// The owner of robust mutex `object` ends without unlocking it.
     OwnerDied,
     /// pthread_mutex_consistent.
@@ -152,10 +189,16 @@ pub enum Op {
     Cancel,
     /// Acts on, enables or disables a cancellation of the acting thread; object: itself.
     CancelPoint,
-    /// Futexes on the word at `object`.
-    FutexWait, FutexWake,
-    /// Memory accesses at `object`, `size` bytes.
-    Read, Write, Rmw,
+    /// Waits on the futex word at `object`, if it has the expected value.
+    FutexWait,
+    /// Wakes those who wait on it.
+    FutexWake,
+    /// Reads `size` bytes of memory at `object`.
+    Read,
+    /// Writes them.
+    Write,
+    /// Reads and writes them in one step.
+    Rmw,
     /// A fence. Object: none.
     Fence,
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ObjectId::ATOMIC`].
