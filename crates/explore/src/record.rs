@@ -25,7 +25,9 @@ impl Record {
         let mut faulty = false;
         for notice in notices {
             match notice {
-                Notice::Fault(fault) if !config.properties.contains(&fault.kind.property()) => self.cut_short(fault),
+                Notice::Fault(fault) if !config.properties.contains(&fault.kind.property()) => {
+                    self.cut_short(fault)
+                }
                 Notice::Fault(fault) => faulty |= self.fault(config, fault.clone(), choices),
                 Notice::AssertNoted(thread, position) => {
                     faulty |= self.fault(config, noted(*thread, *position), choices);
@@ -45,8 +47,14 @@ impl Record {
     /// so does the verdict.
     #[cold]
     fn cut_short(&mut self, fault: &Fault) {
-        let what = format!("going on after a violation of a property that was not asked for ({})", fault.kind.name());
-        self.unsupported.insert(Unsupported { what, stmt: fault.stmt });
+        let what = format!(
+            "going on after a violation of a property that was not asked for ({})",
+            fault.kind.name()
+        );
+        self.unsupported.insert(Unsupported {
+            what,
+            stmt: fault.stmt,
+        });
     }
 
     /// Notes a bound that cut off an execution.

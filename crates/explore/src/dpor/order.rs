@@ -444,6 +444,19 @@ impl Order {
         candidates.first().unwrap_or(thread)
     }
 
+    /// Whether the next event looked for depends on one after `race` that does not itself come from that at `race`. (A lock
+    /// depends on the unlock before it, but that goes away with the lock that it raced with.)
+    pub fn needs_other(&self, race: Tick) -> bool {
+        let raced = self.events[race as usize - 1].thread as usize;
+        let comes_from = |found: &Looked| {
+            let row = self.events[found.tick as usize - 1].clock as usize;
+            self.clocks[row + raced] >= race
+        };
+        self.looked
+            .iter()
+            .any(|found| found.tick > race && !comes_from(found))
+    }
+
     /// Adds the event that a thread just took, whose action was looked for.
     #[inline]
     pub fn record<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {

@@ -148,7 +148,7 @@ where
         let (enabled, added) = (node.enabled, node.added);
         let mine = race as usize > self.job.own;
         let mut candidates = S::default();
-        let own = latest <= race && !self.order.knows_after(thread, race);
+        let own = !self.order.knows_after(thread, race) && (latest <= race || !self.order.needs_other(race));
         if own {
             candidates.insert(thread);
             if mine && added.contains(thread) {
