@@ -336,8 +336,69 @@ fn limits_of_the_machine_are_named() {
     );
     place
         .check(&["huge.c"])
-        .unknown(&["memory", "1099511627776 bytes"]);
+        .unknown(&["memory", "1099511627776 bytes", "huge.c:3"]);
     assert_eq!(place.names(), ["huge.c", "loop.c", "recursion.c", "threads.c"]);
+}
+
+#[test]
+fn memory_that_does_not_exist() {
+    let place = Place::new("memory");
+    place.write(
+        "global.c",
+        "static char big[1ul << 40];\nint main(void) { return big[6]; }\n",
+    );
+    place
+        .check(&["global.c"])
+        .fails(2, &["global variable `big` of 1099511627776 bytes"]);
+    place.write(
+        "local.c",
+        "int main(void) {\n    volatile char a[1ul << 33];\n    a[0] = 1;\n    return a[0] - 1;\n}\n",
+    );
+    place
+        .check(&["local.c"])
+        .unknown(&["memory", "8589934592 bytes", "local.c:2"]);
+    place.write(
+        "leak.c",
+        "#include <stdlib.h>\nint main(void) {\n    for (;;) *(char *)malloc(1 << 20) = 1;\n}\n",
+    );
+    place.check(&["leak.c"]).unknown(&["memory", "leak.c:3"]);
+    // More than an address can say: these fail for every malloc.
+    place.write(
+        "impossible.c",
+        "#include <stdlib.h>\nint main(void) { return calloc(1ul << 62, 8) || malloc((size_t)-1); }\n",
+    );
+    place.check(&["impossible.c"]).verified();
+}
+
+#[test]
+fn threads_without_end() {
+    let place = Place::new("forks");
+    place.write(
+        "a.c",
+        "#include <pthread.h>\nstatic void *work(void *p) { pthread_t t; pthread_create(&t, 0, work, 0); return p; }\n\
+        int main(void) { work(0); pthread_exit(0); }\n",
+    );
+    place.check(&["a.c"]).unknown(&["threads", "more than"]);
+}
+
+#[test]
+fn findings_that_are_none_are_not_replayed() {
+    let place = Place::new("replay");
+    std::fs::create_dir(place.0.join("folder.json")).unwrap();
+    place.write("bytes.json", [0xff, 0xfe, 0x00]);
+    place.write("empty.json", "");
+    place.write("hollow.json", "{\"selvedge-finding\": 1, \"finding\": {}}");
+    place.write("later.json", "{\"selvedge-finding\": 99, \"finding\": {}}");
+    for file in [
+        "missing.json",
+        "folder.json",
+        "bytes.json",
+        "empty.json",
+        "hollow.json",
+        "later.json",
+    ] {
+        Outcome::of(&mut place.command(&["replay", file])).fails(2, &[file]);
+    }
 }
 
 #[test]

@@ -1,7 +1,57 @@
-//! Traps that no C program can be relied on to set, because clang decides what reaches the machine: LLVM programs.
-//! The others are programs of the corpus.
+//! Traps that verifiers fell into before. Most are programs of the corpus, which run as its tests; one is an LLVM program,
+//! because for C it is clang that decides what reaches the machine.
 
+use std::path::Path;
 use std::process::Command;
+
+/// Each trap with the program of `corpus/c` that sets it.
+const TRAPS: [(&str, &str); 16] = [
+    (
+        "a signal with a second waiter arriving later",
+        "assertion/signal_reaches_later_waiter",
+    ),
+    (
+        "ETIMEDOUT with the predicate true",
+        "assertion/timed_out_although_ready",
+    ),
+    ("data behind a relaxed flag", "race/relaxed_flag"),
+    ("read after a failed trylock", "race/read_after_failed_trylock"),
+    (
+        "assume before another thread's assertion",
+        "assertion/assume_before_other_assertion",
+    ),
+    (
+        "exit before another thread's assertion",
+        "assertion/exit_before_other_assertion",
+    ),
+    (
+        "a plain-flag spin before another thread's assertion",
+        "assertion/spin_before_other_assertion",
+    ),
+    ("the race on a plain flag that is spun on", "race/plain_flag_spin"),
+    (
+        "three threads at a barrier for two",
+        "deadlock/barrier_three_threads_for_two",
+    ),
+    ("two posts against none", "race/two_posts_one_wait"),
+    ("struct padding passed by value", "safe/padding_by_value"),
+    ("the first bit-field store", "safe/bit_fields"),
+    ("an index into the next object", "memory/index_into_next_object"),
+    ("use after the slot's reuse", "memory/use_after_slot_reuse"),
+    ("a robust mutex's owner exits", "safe/mutex_robust_owner_exits"),
+    ("memcpy torn by a second thread", "assertion/copy_torn"),
+];
+
+#[test]
+fn every_trap_is_set() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c");
+    for (trap, program) in TRAPS {
+        assert!(
+            corpus.join(program).with_extension("c").exists(),
+            "{trap}: {program}"
+        );
+    }
+}
 
 /// Checks an LLVM program of this name and text; its exit code and report.
 fn check(name: &str, text: &str) -> (Option<i32>, String) {
