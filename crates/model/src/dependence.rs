@@ -102,7 +102,10 @@ impl Op {
         match self {
             Op::WaitRelease => OpClass::Release,
             Op::WaitAcquire => OpClass::Acquire,
-            Op::Join | Op::Detach => OpClass::Total,
+            Op::Join | Op::Detach | Op::Cancel | Op::Hidden => OpClass::Total,
+            // What they write beside; whose turn at the process's end it is.
+            Op::Spawn | Op::SemGetValue => OpClass::Write,
+            Op::Exit => OpClass::Total,
             _ => OpClass::Local,
         }
     }
@@ -187,7 +190,7 @@ impl Action {
                 }
             }
             let class2 = self.op.class2();
-            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
+            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 && self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, class2);
             }
         }
@@ -247,7 +250,7 @@ impl Action {
             return Some((self.object.0 & !7, bytes, class));
         }
         let several = first != 0 && class as u8 == OpClass::Total as u8;
-        if several || self.op.class2() as u8 != OpClass::Local as u8 {
+        if several {
             return None;
         }
         Some((self.object.0, ALL_BYTES, class))

@@ -69,6 +69,8 @@ pub struct Program {
     pub(crate) executed: AtomicU64,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
+    /// Whether functions may be registered to run at the process's exit.
+    pub(crate) exit_handlers: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
     liveness: OnceLock<Vec<Liveness>>,
@@ -99,6 +101,8 @@ impl Program {
             atomic,
             executed: AtomicU64::new(0),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
+            exit_handlers: !module.destructors.is_empty()
+                || module.functions.iter().any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
             polls_ends: module.functions.iter().any(|f| {
                 matches!(f.name.as_str(), "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np")
             }),

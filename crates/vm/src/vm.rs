@@ -180,10 +180,7 @@ impl Vm {
     /// Whether a thread's end is part of the transition before it. Only a join depends on it, and finds it there; but the last
     /// thread's end may start what runs at the process's exit, and is then an action of its own.
     fn ends_at_once(&self) -> bool {
-        !self.program.polls_ends
-            && !self.program.cancels
-            && self.program.module.destructors.is_empty()
-            && !lifecycle::has_exit_handlers(&self.state)
+        !self.program.polls_ends && !self.program.cancels && !self.program.exit_handlers
     }
 
     #[inline(always)]
@@ -300,7 +297,8 @@ impl Machine for Vm {
                 self.run_to_visible(thread, false);
             }
         }
-        action.ends = self.state.thread(thread).core.stage == Stage::Finished && action.op != Op::Exit;
+        action.ends = self.state.thread(thread).core.stage == Stage::Finished
+            && !matches!(action.op, Op::Exit | Op::ProcessExit);
         self.refresh(&action);
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);

@@ -602,7 +602,7 @@ where
 #[inline]
 fn is_local(action: &Action) -> bool {
     action.op.class() as u8 == OpClass::Local as u8
-        && action.op.class2() as u8 == OpClass::Local as u8
+        && (action.op.class2() as u8 == OpClass::Local as u8 || action.object2.0 == 0)
         && !action.cancelable
 }
 

@@ -268,7 +268,7 @@ impl Vm {
             if let Some(base) = self.state.pop_local(thread)
                 && self.state.memory.object_at(base).is_some_and(|(_, o)| o.life == Life::Live)
             {
-                self.state.memory.end_object(base, life, site);
+                self.end_object(base, life, site);
             }
         }
     }

@@ -16,6 +16,7 @@ pub(crate) use call::Entered;
 use crate::code::{CONST, Code, Inst, Op};
 use crate::memory::{Kind, Life, Object, Site, slot_shift};
 use crate::native::{memory_fault, undefined_fault};
+use crate::options::Visibility;
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
@@ -389,6 +390,21 @@ impl Vm {
                 }
                 Op::Return => {
                     self.state.own_core(thread).frame.ip = ip;
+                    if self.program.options.visibility == Visibility::Memory {
+                        // Each local that others may know ends in an action of its own, the last one first.
+                        let first = self.state.thread(thread).core.frame.locals as usize;
+                        if performing && let Some(&base) = self.state.thread(thread).locals.get(first..).and_then(|l| l.last()) {
+                            let site = self.site(thread, ip);
+                            self.end_local(thread, base, Life::Returned, site);
+                        }
+                        performing = false;
+                        self.end_private_locals(thread, first, ip);
+                        if let Some(&base) = self.state.thread(thread).locals.get(first..).and_then(|l| l.last())
+                            && let Some(action) = self.end_action(thread, ip, base)
+                        {
+                            return Stop::Visible(action);
+                        }
+                    }
                     let atomic = self.state.thread(thread).core.atomic;
                     if !self.leave(thread, inst.b as usize) {
                         return Stop::Bottom;
@@ -426,8 +442,12 @@ impl Vm {
                     let slot = self.program.code[func.index()].locals[inst.b as usize].slot;
                     let base = w.get(slot);
                     if base.is_concrete() {
+                        if !performing && let Some(action) = self.end_action(thread, ip, base.bits) {
+                            stop_at!(Stop::Visible(action));
+                        }
+                        performing = false;
                         let site = self.site(thread, ip);
-                        self.state.memory.end_object(base.bits, Life::OutOfScope, site);
+                        self.end_object(base.bits, Life::OutOfScope, site);
                         self.state.drop_local(thread, base.bits);
                     }
                     ip += 1;
@@ -477,6 +497,52 @@ impl Vm {
         self.allocate_local(thread, ip, object, u64::from(local.align))
     }
 
+    /// The action of a local's end, if it is a scheduling point: some other thread may know its address.
+    fn end_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
+        let alone = self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0;
+        if self.program.options.visibility != Visibility::Memory || alone {
+            return None;
+        }
+        let (base, object) = self.state.memory.object_at(base)?;
+        let shared = object.kind == Kind::Stack && object.life == Life::Live;
+        let stmt = self.site(thread, ip).stmt;
+        shared.then(|| Action {
+            stmt,
+            atomic: self.program.atomic_blocks,
+            ..Action::on(thread, Visible::Destroy, ObjectId::heap(base))
+        })
+    }
+
+    /// Ends a thread's last locals as long as that concerns nobody else, down to `count`.
+    fn end_private_locals(&mut self, thread: ThreadId, count: usize, ip: u32) {
+        let site = self.site(thread, ip);
+        while self.state.thread(thread).locals.len() > count
+            && let Some(&base) = self.state.thread(thread).locals.last()
+            && self.end_action(thread, ip, base).is_none()
+        {
+            self.end_local(thread, base, Life::Returned, site);
+        }
+    }
+
+    /// Ends a stack object. If others may know its address, they must know from somewhere that they may not use it any
+    /// more: for the race detector that is a write of all its bytes, as `free` is.
+    fn end_object(&mut self, base: u64, life: Life, site: Site) {
+        if self.state.unjoined() > 0
+            && let Some((base, object)) = self.state.memory.object_at(base)
+            && object.kind == Kind::Stack
+        {
+            self.state.memory.record(base, object.size, true, site);
+        }
+        self.state.memory.end_object(base, life, site);
+    }
+
+    fn end_local(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+        if self.state.memory.object_at(base).is_some_and(|(_, o)| o.life == Life::Live) {
+            self.end_object(base, life, site);
+        }
+        self.state.pop_local(thread);
+    }
+
     fn allocate_local(&mut self, thread: ThreadId, ip: u32, object: Object, align: u64) -> Option<u64> {
         let region = self.state.thread(thread).region;
         match self.state.memory.allocate(region, object, align) {
@@ -509,7 +575,7 @@ impl Vm {
         if let Some((base, object)) = self.state.memory.object_at(address) {
             match object.kind {
                 Kind::PrivateStack | Kind::Constant => return None,
-                Kind::Heap => object2 = ObjectId::heap(base),
+                Kind::Heap | Kind::Stack => object2 = ObjectId::heap(base),
                 _ => {}
             }
         }

@@ -55,7 +55,7 @@ fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
     }
     match cx.state.memory.object_at(address) {
         Some((_, object)) if matches!(object.kind, Kind::PrivateStack | Kind::Constant) => None,
-        Some((base, object)) if object.kind == Kind::Heap => Some(ObjectId::heap(base)),
+        Some((base, object)) if matches!(object.kind, Kind::Heap | Kind::Stack) => Some(ObjectId::heap(base)),
         _ => Some(ObjectId::NONE),
     }
 }

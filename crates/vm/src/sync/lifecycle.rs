@@ -8,8 +8,9 @@
 use super::errno::{EBUSY, EINVAL, ERANGE, ESRCH, ETIMEDOUT};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once, words};
-use crate::memory::{OWNERS, Site};
+use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::options::Visibility;
 use crate::program::Binding;
 use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
@@ -28,6 +29,9 @@ const QUICK: u32 = u32::MAX;
 const TAKEN: u8 = 1;
 /// `Core::phase` of a thread without frames: a visible model is to be performed.
 const MODEL: u8 = 2;
+
+/// `Core::phase` of a join that has the thread's result and is to write it.
+const RESULT: u8 = 3;
 
 /// The site that stands for no place.
 pub const NOWHERE: Site = Site {
@@ -162,7 +166,9 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
             _ => {}
         }
     }
-    Left::Visible(cx.action(Op::Exit, ObjectId::thread(me).0))
+    // Which thread is the last, and so runs the exit handlers, depends on the order of ends.
+    let object2 = if cx.program.exit_handlers { EXIT_HANDLERS } else { ObjectId::NONE };
+    Left::Visible(Action { object2, ..cx.action(Op::Exit, ObjectId::thread(me).0) })
 }
 
 /// The last registered destructor of a thread-local variable.
@@ -239,11 +245,6 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
         _ => cx.state.own_core(me).stage = Stage::Finished,
     }
     Outcome::Done
-}
-
-/// Whether exit handlers are registered.
-pub(crate) fn has_exit_handlers(state: &State) -> bool {
-    state.word(words::EXIT_HANDLERS) > 0
 }
 
 /// Performs a visible model that runs at the end.
@@ -366,7 +367,9 @@ pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
 pub(super) fn join_status(state: &State, action: &Action) -> Status {
     let over = |t: ThreadId| {
         let core = &state.thread(t).core;
-        core.stage == Stage::Finished || core.detached || core.joined
+        // A thread that ended the process has not ended itself: nobody goes on after it.
+        let ended = core.stage == Stage::Finished && state.pending[t.index()].action.op != Op::ProcessExit;
+        ended || core.detached || core.joined
     };
     if action.object.as_thread().is_none_or(over) {
         Status::Enabled
@@ -399,7 +402,41 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
-    Prepared::Visible(cx.action(Op::Spawn, 0))
+    prepare_spawn(cx, 0)
+}
+
+/// The creation of a thread whose handle goes where argument `out` points to.
+pub(super) fn prepare_spawn(cx: &mut Cx<'_>, out: usize) -> Prepared {
+    let object2 = cx.word(out).map_or(ObjectId::NONE, |out| written(cx, out));
+    Prepared::Visible(Action { object2, ..cx.action(Op::Spawn, 0) })
+}
+
+/// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if no other thread minds.
+pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
+    match out_action(cx, out, 8) {
+        Some(_) => ObjectId(out & !7),
+        None => ObjectId::NONE,
+    }
+}
+
+/// The scheduling point of a result's write to `out`, if it must be one.
+fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
+    let alone = cx.state.unjoined() == 0;
+    if cx.program.options.visibility != Visibility::Memory || alone {
+        return None;
+    }
+    let (base, object) = cx.state.memory.object_at(out)?;
+    let object2 = match object.kind {
+        MemoryKind::PrivateStack | MemoryKind::Constant => return None,
+        MemoryKind::Heap | MemoryKind::Stack => ObjectId::heap(base),
+        _ => ObjectId::NONE,
+    };
+    Some(Action {
+        object2,
+        size,
+        atomic: cx.program.atomic_blocks,
+        ..cx.action(Op::Write, out)
+    })
 }
 
 fn created(result: Result<ThreadId, Stop>) -> Performed {
@@ -465,7 +502,7 @@ pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
             Prepared::Immediate(cx.fault(FaultKind::JoinSelf, "a thread joins itself"))
         }
         Some(t) => Prepared::Visible(Action {
-            object2: if matches!(op, Op::Join | Op::Detach) { ObjectId::joinable(t) } else { ObjectId::NONE },
+            object2: ObjectId::joinable(t),
             ..cx.action(op, ObjectId::thread(t).0)
         }),
         None => {
@@ -475,7 +512,21 @@ pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
 }
 
 pub(super) fn join_prepare(cx: &mut Cx<'_>) -> Prepared {
+    if cx.state.thread(cx.thread).core.phase == RESULT {
+        return result_prepare(cx);
+    }
     prepare_on_thread(cx, Op::Join)
+}
+
+/// After a join: the thread's result is written.
+fn result_prepare(cx: &mut Cx<'_>) -> Prepared {
+    match cx.word(1) {
+        Ok(out) => match out_action(cx, out, 8) {
+            Some(action) => Prepared::Visible(action),
+            None => Prepared::Visible(cx.action(Op::Write, out)),
+        },
+        Err(flow) => Prepared::Immediate(flow),
+    }
 }
 
 pub(super) fn detach_prepare(cx: &mut Cx<'_>) -> Prepared {
@@ -483,21 +534,39 @@ pub(super) fn detach_prepare(cx: &mut Cx<'_>) -> Prepared {
 }
 
 fn join(cx: &mut Cx<'_>, _: u16) -> Performed {
-    done(join_into(cx, 8))
+    join_into(cx, 8)
 }
 
 /// `thrd_join`: the result is an int.
 pub(super) fn join_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
-    done(join_into(cx, 4))
+    join_into(cx, 4)
 }
 
-fn join_into(cx: &mut Cx<'_>, size: u64) -> Answer {
-    let out = cx.word(1)?;
-    let value = finish_join(cx)?;
-    if out != 0 {
-        cx.store(out, size, value)?;
+/// Joins, then writes the result: at once if no other thread minds, else as an action of its own.
+fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
+    let joined = (|| {
+        let out = cx.word(1)?;
+        if cx.state.thread(cx.thread).core.phase == RESULT {
+            let handle = cx.word(0)?;
+            let value = thread_of(cx.state, handle).map_or(Value::new(0), |t| cx.state.thread(t).core.result);
+            cx.store(out, size, value)?;
+            return Ok(true);
+        }
+        let value = finish_join(cx)?;
+        if out != 0 && out_action(cx, out, size as u32).is_some() {
+            cx.state.own_core(cx.thread).phase = RESULT;
+            return Ok(false);
+        }
+        if out != 0 {
+            cx.store(out, size, value)?;
+        }
+        Ok(true)
+    })();
+    match joined {
+        Ok(false) => Performed::Again(Outcome::Done),
+        Ok(true) => done(Ok(SUCCESS)),
+        Err(stop) => done(Err(stop)),
     }
-    Ok(SUCCESS)
 }
 
 /// Joins the thread of the pending action; its result.
@@ -550,8 +619,11 @@ pub(super) fn detach_pending(cx: &mut Cx<'_>) -> Answer {
 
 /// Two actions: a look at the thread, then the join if it has ended.
 fn try_join_prepare(cx: &mut Cx<'_>) -> Prepared {
-    let phase = cx.state.thread(cx.thread).core.phase;
-    prepare_on_thread(cx, if phase == 0 { Op::Hidden } else { Op::Join })
+    match cx.state.thread(cx.thread).core.phase {
+        0 => prepare_on_thread(cx, Op::Hidden),
+        RESULT => result_prepare(cx),
+        _ => prepare_on_thread(cx, Op::Join),
+    }
 }
 
 fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
@@ -569,7 +641,7 @@ fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
 
 fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {
     if cx.state.thread(cx.thread).core.phase != 0 {
-        return done(join_into(cx, 8));
+        return join_into(cx, 8);
     }
     let core = cx.pending().object.as_thread().map(|t| cx.state.thread(t).core);
     if core.is_some_and(|c| c.stage != Stage::Finished && !c.joined && !c.detached) {

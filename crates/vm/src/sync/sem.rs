@@ -20,7 +20,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "sem_timedwait" => (timed_prepare, |cx, _| take(cx, Some(1), ETIMEDOUT)),
         "sem_clockwait" => (timed_prepare, |cx, _| take(cx, Some(2), ETIMEDOUT)),
         "sem_post" => (|cx| prepare(cx, Op::SemPost), post),
-        "sem_getvalue" => (|cx| prepare(cx, Op::SemGetValue), get_value),
+        "sem_getvalue" => (value_prepare, get_value),
         "sem_init" => (
             |cx| prepare_whole(cx, Op::Init, Kind::Sem, initialise),
             initialise,
@@ -90,6 +90,14 @@ fn post(cx: &mut Cx<'_>, _: u16) -> Performed {
         Ok(SUCCESS)
     });
     done(answer)
+}
+
+fn value_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let object2 = cx.word(1).map_or(ObjectId::NONE, |out| super::lifecycle::written(cx, out));
+    match prepare(cx, Op::SemGetValue) {
+        Prepared::Visible(action) => Prepared::Visible(Action { object2, ..action }),
+        other => other,
+    }
 }
 
 fn get_value(cx: &mut Cx<'_>, _: u16) -> Performed {
