@@ -14,8 +14,8 @@ mod names;
 mod parse;
 mod print;
 mod types;
-mod visit;
 mod verify;
+mod visit;
 
 pub use build::{FunctionBuilder, ModuleBuilder};
 pub use function::{Block, Function, Local, RegInfo};

@@ -18,12 +18,28 @@ impl InstKind {
                 f(*b);
             }
             K::Un { a, .. } | K::Cast { a, .. } => f(*a),
-            K::Select { cond: a, a: b, b: c, .. }
+            K::Select {
+                cond: a, a: b, b: c, ..
+            }
             | K::Funnel { a, b, amount: c, .. }
             | K::Fma { a, b, c, .. }
-            | K::MemCopy { dst: a, src: b, len: c, .. }
-            | K::MemSet { dst: a, value: b, len: c }
-            | K::CompareExchange { ptr: a, expected: b, new: c, .. } => {
+            | K::MemCopy {
+                dst: a,
+                src: b,
+                len: c,
+                ..
+            }
+            | K::MemSet {
+                dst: a,
+                value: b,
+                len: c,
+            }
+            | K::CompareExchange {
+                ptr: a,
+                expected: b,
+                new: c,
+                ..
+            } => {
                 f(*a);
                 f(*b);
                 f(*c);

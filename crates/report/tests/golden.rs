@@ -3,22 +3,37 @@
 use selvedge_base::Location;
 use selvedge_model::{FaultKind, Finding, LimitKind, Related, Verdict};
 use selvedge_report::{
-    FindingFile, FindingReport, HumanOptions, Reason, Row, RunReport, Sources, Statistics, human, json, junit, sarif, schedule_table,
+    FindingFile, FindingReport, HumanOptions, Reason, Row, RunReport, Sources, Statistics, human, json,
+    junit, sarif, schedule_table,
 };
 use selvedge_schedule::{Schedule, Step};
 
 const SOURCE: &str = "int counter;\nvoid *worker(void *unused) {\n    counter++;\n    return unused;\n}\nint main(void) {\n    start(worker);\n    counter = 1;\n}\n";
 
 fn at(line: u32, column: u32, function: &str) -> Location {
-    Location { file: "race.c".into(), line, column, function: function.into() }
+    Location {
+        file: "race.c".into(),
+        line,
+        column,
+        function: function.into(),
+    }
 }
 
 fn row(thread: &str, text: &str, line: u32) -> Row {
-    Row { thread: thread.into(), text: text.into(), location: at(line, 5, "f"), output: String::new() }
+    Row {
+        thread: thread.into(),
+        text: text.into(),
+        location: at(line, 5, "f"),
+        output: String::new(),
+    }
 }
 
 fn step(thread: &str, note: &str) -> Step {
-    Step { thread: thread.into(), alternative: 0, note: note.into() }
+    Step {
+        thread: thread.into(),
+        alternative: 0,
+        note: note.into(),
+    }
 }
 
 fn race() -> FindingReport {
@@ -58,7 +73,13 @@ fn report(verdict: Verdict, reasons: Vec<Reason>, findings: Vec<FindingReport>) 
         strategy: "dpor".into(),
         dependence: "conflict".into(),
         visibility: "sync".into(),
-        statistics: Statistics { executions: 2, events: 30, max_depth: 15, threads: 2, ..Statistics::default() },
+        statistics: Statistics {
+            executions: 2,
+            events: 30,
+            max_depth: 15,
+            threads: 2,
+            ..Statistics::default()
+        },
         findings,
     }
 }
@@ -68,20 +89,54 @@ fn sources() -> Sources {
 }
 
 fn unsupported() -> Reason {
-    Reason { limit: None, detail: "function dlopen".into(), location: Some(at(7, 5, "main")) }
+    Reason {
+        limit: None,
+        detail: "function dlopen".into(),
+        location: Some(at(7, 5, "main")),
+    }
 }
 
 #[test]
 fn human_reports() {
     let violated = report(Verdict::Violated, vec![], vec![race()]);
-    insta::assert_snapshot!("human-race", human(&violated, &sources(), HumanOptions::default()));
+    insta::assert_snapshot!(
+        "human-race",
+        human(&violated, &sources(), HumanOptions::default())
+    );
     let nothing = Sources::default();
-    insta::assert_snapshot!("human-no-source", human(&violated, &nothing, HumanOptions { quiet: true, ..HumanOptions::default() }));
+    insta::assert_snapshot!(
+        "human-no-source",
+        human(
+            &violated,
+            &nothing,
+            HumanOptions {
+                quiet: true,
+                ..HumanOptions::default()
+            }
+        )
+    );
     let verified = report(Verdict::Verified, vec![], vec![]);
-    insta::assert_snapshot!("human-verified", human(&verified, &nothing, HumanOptions::default()));
-    let time = Reason { limit: Some(LimitKind::Time), detail: "--max-time of 1 s".into(), location: None };
+    insta::assert_snapshot!(
+        "human-verified",
+        human(&verified, &nothing, HumanOptions::default())
+    );
+    let time = Reason {
+        limit: Some(LimitKind::Time),
+        detail: "--max-time of 1 s".into(),
+        location: None,
+    };
     let unknown = report(Verdict::Unknown, vec![unsupported(), time], vec![]);
-    insta::assert_snapshot!("human-unknown", human(&unknown, &nothing, HumanOptions { verbose: true, ..HumanOptions::default() }));
+    insta::assert_snapshot!(
+        "human-unknown",
+        human(
+            &unknown,
+            &nothing,
+            HumanOptions {
+                verbose: true,
+                ..HumanOptions::default()
+            }
+        )
+    );
 }
 
 #[test]
@@ -90,7 +145,10 @@ fn reports_for_programs() {
     insta::assert_snapshot!("json-race", json(&violated));
     insta::assert_snapshot!("sarif-race", sarif(&violated));
     insta::assert_snapshot!("junit-race", junit(&violated));
-    insta::assert_snapshot!("junit-unknown", junit(&report(Verdict::Unknown, vec![unsupported()], vec![])));
+    insta::assert_snapshot!(
+        "junit-unknown",
+        junit(&report(Verdict::Unknown, vec![unsupported()], vec![]))
+    );
     insta::assert_snapshot!("json-verified", json(&report(Verdict::Verified, vec![], vec![])));
 }
 
@@ -98,7 +156,15 @@ fn reports_for_programs() {
 fn many_threads_and_long_schedules() {
     let rows: Vec<Row> = (0..8).map(|k| row(&format!("0.{k}"), "start", 2)).collect();
     insta::assert_snapshot!("table-many-threads", schedule_table(&rows, false));
-    let rows: Vec<Row> = (0..70).map(|k| row(if k % 2 == 0 { "0" } else { "0.0" }, &format!("step {k} with a text that does not fit into a column"), k)).collect();
+    let rows: Vec<Row> = (0..70)
+        .map(|k| {
+            row(
+                if k % 2 == 0 { "0" } else { "0.0" },
+                &format!("step {k} with a text that does not fit into a column"),
+                k,
+            )
+        })
+        .collect();
     let table = schedule_table(&rows, false);
     assert_eq!(table.lines().count(), 62);
     assert!(table.contains("… 10 earlier steps"));
@@ -110,9 +176,24 @@ fn saved_findings_are_read_back() {
     let text = FindingFile::write(&race());
     let back = FindingFile::read(&text).unwrap();
     assert_eq!(back.schedule, race().schedule);
-    assert_eq!((back.kind.as_str(), back.location), ("data-race", ("race.c".to_owned(), 8, 5)));
-    for broken in ["", "{}", "[1]", "{\"selvedge-finding\": 2}", "{\"selvedge-finding\": 1}", "{\"selvedge-finding\": 1, \"finding\": {\"kind\": 1}}"] {
+    assert_eq!(
+        (back.kind.as_str(), back.location),
+        ("data-race", ("race.c".to_owned(), 8, 5))
+    );
+    for broken in [
+        "",
+        "{}",
+        "[1]",
+        "{\"selvedge-finding\": 2}",
+        "{\"selvedge-finding\": 1}",
+        "{\"selvedge-finding\": 1, \"finding\": {\"kind\": 1}}",
+    ] {
         assert!(FindingFile::read(broken).is_err(), "{broken}");
     }
-    assert!(FindingFile::read(&text.replace("step 0.0", "step 9")).unwrap_err().to_string().contains("line 5"));
+    assert!(
+        FindingFile::read(&text.replace("step 0.0", "step 9"))
+            .unwrap_err()
+            .to_string()
+            .contains("line 5")
+    );
 }

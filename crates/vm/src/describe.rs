@@ -10,7 +10,11 @@ use selvedge_model::{Action, Describe, ObjectId};
 /// The hierarchical name of a thread.
 pub fn thread_name(state: &State, thread: ThreadId) -> String {
     let t = state.thread(thread);
-    if thread.index() == 0 { "0".into() } else { format!("{}.{}", thread_name(state, t.parent), t.ordinal) }
+    if thread.index() == 0 {
+        "0".into()
+    } else {
+        format!("{}.{}", thread_name(state, t.parent), t.ordinal)
+    }
 }
 
 /// The name of an object.
@@ -27,19 +31,28 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
     if !object.is_address() {
         return "a hidden object of the library".into();
     }
-    let Some((base, found)) = state.memory.object_at(object.0) else { return format!("{:#x}", object.0) };
+    let Some((base, found)) = state.memory.object_at(object.0) else {
+        return format!("{:#x}", object.0);
+    };
     let name = program.name(found.name);
     let offset = object.0 - base;
     let whole = if name.is_empty() {
         let place = program.location(found.made.stmt);
         match place.line {
             0 => format!("an object of {} bytes", found.size),
-            line => format!("the object made at {}:{line}", place.file.rsplit('/').next().unwrap_or_default()),
+            line => format!(
+                "the object made at {}:{line}",
+                place.file.rsplit('/').next().unwrap_or_default()
+            ),
         }
     } else {
         format!("`{name}`")
     };
-    if offset == 0 { whole } else { format!("{whole} + {offset}") }
+    if offset == 0 {
+        whole
+    } else {
+        format!("{whole} + {offset}")
+    }
 }
 
 /// The call stack of a context, innermost caller first.
@@ -74,13 +87,22 @@ impl Describe for Vm {
 
     fn action_text(&self, action: &Action) -> String {
         let name = sync::op_text(action.op);
-        if action.object == ObjectId::NONE { name.into() } else { format!("{name} {}", self.object_name(action.object)) }
+        if action.object == ObjectId::NONE {
+            name.into()
+        } else {
+            format!("{name} {}", self.object_name(action.object))
+        }
     }
 
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
         let held = &self.state.thread(thread).held;
-        let is_lock = |h: &&crate::thread::Held| !matches!(self.state.sync(h.object.0), Some(sync::SyncObject::Once(_)));
-        held.iter().filter(is_lock).map(|h| (h.object, h.site.stmt, h.site.context)).collect()
+        let is_lock = |h: &&crate::thread::Held| {
+            !matches!(self.state.sync(h.object.0), Some(sync::SyncObject::Once(_)))
+        };
+        held.iter()
+            .filter(is_lock)
+            .map(|h| (h.object, h.site.stmt, h.site.context))
+            .collect()
     }
 
     fn blocked_on(&self, thread: ThreadId) -> String {

@@ -19,7 +19,7 @@ pub mod thread;
 pub mod value;
 mod vm;
 
-pub use snapshot::VmState;
 pub use options::{Options, Visibility};
 pub use program::{Error, Program, STREAMS};
+pub use snapshot::VmState;
 pub use vm::{Mark, Vm};

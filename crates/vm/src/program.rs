@@ -90,21 +90,34 @@ impl Program {
         let missing = module
             .functions
             .ids()
-            .filter(|f| matches!(bindings[f.index()], Binding::Missing) && !module.functions[*f].name.starts_with("llvm."))
+            .filter(|f| {
+                matches!(bindings[f.index()], Binding::Missing)
+                    && !module.functions[*f].name.starts_with("llvm.")
+            })
             .collect();
         let (globals, thread_locals) = place_globals(&module)?;
         let mut names = vec![String::new()];
         names.extend(module.globals.iter().map(|g| g.name.clone()));
         let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
-        let atomic = module.functions.iter().map(|f| f.is_defined() && is_atomic(&f.name)).collect();
+        let atomic = module
+            .functions
+            .iter()
+            .map(|f| f.is_defined() && is_atomic(&f.name))
+            .collect();
         let mut program = Program {
             atomic,
             executed: AtomicU64::new(0),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
-                || module.functions.iter().any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
+                || module
+                    .functions
+                    .iter()
+                    .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
             polls_ends: module.functions.iter().any(|f| {
-                matches!(f.name.as_str(), "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np")
+                matches!(
+                    f.name.as_str(),
+                    "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np"
+                )
             }),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             code: Vec::new(),
@@ -136,12 +149,16 @@ impl Program {
 
     /// Functions that the program declares and nothing provides, with their names.
     pub fn missing(&self) -> impl Iterator<Item = &str> {
-        self.missing.iter().map(|f| self.module.functions[*f].name.as_str())
+        self.missing
+            .iter()
+            .map(|f| self.module.functions[*f].name.as_str())
     }
 
     /// The live slots of a function; those of all functions are computed at the first call.
     pub(crate) fn liveness(&self, func: FuncId) -> &Liveness {
-        &self.liveness.get_or_init(|| self.code.iter().map(Liveness::of).collect())[func.index()]
+        &self
+            .liveness
+            .get_or_init(|| self.code.iter().map(Liveness::of).collect())[func.index()]
     }
 
     /// The address of a function.
@@ -152,7 +169,8 @@ impl Program {
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let index = address.checked_sub(FUNC_BASE)? / 16;
-        (address % 16 == 0 && index < self.module.functions.len() as u64).then(|| FuncId::from_index(index as usize))
+        (address % 16 == 0 && index < self.module.functions.len() as u64)
+            .then(|| FuncId::from_index(index as usize))
     }
 
     /// The address of a block, for computed goto.
@@ -173,7 +191,10 @@ impl Program {
         if parent == 1 {
             return Some(1 + ordinal).filter(|&r| r < DIRECT_REGIONS);
         }
-        let mut regions = self.regions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut regions = self
+            .regions
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         let next = DIRECT_REGIONS + regions.len() as u32;
         Some(*regions.entry((parent, ordinal)).or_insert(next))
     }
@@ -185,7 +206,11 @@ impl Program {
 
     /// An object in words: `global \`x\` of 4 bytes`.
     pub fn object_text(&self, object: &Object) -> String {
-        let size = if object.size == 1 { "1 byte".to_owned() } else { format!("{} bytes", object.size) };
+        let size = if object.size == 1 {
+            "1 byte".to_owned()
+        } else {
+            format!("{} bytes", object.size)
+        };
         let name = self.name(object.name);
         let what = match object.kind {
             Kind::Global | Kind::Constant => "global",
@@ -193,20 +218,40 @@ impl Program {
             Kind::PrivateStack | Kind::Stack => "local variable",
             Kind::Heap => "heap object",
         };
-        if name.is_empty() { format!("a {what} of {size}") } else { format!("{what} `{name}` of {size}") }
+        if name.is_empty() {
+            format!("a {what} of {size}")
+        } else {
+            format!("{what} `{name}` of {size}")
+        }
     }
 
     /// The place of a statement.
     pub fn location(&self, stmt: StmtId) -> Location {
-        let Some(s) = self.module.stmts.get(stmt) else { return Location::default() };
-        let function = self.module.functions.get(s.func).map(|f| f.display.clone()).unwrap_or_default();
+        let Some(s) = self.module.stmts.get(stmt) else {
+            return Location::default();
+        };
+        let function = self
+            .module
+            .functions
+            .get(s.func)
+            .map(|f| f.display.clone())
+            .unwrap_or_default();
         let file = self.module.files.get(s.span.file).cloned().unwrap_or_default();
-        Location { file, line: s.span.line, column: s.span.column, function }
+        Location {
+            file,
+            line: s.span.line,
+            column: s.span.column,
+            function,
+        }
     }
 
     /// Whether a statement is in the model library rather than in the user's program.
     pub fn in_library(&self, stmt: StmtId) -> bool {
-        self.module.stmts.get(stmt).and_then(|s| self.module.functions.get(s.func)).is_some_and(|f| f.library)
+        self.module
+            .stmts
+            .get(stmt)
+            .and_then(|s| self.module.functions.get(s.func))
+            .is_some_and(|f| f.library)
     }
 
     /// Writes the initial content of all globals that are not thread-local.
@@ -223,7 +268,12 @@ impl Program {
     }
 
     /// Makes the object of a global for an owner.
-    pub(crate) fn allocate_global(&self, memory: &mut Memory, owner: u32, id: GlobalId) -> Result<u64, Error> {
+    pub(crate) fn allocate_global(
+        &self,
+        memory: &mut Memory,
+        owner: u32,
+        id: GlobalId,
+    ) -> Result<u64, Error> {
         let global = &self.module.globals[id];
         let kind = match (global.thread_local, global.constant) {
             (true, _) => Kind::ThreadLocal,
@@ -270,7 +320,11 @@ impl Program {
             memory.poke_checked(base + relocation.offset, 8, value);
         }
         for &(start, end) in &global.undefined {
-            memory.fill(base + start, end.min(global.size).saturating_sub(start), Value::UNDEF);
+            memory.fill(
+                base + start,
+                end.min(global.size).saturating_sub(start),
+                Value::UNDEF,
+            );
         }
     }
 }
@@ -278,8 +332,12 @@ impl Program {
 /// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
 /// whose call is the point (`reach_error`).
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
-    let by_name: FxHashMap<&str, FuncId> =
-        module.functions.iter_ids().filter(|(_, f)| f.is_defined()).map(|(id, f)| (f.name.as_str(), id)).collect();
+    let by_name: FxHashMap<&str, FuncId> = module
+        .functions
+        .iter_ids()
+        .filter(|(_, f)| f.is_defined())
+        .map(|(id, f)| (f.name.as_str(), id))
+        .collect();
     let bound = module.functions.iter().map(|f| {
         if f.is_defined() && !matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error") {
             return Binding::Code;

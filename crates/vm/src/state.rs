@@ -165,7 +165,11 @@ impl State {
             let start = t.core.frame.base;
             let saved = &t.regs[start as usize..];
             self.log.values.extend_from_slice(saved);
-            self.log.entries.push(Undo::Regs { thread, start, len: saved.len() as u32 });
+            self.log.entries.push(Undo::Regs {
+                thread,
+                start,
+                len: saved.len() as u32,
+            });
         }
         &mut t.core
     }
@@ -176,7 +180,11 @@ impl State {
         let frame = t.frames[index as usize];
         let saved = &t.regs[frame.base as usize..end as usize];
         self.log.values.extend_from_slice(saved);
-        self.log.entries.push(Undo::Regs { thread, start: frame.base, len: saved.len() as u32 });
+        self.log.entries.push(Undo::Regs {
+            thread,
+            start: frame.base,
+            len: saved.len() as u32,
+        });
         self.log.frames.push(frame);
         self.log.entries.push(Undo::Frame { thread, index });
     }
@@ -308,7 +316,13 @@ impl State {
     /// Synchronisation objects written since a position of the log, each as it was before that write, oldest first.
     pub(crate) fn written_syncs(&self, mark: usize) -> impl Iterator<Item = (u64, Option<SyncObject>)> + '_ {
         let entries = &self.log.entries[mark..];
-        let addresses = entries.iter().filter_map(|e| if let Undo::Sync(address) = e { Some(*address) } else { None });
+        let addresses = entries.iter().filter_map(|e| {
+            if let Undo::Sync(address) = e {
+                Some(*address)
+            } else {
+                None
+            }
+        });
         let first = self.log.syncs.len() - addresses.clone().count();
         addresses.zip(self.log.syncs[first..].iter().copied())
     }
@@ -346,7 +360,9 @@ impl State {
     /// Goes back to a length of the log.
     pub(crate) fn undo(&mut self, mark: usize) {
         while self.log.entries.len() > mark {
-            let Some(entry) = self.log.entries.pop() else { break };
+            let Some(entry) = self.log.entries.pop() else {
+                break;
+            };
             self.undo_one(entry);
         }
         if !self.notices.is_empty() {
@@ -394,9 +410,13 @@ impl State {
             Undo::HeldPushed(t) => {
                 self.threads[t.index()].held.pop();
             }
-            Undo::HeldChanged(t, i) => self.threads[t.index()].held[i as usize] = log.helds.pop().expect(PAIRED),
+            Undo::HeldChanged(t, i) => {
+                self.threads[t.index()].held[i as usize] = log.helds.pop().expect(PAIRED)
+            }
             Undo::HeldRemoved(t, i) => {
-                self.threads[t.index()].held.insert(i as usize, log.helds.pop().expect(PAIRED));
+                self.threads[t.index()]
+                    .held
+                    .insert(i as usize, log.helds.pop().expect(PAIRED));
             }
             Undo::Spawned => {
                 self.threads.pop();

@@ -174,7 +174,10 @@ impl Core {
             atomic: 0,
             before: false,
             cancel: Cancel::default(),
-            site: Site { stmt: StmtId(0), context: ContextId(0) },
+            site: Site {
+                stmt: StmtId(0),
+                context: ContextId(0),
+            },
         }
     }
 }

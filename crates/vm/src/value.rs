@@ -73,7 +73,10 @@ impl Tag {
 
 impl Value {
     /// The undefined value.
-    pub const UNDEF: Value = Value { bits: 0, tag: Tag::UNDEF };
+    pub const UNDEF: Value = Value {
+        bits: 0,
+        tag: Tag::UNDEF,
+    };
 
     /// A concrete value.
     #[inline(always)]
@@ -83,7 +86,10 @@ impl Value {
 
     /// A poison value with what its bits would be.
     pub const fn poison(bits: u64, cause: Poison) -> Value {
-        Value { bits, tag: Tag::poison(cause) }
+        Value {
+            bits,
+            tag: Tag::poison(cause),
+        }
     }
 
     /// Whether the value is concrete and defined.
@@ -108,7 +114,9 @@ pub struct Masks {
 
 impl Default for Masks {
     fn default() -> Self {
-        Masks { table: RefCell::new((vec![u64::MAX], FxHashMap::from_iter([(u64::MAX, 0)]))) }
+        Masks {
+            table: RefCell::new((vec![u64::MAX], FxHashMap::from_iter([(u64::MAX, 0)]))),
+        }
     }
 }
 
@@ -134,6 +142,9 @@ impl Masks {
             masks.push(undefined);
             (masks.len() - 1) as u32
         });
-        Value { bits: bits & !undefined, tag: Tag(Tag::MASK | id) }
+        Value {
+            bits: bits & !undefined,
+            tag: Tag(Tag::MASK | id),
+        }
     }
 }

@@ -8,12 +8,12 @@ use crate::state::State;
 use crate::sync::{self, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
+use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo, Waiters,
 };
-use rustc_hash::FxHashMap;
-use selvedge_ir::FuncId;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -66,7 +66,10 @@ impl Vm {
                 low_depth: 0,
             },
             Pending {
-                action: Action { stmt, ..Action::on(main, Op::Start, ObjectId::thread(main)) },
+                action: Action {
+                    stmt,
+                    ..Action::on(main, Op::Start, ObjectId::thread(main))
+                },
                 status: Status::Enabled,
                 alternatives: 1,
             },
@@ -121,27 +124,40 @@ impl Vm {
             let object = argument_object(bytes.len() as u64 + 1);
             let base = self.state.memory.allocate(0, object, 1).map_err(no_room)?;
             for (i, &byte) in bytes.iter().enumerate() {
-                self.state.memory.poke_checked(base + i as u64, 1, Value::new(u64::from(byte)));
+                self.state
+                    .memory
+                    .poke_checked(base + i as u64, 1, Value::new(u64::from(byte)));
             }
             pointers.push(base);
         }
-        let argv = self.state.memory.allocate(0, argument_object(8 * (words.len() as u64 + 2)), 8).map_err(no_room)?;
+        let argv = self
+            .state
+            .memory
+            .allocate(0, argument_object(8 * (words.len() as u64 + 2)), 8)
+            .map_err(no_room)?;
         for (i, &pointer) in pointers.iter().enumerate() {
-            self.state.memory.poke_checked(argv + 8 * i as u64, 8, Value::new(pointer));
+            self.state
+                .memory
+                .poke_checked(argv + 8 * i as u64, 8, Value::new(pointer));
         }
         let envp = argv + 8 * (words.len() as u64 + 1);
-        self.main_args = SmallVec::from_slice(&[
-            Value::new(words.len() as u64),
-            Value::new(argv),
-            Value::new(envp),
-        ]);
+        self.main_args =
+            SmallVec::from_slice(&[Value::new(words.len() as u64), Value::new(argv), Value::new(envp)]);
         Ok(())
     }
 
     /// The acting thread's model context, for what is not a call.
     fn cx<'a>(&'a mut self, program: &'a Program, thread: ThreadId) -> Cx<'a> {
         let site = self.state.thread(thread).core.site;
-        Cx { program, state: &mut self.state, thread, site, args: &[], types: &[], replay: Default::default() }
+        Cx {
+            program,
+            state: &mut self.state,
+            thread,
+            site,
+            args: &[],
+            types: &[],
+            replay: Default::default(),
+        }
     }
 
     /// Runs a thread to its next visible action and makes that its pending one.
@@ -162,12 +178,18 @@ impl Vm {
                     match lifecycle::next(&mut self.cx(&program, thread)) {
                         lifecycle::Next::Visible(action) if action.op == Op::Exit && self.ends_at_once() => {
                             self.state.own_core(thread).stage = Stage::Finished;
-                            let ended = Pending { action, status: Status::Finished, alternatives: 0 };
+                            let ended = Pending {
+                                action,
+                                status: Status::Finished,
+                                alternatives: 0,
+                            };
                             return self.state.set_pending(thread, ended);
                         }
                         lifecycle::Next::Visible(action) => return self.wait_at(thread, action),
                         lifecycle::Next::Call(address, args) => {
-                            let Some(func) = program.function_at(address) else { return self.park(thread) };
+                            let Some(func) = program.function_at(address) else {
+                                return self.park(thread);
+                            };
                             self.push_frame(thread, func, &args, &[], NO_CALL, ContextId(0));
                             stop = self.run(thread, false);
                         }
@@ -186,13 +208,27 @@ impl Vm {
     #[inline(always)]
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
         let (status, alternatives) = sync::status(&self.state, &action);
-        self.state.set_pending(thread, Pending { action, status, alternatives });
+        self.state.set_pending(
+            thread,
+            Pending {
+                action,
+                status,
+                alternatives,
+            },
+        );
     }
 
     fn park(&mut self, thread: ThreadId) {
         self.state.own_core(thread).stage = Stage::Parked;
         let action = self.state.pending[thread.index()].action;
-        self.state.set_pending(thread, Pending { action, status: Status::Parked, alternatives: 0 });
+        self.state.set_pending(
+            thread,
+            Pending {
+                action,
+                status: Status::Parked,
+                alternatives: 0,
+            },
+        );
     }
 
     /// Asks again whether threads that use the same objects can move.
@@ -200,7 +236,13 @@ impl Vm {
     fn refresh(&mut self, event: &Action) {
         // What no pending action has as its object stands for nothing, so that one comparison each is enough.
         const NOTHING: ObjectId = ObjectId(u64::MAX);
-        let or_nothing = |object: ObjectId, is: bool| if is && object != ObjectId::NONE { object } else { NOTHING };
+        let or_nothing = |object: ObjectId, is: bool| {
+            if is && object != ObjectId::NONE {
+                object
+            } else {
+                NOTHING
+            }
+        };
         let ended = or_nothing(ObjectId::thread(event.thread), event.ends);
         let first = or_nothing(event.object, !event.is_memory());
         let second = or_nothing(event.object2, !event.is_memory());
@@ -221,7 +263,11 @@ impl Vm {
             }
             let (status, alternatives) = sync::status(&self.state, a);
             if (status, alternatives) != (pending.status, pending.alternatives) {
-                let changed = Pending { action: *a, status, alternatives };
+                let changed = Pending {
+                    action: *a,
+                    status,
+                    alternatives,
+                };
                 self.state.set_pending(ThreadId::from_index(i), changed);
             }
         }
@@ -230,7 +276,11 @@ impl Vm {
 
 fn first_stmt(program: &Program) -> StmtId {
     let entry = &program.module.functions[program.entry];
-    entry.blocks.iter().next().map_or(StmtId(0), |b| b.insts.first().map_or(b.term_stmt, |i| i.stmt))
+    entry
+        .blocks
+        .iter()
+        .next()
+        .map_or(StmtId(0), |b| b.insts.first().map_or(b.term_stmt, |i| i.stmt))
 }
 
 fn argument_object(size: u64) -> crate::memory::Object {
@@ -248,7 +298,9 @@ fn argument_object(size: u64) -> crate::memory::Object {
 
 impl Drop for Vm {
     fn drop(&mut self) {
-        self.program.executed.fetch_add(self.instructions, Ordering::Relaxed);
+        self.program
+            .executed
+            .fetch_add(self.instructions, Ordering::Relaxed);
     }
 }
 
@@ -266,7 +318,10 @@ impl Machine for Vm {
             choice.alternative
         );
         let (mut action, alternatives) = (pending.action, pending.alternatives);
-        let mark = Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() };
+        let mark = Mark {
+            state: self.state.log.entries.len(),
+            memory: self.state.memory.mark(),
+        };
         self.state.memory.begin_step();
         if !self.state.notices.is_empty() {
             self.state.notices.clear();
@@ -275,7 +330,10 @@ impl Machine for Vm {
         self.alternative = choice.alternative;
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
-        core.site = crate::memory::Site { stmt: action.stmt, context };
+        core.site = crate::memory::Site {
+            stmt: action.stmt,
+            context,
+        };
         if core.depth > 0 {
             let at = !std::mem::take(&mut core.before);
             self.run_to_visible(thread, at);
@@ -292,7 +350,14 @@ impl Machine for Vm {
             let program = self.program.clone();
             self.outcome = lifecycle::perform(&mut self.cx(&program, thread), &action);
             if self.state.thread(thread).core.stage == Stage::Finished {
-                self.state.set_pending(thread, Pending { action, status: Status::Finished, alternatives: 0 });
+                self.state.set_pending(
+                    thread,
+                    Pending {
+                        action,
+                        status: Status::Finished,
+                        alternatives: 0,
+                    },
+                );
             } else {
                 self.run_to_visible(thread, false);
             }
@@ -341,7 +406,10 @@ impl Undo for Vm {
 
     #[inline]
     fn mark(&mut self) -> Mark {
-        Mark { state: self.state.log.entries.len(), memory: self.state.memory.mark() }
+        Mark {
+            state: self.state.log.entries.len(),
+            memory: self.state.memory.mark(),
+        }
     }
 
     #[inline]

@@ -17,7 +17,11 @@ pub fn private_locals(function: &Function) -> IdVec<LocalId, bool> {
         for inst in function.blocks.iter().flat_map(|b| &b.insts) {
             let (dst, from) = match &inst.kind {
                 InstKind::LocalAddr { dst, local } => (*dst, Some(*local)),
-                InstKind::Gep { dst, base: Operand::Reg(base), .. } => (*dst, holds[base.index()]),
+                InstKind::Gep {
+                    dst,
+                    base: Operand::Reg(base),
+                    ..
+                } => (*dst, holds[base.index()]),
                 _ => continue,
             };
             match (from, holds[dst.index()]) {

@@ -26,7 +26,10 @@ pub(crate) fn function(program: &Program, func: FuncId, names: &mut Vec<String>)
         program,
         function,
         slots: Slots::new(function),
-        code: Code { varargs: function.varargs, ..Code::default() },
+        code: Code {
+            varargs: function.varargs,
+            ..Code::default()
+        },
         consts: FxHashMap::default(),
         patches: Vec::new(),
         stmt: StmtId(0),
@@ -49,8 +52,19 @@ pub(crate) fn function(program: &Program, func: FuncId, names: &mut Vec<String>)
 fn too_large(function: &Function) -> Code {
     let what = format!("function {} with more than 32,000 live values", function.display);
     Code {
-        insts: vec![Inst { op: Op::Complex, w: 0, a: 0, b: 0, c: 0 }],
-        stmts: vec![function.blocks[BlockId(0)].insts.first().map_or(StmtId(0), |i| i.stmt)],
+        insts: vec![Inst {
+            op: Op::Complex,
+            w: 0,
+            a: 0,
+            b: 0,
+            c: 0,
+        }],
+        stmts: vec![
+            function.blocks[BlockId(0)]
+                .insts
+                .first()
+                .map_or(StmtId(0), |i| i.stmt),
+        ],
         complex: vec![InstKind::Unsupported { what }],
         operands: vec![ComplexOperands::default()],
         ..Code::default()
@@ -114,9 +128,17 @@ impl Compiler<'_> {
                 return (slot, if wide { slot + 1 } else { NONE });
             }
             Operand::Const(bits, ty) => {
-                let mask = if ty.bits() >= 64 { u64::MAX } else { (1 << ty.bits()) - 1 };
+                let mask = if ty.bits() >= 64 {
+                    u64::MAX
+                } else {
+                    (1 << ty.bits()) - 1
+                };
                 let low = self.constant(Value::new(bits as u64 & mask));
-                let high = if wide { self.constant(Value::new((bits >> 64) as u64)) } else { NONE };
+                let high = if wide {
+                    self.constant(Value::new((bits >> 64) as u64))
+                } else {
+                    NONE
+                };
                 return (low, high);
             }
             Operand::Global(g, offset) => {
@@ -127,7 +149,9 @@ impl Compiler<'_> {
                     self.emit(Op::ThreadLocal, 0, slot, number, offset);
                     return (slot, NONE);
                 }
-                self.constant(Value::new(self.program.globals[g.index()].wrapping_add_signed(offset)))
+                self.constant(Value::new(
+                    self.program.globals[g.index()].wrapping_add_signed(offset),
+                ))
             }
             Operand::Func(f) => self.constant(Value::new(self.program.function_address(f))),
             Operand::Block(f, b) => self.constant(Value::new(self.program.block_address(f, b.index()))),
@@ -211,7 +235,9 @@ impl Compiler<'_> {
     fn inst(&mut self, kind: &InstKind) {
         match kind {
             InstKind::Copy { dst, value } => self.copy(*dst, *value),
-            InstKind::Bin { op, dst, a, b, nsw, .. } => {
+            InstKind::Bin {
+                op, dst, a, b, nsw, ..
+            } => {
                 let ty = self.function.regs[*dst].ty;
                 let checked = self.program.options.check_overflow && *nsw;
                 match bin_op(*op).filter(|_| simple(ty) && !checked) {
@@ -265,7 +291,13 @@ impl Compiler<'_> {
             InstKind::LifetimeEnd { local } => {
                 self.emit(Op::Leave, 0, 0, local.index() as u16, 0);
             }
-            InstKind::Gep { dst, base, offset, terms, inbounds } if terms.len() <= 1 => {
+            InstKind::Gep {
+                dst,
+                base,
+                offset,
+                terms,
+                inbounds,
+            } if terms.len() <= 1 => {
                 let base = self.word(*base);
                 let offset = self.constant(Value::new(*offset as u64));
                 if let [term] = terms.as_slice() {
@@ -279,24 +311,62 @@ impl Compiler<'_> {
                     self.emit(Op::Offset, u8::from(*inbounds), dst, base, offset);
                 }
             }
-            InstKind::Load { dst, ptr, ty, order: None, .. } if simple(*ty) => {
+            InstKind::Load {
+                dst,
+                ptr,
+                ty,
+                order: None,
+                ..
+            } if simple(*ty) => {
                 let ptr = self.word(*ptr);
                 let dst = self.slots.define(*dst);
-                let op = if self.visible_memory() { Op::VisibleLoad } else { Op::Load };
+                let op = if self.visible_memory() {
+                    Op::VisibleLoad
+                } else {
+                    Op::Load
+                };
                 self.emit(op, ty.bytes() as u8, dst, ptr, ty.bits() as u16);
             }
-            InstKind::Store { ptr, value, ty, order: None, .. } if simple(*ty) => {
+            InstKind::Store {
+                ptr,
+                value,
+                ty,
+                order: None,
+                ..
+            } if simple(*ty) => {
                 let (ptr, value) = (self.word(*ptr), self.word(*value));
-                let op = if self.visible_memory() { Op::VisibleStore } else { Op::Store };
+                let op = if self.visible_memory() {
+                    Op::VisibleStore
+                } else {
+                    Op::Store
+                };
                 self.emit(op, ty.bytes() as u8, ptr, value, 0);
             }
-            InstKind::Call { results, callee, args, types } => self.call(results, callee, args, types),
-            InstKind::MemCopy { dst, src, len, overlap } if self.visible_memory() => {
+            InstKind::Call {
+                results,
+                callee,
+                args,
+                types,
+            } => self.call(results, callee, args, types),
+            InstKind::MemCopy {
+                dst,
+                src,
+                len,
+                overlap,
+            } if self.visible_memory() => {
                 let name = if *overlap { "memmove" } else { "memcpy" };
-                self.model(name, &[(*dst, Type::Ptr), (*src, Type::Ptr), (*len, Type::I64)], kind);
+                self.model(
+                    name,
+                    &[(*dst, Type::Ptr), (*src, Type::Ptr), (*len, Type::I64)],
+                    kind,
+                );
             }
             InstKind::MemSet { dst, value, len } if self.visible_memory() => {
-                self.model("memset", &[(*dst, Type::Ptr), (*value, Type::I32), (*len, Type::I64)], kind);
+                self.model(
+                    "memset",
+                    &[(*dst, Type::Ptr), (*value, Type::I32), (*len, Type::I64)],
+                    kind,
+                );
             }
             _ => self.complex(kind),
         }
@@ -304,7 +374,9 @@ impl Compiler<'_> {
 
     /// An instruction that is executed by a library model.
     fn model(&mut self, name: &str, args: &[(Operand, Type)], kind: &InstKind) {
-        let Some(native) = native::find(name) else { return self.complex(kind) };
+        let Some(native) = native::find(name) else {
+            return self.complex(kind);
+        };
         let args_words: Vec<u16> = args.iter().map(|(a, _)| self.word(*a)).collect();
         let index = self.code.calls.len() as u32;
         self.code.calls.push(CallSite {
@@ -343,7 +415,9 @@ impl Compiler<'_> {
         let mut results: smallvec::SmallVec<[Reg; 2]> = smallvec::SmallVec::new();
         kind.for_each_result(|r| results.push(r));
         for r in results {
-            resolved.results.push((self.slots.define(r), self.function.regs[r].ty));
+            resolved
+                .results
+                .push((self.slots.define(r), self.function.regs[r].ty));
         }
         let index = self.code.complex.len() as u32;
         self.code.complex.push(kind.clone());
@@ -356,8 +430,14 @@ impl Compiler<'_> {
             Callee::Indirect(address) => self.word(*address),
             Callee::Direct(_) => NONE,
         };
-        let mut site =
-            CallSite { callee: Some(*callee), native: None, address, args: Vec::new(), types: Vec::new(), results: Vec::new() };
+        let mut site = CallSite {
+            callee: Some(*callee),
+            native: None,
+            address,
+            args: Vec::new(),
+            types: Vec::new(),
+            results: Vec::new(),
+        };
         for (arg, ty) in args.iter().zip(types) {
             let (low, high) = self.words(*arg);
             site.args.push(low);
@@ -392,14 +472,23 @@ impl Compiler<'_> {
                     self.jump(Op::Jump, 0, *target);
                 }
             }
-            Terminator::Branch { cond, then, otherwise } => {
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let cond = self.word(*cond);
                 self.jump(Op::Branch, cond, *then);
                 if otherwise.index() != block.index() + 1 {
                     self.jump(Op::Jump, 0, *otherwise);
                 }
             }
-            Terminator::Switch { value, cases, default, ty } => {
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+                ty,
+            } => {
                 if ty.is_wide() {
                     return self.unsupported("switch on a value of more than 64 bits");
                 }
@@ -407,7 +496,10 @@ impl Compiler<'_> {
                 let mut table: Vec<(u64, u32)> = cases.iter().map(|(v, b)| (*v as u64, b.0)).collect();
                 table.sort_unstable();
                 let index = self.code.switches.len();
-                self.code.switches.push(SwitchTable { cases: table, default: default.0 });
+                self.code.switches.push(SwitchTable {
+                    cases: table,
+                    default: default.0,
+                });
                 self.emit(Op::Switch, 0, value, index as u16, 0);
             }
             Terminator::Indirect { address, .. } => {
@@ -438,7 +530,9 @@ impl Compiler<'_> {
 
     fn unsupported(&mut self, what: &str) {
         let index = self.code.complex.len() as u32;
-        self.code.complex.push(InstKind::Unsupported { what: what.to_owned() });
+        self.code.complex.push(InstKind::Unsupported {
+            what: what.to_owned(),
+        });
         self.code.operands.push(ComplexOperands::default());
         self.emit_long(Op::Complex, 0, index);
     }

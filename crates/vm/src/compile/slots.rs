@@ -10,7 +10,10 @@ use selvedge_ir::{Function, Reg};
 enum Home {
     Unused,
     /// Only in this block, assigned there before it is read; last touched at this instruction.
-    Block { block: u32, last: u32 },
+    Block {
+        block: u32,
+        last: u32,
+    },
     /// Across blocks.
     Own,
 }
@@ -36,7 +39,10 @@ impl Slots {
             let mut touch = |reg: Reg, at: u32, defines: bool| {
                 let home = &mut homes[reg.index()];
                 *home = match *home {
-                    Home::Unused if defines => Home::Block { block: b as u32, last: at },
+                    Home::Unused if defines => Home::Block {
+                        block: b as u32,
+                        last: at,
+                    },
                     Home::Block { block, .. } if block == b as u32 => Home::Block { block, last: at },
                     _ => Home::Own,
                 };
@@ -57,9 +63,19 @@ impl Slots {
                 }
             });
         }
-        let words = function.regs.iter().map(|r| if r.ty.is_wide() { 2 } else { 1 }).collect();
-        let mut slots =
-            Slots { homes, slot: vec![NONE; function.regs.len()], words, free: Vec::new(), free_pairs: Vec::new(), next: 0 };
+        let words = function
+            .regs
+            .iter()
+            .map(|r| if r.ty.is_wide() { 2 } else { 1 })
+            .collect();
+        let mut slots = Slots {
+            homes,
+            slot: vec![NONE; function.regs.len()],
+            words,
+            free: Vec::new(),
+            free_pairs: Vec::new(),
+            next: 0,
+        };
         for p in &function.params {
             slots.give(*p);
         }
@@ -89,7 +105,11 @@ impl Slots {
         let i = reg.index();
         if self.slot[i] == NONE {
             let words = self.words[i];
-            let pool = if words == 2 { &mut self.free_pairs } else { &mut self.free };
+            let pool = if words == 2 {
+                &mut self.free_pairs
+            } else {
+                &mut self.free
+            };
             self.slot[i] = match pool.pop() {
                 Some(slot) => slot,
                 None => self.fresh(words),
@@ -111,7 +131,11 @@ impl Slots {
             && self.slot[i] != NONE
         {
             let slot = std::mem::replace(&mut self.slot[i], NONE);
-            if self.words[i] == 2 { self.free_pairs.push(slot) } else { self.free.push(slot) }
+            if self.words[i] == 2 {
+                self.free_pairs.push(slot)
+            } else {
+                self.free.push(slot)
+            }
         }
     }
 

@@ -37,7 +37,10 @@ pub fn truncate(masks: &Masks, value: Value, width: u8) -> Value {
     if value.tag.as_poison().is_some() {
         return value;
     }
-    masks.value(value.bits & mask(width), masks.undefined_bits(value.tag) & mask(width))
+    masks.value(
+        value.bits & mask(width),
+        masks.undefined_bits(value.tag) & mask(width),
+    )
 }
 
 /// Sign extension of a value with undefined bits.
@@ -47,7 +50,10 @@ pub fn sign_extend(masks: &Masks, value: Value, from: u8, to: u8) -> Value {
         return value;
     }
     let undefined = masks.undefined_bits(value.tag) & mask(from);
-    masks.value(signed(value.bits & mask(from), from) as u64 & mask(to), signed(undefined, from) as u64 & mask(to))
+    masks.value(
+        signed(value.bits & mask(from), from) as u64 & mask(to),
+        signed(undefined, from) as u64 & mask(to),
+    )
 }
 
 /// An operation of which at least one operand is not concrete.
@@ -59,7 +65,10 @@ pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
         }
     }
     let all = mask(width);
-    let (ua, ub) = (masks.undefined_bits(a.tag) & all, masks.undefined_bits(b.tag) & all);
+    let (ua, ub) = (
+        masks.undefined_bits(a.tag) & all,
+        masks.undefined_bits(b.tag) & all,
+    );
     let (x, y) = (a.bits, b.bits);
     let undefined_from_lowest = |result: u64| {
         let low = (ua | ub).trailing_zeros();
@@ -85,7 +94,11 @@ pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
         Op::Eq | Op::Ne => {
             // Different in a defined bit: the answer is known whatever the others are.
             let known_different = (x ^ y) & !(ua | ub) & all != 0;
-            if known_different { Value::new(u64::from(op == Op::Ne)) } else { masks.value(0, 1) }
+            if known_different {
+                Value::new(u64::from(op == Op::Ne))
+            } else {
+                masks.value(0, 1)
+            }
         }
         Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => masks.value(0, 1),
         _ => masks.value(0, all),
@@ -100,9 +113,18 @@ mod tests {
     fn bitwise_operations_are_exact() {
         let masks = Masks::default();
         let half = masks.value(0x0f, 0xf0);
-        assert_eq!(tagged(&masks, Op::And, 8, half, Value::new(0x0f)), Value::new(0x0f));
-        assert_eq!(tagged(&masks, Op::Or, 8, half, Value::new(0xf0)), Value::new(0xff));
-        assert_eq!(masks.undefined_bits(tagged(&masks, Op::Xor, 8, half, Value::new(1)).tag), 0xf0);
+        assert_eq!(
+            tagged(&masks, Op::And, 8, half, Value::new(0x0f)),
+            Value::new(0x0f)
+        );
+        assert_eq!(
+            tagged(&masks, Op::Or, 8, half, Value::new(0xf0)),
+            Value::new(0xff)
+        );
+        assert_eq!(
+            masks.undefined_bits(tagged(&masks, Op::Xor, 8, half, Value::new(1)).tag),
+            0xf0
+        );
         assert_eq!(tagged(&masks, Op::Eq, 8, half, Value::new(1)), Value::new(0));
     }
 
@@ -110,7 +132,10 @@ mod tests {
     fn sums_are_undefined_from_the_lowest_undefined_bit() {
         let masks = Masks::default();
         let value = masks.value(0x01, 0x10);
-        assert_eq!(masks.undefined_bits(tagged(&masks, Op::Add, 8, value, Value::new(1)).tag), 0xf0);
+        assert_eq!(
+            masks.undefined_bits(tagged(&masks, Op::Add, 8, value, Value::new(1)).tag),
+            0xf0
+        );
     }
 
     #[test]

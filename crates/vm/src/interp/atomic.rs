@@ -3,8 +3,8 @@
 //! They are sequentially consistent whatever their order says; the order only decides what the race detector takes for
 //! synchronisation.
 
-use super::complex::{Trouble, Wide, order_or_plain};
 use super::arith;
+use super::complex::{Trouble, Wide, order_or_plain};
 use crate::code::ComplexOperands;
 use crate::memory::{Kind, Site};
 use crate::options::Visibility;
@@ -39,10 +39,15 @@ impl Vm {
         performing: bool,
     ) -> Result<u64, Trouble> {
         let write = op != Visible::Read;
-        let what = if write { "the address written" } else { "the address read" };
+        let what = if write {
+            "the address written"
+        } else {
+            "the address read"
+        };
         let address = self.defined(thread, operands, 0, what, site)?;
         let size = u64::from(ty.bytes());
-        let visible = order != MemoryOrder::NotAtomic || self.program.options.visibility == Visibility::Memory;
+        let visible =
+            order != MemoryOrder::NotAtomic || self.program.options.visibility == Visibility::Memory;
         let ip = self.state.thread(thread).core.frame.ip;
         if visible
             && !performing
@@ -74,10 +79,21 @@ impl Vm {
     fn peek_wide(&self, address: u64, ty: Type) -> Wide {
         let size = u64::from(ty.bytes());
         let low = self.state.memory.peek_checked(address, size.min(8));
-        let low = if ty.bits() < 64 { arith::truncate(&self.state.memory.masks, low, ty.bits() as u8) } else { low };
-        let high = if size > 8 { self.state.memory.peek_checked(address + 8, size - 8) } else { Value::new(0) };
+        let low = if ty.bits() < 64 {
+            arith::truncate(&self.state.memory.masks, low, ty.bits() as u8)
+        } else {
+            low
+        };
+        let high = if size > 8 {
+            self.state.memory.peek_checked(address + 8, size - 8)
+        } else {
+            Value::new(0)
+        };
         let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
-        Wide { bits: u128::from(low.bits) | u128::from(high.bits) << 64, tagged }
+        Wide {
+            bits: u128::from(low.bits) | u128::from(high.bits) << 64,
+            tagged,
+        }
     }
 
     fn poke_words(&mut self, address: u64, ty: Type, low: Value, high: Value) {
@@ -126,7 +142,11 @@ impl Vm {
         let address = self.enter_access(thread, Visible::Write, operands, ty, order, site, performing)?;
         let (low, high) = operands.operands[1];
         let low = self.slot(thread, low);
-        let high = if high == crate::code::NONE { Value::new(0) } else { self.slot(thread, high) };
+        let high = if high == crate::code::NONE {
+            Value::new(0)
+        } else {
+            self.slot(thread, high)
+        };
         self.poke_words(address, ty, low, high);
         Ok(())
     }
@@ -147,7 +167,11 @@ impl Vm {
         let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
         self.set_wide(thread, operands, 0, old);
         let bits = combine(op, ty, old.bits, value.bits);
-        let tagged = if op == RmwOp::Xchg { value.tagged } else { old.tagged.or(value.tagged) };
+        let tagged = if op == RmwOp::Xchg {
+            value.tagged
+        } else {
+            old.tagged.or(value.tagged)
+        };
         let word = |bits: u64| match tagged {
             None => Value::new(bits),
             Some(_) => Value::UNDEF,
@@ -178,7 +202,11 @@ impl Vm {
         if success {
             let (low, high) = operands.operands[2];
             let low = self.slot(thread, low);
-            let high = if high == crate::code::NONE { Value::new(0) } else { self.slot(thread, high) };
+            let high = if high == crate::code::NONE {
+                Value::new(0)
+            } else {
+                self.slot(thread, high)
+            };
             self.poke_words(address, ty, low, high);
         } else if performing {
             self.outcome = Outcome::Failed;
@@ -194,7 +222,15 @@ impl Vm {
             }
         }
         self.set_wide(thread, operands, 0, old);
-        self.set_wide(thread, operands, 1, Wide { bits: u128::from(success), tagged: None });
+        self.set_wide(
+            thread,
+            operands,
+            1,
+            Wide {
+                bits: u128::from(success),
+                tagged: None,
+            },
+        );
         Ok(())
     }
 }
@@ -202,7 +238,10 @@ impl Vm {
 fn combine(op: RmwOp, ty: Type, old: u128, value: u128) -> u128 {
     let width = ty.bits();
     let shift = 128 - width;
-    let (x, y) = (((old << shift) as i128) >> shift, ((value << shift) as i128) >> shift);
+    let (x, y) = (
+        ((old << shift) as i128) >> shift,
+        ((value << shift) as i128) >> shift,
+    );
     let bits = match op {
         RmwOp::Xchg => value,
         RmwOp::Add => old.wrapping_add(value),
@@ -227,4 +266,3 @@ fn combine(op: RmwOp, ty: Type, old: u128, value: u128) -> u128 {
     };
     bits & (u128::MAX >> shift)
 }
-

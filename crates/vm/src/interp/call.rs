@@ -21,7 +21,6 @@ pub(crate) enum Entered {
     Stopped(Stop),
 }
 
-
 impl Vm {
     /// Executes call site `index` of the current function, whose `ip` is that of the call.
     #[inline]
@@ -41,13 +40,20 @@ impl Vm {
             }
             Some(Callee::Indirect(_)) => {
                 let address = self.slot(thread, call.address);
-                match address.is_concrete().then(|| program.function_at(address.bits)).flatten() {
+                match address
+                    .is_concrete()
+                    .then(|| program.function_at(address.bits))
+                    .flatten()
+                {
                     Some(func) => func,
                     None => return self.bad_callee(thread, address, frame.ip),
                 }
             }
         };
-        if program.atomic[func.index()] && self.state.unjoined() > 0 && self.state.thread(thread).core.atomic == 0 {
+        if program.atomic[func.index()]
+            && self.state.unjoined() > 0
+            && self.state.thread(thread).core.atomic == 0
+        {
             if !performing {
                 let stmt = self.site(thread, frame.ip).stmt;
                 return Entered::Stopped(Stop::Visible(Action {
@@ -87,7 +93,12 @@ impl Vm {
         let fault = if !address.is_concrete() {
             crate::native::undefined_fault(address, "the function called", site)
         } else if address.bits == 0 {
-            self.simple_fault(thread, ip, FaultKind::NullDereference, "call through a null pointer")
+            self.simple_fault(
+                thread,
+                ip,
+                FaultKind::NullDereference,
+                "call through a null pointer",
+            )
         } else {
             let text = format!("call of {:#x}, which is no function", address.bits);
             self.simple_fault(thread, ip, FaultKind::InvalidPointer, text)
@@ -119,8 +130,10 @@ impl Vm {
             true => Entered::Running,
             false => {
                 self.state.own_core(thread).frame.ip = caller.ip;
-                let text =
-                    format!("{} calls are active in one thread: recursion without end?", program.options.max_depth);
+                let text = format!(
+                    "{} calls are active in one thread: recursion without end?",
+                    program.options.max_depth
+                );
                 self.limit(thread, caller.ip, LimitKind::Recursion, text);
                 Entered::Stopped(Stop::Parked)
             }
@@ -146,7 +159,11 @@ impl Vm {
         let base = t.regs.len();
         if t.core.depth > 0 {
             let suspended = t.core.depth as usize - 1;
-            if suspended < t.frames.len() { t.frames[suspended] = t.core.frame } else { t.frames.push(t.core.frame) }
+            if suspended < t.frames.len() {
+                t.frames[suspended] = t.core.frame
+            } else {
+                t.frames.push(t.core.frame)
+            }
         }
         t.regs.resize(base + code.slots as usize, Value::UNDEF);
         for (i, &slot) in code.params.iter().enumerate() {
@@ -266,7 +283,11 @@ impl Vm {
     pub(super) fn end_locals(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
         while self.state.thread(thread).locals.len() > count {
             if let Some(base) = self.state.pop_local(thread)
-                && self.state.memory.object_at(base).is_some_and(|(_, o)| o.life == Life::Live)
+                && self
+                    .state
+                    .memory
+                    .object_at(base)
+                    .is_some_and(|(_, o)| o.life == Life::Live)
             {
                 self.end_object(base, life, site);
             }
@@ -278,7 +299,11 @@ impl Vm {
         let core = self.state.own_core(thread);
         if core.stage == Stage::Running {
             core.result = value;
-            core.stage = if thread.index() == 0 { Stage::Exiting } else { Stage::Unwinding };
+            core.stage = if thread.index() == 0 {
+                Stage::Exiting
+            } else {
+                Stage::Unwinding
+            };
         }
     }
 
@@ -303,17 +328,39 @@ impl Vm {
         let regs = &t.regs[frame.base as usize..];
         let consts = &self.program.code[frame.func.index()].consts;
         for (value, &operand) in into.iter_mut().zip(operands) {
-            *value = if operand & CONST != 0 { consts[(operand & !CONST) as usize] } else { regs[operand as usize] };
+            *value = if operand & CONST != 0 {
+                consts[(operand & !CONST) as usize]
+            } else {
+                regs[operand as usize]
+            };
         }
     }
 
-    fn native(&mut self, thread: ThreadId, native: Native, args: &[Value], types: &[Type], performing: bool) -> Entered {
+    fn native(
+        &mut self,
+        thread: ThreadId,
+        native: Native,
+        args: &[Value],
+        types: &[Type],
+        performing: bool,
+    ) -> Entered {
         let frame = &self.state.thread(thread).core.frame;
         let ip = frame.ip;
-        let site = Site { stmt: self.program.code[frame.func.index()].stmts[ip as usize], context: frame.context };
+        let site = Site {
+            stmt: self.program.code[frame.func.index()].stmts[ip as usize],
+            context: frame.context,
+        };
         let program: &Program = &self.program;
         let replay = Default::default();
-        let mut cx = Cx { program, state: &mut self.state, thread, site, args, types, replay };
+        let mut cx = Cx {
+            program,
+            state: &mut self.state,
+            thread,
+            site,
+            args,
+            types,
+            replay,
+        };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
             Native::Visible(_) if performing && program.cancels && crate::sync::acts(cx.state, thread) => {
@@ -364,8 +411,15 @@ impl Vm {
             Prepared::Visible(action) if !in_block => return Entered::Stopped(Stop::Visible(action)),
             Prepared::Visible(action) if action.op == Op::Destroy => {
                 let replay = Default::default();
-                let mut cx =
-                    Cx { program: &self.program, state: &mut self.state, thread, site, args, types, replay };
+                let mut cx = Cx {
+                    program: &self.program,
+                    state: &mut self.state,
+                    thread,
+                    site,
+                    args,
+                    types,
+                    replay,
+                };
                 match (model.perform)(&mut cx, 0) {
                     Performed::Done(flow, _) => flow,
                     Performed::Again(_) => Flow::Unsupported("blocking in an atomic block".into()),
@@ -447,7 +501,10 @@ impl Vm {
     pub(super) fn after_block(&mut self, thread: ThreadId) -> Action {
         let ip = self.state.thread(thread).core.frame.ip;
         self.state.own_core(thread).before = true;
-        Action { stmt: self.site(thread, ip).stmt, ..Action::new(thread, Op::Yield) }
+        Action {
+            stmt: self.site(thread, ip).stmt,
+            ..Action::new(thread, Op::Yield)
+        }
     }
 
     /// Ends the call at the current instruction with one word.
@@ -494,7 +551,10 @@ impl Vm {
                 self.limit(thread, ip, LimitKind::Recursion, "recursion without end?".into());
             }
             Binding::Native(_) | Binding::Missing => {
-                let what = format!("library function {} as a callback", self.program.module.functions[func].display);
+                let what = format!(
+                    "library function {} as a callback",
+                    self.program.module.functions[func].display
+                );
                 self.unsupported(thread, ip, what);
             }
         }
@@ -519,10 +579,17 @@ impl Vm {
             return Some(Stop::Parked);
         };
         self.state.own_core(thread).stage = Stage::Running;
-        let args: SmallVec<[Value; 3]> =
-            if thread.index() == 0 { self.main_args.iter().copied().collect() } else { SmallVec::from_slice(&[argument]) };
+        let args: SmallVec<[Value; 3]> = if thread.index() == 0 {
+            self.main_args.iter().copied().collect()
+        } else {
+            SmallVec::from_slice(&[argument])
+        };
         let context = self.state.context(created);
-        let context = if thread.index() == 0 { ContextId(0) } else { context };
+        let context = if thread.index() == 0 {
+            ContextId(0)
+        } else {
+            context
+        };
         match self.program.bindings[func.index()] {
             Binding::Code | Binding::Other(_) => {
                 self.push_frame(thread, func, &args, &[], NO_CALL, context);
@@ -538,10 +605,12 @@ impl Vm {
             Binding::Native(_) | Binding::Missing => {
                 let name = &self.program.module.functions[func].display;
                 let what = format!("library function {name} as a start routine");
-                self.state.notices.push(selvedge_model::Notice::Unsupported(selvedge_model::Unsupported {
-                    what,
-                    stmt: created.stmt,
-                }));
+                self.state
+                    .notices
+                    .push(selvedge_model::Notice::Unsupported(selvedge_model::Unsupported {
+                        what,
+                        stmt: created.stmt,
+                    }));
                 Some(Stop::Parked)
             }
         }

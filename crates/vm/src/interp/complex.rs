@@ -1,8 +1,8 @@
 //! Instructions that stay in the IR's form: wide integers, rare arithmetic, atomics, ranges of memory, variable arguments.
 
 use super::{arith, float};
-use crate::code::{ComplexOperands, NONE};
 use crate::code::Op;
+use crate::code::{ComplexOperands, NONE};
 use crate::memory::{Kind, Life, MemoryError, Object, Site};
 use crate::native::{memory_fault, undefined_fault};
 use crate::value::{Poison, Value};
@@ -58,7 +58,10 @@ impl Vm {
         let frame = self.state.thread(thread).core.frame;
         let code = &program.code[frame.func.index()];
         let operands = &code.operands[index];
-        let site = Site { stmt: code.stmts[frame.ip as usize], context: frame.context };
+        let site = Site {
+            stmt: code.stmts[frame.ip as usize],
+            context: frame.context,
+        };
         let trouble = match self.complex_inst(thread, &code.complex[index], operands, site, performing) {
             Ok(()) => return Done::Next,
             Err(trouble) => trouble,
@@ -92,9 +95,16 @@ impl Vm {
     pub(super) fn wide(&self, thread: ThreadId, operands: &ComplexOperands, i: usize) -> Wide {
         let (low, high) = operands.operands[i];
         let low = self.slot(thread, low);
-        let high = if high == NONE { Value::new(0) } else { self.slot(thread, high) };
+        let high = if high == NONE {
+            Value::new(0)
+        } else {
+            self.slot(thread, high)
+        };
         let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
-        Wide { bits: u128::from(low.bits) | u128::from(high.bits) << 64, tagged }
+        Wide {
+            bits: u128::from(low.bits) | u128::from(high.bits) << 64,
+            tagged,
+        }
     }
 
     /// A one-word operand that must be concrete.
@@ -107,7 +117,11 @@ impl Vm {
         site: Site,
     ) -> Result<u64, Trouble> {
         let value = self.slot(thread, operands.operands[i].0);
-        if value.is_concrete() { Ok(value.bits) } else { Err(undefined_fault(value, what, site).into()) }
+        if value.is_concrete() {
+            Ok(value.bits)
+        } else {
+            Err(undefined_fault(value, what, site).into())
+        }
     }
 
     pub(super) fn set_wide(&mut self, thread: ThreadId, operands: &ComplexOperands, i: usize, value: Wide) {
@@ -202,7 +216,15 @@ impl Vm {
                 let (bits, overflow) = overflowing(*op, operands.types[0].bits(), a.bits, b.bits);
                 let tagged = a.tagged.or(b.tagged);
                 self.set_wide(thread, operands, 0, Wide { bits, tagged });
-                self.set_wide(thread, operands, 1, Wide { bits: u128::from(overflow), tagged });
+                self.set_wide(
+                    thread,
+                    operands,
+                    1,
+                    Wide {
+                        bits: u128::from(overflow),
+                        tagged,
+                    },
+                );
                 Ok(())
             }
             InstKind::Saturating { op, .. } => {
@@ -243,7 +265,12 @@ impl Vm {
                 self.set_both(thread, operands, u128::from(bits), &[a, b, c]);
                 Ok(())
             }
-            InstKind::Gep { offset, terms, inbounds, .. } => {
+            InstKind::Gep {
+                offset,
+                terms,
+                inbounds,
+                ..
+            } => {
                 let base = self.slot(thread, operands.operands[0].0);
                 let mut address = base.bits.wrapping_add_signed(*offset);
                 for (i, term) in terms.iter().enumerate() {
@@ -255,7 +282,11 @@ impl Vm {
                     let index = super::signed(index.bits, term.bits);
                     address = address.wrapping_add_signed(index.wrapping_mul(term.stride));
                 }
-                self.set_slot(thread, operands.results[0].0, super::moved(base, address, *inbounds));
+                self.set_slot(
+                    thread,
+                    operands.results[0].0,
+                    super::moved(base, address, *inbounds),
+                );
                 Ok(())
             }
             InstKind::Alloca { align, .. } => {
@@ -270,7 +301,9 @@ impl Vm {
                     made: site,
                     ended: Site::default(),
                 };
-                let base = self.allocate_local(thread, ip, object, u64::from(*align)).ok_or(Trouble::Parked)?;
+                let base = self
+                    .allocate_local(thread, ip, object, u64::from(*align))
+                    .ok_or(Trouble::Parked)?;
                 self.set_slot(thread, operands.results[0].0, Value::new(base));
                 Ok(())
             }
@@ -285,27 +318,40 @@ impl Vm {
                 self.end_locals(thread, count.max(least) as usize, Life::OutOfScope, site);
                 Ok(())
             }
-            InstKind::Load { ty, order, .. } => self.wide_or_atomic_load(thread, *ty, *order, operands, site, performing),
+            InstKind::Load { ty, order, .. } => {
+                self.wide_or_atomic_load(thread, *ty, *order, operands, site, performing)
+            }
             InstKind::Store { ty, order, .. } => {
                 self.wide_or_atomic_store(thread, *ty, *order, operands, site, performing)
             }
-            InstKind::Rmw { op, ty, order, .. } => self.rmw(thread, *op, *ty, *order, operands, site, performing),
-            InstKind::CompareExchange { ty, order, failure, .. } => {
-                self.compare_exchange(thread, *ty, [*order, *failure], operands, site, performing)
+            InstKind::Rmw { op, ty, order, .. } => {
+                self.rmw(thread, *op, *ty, *order, operands, site, performing)
             }
-            InstKind::Fence { single_thread: true, .. } => Ok(()),
+            InstKind::CompareExchange {
+                ty, order, failure, ..
+            } => self.compare_exchange(thread, *ty, [*order, *failure], operands, site, performing),
+            InstKind::Fence {
+                single_thread: true, ..
+            } => Ok(()),
             InstKind::Fence { order, .. } => {
                 if performing || self.state.unjoined() == 0 {
                     return Ok(());
                 }
                 let action = Action::new(thread, Visible::Fence);
-                Err(Trouble::Visible(Action { stmt: site.stmt, order: super::atomic::order_of(*order), ..action }))
+                Err(Trouble::Visible(Action {
+                    stmt: site.stmt,
+                    order: super::atomic::order_of(*order),
+                    ..action
+                }))
             }
             InstKind::Pause => {
                 if performing || self.state.unjoined() == 0 {
                     return Ok(());
                 }
-                Err(Trouble::Visible(Action { stmt: site.stmt, ..Action::new(thread, Visible::Yield) }))
+                Err(Trouble::Visible(Action {
+                    stmt: site.stmt,
+                    ..Action::new(thread, Visible::Yield)
+                }))
             }
             InstKind::MemCopy { overlap, .. } => {
                 let to = self.defined(thread, operands, 0, "the destination of a copy", site)?;
@@ -314,7 +360,11 @@ impl Vm {
                 self.range(from, len, false, site)?;
                 self.range(to, len, true, site)?;
                 if !overlap && from != to && from < to.saturating_add(len) && to < from.saturating_add(len) {
-                    return Err(self.fault_at(FaultKind::OverlappingCopy, "copy between overlapping ranges", site));
+                    return Err(self.fault_at(
+                        FaultKind::OverlappingCopy,
+                        "copy between overlapping ranges",
+                        site,
+                    ));
                 }
                 self.state.memory.copy(to, from, len);
                 Ok(())
@@ -351,7 +401,9 @@ impl Vm {
             | InstKind::LocalAddr { .. }
             | InstKind::LifetimeStart { .. }
             | InstKind::LifetimeEnd { .. }
-            | InstKind::Call { .. } => Err(Trouble::Unsupported("an instruction in an unexpected form".into())),
+            | InstKind::Call { .. } => Err(Trouble::Unsupported(
+                "an instruction in an unexpected form".into(),
+            )),
         }
     }
 
@@ -371,7 +423,14 @@ impl Vm {
         }
     }
 
-    pub(super) fn bad_access(&self, e: MemoryError, address: u64, size: u64, write: bool, site: Site) -> Trouble {
+    pub(super) fn bad_access(
+        &self,
+        e: MemoryError,
+        address: u64,
+        size: u64,
+        write: bool,
+        site: Site,
+    ) -> Trouble {
         memory_fault(&self.program, e, address, size, write, site).into()
     }
 
@@ -429,7 +488,10 @@ impl Vm {
             && let Some(simple) = simple_op(op)
         {
             // Narrow operations come here only to be checked for overflow: undefined bits as on the fast path.
-            let (a, b) = (self.slot(thread, operands.operands[0].0), self.slot(thread, operands.operands[1].0));
+            let (a, b) = (
+                self.slot(thread, operands.operands[0].0),
+                self.slot(thread, operands.operands[1].0),
+            );
             let value = arith::tagged(&self.state.memory.masks, simple, width as u8, a, b);
             self.set_slot(thread, operands.results[0].0, value);
             return Ok(());
@@ -454,7 +516,11 @@ impl Vm {
             BinOp::And => a.bits & b.bits,
             BinOp::Or => a.bits | b.bits,
             BinOp::Xor => a.bits ^ b.bits,
-            _ => return Err(Trouble::Unsupported("floating-point arithmetic on integers".into())),
+            _ => {
+                return Err(Trouble::Unsupported(
+                    "floating-point arithmetic on integers".into(),
+                ));
+            }
         };
         self.set_both(thread, operands, bits, &[a, b]);
         Ok(())
@@ -533,20 +599,34 @@ fn saturating(op: SatOp, width: u32, a: u128, b: u128) -> u128 {
         SatOp::USub => a.saturating_sub(b),
         SatOp::UShl => {
             let by = b as u32;
-            if a == 0 || (by < width && a.leading_zeros() >= by + (128 - width)) { a << by.min(127) } else { mask(width) }
+            if a == 0 || (by < width && a.leading_zeros() >= by + (128 - width)) {
+                a << by.min(127)
+            } else {
+                mask(width)
+            }
         }
         SatOp::SShl => {
             let by = (b as u32).min(127);
             let r = x << by;
-            if r >> by == x && r >= least && r <= most { r as u128 } else { clamp(None, x < 0) }
+            if r >> by == x && r >= least && r <= most {
+                r as u128
+            } else {
+                clamp(None, x < 0)
+            }
         }
     };
     bits & mask(width)
 }
 
 fn cast(op: CastOp, from: Type, to: Type, a: Wide) -> Wide {
-    let keep = |bits: u128| Wide { bits, tagged: a.tagged };
-    let poison = || Wide { bits: 0, tagged: Some(Value::poison(0, Poison::FloatToInt)) };
+    let keep = |bits: u128| Wide {
+        bits,
+        tagged: a.tagged,
+    };
+    let poison = || Wide {
+        bits: 0,
+        tagged: Some(Value::poison(0, Poison::FloatToInt)),
+    };
     let width = to.bits();
     match op {
         CastOp::Trunc | CastOp::ZExt | CastOp::Bitcast => keep(a.bits & mask(width)),
@@ -559,7 +639,8 @@ fn cast(op: CastOp, from: Type, to: Type, a: Wide) -> Wide {
                 let (least, most) = (i128::MIN >> (128 - width), i128::MAX >> (128 - width));
                 let integer = value as i128;
                 // 2^(width-1) is exact in a double; the cast of Rust saturates.
-                let fits = value >= least as f64 && value < (most as f64 + if width < 53 { 1.0 } else { 0.0 });
+                let fits =
+                    value >= least as f64 && value < (most as f64 + if width < 53 { 1.0 } else { 0.0 });
                 if !fits && !saturate && a.tagged.is_none() {
                     return poison();
                 }
@@ -573,7 +654,11 @@ fn cast(op: CastOp, from: Type, to: Type, a: Wide) -> Wide {
             keep(integer.min(mask(width)))
         }
         CastOp::UToF => keep(u128::from(from_integer(a.bits, false, width))),
-        CastOp::SToF => keep(u128::from(from_integer(signed(a.bits, from.bits()) as u128, true, width))),
+        CastOp::SToF => keep(u128::from(from_integer(
+            signed(a.bits, from.bits()) as u128,
+            true,
+            width,
+        ))),
         CastOp::FTrunc => keep(u128::from((f64::from_bits(a.bits as u64) as f32).to_bits())),
         CastOp::FExt => keep(u128::from(f64::from(f32::from_bits(a.bits as u32)).to_bits())),
     }

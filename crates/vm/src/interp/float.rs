@@ -105,7 +105,11 @@ pub fn compare(pred: FloatPred, width: u32, a: u64, b: u64) -> bool {
 
 /// The value of a float of either width; exact.
 pub fn widen(width: u32, bits: u64) -> f64 {
-    if width == 32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
+    if width == 32 {
+        f64::from(f32::from_bits(bits as u32))
+    } else {
+        f64::from_bits(bits)
+    }
 }
 
 /// Fused multiply-add.

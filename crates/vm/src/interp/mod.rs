@@ -20,7 +20,9 @@ use crate::options::Visibility;
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Op as Visible, Unsupported};
+use selvedge_model::{
+    Action, Fault, FaultKind, Limit, LimitKind, MemoryOrder, Notice, ObjectId, Op as Visible, Unsupported,
+};
 
 /// Why a thread stopped running.
 pub(crate) enum Stop {
@@ -94,7 +96,10 @@ impl Vm {
     pub(crate) fn site(&self, thread: ThreadId, ip: u32) -> Site {
         let frame = self.state.thread(thread).core.frame;
         let code = &self.program.code[frame.func.index()];
-        Site { stmt: code.stmts[ip as usize], context: frame.context }
+        Site {
+            stmt: code.stmts[ip as usize],
+            context: frame.context,
+        }
     }
 
     /// Runs a thread until it stops. With `performing`, the first instruction is the visible action that was chosen.
@@ -136,7 +141,10 @@ impl Vm {
                     let ($a, $b) = (x.bits, y.bits);
                     w.set($inst.a, Value::new($result));
                 } else {
-                    w.set($inst.a, arith::tagged(&self.state.memory.masks, $inst.op, $width, x, y));
+                    w.set(
+                        $inst.a,
+                        arith::tagged(&self.state.memory.masks, $inst.op, $width, x, y),
+                    );
                 }
                 ip += 1;
             }};
@@ -467,12 +475,19 @@ impl Vm {
     /// Counts a backward jump; whether it was taken more often in this step than `--unroll` allows.
     #[cold]
     fn unrolled(&mut self, thread: ThreadId, ip: u32) -> bool {
-        let Some(most) = self.program.options.unroll else { return false };
+        let Some(most) = self.program.options.unroll else {
+            return false;
+        };
         let place = (self.state.thread(thread).core.frame.func, ip);
         let taken = self.jumps.entry(place).or_insert(0);
         *taken += 1;
         if *taken > most {
-            self.limit(thread, ip, LimitKind::Unroll, format!("a loop was taken more than {most} times within one step"));
+            self.limit(
+                thread,
+                ip,
+                LimitKind::Unroll,
+                format!("a loop was taken more than {most} times within one step"),
+            );
             return true;
         }
         false
@@ -484,7 +499,11 @@ impl Vm {
         let func = self.state.thread(thread).core.frame.func;
         let program = self.program.clone();
         let local = &program.code[func.index()].locals[local];
-        let kind = if local.private { Kind::PrivateStack } else { Kind::Stack };
+        let kind = if local.private {
+            Kind::PrivateStack
+        } else {
+            Kind::Stack
+        };
         let object = Object {
             size: local.size,
             kind,
@@ -537,7 +556,12 @@ impl Vm {
     }
 
     fn end_local(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
-        if self.state.memory.object_at(base).is_some_and(|(_, o)| o.life == Life::Live) {
+        if self
+            .state
+            .memory
+            .object_at(base)
+            .is_some_and(|(_, o)| o.life == Life::Live)
+        {
             self.end_object(base, life, site);
         }
         self.state.pop_local(thread);
@@ -624,13 +648,17 @@ impl Vm {
     #[cold]
     pub(crate) fn limit(&mut self, thread: ThreadId, ip: u32, kind: LimitKind, detail: String) {
         let stmt = self.site(thread, ip).stmt;
-        self.state.notices.push(Notice::Limit(Limit { kind, detail, stmt }));
+        self.state
+            .notices
+            .push(Notice::Limit(Limit { kind, detail, stmt }));
     }
 
     #[cold]
     pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
         let stmt = self.site(thread, ip).stmt;
-        self.state.notices.push(Notice::Unsupported(Unsupported { what, stmt }));
+        self.state
+            .notices
+            .push(Notice::Unsupported(Unsupported { what, stmt }));
     }
 }
 

@@ -61,13 +61,20 @@ impl Parts {
     #[inline(always)]
     pub const fn base(self) -> u64 {
         let shift = MIN_SHIFT + self.class;
-        Parts { offset: self.offset >> shift << shift, ..self }.address()
+        Parts {
+            offset: self.offset >> shift << shift,
+            ..self
+        }
+        .address()
     }
 }
 
 /// The size class for an object, `None` if it is too large for the machine.
 pub fn class_for(size: u64, align: u64) -> Option<u32> {
-    let bytes = (size + 1).max(align).max(1 << MIN_SHIFT).checked_next_power_of_two()?;
+    let bytes = (size + 1)
+        .max(align)
+        .max(1 << MIN_SHIFT)
+        .checked_next_power_of_two()?;
     let class = bytes.trailing_zeros() - MIN_SHIFT;
     ((class as usize) < CLASSES).then_some(class)
 }
@@ -86,7 +93,11 @@ mod tests {
     fn parts_round_trip() {
         for owner in [0, 1, 17, OWNERS - 1] {
             for class in [0, 3, CLASSES as u32 - 1] {
-                let parts = Parts { owner, class, offset: 1 << MIN_SHIFT << class };
+                let parts = Parts {
+                    owner,
+                    class,
+                    offset: 1 << MIN_SHIFT << class,
+                };
                 assert_eq!(Parts::of(parts.address()), Some(parts));
             }
         }

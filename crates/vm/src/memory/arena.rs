@@ -16,8 +16,14 @@ const NOTHING: Object = Object {
     life: Life::Freed,
     zeroed: false,
     name: 0,
-    made: Site { stmt: selvedge_base::StmtId(0), context: selvedge_base::ContextId(0) },
-    ended: Site { stmt: selvedge_base::StmtId(0), context: selvedge_base::ContextId(0) },
+    made: Site {
+        stmt: selvedge_base::StmtId(0),
+        context: selvedge_base::ContextId(0),
+    },
+    ended: Site {
+        stmt: selvedge_base::StmtId(0),
+        context: selvedge_base::ContextId(0),
+    },
 };
 
 /// All arenas of one owner.
@@ -80,7 +86,12 @@ impl Arena {
 impl Memory {
     #[inline]
     pub(super) fn arena(&self, parts: Parts) -> Option<&Arena> {
-        self.owners.get(parts.owner as usize)?.as_ref()?.arenas.get(parts.class as usize)?.as_deref()
+        self.owners
+            .get(parts.owner as usize)?
+            .as_ref()?
+            .arenas
+            .get(parts.class as usize)?
+            .as_deref()
     }
 
     pub(super) fn arena_mut(&mut self, owner: u32, class: u32) -> &mut Arena {
@@ -94,7 +105,9 @@ impl Memory {
     #[inline]
     pub(super) fn page(&self, address: u64) -> Option<&Page> {
         let parts = Parts::of(address)?;
-        self.arena(parts)?.page(parts.offset as usize / PAGE).map(|p| &**p)
+        self.arena(parts)?
+            .page(parts.offset as usize / PAGE)
+            .map(|p| &**p)
     }
 
     /// The page of an address within a reserved slot, made if it is missing, unshared.
@@ -106,7 +119,9 @@ impl Memory {
     /// Keeps the present state: shares everything.
     pub fn save(&mut self) -> MemoryState {
         self.flush();
-        MemoryState { owners: self.owners.clone() }
+        MemoryState {
+            owners: self.owners.clone(),
+        }
     }
 
     /// Returns to a kept state and empties the undo log.

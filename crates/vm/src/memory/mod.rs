@@ -92,7 +92,11 @@ impl Memory {
         let class = class_for(object.size, align).ok_or(AllocError::TooLarge)?;
         object.life = Life::Live;
         let arena = self.arena_mut(owner, class);
-        let reused = if object.kind == Kind::PrivateStack { arena.free.pop() } else { None };
+        let reused = if object.kind == Kind::PrivateStack {
+            arena.free.pop()
+        } else {
+            None
+        };
         let slot = match reused {
             Some(slot) => {
                 self.log.push(Entry::TookFree { owner, class, slot });
@@ -109,7 +113,12 @@ impl Memory {
                 slot
             }
         };
-        let base = Parts { owner, class, offset: slot << (address::MIN_SHIFT + class) }.address();
+        let base = Parts {
+            owner,
+            class,
+            offset: slot << (address::MIN_SHIFT + class),
+        }
+        .address();
         self.set_object(base, object);
         self.blank(base, class, object.zeroed, object.size);
         Ok(base)
@@ -124,7 +133,10 @@ impl Memory {
             self.set_object(base, object);
             if private && let Some(parts) = Parts::of(base) {
                 self.arena_mut(parts.owner, parts.class).free.push(parts.slot());
-                self.log.push(Entry::GaveFree { owner: parts.owner, class: parts.class });
+                self.log.push(Entry::GaveFree {
+                    owner: parts.owner,
+                    class: parts.class,
+                });
             }
         }
     }
@@ -173,7 +185,11 @@ impl Memory {
                 if let Some(place) = arena.page_slot(page).filter(|p| p.is_some()) {
                     let old = place.take();
                     self.saved_pages.push(old);
-                    self.log.push(Entry::Page { owner: parts.owner, class, page: page as u32 });
+                    self.log.push(Entry::Page {
+                        owner: parts.owner,
+                        class,
+                        page: page as u32,
+                    });
                 }
             }
             self.flush();
@@ -190,7 +206,9 @@ impl Memory {
             return Err(MemoryError::Null);
         }
         let (base, object) = self.find(address).ok_or(MemoryError::Invalid)?;
-        let in_bounds = (address - base).checked_add(size).is_some_and(|end| end <= object.size);
+        let in_bounds = (address - base)
+            .checked_add(size)
+            .is_some_and(|end| end <= object.size);
         if object.life == Life::Live && in_bounds && !(write && object.kind == Kind::Constant) {
             return Ok((base, object));
         }
@@ -258,7 +276,11 @@ impl Memory {
         chunk.enter(step);
         let new = mask & !(chunk.read | chunk.written) != 0;
         chunk.read |= mask;
-        let value = if chunk.undefined & mask == 0 { Some(page.bits(offset, size)) } else { None };
+        let value = if chunk.undefined & mask == 0 {
+            Some(page.bits(offset, size))
+        } else {
+            None
+        };
         let page: *mut Page = page;
         self.read_tlb.fill(address, base, len, private, page);
         if new && !private {
@@ -285,7 +307,10 @@ impl Memory {
             if chunk.written == 0 {
                 let undefined = chunk.undefined;
                 self.saved_chunks.push(page.data.as_chunks().0[offset / CHUNK]);
-                self.log.push(Entry::Chunk { address: address & !(CHUNK as u64 - 1), undefined });
+                self.log.push(Entry::Chunk {
+                    address: address & !(CHUNK as u64 - 1),
+                    undefined,
+                });
             }
             let chunk = &mut page.chunks[offset / CHUNK];
             chunk.written |= mask;
@@ -363,9 +388,16 @@ impl Memory {
         }
         // Poison survives in memory only as a whole value; parts of it are undefined.
         if poison != 0 && pure {
-            return Value { bits, tag: Tag(poison) };
+            return Value {
+                bits,
+                tag: Tag(poison),
+            };
         }
-        if undefined == 0 { Value::new(bits) } else { self.masks.value(bits, undefined) }
+        if undefined == 0 {
+            Value::new(bits)
+        } else {
+            self.masks.value(bits, undefined)
+        }
     }
 
     /// Writes `size` ≤ 8 bytes, saving the chunks first. Whether any of them was not yet written in this step.
@@ -375,11 +407,15 @@ impl Memory {
         if bit + size as usize > CHUNK {
             let first = (CHUNK - bit) as u64;
             let low = self.write_chunk(address, first, value);
-            let rest = Value { bits: value.bits >> (8 * first), tag: value.tag };
+            let rest = Value {
+                bits: value.bits >> (8 * first),
+                tag: value.tag,
+            };
             let rest = if value.is_concrete() || value.tag.as_poison().is_some() {
                 rest
             } else {
-                self.masks.value(rest.bits, self.masks.undefined_bits(value.tag) >> (8 * first))
+                self.masks
+                    .value(rest.bits, self.masks.undefined_bits(value.tag) >> (8 * first))
             };
             return low | self.write_chunk(address + first, size - first, rest);
         }
@@ -414,7 +450,10 @@ impl Memory {
         if chunk.written == 0 {
             let undefined = chunk.undefined;
             self.saved_chunks.push(page.data.as_chunks().0[index]);
-            self.log.push(Entry::Chunk { address: address & !(CHUNK as u64 - 1), undefined });
+            self.log.push(Entry::Chunk {
+                address: address & !(CHUNK as u64 - 1),
+                undefined,
+            });
         }
         page.chunks[index].written |= mask;
         (page, new)
@@ -424,7 +463,11 @@ impl Memory {
     #[cold]
     fn write_tagged(&mut self, address: u64, size: u64, value: Value) {
         let undefined = self.masks.undefined_bits(value.tag);
-        let poison = if value.tag.as_poison().is_some() { value.tag.0 } else { 0 };
+        let poison = if value.tag.as_poison().is_some() {
+            value.tag.0
+        } else {
+            0
+        };
         for i in 0..size {
             let at = address + i;
             let mask = (undefined >> (8 * i)) as u8;
@@ -522,7 +565,10 @@ impl Memory {
         }
         for access in self.accesses.iter_mut().rev().take(4) {
             let same = access.stmt == site.stmt && access.write == write && access.context == site.context;
-            if same && access.address + u64::from(access.size) == address && u64::from(access.size) + size < 1 << 31 {
+            if same
+                && access.address + u64::from(access.size) == address
+                && u64::from(access.size) + size < 1 << 31
+            {
                 access.size += size as u32;
                 return;
             }

@@ -82,13 +82,31 @@ impl Page {
 
     /// A page of undefined bytes.
     pub fn undefined() -> Page {
-        let chunk = Chunk { undefined: u64::MAX, read: 0, written: 0, stamp: 0 };
-        Page { data: [0; PAGE], chunks: [chunk; PAGE / CHUNK], partial: None }
+        let chunk = Chunk {
+            undefined: u64::MAX,
+            read: 0,
+            written: 0,
+            stamp: 0,
+        };
+        Page {
+            data: [0; PAGE],
+            chunks: [chunk; PAGE / CHUNK],
+            partial: None,
+        }
     }
 
     /// A page of zeros.
     pub fn zeroed() -> Page {
-        let chunk = Chunk { undefined: 0, read: 0, written: 0, stamp: 0 };
-        Page { data: [0; PAGE], chunks: [chunk; PAGE / CHUNK], partial: None }
+        let chunk = Chunk {
+            undefined: 0,
+            read: 0,
+            written: 0,
+            stamp: 0,
+        };
+        Page {
+            data: [0; PAGE],
+            chunks: [chunk; PAGE / CHUNK],
+            partial: None,
+        }
     }
 }

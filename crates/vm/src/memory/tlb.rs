@@ -21,7 +21,12 @@ struct Entry {
     private: bool,
 }
 
-const EMPTY: Entry = Entry { low: 0, len: 0, page: std::ptr::null_mut(), private: false };
+const EMPTY: Entry = Entry {
+    low: 0,
+    len: 0,
+    page: std::ptr::null_mut(),
+    private: false,
+};
 
 /// One direct-mapped cache.
 pub(super) struct Tlb {
@@ -36,7 +41,10 @@ fn index(address: u64) -> usize {
 
 impl Tlb {
     pub fn new() -> Tlb {
-        Tlb { entries: [EMPTY; ENTRIES], used: false }
+        Tlb {
+            entries: [EMPTY; ENTRIES],
+            used: false,
+        }
     }
 
     #[inline]
@@ -53,7 +61,12 @@ impl Tlb {
         let start = address & !(PAGE as u64 - 1);
         let low = base.max(start);
         let high = (base + size).min(start + PAGE as u64);
-        self.entries[index(address)] = Entry { low, len: high - low, page, private };
+        self.entries[index(address)] = Entry {
+            low,
+            len: high - low,
+            page,
+            private,
+        };
         self.used = true;
     }
 
@@ -124,7 +137,10 @@ impl Tlb {
         unsafe {
             let chunk = &(*entry.page).chunks[offset / CHUNK];
             let mask = (u64::MAX >> (64 - size)) << bit;
-            if bit + size as usize > CHUNK || chunk.stamp != step || chunk.written & !chunk.undefined & mask != mask {
+            if bit + size as usize > CHUNK
+                || chunk.stamp != step
+                || chunk.written & !chunk.undefined & mask != mask
+            {
                 return false;
             }
             let to = (&raw mut (*entry.page).data).cast::<u8>().add(offset);

@@ -49,7 +49,9 @@ impl Memory {
             let Some(entry) = self.log.pop() else { break };
             match entry {
                 Entry::Chunk { address, undefined } => {
-                    let Some(data) = self.saved_chunks.pop() else { unreachable!("one saved chunk an entry") };
+                    let Some(data) = self.saved_chunks.pop() else {
+                        unreachable!("one saved chunk an entry")
+                    };
                     let page = match self.write_tlb.page(address) {
                         Some(page) => page,
                         None => arena::page_of(&mut self.owners, address),
@@ -103,6 +105,8 @@ impl Memory {
         });
         let count = chunks.clone().count();
         let old = &self.saved_chunks[self.saved_chunks.len() - count..];
-        chunks.zip(old).map(|((address, undefined), data)| (address, undefined, data))
+        chunks
+            .zip(old)
+            .map(|((address, undefined), data)| (address, undefined, data))
     }
 }

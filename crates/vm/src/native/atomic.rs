@@ -9,8 +9,14 @@ use selvedge_model::{ObjectId, Op, Outcome};
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(Native::Visible(match name {
-        "__VERIFIER_atomic_begin" => Visible { prepare: begin_prepare, perform: begin },
-        "__VERIFIER_atomic_end" => Visible { prepare: end_prepare, perform: end },
+        "__VERIFIER_atomic_begin" => Visible {
+            prepare: begin_prepare,
+            perform: begin,
+        },
+        "__VERIFIER_atomic_end" => Visible {
+            prepare: end_prepare,
+            perform: end,
+        },
         _ => return None,
     }))
 }

@@ -160,7 +160,15 @@ impl Cx<'_> {
     pub fn with_args<T>(&mut self, args: &[Value], model: impl FnOnce(&mut Cx<'_>) -> T) -> T {
         let (program, thread, site, types) = (self.program, self.thread, self.site, self.types);
         let replay = Replay::default();
-        model(&mut Cx { program, state: self.state, thread, site, args, types, replay })
+        model(&mut Cx {
+            program,
+            state: self.state,
+            thread,
+            site,
+            args,
+            types,
+            replay,
+        })
     }
 
     // ---- faults --------------------------------------------------------------------------------------------------
@@ -189,7 +197,14 @@ impl Cx<'_> {
 
     /// The fault of a wrong access.
     pub fn memory_fault(&self, error: MemoryError, address: u64, size: u64, write: bool) -> Flow {
-        Flow::Fault(Box::new(memory_fault(self.program, error, address, size, write, self.site)))
+        Flow::Fault(Box::new(memory_fault(
+            self.program,
+            error,
+            address,
+            size,
+            write,
+            self.site,
+        )))
     }
 
     // ---- memory --------------------------------------------------------------------------------------------------
@@ -200,7 +215,10 @@ impl Cx<'_> {
             Some(bits) => Ok(Value::new(bits)),
             None => {
                 let site = self.site;
-                self.state.memory.load(address, size, site).map_err(|e| self.memory_fault(e, address, size, false))
+                self.state
+                    .memory
+                    .load(address, size, site)
+                    .map_err(|e| self.memory_fault(e, address, size, false))
             }
         }
     }
@@ -208,7 +226,11 @@ impl Cx<'_> {
     /// Loads `size` ≤ 8 bytes that must be defined.
     pub fn load_defined(&mut self, address: u64, size: u64, what: &str) -> Result<u64, Stop> {
         let value = self.load(address, size)?;
-        if value.is_concrete() { Ok(value.bits) } else { Err(self.undefined(value, what)) }
+        if value.is_concrete() {
+            Ok(value.bits)
+        } else {
+            Err(self.undefined(value, what))
+        }
     }
 
     /// Stores the low `size` ≤ 8 bytes, checked and recorded.
@@ -217,7 +239,10 @@ impl Cx<'_> {
             return Ok(());
         }
         let site = self.site;
-        self.state.memory.store(address, size, value, site).map_err(|e| self.memory_fault(e, address, size, true))
+        self.state
+            .memory
+            .store(address, size, value, site)
+            .map_err(|e| self.memory_fault(e, address, size, true))
     }
 
     /// Checks a range and records one access to all of it.
@@ -263,12 +288,14 @@ impl Cx<'_> {
         let region = self.state.thread(self.thread).region;
         match self.state.memory.allocate(region, object, align) {
             Ok(base) => Ok(Some(base)),
-            Err(AllocError::TooLarge) => {
-                Err(Flow::Limit(LimitKind::Memory, format!("an allocation of {size} bytes is more than the machine can hold")))
-            }
-            Err(AllocError::Full) => {
-                Err(Flow::Limit(LimitKind::Memory, format!("more objects of {size} bytes than the machine can hold")))
-            }
+            Err(AllocError::TooLarge) => Err(Flow::Limit(
+                LimitKind::Memory,
+                format!("an allocation of {size} bytes is more than the machine can hold"),
+            )),
+            Err(AllocError::Full) => Err(Flow::Limit(
+                LimitKind::Memory,
+                format!("more objects of {size} bytes than the machine can hold"),
+            )),
         }
     }
 
@@ -301,7 +328,9 @@ impl Cx<'_> {
     /// Sets errno.
     pub fn set_errno(&mut self, value: i32) -> Result<(), Stop> {
         let address = self.errno()?;
-        self.state.memory.poke_checked(address, 4, Value::new(value as u32 as u64));
+        self.state
+            .memory
+            .poke_checked(address, 4, Value::new(value as u32 as u64));
         Ok(())
     }
 
@@ -310,7 +339,10 @@ impl Cx<'_> {
     /// An action of the acting thread on an object.
     #[inline]
     pub fn action(&self, op: Op, object: u64) -> Action {
-        Action { stmt: self.site.stmt, ..Action::on(self.thread, op, ObjectId(object)) }
+        Action {
+            stmt: self.site.stmt,
+            ..Action::on(self.thread, op, ObjectId(object))
+        }
     }
 
     /// The acting thread's pending action: the one that `perform` performs.
@@ -328,16 +360,22 @@ impl Cx<'_> {
 /// The fault of using a value that is undefined or poison.
 pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
     let (kind, message) = match value.tag.as_poison() {
-        Some(Poison::OutOfObject) => {
-            (FaultKind::OutOfBounds, format!("{what} is a pointer that was moved outside of its object"))
-        }
-        Some(Poison::Shift) => (FaultKind::ShiftOutOfRange, format!("{what} comes from a shift by the width or more")),
-        Some(Poison::FloatToInt) => {
-            (FaultKind::UninitializedValue, format!("{what} comes from a float that does not fit the integer type"))
-        }
-        Some(Poison::NoResult) => {
-            (FaultKind::UninitializedValue, format!("{what} is the result of a function that returned none"))
-        }
+        Some(Poison::OutOfObject) => (
+            FaultKind::OutOfBounds,
+            format!("{what} is a pointer that was moved outside of its object"),
+        ),
+        Some(Poison::Shift) => (
+            FaultKind::ShiftOutOfRange,
+            format!("{what} comes from a shift by the width or more"),
+        ),
+        Some(Poison::FloatToInt) => (
+            FaultKind::UninitializedValue,
+            format!("{what} comes from a float that does not fit the integer type"),
+        ),
+        Some(Poison::NoResult) => (
+            FaultKind::UninitializedValue,
+            format!("{what} is the result of a function that returned none"),
+        ),
         Some(Poison::Constant) | None => (FaultKind::UninitializedValue, format!("{what} is uninitialised")),
     };
     Fault {
@@ -351,9 +389,20 @@ pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
 }
 
 /// The fault of a wrong access to memory, in words.
-pub fn memory_fault(program: &Program, error: MemoryError, address: u64, size: u64, write: bool, site: Site) -> Fault {
+pub fn memory_fault(
+    program: &Program,
+    error: MemoryError,
+    address: u64,
+    size: u64,
+    write: bool,
+    site: Site,
+) -> Fault {
     let access = if write { "write" } else { "read" };
-    let bytes = if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
+    let bytes = if size == 1 {
+        "1 byte".to_owned()
+    } else {
+        format!("{size} bytes")
+    };
     let mut related = Vec::new();
     let mut note = |text: &str, place: Site| {
         if place.stmt != StmtId(0) || place.context != ContextId(0) {
@@ -362,7 +411,10 @@ pub fn memory_fault(program: &Program, error: MemoryError, address: u64, size: u
     };
     let mut object_id = ObjectId(address);
     let (kind, message) = match error {
-        MemoryError::Null => (FaultKind::NullDereference, format!("{access} of {bytes} through a null pointer")),
+        MemoryError::Null => (
+            FaultKind::NullDereference,
+            format!("{access} of {bytes} through a null pointer"),
+        ),
         MemoryError::Invalid => (
             FaultKind::InvalidPointer,
             format!("{access} of {bytes} at {address:#x}, where no object was ever"),
@@ -373,7 +425,10 @@ pub fn memory_fault(program: &Program, error: MemoryError, address: u64, size: u
             let offset = address - base;
             (
                 FaultKind::OutOfBounds,
-                format!("{access} of {bytes} at offset {offset} of {}", program.object_text(&object)),
+                format!(
+                    "{access} of {bytes} at offset {offset} of {}",
+                    program.object_text(&object)
+                ),
             )
         }
         MemoryError::Dead { base, object } => {
@@ -385,13 +440,30 @@ pub fn memory_fault(program: &Program, error: MemoryError, address: u64, size: u
                 Life::OutOfScope => (FaultKind::UseAfterScope, "after its scope ended"),
                 _ => (FaultKind::UseAfterReturn, "after its function returned"),
             };
-            note(if kind == FaultKind::UseAfterFree { "it was freed here" } else { "its life ended here" }, object.ended);
+            note(
+                if kind == FaultKind::UseAfterFree {
+                    "it was freed here"
+                } else {
+                    "its life ended here"
+                },
+                object.ended,
+            );
             (kind, format!("{access} of {bytes} of {text} {when}"))
         }
         MemoryError::Constant { base, object } => {
             object_id = ObjectId(base);
-            (FaultKind::WriteToConstant, format!("write of {bytes} to constant {}", program.object_text(&object)))
+            (
+                FaultKind::WriteToConstant,
+                format!("write of {bytes} to constant {}", program.object_text(&object)),
+            )
         }
     };
-    Fault { kind, message, stmt: site.stmt, context: site.context, related, object: object_id }
+    Fault {
+        kind,
+        message,
+        stmt: site.stmt,
+        context: site.context,
+        related,
+        object: object_id,
+    }
 }

@@ -13,5 +13,7 @@ pub enum Native {
 
 /// The native model of a function.
 pub fn find(name: &str) -> Option<Native> {
-    super::atomic::find(name).or_else(|| crate::sync::find(name)).or_else(|| crate::libc::find(name))
+    super::atomic::find(name)
+        .or_else(|| crate::sync::find(name))
+        .or_else(|| crate::libc::find(name))
 }

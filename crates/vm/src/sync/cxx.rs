@@ -85,7 +85,11 @@ fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
 fn peek(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<u64, Stop> {
     let valid = cx.state.memory.check(address, 8, false).is_ok();
     let value = cx.state.memory.peek_checked(address, 8);
-    if valid && value.is_concrete() { Ok(value.bits) } else { cx.load_defined(address, 8, what) }
+    if valid && value.is_concrete() {
+        Ok(value.bits)
+    } else {
+        cx.load_defined(address, 8, what)
+    }
 }
 
 /// The deleting destructor of the state that this thread ran, once.

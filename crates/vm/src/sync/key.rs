@@ -88,7 +88,10 @@ pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
 
 /// POSIX leaves the use of what is no key, or no longer one, undefined.
 fn no_key(cx: &Cx<'_>, key: u32) -> Flow {
-    cx.fault(FaultKind::KeyInvalid, format!("{key} is no key of thread-specific data"))
+    cx.fault(
+        FaultKind::KeyInvalid,
+        format!("{key} is no key of thread-specific data"),
+    )
 }
 
 fn get(cx: &mut Cx<'_>) -> Flow {

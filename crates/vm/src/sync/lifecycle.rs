@@ -167,8 +167,15 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
         }
     }
     // Which thread is the last, and so runs the exit handlers, depends on the order of ends.
-    let object2 = if cx.program.exit_handlers { EXIT_HANDLERS } else { ObjectId::NONE };
-    Left::Visible(Action { object2, ..cx.action(Op::Exit, ObjectId::thread(me).0) })
+    let object2 = if cx.program.exit_handlers {
+        EXIT_HANDLERS
+    } else {
+        ObjectId::NONE
+    };
+    Left::Visible(Action {
+        object2,
+        ..cx.action(Op::Exit, ObjectId::thread(me).0)
+    })
 }
 
 /// The last registered destructor of a thread-local variable.
@@ -408,7 +415,10 @@ pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
 /// The creation of a thread whose handle goes where argument `out` points to.
 pub(super) fn prepare_spawn(cx: &mut Cx<'_>, out: usize) -> Prepared {
     let object2 = cx.word(out).map_or(ObjectId::NONE, |out| written(cx, out));
-    Prepared::Visible(Action { object2, ..cx.action(Op::Spawn, 0) })
+    Prepared::Visible(Action {
+        object2,
+        ..cx.action(Op::Spawn, 0)
+    })
 }
 
 /// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if no other thread minds.

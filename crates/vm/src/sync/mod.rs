@@ -66,7 +66,10 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::Destroy => barrier::destroy_status(state, action),
         Op::WaitAcquire => cond::acquire_status(state, action),
         Op::WaitTimeout => {
-            return (Status::Enabled, cond::timeout_alternatives(state, action.thread).max(1));
+            return (
+                Status::Enabled,
+                cond::timeout_alternatives(state, action.thread).max(1),
+            );
         }
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
@@ -78,5 +81,12 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
 /// Makes an action the pending one of a thread that another thread's operation has moved on.
 pub(crate) fn refresh(state: &mut State, thread: ThreadId, action: Action) {
     let (status, alternatives) = status(state, &action);
-    state.set_pending(thread, Pending { action, status, alternatives });
+    state.set_pending(
+        thread,
+        Pending {
+            action,
+            status,
+            alternatives,
+        },
+    );
 }
