@@ -1,0 +1,195 @@
+//! Random C programs, checked in every way there is, against all their states by brute force and against the real thing.
+//!
+//! For each program: `dpor` under visibility `memory`, with and without sleep sets and with two workers, must report
+//! exactly the faults (kind and line), deadlocks and final states that brute force finds. Visibility `sync` must report a
+//! race if two accesses can be pending at once, and otherwise find exactly the same faults, deadlocks and outputs. A
+//! correct program, run natively, may print only what some execution of the model prints.
+//!
+//! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on after a failure.
+
+mod generate;
+mod native;
+mod oracle;
+
+use oracle::Truth;
+use selvedge_explore::Report;
+use selvedge_frontend as frontend;
+use selvedge_ir::Module;
+use selvedge_vm::{Options, Program, Visibility};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The seeds that are always tried.
+const SEEDS: Range<u64> = 0..150;
+/// Programs with more states than this are left out.
+const MAX_STATES: usize = 20_000;
+/// Explorations of more executions than this are left out.
+const MAX_EXECUTIONS: u64 = 20_000;
+
+/// What became of the programs.
+#[derive(Default, Debug)]
+struct Counts {
+    compared: u64,
+    too_large: u64,
+    with_races: u64,
+    with_faults: u64,
+    with_deadlocks: u64,
+    clean: u64,
+    native: u64,
+    /// Visibility `sync` was compared with all states.
+    race_free: u64,
+    /// A race by happens-before that no state shows: weak orders, and operations that tell of others without ordering.
+    races_by_order_only: u64,
+    explorations_too_large: u64,
+    states: u64,
+}
+
+fn main() {
+    let chosen = std::env::var("SELVEDGE_RANDOM_PROGRAMS").ok();
+    let seeds = chosen.as_deref().map_or(SEEDS, |text| {
+        let (from, to) = text
+            .split_once("..")
+            .unwrap_or_else(|| panic!("expected FROM..TO, not {text}"));
+        let number = |n: &str| n.trim().parse().unwrap_or_else(|_| panic!("{n} is no number"));
+        number(from)..number(to)
+    });
+    let keep = std::env::var_os("SELVEDGE_RANDOM_PROGRAMS_KEEP").is_some();
+    println!("seeds {seeds:?}");
+    let mut counts = Counts::default();
+    let mut failures: BTreeMap<u64, String> = BTreeMap::new();
+    for seed in seeds {
+        let checked = catch_unwind(AssertUnwindSafe(|| check(seed, &mut counts)));
+        if let Err(message) = checked.unwrap_or_else(|_| Err("panic".to_owned())) {
+            println!("seed {seed}: {message}");
+            failures.insert(seed, message);
+            if !keep {
+                break;
+            }
+        }
+    }
+    println!("{counts:?}");
+    if !failures.is_empty() {
+        println!("failures: {:?}", failures.keys().collect::<Vec<_>>());
+        std::process::exit(1);
+    }
+    assert!(counts.compared > counts.too_large, "most programs are too large");
+}
+
+/// Where the program of a seed lies.
+fn path(seed: u64) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-{seed}.c"))
+}
+
+fn prepare(module: Module, visibility: Visibility) -> Arc<Program> {
+    let options = Options {
+        visibility,
+        fingerprints: visibility == Visibility::Memory,
+        max_steps: 100_000,
+        ..Options::default()
+    };
+    Program::new(module, options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
+    let program = generate::program(seed);
+    let path = path(seed);
+    std::fs::write(&path, &program.text).map_err(|e| e.to_string())?;
+    let loaded = frontend::load(&[path.clone()], &frontend::Options::default()).map_err(|e| e.to_string())?;
+    let memory = prepare(loaded.module.clone(), Visibility::Memory);
+    let Some(truth) = oracle::all_states(&memory, MAX_STATES) else {
+        counts.too_large += 1;
+        return Ok(());
+    };
+    counts.compared += 1;
+    counts.states += truth.states as u64;
+    counts.with_races += u64::from(truth.race.is_some());
+    counts.with_faults += u64::from(!truth.faults.is_empty());
+    counts.with_deadlocks += u64::from(truth.stuck || truth.partial);
+    // Cleanup handlers keep the number of a calling context, which depends on the order of first calls.
+    let exact = !program.text.contains("cleanup_push(cleanup");
+    let about = |what: &str| format!("{what} ({:?}, {})", program.themes, path.display());
+    for (sleep_sets, jobs) in [(true, 1), (false, 1), (true, 2)] {
+        if jobs > 1 && seed % 5 != 0 {
+            continue;
+        }
+        let Some((said, _)) = oracle::explored(&memory, sleep_sets, jobs, MAX_EXECUTIONS) else {
+            counts.explorations_too_large += 1;
+            break;
+        };
+        let what = about(&format!("memory, sleep sets {sleep_sets}, jobs {jobs}"));
+        same(&truth, &said, exact).map_err(|m| format!("{what}: {m}"))?;
+        race(&truth, &said, counts).map_err(|m| format!("{what}: {m}"))?;
+    }
+    let sync = prepare(loaded.module, Visibility::Sync);
+    for sleep_sets in [true, false] {
+        let Some((said, report)) = oracle::explored(&sync, sleep_sets, 1, MAX_EXECUTIONS) else {
+            counts.explorations_too_large += 1;
+            break;
+        };
+        let what = about(&format!("sync, sleep sets {sleep_sets}"));
+        race(&truth, &said, counts).map_err(|m| format!("{what}: {m}"))?;
+        if said.race.is_none() {
+            counts.race_free += u64::from(sleep_sets);
+            same(&truth, &said, false).map_err(|m| format!("{what}: {m}"))?;
+            if sleep_sets && clean(&truth, &report) {
+                counts.clean += 1;
+                if program.native && counts.clean % 3 == 0 {
+                    counts.native += 1;
+                    native::run(&path, &truth).map_err(|m| format!("{}: {m}", about("native")))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is wrong with the program.
+fn clean(truth: &Truth, report: &Report) -> bool {
+    report.faults.is_empty() && !truth.unknown && truth.race.is_none()
+}
+
+/// The race verdicts agree.
+fn race(truth: &Truth, said: &Truth, counts: &mut Counts) -> Result<(), String> {
+    match (truth.race, said.race) {
+        (Some((one, two)), None) => Err(format!("missed: a race of lines {one} and {two}")),
+        (None, Some(_)) => {
+            counts.races_by_order_only += 1;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Faults, deadlocks and ends agree; `exact`: in all of the final state.
+fn same(truth: &Truth, said: &Truth, exact: bool) -> Result<(), String> {
+    let missed: Vec<_> = truth.faults.difference(&said.faults).collect();
+    let invented: Vec<_> = said.faults.difference(&truth.faults).collect();
+    if !missed.is_empty() || !invented.is_empty() {
+        return Err(format!("faults missed: {missed:?}, invented: {invented:?}"));
+    }
+    if (truth.stuck, truth.partial) != (said.stuck, said.partial) {
+        let words = |t: &Truth| format!("stuck {}, partial {}", t.stuck, t.partial);
+        return Err(format!("deadlocks: {}; said: {}", words(truth), words(said)));
+    }
+    let (all, found) = (truth.outputs(), said.outputs());
+    if all != found {
+        let missed: Vec<_> = all.difference(&found).take(4).collect();
+        let invented: Vec<_> = found.difference(&all).take(4).collect();
+        return Err(format!("outputs missed: {missed:?}, invented: {invented:?}"));
+    }
+    if exact && truth.ends != said.ends {
+        let missed = truth.ends.difference(&said.ends).count();
+        let invented = said.ends.difference(&truth.ends).count();
+        return Err(format!(
+            "final states: {missed} missed, {invented} invented of {}",
+            truth.ends.len()
+        ));
+    }
+    if truth.unknown && !said.unknown {
+        return Err("something unsupported was missed".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,263 @@
+//! Ground truth: every state that a program can reach when every access to shared memory is a scheduling point, without
+//! any reduction. States are remembered by fingerprint, so the cost is the number of states, not of interleavings.
+//!
+//! Data races are decided by what they mean under sequential consistency, not by clocks: two accesses to common bytes, at
+//! least one a write and not both atomic, are pending in one state.
+
+use selvedge_base::{Id, ThreadId};
+use selvedge_detect::{DeadlockDetector, RaceDetector};
+use selvedge_explore::{Config, Control, Report, Stop, dpor};
+use selvedge_model::{
+    Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder, Notice, Op,
+    Pending, Property, Status, StopReason, Undo,
+};
+use selvedge_vm::{Program, Vm};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Arc, Mutex};
+
+/// How an execution can end: the state's fingerprint and what was printed.
+pub type End = (u128, String);
+
+/// What there is to know about a program.
+#[derive(Default, Debug, PartialEq, Eq)]
+pub struct Truth {
+    /// Kinds and lines of what goes wrong, but races and deadlocks.
+    pub faults: BTreeSet<(&'static str, u32)>,
+    /// All threads can be stuck.
+    pub stuck: bool,
+    /// Some threads can wait for each other when the rest is gone.
+    pub partial: bool,
+    /// Two lines that race.
+    pub race: Option<(u32, u32)>,
+    /// Final states.
+    pub ends: BTreeSet<End>,
+    /// What the machine cannot do, and limits.
+    pub unknown: bool,
+    /// States seen.
+    pub states: usize,
+}
+
+impl Truth {
+    /// What the executions print.
+    pub fn outputs(&self) -> BTreeSet<&str> {
+        self.ends.iter().map(|(_, output)| output.as_str()).collect()
+    }
+}
+
+/// All states of a program with visibility `memory` and fingerprints; `None` if there are more than `limit`.
+pub fn all_states(program: &Arc<Program>, limit: usize) -> Option<Truth> {
+    let mut vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    let mut truth = Truth::default();
+    let mut seen = HashSet::new();
+    let complete = walk(&mut vm, &mut truth, &mut seen, limit, 0);
+    truth.states = seen.len();
+    complete.then_some(truth)
+}
+
+/// A state, with what a fingerprint leaves out: output, and what threads are about to do.
+type Key = (End, Vec<(ThreadId, Op, u64, u8)>);
+
+fn key(vm: &Vm) -> Key {
+    let pending = vm
+        .pending()
+        .iter()
+        .map(|p| (p.action.thread, p.action.op, p.action.object.0, p.status));
+    (
+        end_of(vm),
+        pending.map(|(t, o, x, s)| (t, o, x, s as u8)).collect(),
+    )
+}
+
+fn line(vm: &Vm, stmt: selvedge_base::StmtId) -> u32 {
+    vm.location(stmt).line
+}
+
+fn walk(vm: &mut Vm, truth: &mut Truth, seen: &mut HashSet<Key>, limit: usize, depth: usize) -> bool {
+    if !seen.insert(key(vm)) {
+        return true;
+    }
+    if seen.len() > limit || depth > 400 {
+        return false;
+    }
+    races(vm, truth);
+    let choices: Vec<Choice> = choices(vm).collect();
+    if choices.is_empty() {
+        ended(vm, truth);
+        return true;
+    }
+    for choice in choices {
+        let mark = vm.mark();
+        vm.step(choice);
+        for notice in vm.notices() {
+            match notice {
+                Notice::Fault(fault) => {
+                    truth.faults.insert((fault.kind.name(), line(vm, fault.stmt)));
+                }
+                _ => truth.unknown = true,
+            }
+        }
+        let complete = walk(vm, truth, seen, limit, depth + 1);
+        vm.undo(mark);
+        if !complete {
+            return false;
+        }
+    }
+    true
+}
+
+fn choices(vm: &Vm) -> impl Iterator<Item = Choice> {
+    let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
+    enabled.flat_map(|(i, p)| {
+        (0..p.alternatives).map(move |alternative| Choice {
+            thread: ThreadId::from_index(i),
+            alternative,
+        })
+    })
+}
+
+/// Whether two pending accesses are a race.
+fn race(one: &Pending, two: &Pending) -> bool {
+    let (a, b) = (&one.action, &two.action);
+    if !one.is_enabled() || !two.is_enabled() {
+        return false;
+    }
+    if a.op == Op::Destroy && a.object.as_heap().is_some() {
+        return b.is_memory() && b.object2 == a.object;
+    }
+    if b.op == Op::Destroy && b.object.as_heap().is_some() {
+        return a.is_memory() && a.object2 == b.object;
+    }
+    let plain = a.order == MemoryOrder::NotAtomic || b.order == MemoryOrder::NotAtomic;
+    // A compare-and-swap that fails only reads.
+    let doubtful = |x: Op, y: Op| x == Op::Rmw && y == Op::Read;
+    a.is_memory()
+        && b.is_memory()
+        && plain
+        && (a.op != Op::Read || b.op != Op::Read)
+        && !doubtful(a.op, b.op)
+        && !doubtful(b.op, a.op)
+        && a.overlaps(b)
+}
+
+fn races(vm: &Vm, truth: &mut Truth) {
+    let pending = vm.pending();
+    for (i, one) in pending.iter().enumerate() {
+        for two in &pending[i + 1..] {
+            if truth.race.is_none() && race(one, two) {
+                truth.race = Some((line(vm, one.action.stmt), line(vm, two.action.stmt)));
+            }
+        }
+    }
+}
+
+fn ended(vm: &Vm, truth: &mut Truth) {
+    let pending = vm.pending();
+    truth.ends.insert(end_of(vm));
+    let exited = pending
+        .iter()
+        .any(|p| p.action.op == Op::ProcessExit && p.status == Status::Finished);
+    let parked = pending.iter().any(|p| p.status == Status::Parked);
+    if exited || parked {
+        truth.partial |= (0..pending.len()).any(|t| in_cycle(vm, ThreadId::from_index(t)));
+    } else {
+        truth.stuck |= pending.iter().any(|p| p.status == Status::Blocked);
+    }
+}
+
+/// Whether the chain of threads that a thread waits for comes back to it.
+fn in_cycle(vm: &Vm, thread: ThreadId) -> bool {
+    let mut at = thread;
+    for _ in 0..vm.pending().len() {
+        if vm.pending()[at.index()].status != Status::Blocked {
+            return false;
+        }
+        match vm.waits_for(at) {
+            Some(next) if next == thread => return true,
+            Some(next) => at = next,
+            None => return false,
+        }
+    }
+    false
+}
+
+fn end_of(vm: &Vm) -> End {
+    let prints = if vm.program().options.fingerprints {
+        vm.fingerprint()
+    } else {
+        0
+    };
+    (prints, sorted(&String::from_utf8_lossy(vm.state.output())))
+}
+
+/// Lines of output in alphabetical order: in which order threads print is not explored, since no program can tell.
+pub fn sorted(output: &str) -> String {
+    let mut lines: Vec<&str> = output.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+/// Notes where executions end.
+struct Ends(Arc<Mutex<BTreeSet<End>>>);
+
+impl Detector<Vm> for Ends {
+    type Mark = ();
+    fn mark(&mut self) {}
+    fn undo(&mut self, (): ()) {}
+    fn event(&mut self, _: &Vm, _: &Event, _: &mut Vec<Fault>) {}
+    fn end(&mut self, vm: &Vm, _: &mut Vec<Fault>) {
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .insert(end_of(vm));
+    }
+}
+
+/// What an exploration with reduction says, in the same words; and its report.
+pub fn explored(program: &Arc<Program>, sleep_sets: bool, jobs: usize, max: u64) -> Option<(Truth, Report)> {
+    let ends = Arc::new(Mutex::new(BTreeSet::new()));
+    let make = || {
+        let vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+        (
+            vm,
+            (
+                (Some(RaceDetector::new()), DeadlockDetector::new()),
+                Ends(Arc::clone(&ends)),
+            ),
+        )
+    };
+    let mut config = Config {
+        stop: Stop::Never,
+        sleep_sets,
+        jobs,
+        max_events: 2000,
+        ..Config::default()
+    };
+    config.properties.extend([Property::Leak, Property::Overflow]);
+    config.max_executions = (jobs == 1).then_some(max);
+    let report = dpor::explore(&make, &config, &Control::new());
+    if report.stop != StopReason::Complete {
+        return None;
+    }
+    let mut truth = Truth {
+        unknown: !report.unsupported.is_empty() || !report.limits.is_empty(),
+        ..Truth::default()
+    };
+    let vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    for found in &report.faults {
+        let fault = &found.fault;
+        let line = line(&vm, fault.stmt);
+        match fault.kind {
+            FaultKind::DataRace => {
+                truth.race = Some((line, fault.related.first().map_or(0, |r| self::line(&vm, r.1))))
+            }
+            FaultKind::Deadlock | FaultKind::LostWakeup => truth.stuck = true,
+            FaultKind::PartialDeadlock => truth.partial = true,
+            kind => {
+                truth.faults.insert((kind.name(), line));
+            }
+        }
+    }
+    truth.ends = std::mem::take(&mut *ends.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    truth.states = report.statistics.executions as usize;
+    Some((truth, report))
+}
