@@ -107,7 +107,7 @@ fn a_dropped_pair_of_which_never_both_are_enabled_is_noticed_in_the_counts() {
         max_executions: Some(2000),
         ..never()
     };
-    let explored = |toy: &Toy, relation: &(dyn Fn(&Toy) -> selvedge_explore::Report)| {
+    let explored = |toy: &Toy, relation: &dyn Fn(&Toy) -> selvedge_explore::Report| {
         let statistics = relation(toy).statistics;
         (statistics.executions, statistics.redundant_executions)
     };

@@ -190,7 +190,7 @@ impl Action {
                 }
             }
             let class2 = self.op.class2();
-            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 && self.object2.0 != 0 {
+            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, class2);
             }
         }

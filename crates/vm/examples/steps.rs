@@ -18,10 +18,7 @@ fn main() {
     let start = vm.mark();
     let (mut steps, clock) = (0u64, std::time::Instant::now());
     for _ in 0..rounds {
-        loop {
-            let Some(thread) = vm.pending().iter().position(|p| p.is_enabled()) else {
-                break;
-            };
+        while let Some(thread) = vm.pending().iter().position(|p| p.is_enabled()) {
             vm.step(Choice {
                 thread: selvedge_base::ThreadId::from_index(thread),
                 alternative: 0,

@@ -91,8 +91,7 @@ impl Program {
             .functions
             .ids()
             .filter(|f| {
-                matches!(bindings[f.index()], Binding::Missing)
-                    && !module.functions[*f].name.starts_with("llvm.")
+                matches!(bindings[f.index()], Binding::Missing) && is_reported(&module.functions[*f].name)
             })
             .collect();
         let (globals, thread_locals) = place_globals(&module)?;
@@ -169,7 +168,7 @@ impl Program {
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let index = address.checked_sub(FUNC_BASE)? / 16;
-        (address % 16 == 0 && index < self.module.functions.len() as u64)
+        (address.is_multiple_of(16) && index < self.module.functions.len() as u64)
             .then(|| FuncId::from_index(index as usize))
     }
 
@@ -327,6 +326,11 @@ impl Program {
             );
         }
     }
+}
+
+/// Whether the absence of a function is worth a word: not of intrinsics, nor of the personality routine that unwinding would use.
+fn is_reported(name: &str) -> bool {
+    !name.starts_with("llvm.") && name != "__gxx_personality_v0"
 }
 
 /// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions

@@ -19,10 +19,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// A program that several machines share.
+pub(crate) struct Shared(Arc<Program>);
+
+impl std::ops::Deref for Shared {
+    type Target = Program;
+    fn deref(&self) -> &Program {
+        &self.0
+    }
+}
+
 /// A running program. Stays in its thread; what travels is a sequence of choices.
 pub struct Vm {
     /// Behind an `Rc` of its own, so that a call can hold it without an atomic instruction.
-    pub(crate) program: Rc<Arc<Program>>,
+    pub(crate) program: Rc<Shared>,
     /// The state.
     pub state: State,
     /// Outcome of the step being made.
@@ -75,7 +85,7 @@ impl Vm {
             },
         );
         let mut vm = Vm {
-            program: Rc::new(program),
+            program: Rc::new(Shared(program)),
             state,
             outcome: Outcome::Done,
             alternative: 0,
@@ -96,7 +106,7 @@ impl Vm {
 
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
-        &self.program
+        &self.program.0
     }
 
     /// Makes a thread's copies of thread-local variables. They are its first objects, so their addresses are always the same.

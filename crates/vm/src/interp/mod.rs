@@ -284,18 +284,19 @@ impl Vm {
                         fault!(undefined_fault(pointer, "the address read", self.site(thread, ip)));
                     }
                     let (address, size) = (pointer.bits, u64::from(inst.w));
-                    if inst.op == Op::VisibleLoad && !performing {
-                        if let Some(action) = self.memory_action(
+                    if inst.op == Op::VisibleLoad
+ && !performing
+ && let Some(action) = self.memory_action(
                             thread,
                             ip,
                             Visible::Read,
                             address,
                             size,
                             MemoryOrder::NotAtomic,
-                        ) {
-                            stop_at!(Stop::Visible(action));
-                        }
-                    }
+                        )
+ {
+ stop_at!(Stop::Visible(action));
+ }
                     let value = match self.state.memory.load_fast(address, size) {
                         Some(bits) => Value::new(bits),
                         None => {
@@ -321,18 +322,19 @@ impl Vm {
                         fault!(undefined_fault(pointer, "the address written", self.site(thread, ip)));
                     }
                     let (address, size) = (pointer.bits, u64::from(inst.w));
-                    if inst.op == Op::VisibleStore && !performing {
-                        if let Some(action) = self.memory_action(
+                    if inst.op == Op::VisibleStore
+ && !performing
+ && let Some(action) = self.memory_action(
                             thread,
                             ip,
                             Visible::Write,
                             address,
                             size,
                             MemoryOrder::NotAtomic,
-                        ) {
-                            stop_at!(Stop::Visible(action));
-                        }
-                    }
+                        )
+ {
+ stop_at!(Stop::Visible(action));
+ }
                     if !(value.is_concrete() && self.state.memory.store_fast(address, size, value.bits)) {
                         let site = self.site(thread, ip);
                         let recording = self.silence(performing);
