@@ -27,6 +27,8 @@ const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
 const QUICK: u32 = u32::MAX;
 /// `Core::phase` of an exiting process: an exit handler was taken from the list.
 const TAKEN: u8 = 1;
+/// `Core::phase` of an exiting process: there was no exit handler any more.
+const NONE_LEFT: u8 = 4;
 /// `Core::phase` of a thread without frames: a visible model is to be performed.
 const MODEL: u8 = 2;
 
@@ -200,7 +202,8 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
         if let Some((function, argument)) = thread_destructor(cx) {
             return Left::Run(function, argument);
         }
-        if core.epilogue == 0 && cx.state.word(words::EXIT_HANDLERS) > 0 {
+        // Whether there are any is looked at in the action: other threads may register some until then.
+        if core.epilogue == 0 && core.phase != NONE_LEFT && cx.program.exit_handlers {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
                     object: EXIT_HANDLERS,
@@ -238,8 +241,9 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
         Op::OwnerDied => mutex::owner_died(cx, action.object.0),
         Op::OnceDone => once::abandon(cx, action.object.0),
         Op::Hidden => {
-            if let Some((function, argument)) = take_exit_handler(cx) {
-                remember(cx, TAKEN, function, argument);
+            match take_exit_handler(cx) {
+                Some((function, argument)) => remember(cx, TAKEN, function, argument),
+                None => cx.state.own_core(me).phase = NONE_LEFT,
             }
         }
         Op::Exit if is_last(cx) => {
