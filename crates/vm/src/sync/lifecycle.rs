@@ -240,12 +240,10 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
     match action.op {
         Op::OwnerDied => mutex::owner_died(cx, action.object.0),
         Op::OnceDone => once::abandon(cx, action.object.0),
-        Op::Hidden => {
-            match take_exit_handler(cx) {
-                Some((function, argument)) => remember(cx, TAKEN, function, argument),
-                None => cx.state.own_core(me).phase = NONE_LEFT,
-            }
-        }
+        Op::Hidden => match take_exit_handler(cx) {
+            Some((function, argument)) => remember(cx, TAKEN, function, argument),
+            None => cx.state.own_core(me).phase = NONE_LEFT,
+        },
         Op::Exit if is_last(cx) => {
             let core = cx.state.own_core(me);
             core.stage = Stage::Exiting;
