@@ -4,13 +4,14 @@ use super::Stop;
 use crate::code::{CONST, NONE};
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::options::Visibility;
 use crate::program::{Binding, Program};
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
-use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome};
+use selvedge_model::{Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Unsupported};
 use smallvec::SmallVec;
 
 /// Where a call or a model left the thread.
@@ -294,6 +295,29 @@ impl Vm {
         }
     }
 
+    /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the end of a variable-length
+    /// array). That is no scheduling point; where it would have to be one, the verdict stays open.
+    pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
+        if self.program.options.visibility == Visibility::Memory && self.state.unjoined() > 0 {
+            let reachable = |&base: &u64| {
+                let object = self.state.memory.object_at(base);
+                object.is_some_and(|(_, o)| o.life == Life::Live && o.kind == Kind::Stack)
+            };
+            let locals = &self.state.thread(thread).locals;
+            if locals
+                .get(count..)
+                .is_some_and(|ending| ending.iter().any(reachable))
+            {
+                let what = "the end of a local variable before its function returns, under visibility memory";
+                self.state.notices.push(Notice::Unsupported(Unsupported {
+                    what: what.into(),
+                    stmt: site.stmt,
+                }));
+            }
+        }
+        self.end_locals(thread, count, life, site);
+    }
+
     /// The start routine, or something that ran after it, has returned.
     fn bottom(&mut self, thread: ThreadId, value: Value) {
         let core = self.state.own_core(thread);
@@ -312,7 +336,7 @@ impl Vm {
         while self.state.thread(thread).core.depth > 0 {
             let first = self.state.thread(thread).core.frame.locals as usize;
             if unwind {
-                self.end_locals(thread, first, Life::Returned, site);
+                self.end_locals_early(thread, first, Life::Returned, site);
             }
             if !self.pop_frame(thread) {
                 break;
@@ -463,7 +487,7 @@ impl Vm {
             Flow::Resume { depth, ip, value } => {
                 while self.state.thread(thread).core.depth > depth {
                     let first = self.state.thread(thread).core.frame.locals as usize;
-                    self.end_locals(thread, first, Life::Returned, site);
+                    self.end_locals_early(thread, first, Life::Returned, site);
                     if !self.pop_frame(thread) {
                         return Entered::Stopped(Stop::Bottom);
                     }
@@ -605,12 +629,10 @@ impl Vm {
             Binding::Native(_) | Binding::Missing => {
                 let name = &self.program.module.functions[func].display;
                 let what = format!("library function {name} as a start routine");
-                self.state
-                    .notices
-                    .push(selvedge_model::Notice::Unsupported(selvedge_model::Unsupported {
-                        what,
-                        stmt: created.stmt,
-                    }));
+                self.state.notices.push(Notice::Unsupported(Unsupported {
+                    what,
+                    stmt: created.stmt,
+                }));
                 Some(Stop::Parked)
             }
         }

@@ -315,7 +315,7 @@ impl Vm {
             InstKind::StackRestore { .. } => {
                 let count = self.defined(thread, operands, 0, "a stack pointer", site)?;
                 let least = u64::from(self.state.thread(thread).core.frame.locals);
-                self.end_locals(thread, count.max(least) as usize, Life::OutOfScope, site);
+                self.end_locals_early(thread, count.max(least) as usize, Life::OutOfScope, site);
                 Ok(())
             }
             InstKind::Load { ty, order, .. } => {
