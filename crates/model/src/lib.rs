@@ -9,6 +9,7 @@ mod dependence;
 mod detector;
 mod event;
 mod finding;
+mod input;
 mod machine;
 pub mod reference;
 #[cfg(feature = "toy")]
@@ -22,4 +23,5 @@ pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,
 };
+pub use input::{Input, InputKind};
 pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo};

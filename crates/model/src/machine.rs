@@ -1,6 +1,6 @@
 //! The traits that machines implement.
 
-use crate::{Access, Action, Choice, Event, Notice, ObjectId, Waiters};
+use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Waiters};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 
 /// What stands in the way of a thread.
@@ -111,6 +111,15 @@ pub trait Describe: Machine {
     fn blocked_on(&self, thread: ThreadId) -> String;
     /// The calling context of the thread's pending action.
     fn pending_context(&self, thread: ThreadId) -> ContextId;
-    /// What the program printed so far.
+    /// What the program printed so far; what depends on inputs as [`inputs`](Self::inputs) has them.
     fn output(&self) -> Vec<u8>;
+    /// The inputs of the present path, under an assignment that satisfies everything assumed and branched on so far: those of one
+    /// thread in the order in which it asked for them. The same assignment for as long as the machine stays at this state.
+    fn inputs(&self) -> Vec<Input> {
+        Vec::new()
+    }
+    /// The code with which the process has exited (the low 8 bits count), once it has.
+    fn exit_code(&self) -> Option<i32> {
+        None
+    }
 }

@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::sync;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
-use selvedge_model::{Action, Describe, ObjectId};
+use selvedge_model::{Action, Describe, ObjectId, Op, Pending, Status};
 
 /// The hierarchical name of a thread.
 pub fn thread_name(state: &State, thread: ThreadId) -> String {
@@ -115,5 +115,12 @@ impl Describe for Vm {
 
     fn output(&self) -> Vec<u8> {
         self.state.output().to_vec()
+    }
+
+    fn exit_code(&self) -> Option<i32> {
+        let exited = |p: &Pending| p.action.op == Op::ProcessExit && p.status == Status::Finished;
+        let thread = self.state.pending.iter().position(exited)?;
+        let code = self.state.threads[thread].core.result;
+        code.is_concrete().then_some(code.bits as i32)
     }
 }

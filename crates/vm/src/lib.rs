@@ -14,12 +14,14 @@ mod options;
 mod program;
 mod snapshot;
 pub mod state;
+mod statistics;
 pub mod sync;
 pub mod thread;
 pub mod value;
 mod vm;
 
-pub use options::{Options, Visibility};
+pub use options::{Options, SolverOptions, Visibility};
 pub use program::{Error, Program, STREAMS};
 pub use snapshot::VmState;
+pub use statistics::{LayerStatistics, SolverStatistics};
 pub use vm::{Mark, Vm};

@@ -1,5 +1,9 @@
 //! What a user may choose about the machine.
 
+use selvedge_model::Input;
+use std::path::PathBuf;
+use std::time::Duration;
+
 /// Which actions are scheduling points (design: semantics, "Visibility").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Visibility {
@@ -35,6 +39,42 @@ pub struct Options {
     pub check_overflow: bool,
     /// Keep fingerprints up to date at each step.
     pub fingerprints: bool,
+    /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no value is symbolic. `None`:
+    /// all values of every input.
+    pub inputs: Option<Vec<Input>>,
+    /// Bytes of the buffer of `LLVMFuzzerTestOneInput`.
+    pub input_size: u64,
+    /// Symbolic arguments behind `args`: the greatest length of each.
+    pub symbolic_args: Vec<u64>,
+    /// Symbolic bytes that standard input holds.
+    pub symbolic_stdin: Option<u64>,
+    /// Files with symbolic bytes: name and size.
+    pub symbolic_files: Vec<(String, u64)>,
+    /// How solver queries are answered.
+    pub solver: SolverOptions,
+    /// Note which lines and branches are reached.
+    pub coverage: bool,
+}
+
+/// What a user may choose about the solver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SolverOptions {
+    /// Time for one query; without an answer by then the verdict is unknown.
+    pub timeout: Option<Duration>,
+    /// The layers in front of the backends that are on, by name; `None`: the usual ones.
+    pub layers: Option<Vec<String>>,
+    /// Directory to which each query that reaches a backend is written.
+    pub log_queries: Option<PathBuf>,
+}
+
+impl Default for SolverOptions {
+    fn default() -> Self {
+        SolverOptions {
+            timeout: Some(Duration::from_secs(30)),
+            layers: None,
+            log_queries: None,
+        }
+    }
 }
 
 impl Default for Options {
@@ -51,6 +91,13 @@ impl Default for Options {
             record_accesses: true,
             check_overflow: false,
             fingerprints: false,
+            inputs: None,
+            input_size: 8,
+            symbolic_args: Vec::new(),
+            symbolic_stdin: None,
+            symbolic_files: Vec::new(),
+            solver: SolverOptions::default(),
+            coverage: false,
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::compile::liveness::Liveness;
 use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
 use crate::options::{Options, Visibility};
+use crate::statistics::SolverStatistics;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
@@ -67,6 +68,8 @@ pub struct Program {
     pub(crate) atomic_blocks: bool,
     /// Instructions executed by all machines of this program that are gone.
     pub(crate) executed: AtomicU64,
+    /// What all machines of this program that are gone have counted.
+    solver: Mutex<SolverStatistics>,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
     /// Whether functions may be registered to run at the process's exit.
@@ -106,6 +109,7 @@ impl Program {
         let mut program = Program {
             atomic,
             executed: AtomicU64::new(0),
+            solver: Mutex::default(),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
                 || module
@@ -144,6 +148,22 @@ impl Program {
     /// Instructions executed so far by all machines of this program that are gone.
     pub fn executed(&self) -> u64 {
         self.executed.load(Ordering::Relaxed)
+    }
+
+    /// What all machines of this program that are gone have counted about symbolic values.
+    pub fn solver_statistics(&self) -> SolverStatistics {
+        self.solver
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    /// Adds what a machine has counted.
+    pub fn add_solver_statistics(&self, counts: &SolverStatistics) {
+        self.solver
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .add(counts);
     }
 
     /// Functions that the program declares and nothing provides, with their names.

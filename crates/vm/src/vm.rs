@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::{
-    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo, Waiters,
+    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo,
+    Unsupported, Waiters,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -98,10 +99,27 @@ impl Vm {
         vm.make_main_args()?;
         vm.state.memory.recording = vm.program.options.record_accesses;
         vm.state.commit();
+        vm.refuse_symbolic_sources();
         if vm.program.options.fingerprints {
             vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));
         }
         Ok(vm)
+    }
+
+    /// Sources of input that were asked for and that this machine does not have: nothing may be verified without them.
+    fn refuse_symbolic_sources(&mut self) {
+        let options = &self.program.options;
+        let asked = [
+            ("symbolic arguments", !options.symbolic_args.is_empty()),
+            ("symbolic standard input", options.symbolic_stdin.is_some()),
+            ("symbolic files", !options.symbolic_files.is_empty()),
+        ];
+        for (what, _) in asked.iter().filter(|(_, asked)| *asked) {
+            self.state.notices.push(Notice::Unsupported(Unsupported {
+                what: (*what).to_owned(),
+                stmt: first_stmt(&self.program),
+            }));
+        }
     }
 
     /// The program.
