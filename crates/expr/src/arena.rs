@@ -1,0 +1,410 @@
+//! The arena: where nodes live, each once. Equal nodes have one name, so comparing two expressions compares two numbers.
+//!
+//! An arena belongs to one worker. It grows only, and everything goes through a shared reference, because making an
+//! expression changes nothing that anybody can see. The constructors are in [`build`](crate::build).
+
+use crate::facts::Facts;
+use crate::inputs::{InputSet, InputSets};
+use crate::node::{Expr, InputId, InputKey, Node, TableId, Width};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::cell::RefCell;
+use std::hash::BuildHasher;
+use std::rc::Rc;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Hash-consed expressions.
+#[derive(Debug)]
+pub struct Arena {
+    inner: RefCell<Inner>,
+}
+
+/// The widest value.
+pub const MAX_WIDTH: Width = 128;
+
+#[derive(Debug)]
+struct Inner {
+    nodes: Vec<Node>,
+    meta: Vec<Meta>,
+    hashes: Vec<u128>,
+    facts: Vec<Facts>,
+    /// The names by their nodes and widths.
+    names: HashTable<Expr>,
+    inputs: Vec<(InputKey, Expr)>,
+    input_ids: FxHashMap<InputKey, InputId>,
+    tables: Vec<Table>,
+    table_ids: FxHashMap<Rc<[Expr]>, TableId>,
+    sets: InputSets,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Meta {
+    inputs: InputSet,
+    width: Width,
+    /// Whether a node below, or this one, does floating-point arithmetic.
+    float: bool,
+}
+
+/// An interned table with what its elements have in common.
+#[derive(Debug)]
+struct Table {
+    elements: Rc<[Expr]>,
+    hash: u128,
+    inputs: InputSet,
+    float: bool,
+    facts: Facts,
+}
+
+/// How big an arena is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// Distinct nodes.
+    pub nodes: usize,
+    /// Roughly the bytes that they take.
+    pub bytes: usize,
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+const FALSE: Expr = Expr::from_index(0);
+const TRUE: Expr = Expr::from_index(1);
+
+impl Arena {
+    /// An arena with the two truth values.
+    pub fn new() -> Arena {
+        let arena = Arena {
+            inner: RefCell::new(Inner {
+                nodes: Vec::new(),
+                meta: Vec::new(),
+                hashes: Vec::new(),
+                facts: Vec::new(),
+                names: HashTable::new(),
+                inputs: Vec::new(),
+                input_ids: FxHashMap::default(),
+                tables: Vec::new(),
+                table_ids: FxHashMap::default(),
+                sets: InputSets::default(),
+            }),
+        };
+        arena.intern(Node::Const(0), 1);
+        arena.intern(Node::Const(1), 1);
+        arena
+    }
+
+    /// The node that an expression names.
+    #[inline]
+    pub fn node(&self, e: Expr) -> Node {
+        self.inner.borrow().nodes[e.index() as usize]
+    }
+
+    /// The width of its value in bits.
+    #[inline]
+    pub fn width(&self, e: Expr) -> Width {
+        self.inner.borrow().meta[e.index() as usize].width
+    }
+
+    /// Its value, if it is a constant.
+    #[inline]
+    pub fn as_const(&self, e: Expr) -> Option<u128> {
+        match self.node(e) {
+            Node::Const(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the constant *true* (1 of width 1).
+    #[inline]
+    pub fn is_true(&self, e: Expr) -> bool {
+        e == TRUE
+    }
+
+    /// Whether it is the constant *false*.
+    #[inline]
+    pub fn is_false(&self, e: Expr) -> bool {
+        e == FALSE
+    }
+
+    /// A hash of its structure: the same in every arena and whatever was made before.
+    #[inline]
+    pub fn hash(&self, e: Expr) -> u128 {
+        self.inner.borrow().hashes[e.index() as usize]
+    }
+
+    /// An unsigned interval that holds every value it can have: least and greatest.
+    #[inline]
+    pub fn range(&self, e: Expr) -> (u128, u128) {
+        let facts = self.facts(e);
+        (facts.low, facts.high)
+    }
+
+    /// The bits that are certainly 0 and those that are certainly 1.
+    #[inline]
+    pub fn known_bits(&self, e: Expr) -> (u128, u128) {
+        let facts = self.facts(e);
+        (facts.zeros, facts.ones)
+    }
+
+    /// All that is known of its value.
+    #[inline]
+    pub fn facts(&self, e: Expr) -> Facts {
+        self.inner.borrow().facts[e.index() as usize]
+    }
+
+    /// The inputs that it depends on, sorted.
+    pub fn inputs_of(&self, e: Expr) -> Rc<[InputId]> {
+        let inner = self.inner.borrow();
+        inner.sets.get(inner.meta[e.index() as usize].inputs).clone()
+    }
+
+    /// The number of the set of inputs that it depends on: equal numbers are equal sets.
+    #[inline]
+    pub fn input_set(&self, e: Expr) -> InputSet {
+        self.inner.borrow().meta[e.index() as usize].inputs
+    }
+
+    /// The members of a set of inputs, sorted.
+    pub fn input_set_members(&self, set: InputSet) -> Rc<[InputId]> {
+        self.inner.borrow().sets.get(set).clone()
+    }
+
+    /// The union of two sets of inputs.
+    pub fn input_set_union(&self, a: InputSet, b: InputSet) -> InputSet {
+        self.inner.borrow_mut().sets.union(a, b)
+    }
+
+    /// Whether floating-point arithmetic occurs in it.
+    #[inline]
+    pub fn contains_float(&self, e: Expr) -> bool {
+        self.inner.borrow().meta[e.index() as usize].float
+    }
+
+    /// How many inputs there are; their numbers are below.
+    pub fn inputs(&self) -> usize {
+        self.inner.borrow().inputs.len()
+    }
+
+    /// The name of an input.
+    ///
+    /// # Panics
+    /// If the number is not of this arena.
+    pub fn input_key(&self, input: InputId) -> InputKey {
+        self.inner.borrow().inputs[input.0 as usize].0
+    }
+
+    /// The expression of an input.
+    ///
+    /// # Panics
+    /// If the number is not of this arena.
+    pub fn input_expr(&self, input: InputId) -> Expr {
+        self.inner.borrow().inputs[input.0 as usize].1
+    }
+
+    /// The number of the input with this name, if there is one.
+    pub fn find_input(&self, key: InputKey) -> Option<InputId> {
+        self.inner.borrow().input_ids.get(&key).copied()
+    }
+
+    /// The elements of a table.
+    pub fn table(&self, table: TableId) -> Rc<[Expr]> {
+        self.inner.borrow().tables[table.0 as usize].elements.clone()
+    }
+
+    /// The element of a table with this index; the last one beyond its end.
+    pub fn table_element(&self, table: TableId, index: u128) -> Expr {
+        let inner = self.inner.borrow();
+        let elements = &inner.tables[table.0 as usize].elements;
+        let last = elements.len() - 1;
+        elements[usize::try_from(index).map_or(last, |i| i.min(last))]
+    }
+
+    /// How many nodes there are, and their bytes.
+    pub fn size(&self) -> Size {
+        let inner = self.inner.borrow();
+        let node = size_of::<Node>() + size_of::<Meta>() + size_of::<u128>() + size_of::<Facts>();
+        let tables: usize = inner
+            .tables
+            .iter()
+            .map(|t| t.elements.len() * 4 + size_of::<Table>())
+            .sum();
+        Size {
+            nodes: inner.nodes.len(),
+            bytes: inner.nodes.capacity() * node
+                + inner.names.allocation_size()
+                + tables
+                + inner.sets.bytes(),
+        }
+    }
+
+    /// A constant; bits above the width are dropped.
+    ///
+    /// # Panics
+    /// If the width is not 1 to 128.
+    pub fn constant(&self, width: Width, value: u128) -> Expr {
+        assert!((1..=MAX_WIDTH).contains(&width), "a value of {width} bits");
+        self.intern(Node::Const(value & crate::bits::mask(width)), width)
+    }
+
+    /// A truth value.
+    #[inline]
+    pub fn truth(&self, value: bool) -> Expr {
+        if value { TRUE } else { FALSE }
+    }
+
+    /// The input with this name.
+    ///
+    /// # Panics
+    /// If the width is not 1 to 128, or if an input of this name has another width.
+    pub fn input(&self, key: InputKey, width: Width) -> Expr {
+        assert!((1..=MAX_WIDTH).contains(&width), "an input of {width} bits");
+        let inner = &mut *self.inner.borrow_mut();
+        if let Some(&id) = inner.input_ids.get(&key) {
+            let e = inner.inputs[id.0 as usize].1;
+            assert_eq!(
+                inner.meta[e.index() as usize].width,
+                width,
+                "the width of {key:?}"
+            );
+            return e;
+        }
+        let id = InputId(inner.inputs.len() as u32);
+        inner
+            .inputs
+            .push((key, Expr::from_index(inner.nodes.len() as u32)));
+        inner.input_ids.insert(key, id);
+        inner.intern(Node::Input(id), width)
+    }
+
+    /// The name of a node; a new one if there was none. The node must be in canonical form.
+    #[inline]
+    pub(crate) fn intern(&self, node: Node, width: Width) -> Expr {
+        self.inner.borrow_mut().intern(node, width)
+    }
+
+    /// The number of a table of equally wide elements.
+    pub(crate) fn intern_table(&self, elements: &[Expr]) -> TableId {
+        let inner = &mut *self.inner.borrow_mut();
+        if let Some(&id) = inner.table_ids.get(elements) {
+            return id;
+        }
+        let id = TableId(inner.tables.len() as u32);
+        let table = inner.describe_table(elements);
+        inner.table_ids.insert(table.elements.clone(), id);
+        inner.tables.push(table);
+        id
+    }
+}
+
+fn name_hash(node: Node, width: Width) -> u64 {
+    FxBuildHasher.hash_one((node, width))
+}
+
+impl Inner {
+    fn intern(&mut self, node: Node, width: Width) -> Expr {
+        let hash = name_hash(node, width);
+        let same = |&e: &Expr| {
+            let i = e.index() as usize;
+            self.nodes[i] == node && self.meta[i].width == width
+        };
+        if let Some(&known) = self.names.find(hash, same) {
+            return known;
+        }
+        let facts = self.facts_of(node, width);
+        let meta = self.meta_of(node, width);
+        let structure = self.structure(node, width);
+        let e = Expr::from_index(self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.meta.push(meta);
+        self.hashes.push(structure);
+        self.facts.push(facts);
+        let (nodes, meta) = (&self.nodes, &self.meta);
+        self.names.insert_unique(hash, e, |e| {
+            let i = e.index() as usize;
+            name_hash(nodes[i], meta[i].width)
+        });
+        e
+    }
+
+    fn meta_of(&mut self, node: Node, width: Width) -> Meta {
+        let mut meta = Meta {
+            inputs: InputSet::EMPTY,
+            width,
+            float: node.is_float(),
+        };
+        match node {
+            Node::Input(id) => meta.inputs = self.sets.single(id),
+            Node::Select(table, _) => {
+                let table = &self.tables[table.0 as usize];
+                meta.inputs = table.inputs;
+                meta.float = table.float;
+            }
+            _ => {}
+        }
+        for child in node.children() {
+            let child = self.meta[child.index() as usize];
+            meta.inputs = self.sets.union(meta.inputs, child.inputs);
+            meta.float |= child.float;
+        }
+        meta
+    }
+
+    fn facts_of(&self, node: Node, width: Width) -> Facts {
+        match node {
+            Node::Const(value) => Facts::exactly(value, width),
+            Node::Select(table, _) => self.tables[table.0 as usize].facts,
+            _ => Facts::any(width),
+        }
+    }
+
+    /// Hashes the node with its children's hashes in place of their names.
+    fn structure(&self, node: Node, width: Width) -> u128 {
+        let mut bytes = [0u8; 64];
+        let (kind, detail) = node.shape();
+        bytes[0] = kind;
+        bytes[1] = width;
+        bytes[2] = detail;
+        let mut len = 16;
+        let mut put = |value: u128| {
+            bytes[len..len + 16].copy_from_slice(&value.to_le_bytes());
+            len += 16;
+        };
+        match node {
+            Node::Const(value) => put(value),
+            Node::Input(id) => {
+                let key = self.inputs[id.0 as usize].0;
+                put(u128::from(key.thread) | u128::from(key.ordinal) << 32 | u128::from(key.byte) << 64);
+            }
+            Node::Select(table, _) => put(self.tables[table.0 as usize].hash),
+            _ => {}
+        }
+        for child in node.children() {
+            put(self.hashes[child.index() as usize]);
+        }
+        xxh3_128(&bytes[..len])
+    }
+
+    fn describe_table(&mut self, elements: &[Expr]) -> Table {
+        let mut bytes = Vec::with_capacity(elements.len() * 16);
+        let mut inputs = InputSet::EMPTY;
+        let mut float = false;
+        for &e in elements {
+            let meta = self.meta[e.index() as usize];
+            bytes.extend_from_slice(&self.hashes[e.index() as usize].to_le_bytes());
+            inputs = self.sets.union(inputs, meta.inputs);
+            float |= meta.float;
+        }
+        let width = elements
+            .first()
+            .map_or(1, |e| self.meta[e.index() as usize].width);
+        Table {
+            elements: elements.into(),
+            hash: xxh3_128(&bytes),
+            inputs,
+            float,
+            facts: Facts::any(width),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Expressions over symbolic inputs: hash-consed, canonical, evaluated without recursion.
+//!
+//! An [`Arena`] holds the nodes. Its constructors simplify, so that most questions about a program's branches are answered
+//! when the branch condition is built. An [`Expr`] is four bytes; what it means is [`Arena::node`].
+
+mod arena;
+pub mod bits;
+pub mod build;
+mod eval;
+mod facts;
+pub mod float;
+mod inputs;
+mod node;
+
+pub use arena::{Arena, MAX_WIDTH, Size};
+pub use eval::{Assignment, Evaluator, eval};
+pub use facts::Facts;
+pub use inputs::InputSet;
+pub use node::{
+    BinOp, CmpOp, Expr, FBinOp, FCmpOp, FPred, FUnOp, InputId, InputKey, Node, TableId, UnOp, Width,
+};
