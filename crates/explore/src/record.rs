@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 type Key = (FaultKind, Vec<StmtId>);
 
 /// What was seen so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub statistics: Statistics,
     faults: Vec<Found>,

@@ -27,6 +27,7 @@
 //! Sleep sets obey the same relation. Everything a branch does depends only on the prefix that leads to it, the order of
 //! its node's backtrack list (first come, first served) and the list's entries before it; `share` builds on that.
 
+mod contended;
 mod order;
 mod search;
 mod set;

@@ -214,6 +214,19 @@ impl Order {
     #[inline]
     pub fn latest_race<P: Dependence>(&self, relation: &P, action: &Action, thread: usize) -> Tick {
         let mut best = 0;
+        self.for_each_race(relation, action, thread, |_, tick| best = best.max(tick));
+        best
+    }
+
+    /// Calls `f` with each last use that races with the pending action of `thread`: the key of the object, and the tick.
+    #[inline]
+    pub fn for_each_race<P: Dependence>(
+        &self,
+        relation: &P,
+        action: &Action,
+        thread: usize,
+        mut f: impl FnMut(u64, Tick),
+    ) {
         let clock = self.clock(thread);
         action.for_each_use(|key, bytes, class| {
             let racing = relation.racing_classes(class);
@@ -230,13 +243,12 @@ impl Order {
                     classes &= classes - 1;
                     for (&tick, &known) in self.last[row..row + self.threads].iter().zip(clock) {
                         if tick > known {
-                            best = best.max(tick);
+                            f(key, tick);
                         }
                     }
                 }
             }
         });
-        best
     }
 
     /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,

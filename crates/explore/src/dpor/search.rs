@@ -1,8 +1,10 @@
 //! The depth-first search itself: a stack of nodes over one machine.
 
+mod first;
 mod races;
 
 use super::Weaken;
+use super::contended::Contended;
 use super::order::{Mark, Order};
 use super::set::Set;
 use super::share::{Given, Seat};
@@ -47,6 +49,9 @@ struct Node<S, A, B> {
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
+    /// What [`Search::calm`] and [`Search::hot`] are here.
+    calm: S,
+    hot: u64,
     /// Some entry of the list was given away.
     given: bool,
 }
@@ -120,6 +125,13 @@ where
     races: Vec<u32>,
     /// Pending actions before a step that may change those of other threads.
     before: Vec<Action>,
+    contended: Contended,
+    /// While the first execution is taken: what it has raced for.
+    learned: Option<Contended>,
+    /// Threads whose next action uses nothing that is contended.
+    calm: S,
+    /// The contended object used last.
+    hot: u64,
     unseen: Unseen,
     pub job: Job<S>,
     pub seat: Option<Seat<'a, S>>,
@@ -154,6 +166,10 @@ where
             faults: Vec::new(),
             races: Vec::new(),
             before: Vec::new(),
+            contended: Contended::default(),
+            learned: None,
+            calm: S::default(),
+            hot: 0,
             unseen: Unseen::default(),
             job: Job::new(0, 0),
             seat,
@@ -170,7 +186,12 @@ where
         if !self.has_room() {
             return;
         }
-        if self.enter(S::default(), 0) {
+        let more = if self.config.sleep_sets {
+            self.run_first()
+        } else {
+            self.enter(S::default(), 0)
+        };
+        if more {
             self.run();
         }
         self.show();
@@ -186,25 +207,31 @@ where
             if self.enter(sleep, last) {
                 continue;
             }
-            if self.job.halt.is_some() {
-                return;
-            }
-            self.give();
-            while !self.next_child() {
-                if self.job.halt.is_some() || self.nodes.len() - 1 <= self.job.bottom {
-                    return;
-                }
-                self.pop();
-            }
-            if self
-                .config
-                .max_executions
-                .is_some_and(|max| self.executions() >= max)
-            {
-                self.job.halt = Some(Halt::Limit(self.executions_limit()));
+            if self.job.halt.is_some() || !self.next() {
                 return;
             }
         }
+    }
+
+    /// Goes on from the end of an execution to the next child that is to be explored; false if there is none.
+    #[inline]
+    fn next(&mut self) -> bool {
+        self.give();
+        while !self.next_child() {
+            if self.job.halt.is_some() || self.nodes.len() - 1 <= self.job.bottom {
+                return false;
+            }
+            self.pop();
+        }
+        if self
+            .config
+            .max_executions
+            .is_some_and(|max| self.executions() >= max)
+        {
+            self.job.halt = Some(Halt::Limit(self.executions_limit()));
+            return false;
+        }
+        true
     }
 
     /// Executions begun by now, whatever became of them.
@@ -269,8 +296,8 @@ where
         let local = local.filter(|&thread| awake.contains(thread));
         let first = match local {
             Some(thread) => thread,
-            None if awake.contains(last) => last,
-            None => awake.first().unwrap_or(last),
+            None if self.contended.is_empty() => nearest(awake, last),
+            None => self.late(awake, last),
         };
         self.push(enabled, sleep, first, local.is_some());
         true
@@ -305,6 +332,8 @@ where
             alternative: 0,
             alternatives,
             local,
+            calm: self.calm,
+            hot: self.hot,
             given: false,
         });
     }
@@ -366,7 +395,9 @@ where
     #[inline(always)]
     fn take(&mut self, choice: Choice, looked: bool) -> Event {
         let action = self.machine.pending()[choice.thread.index()].action;
-        if may_change_others(action.op) {
+        let threads = self.machine.pending().len();
+        let others = may_change_others(action.op);
+        if others {
             self.before.clear();
             self.before
                 .extend(self.machine.pending().iter().map(|p| p.action));
@@ -378,6 +409,9 @@ where
         self.choices.push(choice);
         if !self.has_room() {
             return event;
+        }
+        if !self.contended.is_empty() {
+            self.note_contended(&event.action, threads, others);
         }
         let relation = self.relation;
         self.order.record(relation, &event.action, choice.thread.index());
@@ -468,6 +502,8 @@ where
         self.machine.undo(node_state.machine);
         self.detector.undo(node_state.detector);
         self.order.undo(node_state.order);
+        self.calm = node_state.calm;
+        self.hot = node_state.hot;
         self.choices.truncate(node);
     }
 
@@ -595,6 +631,16 @@ where
         while self.nodes.len() > len + usize::from(keep) {
             self.pop();
         }
+    }
+}
+
+/// The thread that moved last if it can, else the first one.
+#[inline]
+fn nearest<S: Set>(awake: S, last: usize) -> usize {
+    if awake.contains(last) {
+        last
+    } else {
+        awake.first().unwrap_or(last)
     }
 }
 

@@ -13,6 +13,7 @@
 //! circle: one waits for a subtree and helps only inside it.
 
 use super::Weaken;
+use super::contended::Contended;
 use super::search::{Halt, Job, Request, Search};
 use super::set::Set;
 use crate::record::Record;
@@ -20,7 +21,7 @@ use crate::{Config, Control, Report};
 use selvedge_model::{Choice, Dependence, Detector, StopReason, Undo};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How many events an entry must lie above the end of the present execution to be worth giving away.
 const HEIGHT: usize = 6;
@@ -57,6 +58,8 @@ pub(super) struct Shared<S> {
     hungry: AtomicUsize,
     queued: AtomicUsize,
     most_queued: usize,
+    /// What the first execution learned; set before any work is given away.
+    contended: OnceLock<Contended>,
 }
 
 struct Board<S> {
@@ -114,6 +117,7 @@ where
         hungry: AtomicUsize::new(0),
         queued: AtomicUsize::new(0),
         most_queued: 4 * jobs,
+        contended: OnceLock::new(),
     };
     let seat = |first| {
         (jobs > 1).then_some(Seat {
@@ -130,7 +134,10 @@ where
                 while let Some(task) = shared.next_task() {
                     search
                         .get_or_insert_with(|| {
-                            Search::new(make(), relation, config, control, weaken, seat(false))
+                            let mut search =
+                                Search::new(make(), relation, config, control, weaken, seat(false));
+                            search.heed(shared.contended.get().cloned().unwrap_or_default());
+                            search
                         })
                         .perform(&task);
                 }
@@ -233,6 +240,11 @@ impl<S> Seat<'_, S> {
     /// Whether this worker began with the whole search.
     pub fn is_first(&self) -> bool {
         self.first
+    }
+
+    /// Lets all workers know what is contended.
+    pub fn tell_contended(&self, contended: &Contended) {
+        self.shared.contended.get_or_init(|| contended.clone());
     }
 
     fn is_wanted(&self) -> bool {

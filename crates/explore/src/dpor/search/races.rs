@@ -118,6 +118,9 @@ where
         }
         self.races.clear();
         let latest = self.order.immediate_races(0, &mut self.races);
+        if self.learned.is_some() && !self.races.is_empty() {
+            self.learn(thread);
+        }
         if !self.races.is_empty() && self.weaken != Weaken::OwnSearch {
             self.reverse_found(thread, latest);
         }

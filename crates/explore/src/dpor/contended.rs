@@ -1,0 +1,62 @@
+//! Which objects are raced for, and so which threads should wait.
+//!
+//! Depth-first search takes everything behind a branching point again, on each branch. So what branches should come as late
+//! as it can, and what races with each other should come together: threads whose next action is on an object that
+//! nobody races for go first, and of the others one that goes on with the object used last. In the hash-table example this
+//! leaves 28 of 109 events an execution.
+//!
+//! Which objects these are is learned from one execution before the search begins, and stays the same from then on: so
+//! what is explored below a node still depends only on its path, whichever worker explores it. Any order is
+//! sound; classes and their number do not depend on it.
+
+use selvedge_model::Action;
+
+/// The objects that an execution raced for.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Contended {
+    /// Sorted.
+    keys: Vec<u64>,
+    /// One bit for each key, by [`bit`]: nearly all others are told by this.
+    filter: u64,
+}
+
+impl Contended {
+    /// Notes a key (of [`Action::for_each_use`]).
+    pub fn insert(&mut self, key: u64) {
+        if let Err(at) = self.keys.binary_search(&key) {
+            self.keys.insert(at, key);
+            self.filter |= bit(key);
+        }
+    }
+
+    /// Whether no object is raced for.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.filter == 0
+    }
+
+    /// The first object raced for that an action uses.
+    #[inline]
+    pub fn used_by(&self, action: &Action) -> Option<u64> {
+        if let Some((key, ..)) = action.single_use() {
+            return self.contains(key).then_some(key);
+        }
+        let mut found = None;
+        action.for_each_use(|key, _, _| {
+            if found.is_none() && self.contains(key) {
+                found = Some(key);
+            }
+        });
+        found
+    }
+
+    #[inline]
+    fn contains(&self, key: u64) -> bool {
+        self.filter & bit(key) != 0 && self.keys.binary_search(&key).is_ok()
+    }
+}
+
+#[inline]
+fn bit(key: u64) -> u64 {
+    1 << (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
+}
