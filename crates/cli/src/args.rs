@@ -1,5 +1,9 @@
 //! The command line. `--help` and the man page are made from the texts here.
 
+mod input;
+
+pub(crate) use input::{InputArgs, symbolic_file};
+
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -165,6 +169,8 @@ pub(crate) struct CheckArgs {
         value_name = "auto|always|never"
     )]
     pub(crate) progress: When,
+    #[command(flatten)]
+    pub(crate) given: InputArgs,
 }
 
 /// Run a saved finding again, step by step.

@@ -1,21 +1,21 @@
 //! `selvedge check`.
 
 use crate::args::{CheckArgs, Format, StopAt, Strategy, Visibility, When};
+use crate::emit::{Emitter, Recorder};
 use crate::exit::Exit;
-use crate::output::{note, print, writable, write_file};
+use crate::output::{is_device, note, print, writable, write_file};
 use crate::program::{Setup, machine, sources};
 use crate::watch::{Watch, peak_memory};
 use crate::{finding, properties};
 use selvedge_explore::{Config, Control, Found, Report, Stop};
-use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason, Verdict};
-use selvedge_report::{FindingFile, HumanOptions, Reason, RunReport, Sources, Statistics};
-use selvedge_vm::{Program, Vm};
+use selvedge_model::{Describe, Detector, FaultKind, Input, LimitKind, Property, StopReason, Verdict};
+use selvedge_report::{FindingFile, HumanOptions, Ktest, Layer, Reason, RunReport, Sources, Statistics};
+use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Instant;
 
 /// Runs the command.
@@ -35,10 +35,12 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     {
         return Exit::usage(&format!("-o {}: this is a directory", output.display()));
     }
-    if let Some(output) = &args.output
-        && let Err(error) = writable(output)
-    {
-        return Exit::usage(&format!("-o {}: cannot be written: {error}", output.display()));
+    for (option, file) in [("-o ", args.output.as_deref()), ("--coverage=", lcov_file(args))] {
+        if let Some(file) = file
+            && let Err(error) = writable(file)
+        {
+            return Exit::usage(&format!("{option}{}: cannot be written: {error}", file.display()));
+        }
     }
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
@@ -74,6 +76,21 @@ struct Explored {
 
 fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
     let mut setup = Setup::new(args, &asked);
+    if let Some(path) = &args.given.input {
+        match read_inputs(path) {
+            Ok(inputs) => setup.vm.inputs = Some(inputs),
+            Err(message) => return Exit::input(&message),
+        }
+    }
+    let emitter = match &args.given.emit_tests {
+        None => None,
+        Some(directory) => match Emitter::new(directory, Arc::clone(&watch.interrupted)) {
+            Ok(emitter) => Some(Arc::new(Mutex::new(emitter))),
+            Err(error) => {
+                return Exit::usage(&format!("--emit-tests {}: {error}", directory.display()));
+            }
+        },
+    };
     let loaded = match setup.load() {
         Ok(loaded) => loaded,
         Err(error) => return Exit::input(&error.to_string()),
@@ -105,7 +122,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             return Exit::input(&error.to_string());
         }
         list_missing(args, &program, first == args.visibility);
-        let report = explore(args, &program, properties, watch);
+        let report = explore(args, &setup, &program, properties, emitter.as_ref(), watch);
         let race = report
             .faults
             .iter()
@@ -115,6 +132,11 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
                 "note: the program has data races, which were not asked about: going on with --visibility memory",
             );
             first = Visibility::Memory;
+            if let Some(emitter) = &emitter
+                && let Err(error) = lock(emitter).restart()
+            {
+                return Exit::internal(&format!("the test cases: {error}"));
+            }
             continue;
         }
         break Explored {
@@ -123,7 +145,26 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             report,
         };
     };
+    if let Some(emitter) = &emitter {
+        let mut emitter = lock(emitter);
+        if let Some(error) = emitter.take_error() {
+            return Exit::internal(&format!("cannot write the test cases: {error}"));
+        }
+        if !args.quiet {
+            note(&format!("test cases written: {}", emitter.count()));
+        }
+    }
     conclude(args, &asked, explored, &sources, watch)
+}
+
+fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {
+    emitter.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_inputs(path: &Path) -> Result<Vec<Input>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let ktest = Ktest::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(ktest.inputs)
 }
 
 fn list_missing(args: &CheckArgs, program: &Program, first: bool) {
@@ -138,8 +179,10 @@ fn list_missing(args: &CheckArgs, program: &Program, first: bool) {
 
 fn explore(
     args: &CheckArgs,
+    setup: &Setup,
     program: &Arc<Program>,
     properties: BTreeSet<Property>,
+    emitter: Option<&Arc<Mutex<Emitter>>>,
     watch: &Watch,
 ) -> Report {
     let mut config = Config {
@@ -160,17 +203,40 @@ fn explore(
     if let Some(events) = args.max_events {
         config.max_events = events;
     }
+    // Without a recorder there is none in the types either, so that exploration pays nothing for it.
+    match emitter {
+        None => explore_with(&|| machine(program), args.strategy, &config, watch),
+        Some(emitter) => {
+            config.jobs = 1;
+            let ends_at = match config.stop {
+                Stop::First => config.properties.clone(),
+                Stop::Never => BTreeSet::new(),
+            };
+            let make = || {
+                let (vm, detectors) = machine(program);
+                (vm, (detectors, Recorder::new(emitter, setup, ends_at.clone())))
+            };
+            explore_with(&make, args.strategy, &config, watch)
+        }
+    }
+}
+
+fn explore_with<D: Detector<Vm>>(
+    make: &(impl Fn() -> (Vm, D) + Sync),
+    strategy: Strategy,
+    config: &Config,
+    watch: &Watch,
+) -> Report {
     let control = Control::new();
     let (done, watched) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let control = &control;
         scope.spawn(move || watch.run(control, &watched));
         let _done = done; // dropped at the end, also of a panic: the watcher ends
-        let make = || machine(program);
-        match args.strategy {
-            Strategy::Dpor => selvedge_explore::dpor::explore(&make, &config, control),
-            Strategy::Random => selvedge_explore::random::explore(&make, &config, control),
-            Strategy::Pct => selvedge_explore::pct::explore(&make, &config, control),
+        match strategy {
+            Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
+            Strategy::Random => selvedge_explore::random::explore(make, config, control),
+            Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
         }
     })
 }
@@ -209,6 +275,8 @@ fn conclude(
         Verdict::Unknown
     };
     let counts = &report.statistics;
+    let solver = program.solver_statistics();
+    let coverage = args.given.coverage.as_ref().map(|_| program.coverage());
     let run = RunReport {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         inputs: args
@@ -234,11 +302,16 @@ fn conclude(
             max_depth: counts.max_depth,
             threads: counts.threads,
             choices: counts.choices,
+            branches_explored: solver.branches,
+            solver_queries: solver.queries,
+            solver_seconds: solver.seconds,
             instructions: explored.program.executed(),
             seconds: watch.started.elapsed().as_secs_f64(),
             peak_memory_bytes: peak_memory(),
             ..Statistics::default()
         },
+        layers: solver.layers.into_iter().map(layer).collect(),
+        coverage,
         findings,
     };
     if let Err(message) = write(args, &run, sources) {
@@ -248,6 +321,15 @@ fn conclude(
         Verdict::Verified => Exit::Code(0),
         Verdict::Violated => Exit::Code(Exit::VIOLATED),
         Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+    }
+}
+
+fn layer(counts: LayerStatistics) -> Layer {
+    Layer {
+        name: counts.name,
+        queries: counts.queries,
+        answered: counts.answered,
+        seconds: counts.seconds,
     }
 }
 
@@ -364,7 +446,17 @@ fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<(), Str
     if args.finding.as_os_str() != "none" {
         for (i, finding) in run.findings.iter().enumerate() {
             let path = numbered(&args.finding, i);
-            match write_file(&path, &FindingFile::write(finding)) {
+            let saved = write_file(&path, FindingFile::write(finding)).and_then(|()| {
+                let ktest = Ktest {
+                    args: run.inputs.iter().take(1).chain(&args.args).cloned().collect(),
+                    inputs: finding.inputs.clone(),
+                };
+                match finding.inputs.is_empty() || is_device(&path) {
+                    true => Ok(()),
+                    false => write_file(&path.with_extension("ktest"), ktest.write()),
+                }
+            });
+            match saved {
                 Ok(()) if args.quiet => {}
                 Ok(()) => note(&format!("saved: {} (selvedge replay {0})", path.display())),
                 Err(error) => note(&format!(
@@ -374,12 +466,24 @@ fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<(), Str
             }
         }
     }
+    if let (Some(path), Some(coverage)) = (lcov_file(args), &run.coverage) {
+        write_file(path, selvedge_report::lcov(coverage))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
     match &args.output {
         Some(path) => {
             write_file(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))
         }
         None => print(&text).map_err(|error| format!("cannot write the report: {error}")),
     }
+}
+
+/// The file that coverage is to be written to, if that is asked for.
+fn lcov_file(args: &CheckArgs) -> Option<&Path> {
+    args.given
+        .coverage
+        .as_deref()
+        .filter(|path| path.as_os_str() != "text")
 }
 
 /// `FINDING.json`, `FINDING-2.json`, …

@@ -57,8 +57,11 @@ pub(crate) fn arguments(directory: &Path) -> Result<Vec<OsString>, Error> {
         if std::env::var_os(variable).is_some() {
             continue;
         }
-        let flag = matches!(key.as_str(), "quiet" | "verbose");
-        let list = matches!(key.as_str(), "include" | "define");
+        let flag = matches!(key.as_str(), "quiet" | "verbose" | "coverage");
+        let list = matches!(
+            key.as_str(),
+            "include" | "define" | "symbolic-args" | "symbolic-file"
+        );
         let texts: Vec<String> = match value {
             toml::Value::Boolean(true) if flag => {
                 arguments.push(format!("--{key}").into());

@@ -5,7 +5,7 @@ use crate::shorten::shorten;
 use crate::trace::{self, Made, Move, Trace, same};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
-use selvedge_model::{Describe, Fault, FaultKind, Finding, Related};
+use selvedge_model::{Describe, Fault, FaultKind, Finding, Input, Op, Related};
 use selvedge_report::{FindingReport, Row};
 use selvedge_schedule::Step;
 use selvedge_vm::{Program, Vm};
@@ -41,13 +41,58 @@ pub(crate) fn describe(setup: &Setup, program: &Arc<Program>, found: &Found) -> 
     let Some(at) = position(&trace, fault) else {
         return Err(Error::NotSeen(fault.message.clone()));
     };
+    let mut inputs = trace.machine.inputs();
+    if let Some(given) = &setup.vm.inputs {
+        inputs.clone_from(given);
+    } else if !inputs.is_empty()
+        && let Some(fixed) = with_fixed_inputs(setup, program, &trace, &inputs, fault)
+    {
+        let (setup, program, at, trace) = fixed;
+        return Ok(shortest(&setup, &program, trace, at, fault, found.count, inputs));
+    }
+    Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
+}
+
+/// Describes a trace that shows the fault at a step, or a shorter one.
+fn shortest(
+    setup: &Setup,
+    program: &Arc<Program>,
+    trace: VmTrace,
+    at: Option<usize>,
+    fault: &Fault,
+    count: u64,
+    inputs: Vec<Input>,
+) -> FindingReport {
     let needed = other_access(&trace.made, at, fault, &trace);
     let shorter = shorten(&trace.made, at, &needed).and_then(|moves| replay(program, &moves, fault));
     let best = match shorter {
         Some(short) if cost(&short.made) <= cost(&trace.made) => short,
         _ => trace,
     };
-    Ok(report(setup, best, fault, found.count))
+    report(setup, best, fault, count, inputs)
+}
+
+/// A program with fixed inputs, and its trace that shows the fault at a step.
+type Fixed = (Setup, Arc<Program>, Option<usize>, VmTrace);
+
+/// The same execution of the program with its inputs fixed: without choices between values. `None` if that does not show
+/// the fault: where a step ends differs, and with it, in a program with data races, what another thread sees.
+fn with_fixed_inputs(
+    setup: &Setup,
+    program: &Program,
+    trace: &VmTrace,
+    inputs: &[Input],
+    fault: &Fault,
+) -> Option<Fixed> {
+    let mut setup = setup.clone();
+    setup.vm = program.options.clone();
+    setup.vm.inputs = Some(inputs.to_vec());
+    let program = Program::new(program.module.clone(), setup.vm.clone()).ok()?;
+    let moves = trace.made.iter().filter(|made| made.action.op != Op::Choose);
+    let moves: Vec<Move> = moves.map(|made| made.step.clone()).collect();
+    let trace = replay(&program, &moves, fault)?;
+    let at = position(&trace, fault)?;
+    Some((setup, program, at, trace))
 }
 
 /// Runs moves by name; the trace if they show the fault.
@@ -98,7 +143,13 @@ fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace
 }
 
 /// The finding with all names resolved, from a trace that shows it.
-pub(crate) fn report(setup: &Setup, trace: VmTrace, fault: &Fault, count: u64) -> FindingReport {
+pub(crate) fn report(
+    setup: &Setup,
+    trace: VmTrace,
+    fault: &Fault,
+    count: u64,
+    inputs: Vec<Input>,
+) -> FindingReport {
     let (at, seen) = match trace.faults.iter().find(|(_, seen)| same(seen, fault)) {
         Some((at, seen)) => (*at, seen),
         None => (None, fault),
@@ -142,6 +193,7 @@ pub(crate) fn report(setup: &Setup, trace: VmTrace, fault: &Fault, count: u64) -
     }
     FindingReport {
         finding,
+        inputs,
         schedule,
         rows,
         output: String::from_utf8_lossy(&vm.output()).into_owned(),

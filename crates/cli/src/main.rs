@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod config;
+mod emit;
 mod exit;
 mod finding;
 mod output;

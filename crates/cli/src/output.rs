@@ -18,7 +18,7 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Writes a file by way of a temporary one beside it.
-pub(crate) fn write_file(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     if is_device(path) {
         return std::fs::write(path, text);
     }
@@ -41,7 +41,7 @@ pub(crate) fn writable(path: &Path) -> io::Result<()> {
 }
 
 /// A pipe or a device, such as /dev/null: it is written to, never replaced.
-fn is_device(path: &Path) -> bool {
+pub(crate) fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
 }
 

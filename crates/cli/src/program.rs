@@ -1,12 +1,12 @@
 //! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, InputArgs, symbolic_file};
 use selvedge_detect::{DeadlockDetector, Detectors, RaceDetector};
 use selvedge_frontend::Loaded;
 use selvedge_model::Property;
 use selvedge_report::Sources;
 use selvedge_schedule::Schedule;
-use selvedge_vm::{Program, Visibility, Vm};
+use selvedge_vm::{Program, SolverOptions, Visibility, Vm};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,6 +47,12 @@ impl Setup {
             entry: args.entry.clone(),
             unroll: args.unroll,
             check_overflow: properties.contains(&Property::Overflow),
+            input_size: args.given.input_size,
+            symbolic_args: args.given.argument_sizes(),
+            symbolic_stdin: args.given.symbolic_stdin,
+            symbolic_files: args.given.symbolic_file.clone(),
+            solver: solver(&args.given),
+            coverage: args.given.coverage.is_some() || args.given.emit_tests.is_some(),
             ..Default::default()
         };
         Setup {
@@ -96,6 +102,22 @@ impl Setup {
             .for_each(|name| add("define", name.clone()));
         self.frontend.std.iter().for_each(|name| add("std", name.clone()));
         self.vm.args.iter().for_each(|arg| add("arg", arg.clone()));
+        if self.vm.inputs.is_some() {
+            add("inputs", "fixed".to_owned());
+        }
+        add("input-size", self.vm.input_size.to_string());
+        let sizes = &self.vm.symbolic_args;
+        sizes
+            .iter()
+            .for_each(|size| add("symbolic-arg", size.to_string()));
+        let stdin = self.vm.symbolic_stdin;
+        stdin
+            .iter()
+            .for_each(|size| add("symbolic-stdin", size.to_string()));
+        let files = &self.vm.symbolic_files;
+        files
+            .iter()
+            .for_each(|(name, size)| add("symbolic-file", format!("{name}:{size}")));
         let inputs = self
             .inputs
             .iter()
@@ -117,6 +139,11 @@ impl Setup {
         };
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
         for (name, value) in &schedule.options {
+            let number = || {
+                value
+                    .parse()
+                    .map_err(|_| format!("option {name}: expected a number"))
+            };
             let on = || match value.as_str() {
                 "on" => Ok(true),
                 "off" => Ok(false),
@@ -132,13 +159,12 @@ impl Setup {
                     vm.entry.clone_from(value);
                     frontend.entry.clone_from(value);
                 }
-                "unroll" => {
-                    vm.unroll = Some(
-                        value
-                            .parse()
-                            .map_err(|_| "option unroll: expected a number".to_owned())?,
-                    )
-                }
+                "unroll" => vm.unroll = Some(number()?),
+                "inputs" if value == "fixed" => vm.inputs = Some(Vec::new()),
+                "input-size" => vm.input_size = number()?,
+                "symbolic-arg" => vm.symbolic_args.push(number()?),
+                "symbolic-stdin" => vm.symbolic_stdin = Some(number()?),
+                "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),
                 "define" => frontend.define.push(value.clone()),
@@ -149,6 +175,19 @@ impl Setup {
         }
         Ok(setup)
     }
+}
+
+fn solver(given: &InputArgs) -> SolverOptions {
+    let mut options = SolverOptions::default();
+    if let Some(timeout) = given.solver_timeout {
+        options.timeout = timeout.0;
+    }
+    options.layers.clone_from(&given.solver_layers);
+    if let Some(layers) = &mut options.layers {
+        layers.retain(|layer| layer != "none");
+    }
+    options.log_queries.clone_from(&given.log_queries);
+    options
 }
 
 /// The source texts of a loaded program by path.

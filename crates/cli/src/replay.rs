@@ -22,10 +22,13 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Ok(saved) => saved,
         Err(error) => return Exit::input(&format!("{path}: {error}")),
     };
-    let setup = match Setup::from_schedule(&saved.schedule) {
+    let mut setup = match Setup::from_schedule(&saved.schedule) {
         Ok(setup) => setup,
         Err(message) => return Exit::input(&format!("{path}: {message}")),
     };
+    if setup.vm.inputs.is_some() {
+        setup.vm.inputs = Some(saved.inputs.clone());
+    }
     let loaded = match setup.load() {
         Ok(loaded) => loaded,
         Err(error) => return Exit::input(&error.to_string()),
@@ -86,7 +89,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     });
     let result = match (failure, seen) {
         (_, Some(fault)) => {
-            let mut report = crate::finding::report(&setup, trace, &fault, 1);
+            let mut report = crate::finding::report(&setup, trace, &fault, 1, saved.inputs.clone());
             report.rows.clear();
             let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             out.push('\n');

@@ -5,6 +5,7 @@
 //! [`Event`] comes out.
 
 mod action;
+mod coverage;
 mod dependence;
 mod detector;
 mod event;
@@ -16,6 +17,7 @@ pub mod reference;
 pub mod toy;
 
 pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
+pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence};
 pub use detector::{Detector, NoDetector};
 pub use event::{Access, Choice, Event, Outcome, Waiters};

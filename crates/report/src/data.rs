@@ -1,7 +1,7 @@
 //! The report as data.
 
 use selvedge_base::Location;
-use selvedge_model::{Finding, LimitKind, Verdict};
+use selvedge_model::{Coverage, Finding, Input, LimitKind, Verdict};
 use selvedge_schedule::Schedule;
 
 /// Everything a run says.
@@ -25,6 +25,10 @@ pub struct RunReport {
     pub visibility: String,
     /// Counts.
     pub statistics: Statistics,
+    /// Who answered the solver's queries, in the order in which they are asked; empty if there were none.
+    pub layers: Vec<Layer>,
+    /// What was reached, if that was asked for.
+    pub coverage: Option<Coverage>,
     /// What is wrong with the program.
     pub findings: Vec<FindingReport>,
 }
@@ -79,11 +83,26 @@ pub struct Statistics {
     pub peak_memory_bytes: u64,
 }
 
+/// Counts of one layer of the solver.
+#[derive(Clone, PartialEq, Debug, Default, serde::Serialize)]
+pub struct Layer {
+    /// Its name.
+    pub name: String,
+    /// Queries that came to it.
+    pub queries: u64,
+    /// Those that it answered by itself.
+    pub answered: u64,
+    /// Seconds spent in it.
+    pub seconds: f64,
+}
+
 /// One finding with its schedule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FindingReport {
     /// What, where, with which other places.
     pub finding: Finding,
+    /// The inputs that lead to it, if the program has any.
+    pub inputs: Vec<Input>,
     /// The shortest schedule that shows it.
     pub schedule: Schedule,
     /// The schedule for people.

@@ -1,6 +1,8 @@
 //! Saved findings: everything `replay` needs, as JSON.
 
+use crate::inputs::inputs_from_json;
 use crate::{FindingReport, json};
+use selvedge_model::Input;
 use selvedge_schedule::Schedule;
 use serde_json::{Value, json};
 
@@ -13,6 +15,8 @@ pub struct FindingFile {
     pub message: String,
     /// Where: file, line, column.
     pub location: (String, u32, u32),
+    /// The inputs that lead to it; empty if the program has none.
+    pub inputs: Vec<Input>,
     /// The schedule with inputs and options.
     pub schedule: Schedule,
 }
@@ -71,6 +75,11 @@ impl FindingFile {
                 number("line"),
                 number("column"),
             ),
+            inputs: match finding.get("inputs") {
+                None => Vec::new(),
+                Some(inputs) => inputs_from_json(inputs)
+                    .ok_or(FindingFileError::Shape("its `inputs` are of another shape"))?,
+            },
             schedule: text("schedule")
                 .ok_or(FindingFileError::Shape("the finding has no `schedule`"))?
                 .parse()?,

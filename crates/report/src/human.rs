@@ -1,5 +1,6 @@
 //! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict in the last line.
 
+use crate::lcov::coverage_text;
 use crate::snippet::{Mark, Sources, render};
 use crate::{FindingReport, Row, RunReport, verdict_line};
 use selvedge_model::Verdict;
@@ -74,6 +75,9 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
     out.push('\n');
     if finding.count > 1 {
         let _ = writeln!(out, "seen {} times", finding.count);
+    }
+    if !report.inputs.is_empty() {
+        let _ = write!(out, "\ninputs:\n{}", crate::inputs_text(&report.inputs));
     }
     if !report.rows.is_empty() {
         let switches = report.schedule.context_switches();
@@ -196,9 +200,33 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
             s.peak_memory_bytes >> 20
         );
     }
+    if s.solver_queries > 0 {
+        solver(out, report, options);
+    }
+    if let Some(coverage) = &report.coverage {
+        out.push_str(&coverage_text(coverage, options.verbose));
+    }
     if options.verbose || report.verdict == Verdict::Verified {
         for assumption in &report.assumptions {
             let _ = writeln!(out, "  assuming {assumption}");
+        }
+    }
+}
+
+fn solver(out: &mut String, report: &RunReport, options: HumanOptions) {
+    let s = &report.statistics;
+    let _ = writeln!(
+        out,
+        "  {} branches on inputs, {} solver queries, {:.2} s in solvers",
+        s.branches_explored, s.solver_queries, s.solver_seconds
+    );
+    if options.verbose {
+        for layer in &report.layers {
+            let _ = writeln!(
+                out,
+                "    {:14} answered {} of {}, {:.3} s",
+                layer.name, layer.answered, layer.queries, layer.seconds
+            );
         }
     }
 }

@@ -1,5 +1,6 @@
 //! JSON, schema 1 (docs/json.md).
 
+use crate::lcov::coverage_json;
 use crate::{FindingReport, Reason, RunReport, property_word, reason_word};
 use selvedge_base::Location;
 use selvedge_model::Verdict;
@@ -23,6 +24,8 @@ pub fn json(report: &RunReport) -> String {
         "dependence": report.dependence,
         "visibility": report.visibility,
         "statistics": report.statistics,
+        "solver": report.layers,
+        "coverage": report.coverage.as_ref().map_or(Value::Null, coverage_json),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
@@ -54,7 +57,7 @@ pub(crate) fn finding(report: &FindingReport) -> Value {
         "stack": stack(&finding.stack),
         "thread": finding.thread,
         "related": related.collect::<Vec<_>>(),
-        "inputs": [],
+        "inputs": crate::inputs_json(&report.inputs),
         "schedule": report.schedule.to_string(),
         "count": finding.count,
     })

@@ -5,17 +5,23 @@
 mod data;
 mod finding_file;
 mod human;
+mod inputs;
 mod json;
 mod junit;
+mod ktest;
+mod lcov;
 mod sarif;
 mod snippet;
 mod words;
 
-pub use data::{FindingReport, Reason, Row, RunReport, Statistics};
+pub use data::{FindingReport, Layer, Reason, Row, RunReport, Statistics};
 pub use finding_file::{FindingFile, FindingFileError};
 pub use human::{HumanOptions, finding_text, human, schedule_table};
+pub use inputs::{hex, inputs_json, inputs_text};
 pub use json::json;
 pub use junit::junit;
+pub use ktest::{Ktest, KtestError};
+pub use lcov::lcov;
 pub use sarif::sarif;
 pub use snippet::Sources;
 pub use words::{property_word, reason_word, verdict_line};

@@ -1,7 +1,7 @@
 //! What reports look like. A change here is a change users see: `cargo xtask bless`, and a line in CHANGELOG.md.
 
 use selvedge_base::Location;
-use selvedge_model::{FaultKind, Finding, LimitKind, Related, Verdict};
+use selvedge_model::{FaultKind, Finding, Input, InputKind, LimitKind, Related, Verdict};
 use selvedge_report::{
     FindingFile, FindingReport, HumanOptions, Reason, Row, RunReport, Sources, Statistics, human, json,
     junit, sarif, schedule_table,
@@ -53,6 +53,13 @@ fn race() -> FindingReport {
             choices: vec![],
             count: 3,
         },
+        inputs: vec![Input {
+            name: "jobs".into(),
+            thread: "0.0".into(),
+            bytes: vec![0xf9, 0xff, 0xff, 0xff],
+            kind: InputKind::Scalar { bits: 32, signed: true },
+            location: at(7, 5, "main"),
+        }],
         schedule: Schedule {
             inputs: vec!["race.c".into()],
             options: vec![("visibility".into(), "sync".into())],
@@ -80,6 +87,8 @@ fn report(verdict: Verdict, reasons: Vec<Reason>, findings: Vec<FindingReport>) 
             threads: 2,
             ..Statistics::default()
         },
+        layers: vec![],
+        coverage: None,
         findings,
     }
 }

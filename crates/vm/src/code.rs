@@ -61,6 +61,8 @@ pub enum Op {
     Enter,
     /// Ends the stack object b.
     Leave,
+    /// Notes that place b | c << 16 was reached (`coverage`).
+    Cover,
     /// Undefined behaviour was reached.
     Unreachable,
     /// The program traps.

@@ -4,6 +4,7 @@
 
 mod code;
 mod compile;
+mod coverage;
 pub mod describe;
 pub mod fingerprint;
 mod interp;
@@ -20,6 +21,7 @@ pub mod thread;
 pub mod value;
 mod vm;
 
+pub use coverage::Reached;
 pub use options::{Options, SolverOptions, Visibility};
 pub use program::{Error, Program, STREAMS};
 pub use snapshot::VmState;

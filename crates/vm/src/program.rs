@@ -4,6 +4,7 @@
 use crate::code::Code;
 use crate::compile;
 use crate::compile::liveness::Liveness;
+use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
 use crate::options::{Options, Visibility};
@@ -68,6 +69,10 @@ pub struct Program {
     pub(crate) atomic_blocks: bool,
     /// Instructions executed by all machines of this program that are gone.
     pub(crate) executed: AtomicU64,
+    /// The places whose reaching is noted: none unless the options ask for coverage.
+    pub(crate) points: Vec<Point>,
+    /// Those that machines that are gone have reached.
+    reached: Mutex<Reached>,
     /// What all machines of this program that are gone have counted.
     solver: Mutex<SolverStatistics>,
     /// Whether some thread may be cancelled.
@@ -109,6 +114,8 @@ impl Program {
         let mut program = Program {
             atomic,
             executed: AtomicU64::new(0),
+            points: Vec::new(),
+            reached: Mutex::default(),
             solver: Mutex::default(),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
@@ -138,8 +145,10 @@ impl Program {
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
             let mut names = std::mem::take(&mut program.names);
-            codes.push(compile::function(&program, func, &mut names));
+            let mut points = std::mem::take(&mut program.points);
+            codes.push(compile::function(&program, func, &mut names, &mut points));
             program.names = names;
+            program.points = points;
         }
         program.code = codes;
         Ok(Arc::new(program))
@@ -156,6 +165,24 @@ impl Program {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
             .clone()
+    }
+
+    /// The places that machines that are gone have reached.
+    pub(crate) fn reached(&self) -> Reached {
+        self.reached
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    /// Adds the places that a machine has reached.
+    pub(crate) fn add_reached(&self, reached: &Reached) {
+        if !self.points.is_empty() {
+            self.reached
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+                .add(reached);
+        }
     }
 
     /// Adds what a machine has counted.

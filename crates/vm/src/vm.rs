@@ -1,5 +1,6 @@
 //! The machine: a program at one state, stepped by choices.
 
+use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
 use crate::interp::Stop;
 use crate::native::Cx;
@@ -46,6 +47,8 @@ pub struct Vm {
     pub instructions: u64,
     /// How often each backward jump was taken in this step; only with `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
+    /// Places that it was at, undone or not; only with `Options::coverage`.
+    pub(crate) reached: Reached,
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
 }
@@ -85,7 +88,9 @@ impl Vm {
                 alternatives: 1,
             },
         );
+        let reached = Reached::with_room_for(program.points.len());
         let mut vm = Vm {
+            reached,
             program: Rc::new(Shared(program)),
             state,
             outcome: Outcome::Done,
@@ -125,6 +130,11 @@ impl Vm {
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program.0
+    }
+
+    /// The places that it was at on the way, undone or not; none without `Options::coverage`.
+    pub fn reached(&self) -> &Reached {
+        &self.reached
     }
 
     /// Makes a thread's copies of thread-local variables. They are its first objects, so their addresses are always the same.
@@ -329,6 +339,7 @@ impl Drop for Vm {
         self.program
             .executed
             .fetch_add(self.instructions, Ordering::Relaxed);
+        self.program.add_reached(&self.reached);
     }
 }
 

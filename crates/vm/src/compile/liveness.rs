@@ -231,6 +231,6 @@ fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool
         Op::ThreadLocal => f(inst.a, true),
         Op::Enter => f(code.locals[inst.b as usize].slot, true),
         Op::Leave => f(code.locals[inst.b as usize].slot, false),
-        Op::Jump | Op::Unreachable | Op::Trap | Op::Data => {}
+        Op::Jump | Op::Cover | Op::Unreachable | Op::Trap | Op::Data => {}
     }
 }

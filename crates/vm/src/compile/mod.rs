@@ -1,14 +1,17 @@
 //! From the IR to compact register code, one function at a time.
 
+mod cover;
 mod escape;
 pub(crate) mod liveness;
 mod slots;
 
 use crate::code::{CONST, CallSite, Code, ComplexOperands, Inst, LocalObject, NONE, Op, SwitchTable};
+use crate::coverage::Point;
 use crate::native;
 use crate::options::Visibility;
 use crate::program::Program;
 use crate::value::{Poison, Value};
+use cover::Cover;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
@@ -16,8 +19,14 @@ use selvedge_ir::{
 };
 use slots::Slots;
 
-/// Compiles a function; a declaration gives empty code. Names of stack objects are added to `names`.
-pub(crate) fn function(program: &Program, func: FuncId, names: &mut Vec<String>) -> Code {
+/// Compiles a function; a declaration gives empty code. Names of stack objects are added to `names`, places whose reaching is
+/// noted to `points`.
+pub(crate) fn function(
+    program: &Program,
+    func: FuncId,
+    names: &mut Vec<String>,
+    points: &mut Vec<Point>,
+) -> Code {
     let function = &program.module.functions[func];
     if !function.is_defined() {
         return Code::default();
@@ -33,12 +42,14 @@ pub(crate) fn function(program: &Program, func: FuncId, names: &mut Vec<String>)
         consts: FxHashMap::default(),
         patches: Vec::new(),
         stmt: StmtId(0),
+        cover: Cover::new(program, func, points),
     };
     compiler.locals(names);
     compiler.params();
     for block in function.blocks.ids() {
         compiler.block(block);
     }
+    compiler.ways();
     compiler.patch();
     let slots = compiler.slots.count();
     if slots >= u32::from(NONE) || compiler.code.consts.len() >= usize::from(CONST) - 1 {
@@ -80,6 +91,8 @@ struct Compiler<'a> {
     /// Jumps whose target is a block: instruction, block.
     patches: Vec<(usize, BlockId)>,
     stmt: StmtId,
+    /// Only with coverage.
+    cover: Option<Cover<'a>>,
 }
 
 /// What plain integer code can do directly.
@@ -207,8 +220,10 @@ impl Compiler<'_> {
                 }
             }
         }
+        self.begin_block();
         for (at, inst) in block.insts.iter().enumerate() {
             self.stmt = inst.stmt;
+            self.line();
             self.inst(&inst.kind);
             let at = at as u32;
             let mut touched: smallvec::SmallVec<[Reg; 8]> = smallvec::SmallVec::new();
@@ -223,6 +238,7 @@ impl Compiler<'_> {
             }
         }
         self.stmt = block.term_stmt;
+        self.line();
         self.terminator(id, &block.term);
         let at = block.insts.len() as u32;
         block.term.for_each_operand(|o| {
@@ -478,9 +494,10 @@ impl Compiler<'_> {
                 otherwise,
             } => {
                 let cond = self.word(*cond);
-                self.jump(Op::Branch, cond, *then);
+                let (then, otherwise) = (self.way(*then, 0), self.way(*otherwise, 1));
+                self.jump(Op::Branch, cond, then);
                 if otherwise.index() != block.index() + 1 {
-                    self.jump(Op::Jump, 0, *otherwise);
+                    self.jump(Op::Jump, 0, otherwise);
                 }
             }
             Terminator::Switch {
@@ -493,12 +510,16 @@ impl Compiler<'_> {
                     return self.unsupported("switch on a value of more than 64 bits");
                 }
                 let value = self.word(*value);
-                let mut table: Vec<(u64, u32)> = cases.iter().map(|(v, b)| (*v as u64, b.0)).collect();
+                let default = self.way(*default, 0).0;
+                let ways = cases.iter().zip(1..);
+                let mut table: Vec<(u64, u32)> = ways
+                    .map(|((v, b), way)| (*v as u64, self.way(*b, way).0))
+                    .collect();
                 table.sort_unstable();
                 let index = self.code.switches.len();
                 self.code.switches.push(SwitchTable {
                     cases: table,
-                    default: default.0,
+                    default,
                 });
                 self.emit(Op::Switch, 0, value, index as u16, 0);
             }

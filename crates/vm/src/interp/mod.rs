@@ -468,6 +468,11 @@ impl Vm {
                     FaultKind::Unreachable,
                     "undefined behaviour: the end of a function that must return a value, or code that cannot be reached"
                 )),
+                Op::Cover => {
+                    *executed -= 1; // no instruction of the program
+                    self.reached.insert(inst.long());
+                    ip += 1;
+                }
                 Op::Trap => fault!(self.simple_fault(thread, ip, FaultKind::Abort, "the program traps")),
                 Op::Data => unreachable!("data is skipped by the instruction before"),
             }

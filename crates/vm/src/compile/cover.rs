@@ -1,0 +1,84 @@
+//! The instructions that note coverage; without it nothing here does anything.
+
+use super::Compiler;
+use crate::code::Op;
+use crate::coverage::{Point, is_covered, is_own};
+use crate::program::Program;
+use selvedge_base::{FileId, Id, StmtId};
+use selvedge_ir::{BlockId, FuncId};
+
+/// What has to be remembered while a function is compiled.
+pub(super) struct Cover<'a> {
+    points: &'a mut Vec<Point>,
+    /// The line noted last in the present block.
+    line: Option<(FileId, u32)>,
+    /// Ways out of branches: the place, and where it leads. They become blocks behind the function's own.
+    ways: Vec<(u32, StmtId, BlockId)>,
+}
+
+impl<'a> Cover<'a> {
+    /// `None` if nothing of the function is to be noted.
+    pub fn new(program: &Program, func: FuncId, points: &'a mut Vec<Point>) -> Option<Cover<'a>> {
+        let wanted = program.options.coverage && is_covered(&program.module, func);
+        wanted.then_some(Cover {
+            points,
+            line: None,
+            ways: Vec::new(),
+        })
+    }
+
+    fn point(&mut self, point: Point) -> u32 {
+        self.points.push(point);
+        (self.points.len() - 1) as u32
+    }
+}
+
+impl Compiler<'_> {
+    /// A block may be entered from anywhere: its first line is noted.
+    pub(super) fn begin_block(&mut self) {
+        if let Some(cover) = &mut self.cover {
+            cover.line = None;
+        }
+    }
+
+    /// Notes the present statement's line if it is another one than before.
+    pub(super) fn line(&mut self) {
+        let Some(cover) = &mut self.cover else { return };
+        let Some(stmt) = self.program.module.stmts.get(self.stmt) else {
+            return;
+        };
+        let line = (stmt.span.file, stmt.span.line);
+        if line.1 == 0 || cover.line == Some(line) || !is_own(&self.program.module, line.0) {
+            return;
+        }
+        cover.line = Some(line);
+        let point = cover.point(Point::Line(self.stmt));
+        self.emit_long(Op::Cover, 0, point);
+    }
+
+    /// The block to go to for a way out of the present branch.
+    pub(super) fn way(&mut self, target: BlockId, number: u32) -> BlockId {
+        let Some(cover) = &mut self.cover else {
+            return target;
+        };
+        let known = self.program.module.stmts.get(self.stmt);
+        if !known.is_some_and(|stmt| stmt.span.line > 0 && is_own(&self.program.module, stmt.span.file)) {
+            return target;
+        }
+        let stmt = self.stmt;
+        let point = cover.point(Point::Way { stmt, number });
+        cover.ways.push((point, stmt, target));
+        BlockId::from_index(self.function.blocks.len() + cover.ways.len() - 1)
+    }
+
+    /// The blocks of all ways, behind the function's code.
+    pub(super) fn ways(&mut self) {
+        let Some(cover) = &mut self.cover else { return };
+        for (point, stmt, target) in std::mem::take(&mut cover.ways) {
+            self.stmt = stmt;
+            self.code.blocks.push(self.code.insts.len() as u32);
+            self.emit_long(Op::Cover, 0, point);
+            self.jump(Op::Jump, 0, target);
+        }
+    }
+}
