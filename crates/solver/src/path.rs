@@ -1,0 +1,30 @@
+//! Following a path that grows and shrinks at its end.
+
+use selvedge_expr::Expr;
+
+/// The path of the last query.
+#[derive(Default)]
+pub(crate) struct Followed {
+    constraints: Vec<Expr>,
+}
+
+impl Followed {
+    /// Compares with the path of the next query: how many of the first constraints stay, and which come new after them.
+    /// The caller forgets what it knows of the others first.
+    pub(crate) fn turn<'a>(&mut self, path: &'a [Expr]) -> (usize, &'a [Expr]) {
+        let most = self.constraints.len().min(path.len());
+        // Mostly everything stays, and comparing as a whole is many times faster than one by one.
+        let same = if self.constraints[..most] == path[..most] {
+            most
+        } else {
+            self.constraints
+                .iter()
+                .zip(path)
+                .take_while(|(old, new)| old == new)
+                .count()
+        };
+        self.constraints.truncate(same);
+        self.constraints.extend_from_slice(&path[same..]);
+        (same, &path[same..])
+    }
+}

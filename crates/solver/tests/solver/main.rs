@@ -1,0 +1,5 @@
+//! Solvers against truth tables, against evaluation and against each other.
+
+mod bits;
+mod layers;
+mod random;
