@@ -1,7 +1,8 @@
 // Character classes of the C locale: the functions of <ctype.h>, and the tables that glibc's macros read instead.
 //
 // The tables are constant and start at index -128, as glibc's do, so that an argument outside of -128..255 is an access
-// out of bounds here as it is there.
+// out of bounds here as it is there. The functions compute what the tables say, without branches: a symbolic character makes
+// no paths and no search in a table.
 
 static const unsigned short classes[384] = {
     0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
@@ -122,21 +123,39 @@ enum {
     PRINT = 1 << 14, GRAPH = 1 << 15, BLANK = 1 << 0, CNTRL = 1 << 1, PUNCT = 1 << 2, ALNUM = 1 << 3
 };
 
-static int is(int c, int bits) { return classes_origin[c] & bits; }
+// Whether first <= c <= last.
+static int within(int c, int first, int last) { return (unsigned)c - (unsigned)first <= (unsigned)(last - first); }
 
-int isalnum(int c) { return is(c, ALNUM); }
-int isalpha(int c) { return is(c, ALPHA); }
-int isblank(int c) { return is(c, BLANK); }
-int iscntrl(int c) { return is(c, CNTRL); }
-int isdigit(int c) { return is(c, DIGIT); }
-int isgraph(int c) { return is(c, GRAPH); }
-int islower(int c) { return is(c, LOWER); }
-int isprint(int c) { return is(c, PRINT); }
-int ispunct(int c) { return is(c, PUNCT); }
-int isspace(int c) { return is(c, SPACE); }
-int isupper(int c) { return is(c, UPPER); }
-int isxdigit(int c) { return is(c, XDIGIT); }
+static int digit(int c) { return within(c, '0', '9'); }
+static int upper_case(int c) { return within(c, 'A', 'Z'); }
+static int lower_case(int c) { return within(c, 'a', 'z'); }
+static int letter(int c) { return within(c | 32, 'a', 'z'); }
+
+// What the table has in `bits` for c, given whether it is anything.
+static int is(int c, int yes, int bits)
+{
+    if (!within(c, -128, 255))
+        return classes_origin[c] & bits;
+    return bits & -yes;
+}
+
+int isalnum(int c) { return is(c, letter(c) | digit(c), ALNUM); }
+int isalpha(int c) { return is(c, letter(c), ALPHA); }
+int isblank(int c) { return is(c, (c == ' ') | (c == '\t'), BLANK); }
+int iscntrl(int c) { return is(c, within(c, 0, 31) | (c == 127), CNTRL); }
+int isdigit(int c) { return is(c, digit(c), DIGIT); }
+int isgraph(int c) { return is(c, within(c, '!', '~'), GRAPH); }
+int islower(int c) { return is(c, lower_case(c), LOWER); }
+int isprint(int c) { return is(c, within(c, ' ', '~'), PRINT); }
+int ispunct(int c) { return is(c, within(c, '!', '~') & !(letter(c) | digit(c)), PUNCT); }
+int isspace(int c) { return is(c, within(c, '\t', '\r') | (c == ' '), SPACE); }
+int isupper(int c) { return is(c, upper_case(c), UPPER); }
+int isxdigit(int c) { return is(c, digit(c) | within(c | 32, 'a', 'f'), XDIGIT); }
 int isascii(int c) { return (c & ~0x7f) == 0; }
 int toascii(int c) { return c & 0x7f; }
-int tolower(int c) { return c >= -128 && c < 256 ? lower_origin[c] : c; }
-int toupper(int c) { return c >= -128 && c < 256 ? upper_origin[c] : c; }
+
+// The tables take a negative character for the unsigned one, except for EOF.
+static int as_unsigned(int c) { return c + (within(c, -128, -2) << 8); }
+
+int tolower(int c) { return as_unsigned(c) + (upper_case(c) << 5); }
+int toupper(int c) { return as_unsigned(c) - (lower_case(c) << 5); }

@@ -3,10 +3,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-int abs(int x) { return x < 0 ? -x : x; }
-long labs(long x) { return x < 0 ? -x : x; }
-long long llabs(long long x) { return x < 0 ? -x : x; }
-intmax_t imaxabs(intmax_t x) { return x < 0 ? -x : x; }
+// Without branches, so that a symbolic value makes no paths. The least value overflows here as it does in `-x`.
+int abs(int x) { return (x ^ (x >> 31)) - (x >> 31); }
+long labs(long x) { return (x ^ (x >> 63)) - (x >> 63); }
+long long llabs(long long x) { return labs(x); }
+intmax_t imaxabs(intmax_t x) { return labs(x); }
 
 div_t div(int x, int y)
 {
@@ -26,13 +27,18 @@ lldiv_t lldiv(long long x, long long y)
     return result;
 }
 
+// The number of the lowest bit by halves, without branches.
 int ffsll(long long x)
 {
-    unsigned long long bits = (unsigned long long)x;
-    for (int i = 0; i < 64; i++)
-        if (bits >> i & 1)
-            return i + 1;
-    return 0;
+    unsigned long long lowest = (unsigned long long)x & -(unsigned long long)x;
+    int number = 1;
+    number += ((lowest & 0xffffffff00000000u) != 0) << 5;
+    number += ((lowest & 0xffff0000ffff0000u) != 0) << 4;
+    number += ((lowest & 0xff00ff00ff00ff00u) != 0) << 3;
+    number += ((lowest & 0xf0f0f0f0f0f0f0f0u) != 0) << 2;
+    number += ((lowest & 0xccccccccccccccccu) != 0) << 1;
+    number += (lowest & 0xaaaaaaaaaaaaaaaau) != 0;
+    return number & -(lowest != 0);
 }
 
 int ffsl(long x) { return ffsll(x); }

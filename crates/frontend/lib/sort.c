@@ -1,16 +1,52 @@
-// Sorting and searching. qsort is a heap sort: in place, without malloc, the same comparisons on every run. Like any
-// qsort it promises no order among equal elements.
+// Sorting and searching. qsort is a heap sort: in place, without malloc, the same comparisons on every run. A few elements are
+// sorted by binary insertion instead, which compares as little as any sort and asks nothing twice: n symbolic elements make
+// n! paths. Like any qsort it promises no order among equal elements.
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef int (*compare_r)(const void *, const void *, void *);
 
+// By words if the elements are aligned, so that a symbolic value moves as a whole.
 static void swap(char *a, char *b, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
-        char byte = a[i];
-        a[i] = b[i];
-        b[i] = byte;
+    if (((uintptr_t)a | (uintptr_t)b | size) % 8 == 0) {
+        for (size_t i = 0; i < size; i += 8) {
+            uint64_t word = *(uint64_t *)(a + i);
+            *(uint64_t *)(a + i) = *(uint64_t *)(b + i);
+            *(uint64_t *)(b + i) = word;
+        }
+    } else if (((uintptr_t)a | (uintptr_t)b | size) % 4 == 0) {
+        for (size_t i = 0; i < size; i += 4) {
+            uint32_t word = *(uint32_t *)(a + i);
+            *(uint32_t *)(a + i) = *(uint32_t *)(b + i);
+            *(uint32_t *)(b + i) = word;
+        }
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            char byte = a[i];
+            a[i] = b[i];
+            b[i] = byte;
+        }
+    }
+}
+
+enum { FEW = 16 };
+
+static void insertion_sort(char *base, size_t count, size_t size, compare_r compare, void *argument)
+{
+    for (size_t next = 1; next < count; next++) {
+        // It belongs behind the last of the sorted ones that is not greater.
+        size_t low = 0, high = next;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (compare(base + next * size, base + middle * size, argument) < 0)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        for (size_t at = next; at > low; at--)
+            swap(base + (at - 1) * size, base + at * size, size);
     }
 }
 
@@ -31,6 +67,10 @@ static void sift_down(char *base, size_t root, size_t count, size_t size, compar
 
 void qsort_r(void *base, size_t count, size_t size, compare_r compare, void *argument)
 {
+    if (count <= FEW) {
+        insertion_sort(base, count, size, compare, argument);
+        return;
+    }
     for (size_t root = count / 2; root-- > 0;)
         sift_down(base, root, count, size, compare, argument);
     for (size_t last = count; last-- > 1;) {

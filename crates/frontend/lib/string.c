@@ -1,5 +1,6 @@
 // The functions of <string.h> and <strings.h> that are called too seldom to need a native model. (The hot ones are
-// native; words.c has their slow forms.) Texts are compared by bytes: the C locale.
+// native.) Texts are compared by bytes: the C locale. Conditions on one character are joined by `|` and `&` instead of `||`
+// and `&&`, which are branches: a symbolic character is branched on once.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,18 +16,19 @@ void *memmove(void *to, const void *from, size_t size);
 void *memset(void *at, int byte, size_t size);
 int tolower(int c);
 
+// Whether a set has c, which NUL never is. Looks at the whole set.
 static int contains(const char *set, char c)
 {
+    int found = 0;
     for (; *set; set++)
-        if (*set == c)
-            return 1;
-    return 0;
+        found |= *set == c;
+    return found;
 }
 
 size_t strspn(const char *text, const char *accept)
 {
     size_t length = 0;
-    while (text[length] && contains(accept, text[length]))
+    while (contains(accept, text[length]))
         length++;
     return length;
 }
@@ -34,7 +36,7 @@ size_t strspn(const char *text, const char *accept)
 size_t strcspn(const char *text, const char *reject)
 {
     size_t length = 0;
-    while (text[length] && !contains(reject, text[length]))
+    while (!((text[length] == 0) | contains(reject, text[length])))
         length++;
     return length;
 }
@@ -80,7 +82,7 @@ char *__strtok_r(char *text, const char *delimiters, char **save) { return strto
 
 char *strchrnul(const char *text, int c)
 {
-    while (*text && *text != (char)c)
+    while ((*text != 0) & (*text != (char)c))
         text++;
     return (char *)text;
 }
@@ -91,14 +93,13 @@ char *index(const char *text, int c)
     return *at == (char)c ? at : NULL;
 }
 
+// From the end, so that an earlier character makes no paths.
 char *rindex(const char *text, int c)
 {
-    const char *last = NULL;
-    do
-        if (*text == (char)c)
-            last = text;
-    while (*text++);
-    return (char *)last;
+    for (size_t left = strlen(text) + 1; left > 0; left--)
+        if (text[left - 1] == (char)c)
+            return (char *)text + left - 1;
+    return NULL;
 }
 
 void *memrchr(const void *at, int c, size_t size)
@@ -128,8 +129,9 @@ void *memmem(const void *text, size_t size, const void *part, size_t part_size)
 void *memccpy(void *to, const void *from, int c, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        ((char *)to)[i] = ((const char *)from)[i];
-        if (((const unsigned char *)from)[i] == (unsigned char)c)
+        char byte = ((const char *)from)[i];
+        ((char *)to)[i] = byte;
+        if (byte == (char)c)
             return (char *)to + i + 1;
     }
     return NULL;
@@ -187,9 +189,9 @@ char *strndup(const char *text, size_t limit)
 int strncasecmp(const char *a, const char *b, size_t limit)
 {
     for (size_t i = 0; i < limit; i++) {
-        int difference = tolower((unsigned char)a[i]) - tolower((unsigned char)b[i]);
-        if (difference != 0 || !a[i])
-            return difference;
+        int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[i]);
+        if ((x != y) | (x == 0))
+            return x - y;
     }
     return 0;
 }

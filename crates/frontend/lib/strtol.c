@@ -1,88 +1,107 @@
 // Numbers from text, in the C locale: strtol and its family. One function does the work for all widths: a sign, an
 // optional prefix, digits; a value outside of the limits is clamped, with errno = ERANGE.
 //
+// A symbolic character makes one path where it ends the number and one where it does not; sign and value stay expressions.
+//
 // `__isoc23_*` are the names that newer glibc headers put in their place: C23 also knows the prefix 0b.
 
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
 
-enum { NO_DIGIT = 99 };
-
-static int digit(char c)
+// The value of a digit, at least `base` if it is none. Without branches: a symbolic character makes no paths here.
+static unsigned digit(char c, int base)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A' + 10;
-    return NO_DIGIT;
+    unsigned byte = (unsigned char)c, number = byte - '0', letter = (byte | 32) - 'a';
+    if (base <= 10)
+        return number;
+    unsigned is_number = -(unsigned)(number < 10), is_letter = -(unsigned)(letter < 26);
+    return (number & is_number) | ((letter + 10) & is_letter) | ~(is_number | is_letter);
 }
 
-static int space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static int space(char c) { return (c == ' ') | ((unsigned char)(c - '\t') < 5); }
 
-// The magnitude of the number at `text`. Sets *negative, *end (to `text` if there is no number) and *overflow.
-static unsigned long long magnitude(const char *text, char **end, int base, int c23, int *negative, int *overflow)
+struct number {
+    unsigned long long magnitude;
+    // No number of so many digits is larger: while that is small, a symbolic value need not be compared with the limits.
+    unsigned long long bound;
+    int negative;
+    int overflow;
+};
+
+// Reads the number at `text`. Sets *end (to `text` if there is no number; not at all if there is no such base).
+static struct number parse(const char *text, char **end, int base, int c23)
 {
     const char *at = text;
-    unsigned long long value = 0;
+    struct number number = {0, 0, 0, 0};
     int any = 0;
-    *negative = 0;
-    *overflow = 0;
-    if (end)
-        *end = (char *)text;
     if (base < 0 || base == 1 || base > 36) {
         errno = EINVAL;
-        return 0;
+        return number;
     }
+    if (end)
+        *end = (char *)text;
     while (space(*at))
         at++;
-    if (*at == '+' || *at == '-')
-        *negative = *at++ == '-';
-    if ((base == 0 || base == 16) && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && digit(at[2]) < 16) {
+    if ((*at == '+') | (*at == '-'))
+        number.negative = *at++ == '-';
+    if ((base == 0 || base == 16) && at[0] == '0' && ((at[1] | 32) == 'x') && digit(at[2], 16) < 16) {
         base = 16;
         at += 2;
-    } else if (c23 && (base == 0 || base == 2) && at[0] == '0' && (at[1] == 'b' || at[1] == 'B') && digit(at[2]) < 2) {
+    } else if (c23 && (base == 0 || base == 2) && at[0] == '0' && ((at[1] | 32) == 'b') && digit(at[2], 2) < 2) {
         base = 2;
         at += 2;
     } else if (base == 0) {
         base = at[0] == '0' ? 8 : 10;
     }
-    for (; digit(*at) < base; at++) {
-        unsigned next = (unsigned)digit(*at);
+    const unsigned long long radix = (unsigned)base, largest = ULLONG_MAX / radix, last = ULLONG_MAX % radix;
+    for (;; at++) {
+        unsigned next = digit(*at, base);
+        if (next >= radix)
+            break;
         any = 1;
-        if (value > (ULLONG_MAX - next) / (unsigned)base)
-            *overflow = 1;
-        else
-            value = value * (unsigned)base + next;
+        if (number.bound < largest) {
+            number.bound = number.bound * radix + radix - 1;
+        } else {
+            number.bound = ULLONG_MAX;
+            if ((number.magnitude > largest) | ((number.magnitude == largest) & (next > last)))
+                number.overflow = 1;
+        }
+        if (!number.overflow)
+            number.magnitude = number.magnitude * radix + next;
     }
     if (any && end)
         *end = (char *)at;
-    return value;
+    return number;
+}
+
+// The magnitude with its sign, in two's complement.
+static unsigned long long with_sign(struct number number)
+{
+    return (number.magnitude ^ -(unsigned long long)number.negative) + (unsigned)number.negative;
 }
 
 static long long to_signed(const char *text, char **end, int base, int c23)
 {
-    int negative, overflow;
-    unsigned long long value = magnitude(text, end, base, c23, &negative, &overflow);
-    unsigned long long limit = (unsigned long long)LLONG_MAX + (unsigned)negative;
-    if (overflow || value > limit) {
-        errno = ERANGE;
-        return negative ? LLONG_MIN : LLONG_MAX;
+    struct number number = parse(text, end, base, c23);
+    if (number.bound > LLONG_MAX) {
+        unsigned long long limit = (unsigned long long)LLONG_MAX + (unsigned)number.negative;
+        if (number.overflow || number.magnitude > limit) {
+            errno = ERANGE;
+            return number.negative ? LLONG_MIN : LLONG_MAX;
+        }
     }
-    return (long long)(negative ? 0 - value : value);
+    return (long long)with_sign(number);
 }
 
 static unsigned long long to_unsigned(const char *text, char **end, int base, int c23)
 {
-    int negative, overflow;
-    unsigned long long value = magnitude(text, end, base, c23, &negative, &overflow);
-    if (overflow) {
+    struct number number = parse(text, end, base, c23);
+    if (number.overflow) {
         errno = ERANGE;
         return ULLONG_MAX;
     }
-    return negative ? 0 - value : value;
+    return with_sign(number);
 }
 
 // long and long long are 64 bits wide here.

@@ -36,6 +36,9 @@ pub struct Options {
     pub entry: String,
     /// Whether to link from the model library what the program needs and does not define.
     pub library: bool,
+    /// Whether the program gets symbolic input from outside (arguments, standard input, files). Input that it makes itself, by
+    /// `__VERIFIER_nondet_*` and the like, is seen without it.
+    pub symbolic: bool,
 }
 
 impl Default for Options {
@@ -47,6 +50,7 @@ impl Default for Options {
             std: None,
             entry: "main".to_owned(),
             library: true,
+            symbolic: false,
         }
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Only the names it defines are looked at unless the program reaches one that nobody else defines; then the library is
 //! parsed, and just the functions needed are lowered, with what they need themselves.
+//!
+//! A native model of NAME works on concrete values. For symbolic ones the library has `__selvedge_symbolic_NAME`, which the machine
+//! calls in its place. These *stand-ins* are linked into programs that have symbolic input only, and only for what they reach.
 
 use crate::Error;
 use crate::llvm::{Context, Value};
@@ -15,15 +18,21 @@ static BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bc"));
 /// The names it defines, one a line, sorted.
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/library.names"));
 
+/// What the name of a stand-in begins with.
+const STAND_IN: &str = "__selvedge_symbolic_";
+
 /// Whether the library defines a symbol of this name.
 fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
-/// Defines what the program reaches and the library has.
-pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
+/// Defines what the program reaches and the library has. `symbolic`: the program has symbolic input, whatever it calls.
+pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Error> {
     let names: Vec<&str> = NAMES.lines().collect();
-    if names.is_empty() || missing(program, entry, &names).is_empty() {
+    let symbolic = symbolic || has_input(program, entry);
+    if missing(program, entry, &names).is_empty()
+        && (!symbolic || replaceable(program, entry, &names).is_empty())
+    {
         return Ok(());
     }
     let context = Context::new();
@@ -36,14 +45,26 @@ pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
     }
     let mut unit = Unit::new(program, module.layout(), true);
     loop {
+        let mut found = false;
         // Each is taken once, so this ends.
-        let wanted = missing(unit.program, entry, &names);
-        let found: Vec<Value<'_>> = wanted.iter().filter_map(|name| defined.remove(name)).collect();
-        if found.is_empty() {
-            break;
+        for name in missing(unit.program, entry, &names) {
+            if let Some(value) = defined.remove(&name) {
+                unit.symbol(value);
+                found = true;
+            }
         }
-        for value in found {
-            unit.symbol(value);
+        if symbolic {
+            for (id, name) in replaceable(unit.program, entry, &names) {
+                if let Some(value) = defined.remove(&name) {
+                    // From now on, whoever reaches the function reaches its stand-in.
+                    let stand_in = unit.symbol(value);
+                    unit.program.refs[id].push(stand_in);
+                    found = true;
+                }
+            }
+        }
+        if !found {
+            break;
         }
         // What the library's code refers to is pending now, and is defined in the same round.
         unit.define_pending();
@@ -52,18 +73,62 @@ pub(crate) fn link(program: &mut Program, entry: FuncId) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a function brings symbolic input into the program, if its call is left to the machine.
+fn is_input(name: &str) -> bool {
+    name.starts_with("__VERIFIER_nondet_")
+        || name.starts_with("nondet_")
+        || matches!(
+            name,
+            "klee_make_symbolic" | "klee_range" | "klee_int" | "klee_choose"
+        )
+}
+
+/// Whether the program has symbolic input: it reaches a function that makes it, or is a fuzz target, whose buffer is symbolic.
+fn has_input(program: &Program, entry: FuncId) -> bool {
+    let functions = &program.module.functions;
+    let fuzz_target = program
+        .module
+        .function("LLVMFuzzerTestOneInput")
+        .is_some_and(|id| functions[id].is_defined());
+    fuzz_target
+        || undefined(program, entry)
+            .into_iter()
+            .any(|id| is_input(&functions[id].name))
+}
+
+/// The functions without definition that the program reaches.
+fn undefined(program: &Program, entry: FuncId) -> Vec<FuncId> {
+    let mut reachable = reach::reachable(program, entry).functions;
+    reachable.retain(|&id| !program.module.functions[id].is_defined());
+    reachable
+}
+
+/// The functions left to native models that have a stand-in, with its name.
+fn replaceable(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId, String)> {
+    let stand_in = |id: FuncId| {
+        let name = format!("{STAND_IN}{}", program.module.functions[id].name);
+        offers(names, &name).then_some((id, name))
+    };
+    undefined(program, entry)
+        .into_iter()
+        .filter_map(stand_in)
+        .collect()
+}
+
 /// The names of reachable symbols without definition that the library has.
 fn missing(program: &Program, entry: FuncId, names: &[&str]) -> Vec<String> {
-    let reachable = reach::reachable(program, entry);
-    let functions = reachable
-        .functions
-        .iter()
-        .map(|&id| &program.module.functions[id]);
-    let globals = reachable.globals.iter().map(|&id| &program.module.globals[id]);
+    let functions = undefined(program, entry);
+    let globals = reach::reachable(program, entry).globals;
     let wanted = functions
-        .filter(|f| !f.is_defined())
-        .map(|f| &f.name)
-        .chain(globals.filter(|g| g.external).map(|g| &g.name));
+        .iter()
+        .map(|&id| &program.module.functions[id].name)
+        .chain(
+            globals
+                .iter()
+                .map(|&id| &program.module.globals[id])
+                .filter(|g| g.external)
+                .map(|g| &g.name),
+        );
     wanted
         .filter(|name| offers(names, name))
         .filter(|name| {

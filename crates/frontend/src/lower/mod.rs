@@ -221,7 +221,7 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
         }
     };
     if options.library {
-        library::link(&mut program, entry)?;
+        library::link(&mut program, entry, options.symbolic)?;
     }
     let undefined = reach::reachable(&program, entry)
         .functions

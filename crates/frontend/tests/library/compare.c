@@ -12,10 +12,11 @@
 #include <string.h>
 #include <strings.h>
 #include <arpa/inet.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define MODEL(result, name, ...) extern result model_##name(__VA_ARGS__)
-#define WORDS(result, name, ...) extern result model___selvedge_##name(__VA_ARGS__)
+#define SYMBOLIC(result, name, ...) extern result model___selvedge_symbolic_##name(__VA_ARGS__)
 
 static int failures;
 static const char *concerned = "";
@@ -103,16 +104,37 @@ static void numbers(void)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t j = 0; j < sizeof bases / sizeof *bases; j++)
             number(texts[i], bases[j]);
-    static const char alphabet[] = "0123456789abxXf-+ ";
+    static const char alphabet[] = "0123456789abxXfzZ@[`{/:-+ \t\n\v\f\r\b\x0e\x80\xff";
     unsigned seed = 1;
     for (int i = 0; i < 20000; i++) {
         char text[26];
         int length = rand_r(&seed) % 25;
+        // Mostly digits, or few numbers would be long.
+        unsigned variety = rand_r(&seed) % 4 ? 14 : sizeof alphabet - 1;
         for (int j = 0; j < length; j++)
-            text[j] = alphabet[(unsigned)rand_r(&seed) % (sizeof alphabet - 1)];
+            text[j] = alphabet[(unsigned)rand_r(&seed) % variety];
+        if (length > 0 && rand_r(&seed) % 2)
+            text[0] = "-+ \t"[rand_r(&seed) % 4];
         text[length] = 0;
-        number(text, bases[(unsigned)rand_r(&seed) % 7]);
+        number(text, rand_r(&seed) % 2 ? bases[(unsigned)rand_r(&seed) % 7] : (int)((unsigned)rand_r(&seed) % 40) - 1);
     }
+    // Around the limits, in all bases.
+    static const unsigned long long limits[] = {LLONG_MAX, 1ull << 63, ULLONG_MAX, ULLONG_MAX / 2 - 40, 0};
+    for (int base = 2; base <= 36; base++)
+        for (int i = 0; i < 5; i++)
+            for (unsigned long long delta = 0; delta < 60; delta++)
+                for (int negative = 0; negative < 2; negative++) {
+                    char text[80] = "", *at = text + 79;
+                    unsigned __int128 value = (unsigned __int128)limits[i] + delta;
+                    do
+                        *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[value % (unsigned)base];
+                    while (value /= (unsigned)base);
+                    if (delta % 3 == 0)
+                        *--at = '0';
+                    if (negative)
+                        *--at = '-';
+                    number(at, base);
+                }
     concerned = "C23";
     char *end;
     CHECK(model___isoc23_strtol("-0b101x", &end, 0) == -5 && *end == 'x');
@@ -151,6 +173,16 @@ static void integers(void)
             CHECK(model_ldiv(x, values[j]).rem == x % values[j] && model_lldiv(x, values[j]).rem == x % values[j]);
         }
     }
+    unsigned bits = 5;
+    for (int i = 0; i < 20000; i++) {
+        unsigned long long x = 0;
+        for (int j = 0; j < 5; j++)
+            x = x << 15 ^ (unsigned)rand_r(&bits);
+        x = rand_r(&bits) % 2 ? x << ((unsigned)rand_r(&bits) % 64) : x >> ((unsigned)rand_r(&bits) % 64);
+        CHECK(model_ffsll((long long)x) == ffsll((long long)x) && model_ffs((int)x) == ffs((int)x));
+        CHECK((int)x == INT_MIN || model_abs((int)x) == abs((int)x));
+        CHECK((long)x == LONG_MIN || (model_labs((long)x) == labs((long)x) && model_llabs((long)x) == llabs((long)x)));
+    }
     unsigned seed = 42, model_seed = 42;
     for (int i = 0; i < 1000; i++)
         CHECK(model_rand_r(&model_seed) == rand_r(&seed) && model_seed == seed);
@@ -159,6 +191,7 @@ static void integers(void)
 }
 
 MODEL(void, qsort, void *, size_t, size_t, int (*)(const void *, const void *));
+MODEL(void, qsort_r, void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
 MODEL(void *, bsearch, const void *, const void *, size_t, size_t, int (*)(const void *, const void *));
 MODEL(void *, lfind, const void *, const void *, size_t *, size_t, int (*)(const void *, const void *));
 MODEL(void *, lsearch, const void *, void *, size_t *, size_t, int (*)(const void *, const void *));
@@ -169,6 +202,14 @@ static int by_value(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
+}
+
+static int by_first_byte(const void *a, const void *b) { return *(const unsigned char *)a - *(const unsigned char *)b; }
+
+static int by_first_byte_r(const void *a, const void *b, void *calls)
+{
+    ++*(int *)calls;
+    return by_first_byte(a, b);
 }
 
 static void sorting(void)
@@ -189,6 +230,20 @@ static void sorting(void)
             CHECK(!here == !there && (!there || *there == key));
             CHECK(!model_lfind(&key, b, &count, sizeof *b, by_value) == !here);
         }
+    }
+    // Elements of every size: the first byte is the key, all of its others tell that the element moved as a whole.
+    for (int round = 0; round < 20000; round++) {
+        size_t count = (unsigned)rand_r(&seed) % 24, size = 1 + (unsigned)rand_r(&seed) % 17;
+        _Alignas(8) unsigned char here[24 * 17 + 8], there[24 * 17 + 8];
+        size_t offset = (unsigned)rand_r(&seed) % 3;
+        for (size_t i = 0; i < count; i++)
+            memset(here + offset + i * size, rand_r(&seed) % 40, size);
+        memcpy(there, here, sizeof here);
+        qsort(here + offset, count, size, by_first_byte);
+        int calls = 0;
+        model_qsort_r(there + offset, count, size, by_first_byte_r, &calls);
+        CHECK(memcmp(here + offset, there + offset, count * size) == 0);
+        CHECK(count < 2 || calls > 0);
     }
     int list[4] = {5, 6};
     size_t count = 2;
@@ -231,23 +286,54 @@ MODEL(char *, strcasestr, const char *, const char *);
 MODEL(int, strcoll, const char *, const char *);
 MODEL(size_t, strxfrm, char *, const char *, size_t);
 MODEL(void, swab, const void *, void *, ssize_t);
-WORDS(void *, memcpy, void *, const void *, size_t);
-WORDS(void *, memmove, void *, const void *, size_t);
-WORDS(void *, memset, void *, int, size_t);
-WORDS(int, memcmp, const void *, const void *, size_t);
-WORDS(void *, memchr, const void *, int, size_t);
-WORDS(size_t, strlen, const char *);
-WORDS(size_t, strnlen, const char *, size_t);
-WORDS(char *, strcpy, char *, const char *);
-WORDS(char *, strncpy, char *, const char *, size_t);
-WORDS(char *, strcat, char *, const char *);
-WORDS(char *, strncat, char *, const char *, size_t);
-WORDS(int, strcmp, const char *, const char *);
-WORDS(int, strncmp, const char *, const char *, size_t);
-WORDS(char *, strchr, const char *, int);
-WORDS(char *, strrchr, const char *, int);
-WORDS(char *, strstr, const char *, const char *);
-WORDS(char *, strdup, const char *);
+SYMBOLIC(int, memcmp, const void *, const void *, size_t);
+SYMBOLIC(void *, memchr, const void *, int, size_t);
+SYMBOLIC(size_t, strlen, const char *);
+SYMBOLIC(size_t, strnlen, const char *, size_t);
+SYMBOLIC(char *, strcpy, char *, const char *);
+SYMBOLIC(char *, __stpcpy, char *, const char *);
+SYMBOLIC(char *, strncpy, char *, const char *, size_t);
+SYMBOLIC(char *, strcat, char *, const char *);
+SYMBOLIC(char *, strncat, char *, const char *, size_t);
+SYMBOLIC(int, strcmp, const char *, const char *);
+SYMBOLIC(int, strncmp, const char *, const char *, size_t);
+SYMBOLIC(char *, strchr, const char *, int);
+SYMBOLIC(char *, strrchr, const char *, int);
+SYMBOLIC(char *, strstr, const char *, const char *);
+SYMBOLIC(char *, strdup, const char *);
+SYMBOLIC(char *, __strdup, const char *);
+SYMBOLIC(char *, __strndup, const char *, size_t);
+SYMBOLIC(char *, __strcpy_chk, char *, const char *, size_t);
+SYMBOLIC(char *, __stpcpy_chk, char *, const char *, size_t);
+SYMBOLIC(char *, __strncpy_chk, char *, const char *, size_t, size_t);
+SYMBOLIC(char *, __strcat_chk, char *, const char *, size_t);
+SYMBOLIC(char *, __strncat_chk, char *, const char *, size_t, size_t);
+
+// The fortified ones, with a destination that is just large enough.
+static char *strcpy_chk(char *to, const char *from)
+{
+    return model___selvedge_symbolic___strcpy_chk(to, from, strlen(from) + 1);
+}
+
+static char *stpcpy_chk(char *to, const char *from)
+{
+    return model___selvedge_symbolic___stpcpy_chk(to, from, strlen(from) + 1);
+}
+
+static char *strncpy_chk(char *to, const char *from, size_t n)
+{
+    return model___selvedge_symbolic___strncpy_chk(to, from, n, n);
+}
+
+static char *strcat_chk(char *to, const char *from)
+{
+    return model___selvedge_symbolic___strcat_chk(to, from, strlen(to) + strlen(from) + 1);
+}
+
+static char *strncat_chk(char *to, const char *from, size_t n)
+{
+    return model___selvedge_symbolic___strncat_chk(to, from, n, strlen(to) + strnlen(from, n) + 1);
+}
 
 // Two buffers with the same content: the machine's function works on one, the model on the other.
 static char here[64], there[64];
@@ -304,31 +390,38 @@ static void text(const char *a, const char *b, int c, size_t n, size_t at)
     CHECK(model_memmem(a, length, b, strlen(b)) == memmem(a, length, b, strlen(b)));
     CHECK(sign(model_strcasecmp(a, b)) == sign(strcasecmp(a, b)) && sign(model_strncasecmp(a, b, n)) == sign(strncasecmp(a, b, n)));
     CHECK(model_strcasestr(a, b) == strcasestr(a, b) && sign(model_strcoll(a, b)) == sign(strcoll(a, b)));
-    CHECK(model___selvedge_strlen(a) == length && model___selvedge_strnlen(a, n) == strnlen(a, n));
-    CHECK(sign(model___selvedge_strcmp(a, b)) == sign(strcmp(a, b)));
-    CHECK(sign(model___selvedge_strncmp(a, b, n)) == sign(strncmp(a, b, n)));
-    CHECK(model___selvedge_strchr(a, c) == strchr(a, c) && model___selvedge_strrchr(a, c) == strrchr(a, c));
-    CHECK(model___selvedge_strstr(a, b) == strstr(a, b) && model___selvedge_memchr(a, c, length) == memchr(a, c, length));
+    CHECK(model___selvedge_symbolic_strlen(a) == length && model___selvedge_symbolic_strnlen(a, n) == strnlen(a, n));
+    CHECK(sign(model___selvedge_symbolic_strcmp(a, b)) == sign(strcmp(a, b)));
+    CHECK(sign(model___selvedge_symbolic_strncmp(a, b, n)) == sign(strncmp(a, b, n)));
+    CHECK(model___selvedge_symbolic_strchr(a, c) == strchr(a, c) && model___selvedge_symbolic_strrchr(a, c) == strrchr(a, c));
+    CHECK(model___selvedge_symbolic_strstr(a, b) == strstr(a, b) && model___selvedge_symbolic_memchr(a, c, length) == memchr(a, c, length));
     size_t common = length < strlen(b) ? length : strlen(b);
-    CHECK(sign(model___selvedge_memcmp(a, b, common)) == sign(memcmp(a, b, common)));
-    BOTH(memcpy, model___selvedge_memcpy, buffer + 40, buffer + at, n);
-    BOTH(memmove, model___selvedge_memmove, buffer + at, buffer + n, 17);
-    BOTH(memmove, model___selvedge_memmove, buffer + n, buffer + at, 17);
-    BOTH(memset, model___selvedge_memset, buffer + at, c, n);
+    CHECK(sign(model___selvedge_symbolic_memcmp(a, b, common)) == sign(memcmp(a, b, common)));
     BOTH(memccpy, model_memccpy, buffer + 40, buffer + at, c, n);
     BOTH(mempcpy, model_mempcpy, buffer + 40, buffer + at, n);
-    BOTH(strcpy, model___selvedge_strcpy, buffer + 40, a);
-    BOTH(strncpy, model___selvedge_strncpy, buffer + 40, a, n);
-    BOTH(strcat, model___selvedge_strcat, buffer + at, b);
-    BOTH(strncat, model___selvedge_strncat, buffer + at, b, n);
+    BOTH(strcpy, model___selvedge_symbolic_strcpy, buffer + 40, a);
+    BOTH(strncpy, model___selvedge_symbolic_strncpy, buffer + 40, a, n);
+    BOTH(strcat, model___selvedge_symbolic_strcat, buffer + at, b);
+    BOTH(strncat, model___selvedge_symbolic_strncat, buffer + at, b, n);
+    BOTH(stpcpy, model___selvedge_symbolic___stpcpy, buffer + 40, a);
+    BOTH(strcpy, strcpy_chk, buffer + 40, a);
+    BOTH(stpcpy, stpcpy_chk, buffer + 40, a);
+    BOTH(strncpy, strncpy_chk, buffer + 40, a, n);
+    BOTH(strcat, strcat_chk, buffer + at, b);
+    BOTH(strncat, strncat_chk, buffer + at, b, n);
     BOTH(stpcpy, model_stpcpy, buffer + 40, a);
     BOTH(stpncpy, model_stpncpy, buffer + 40, a, n);
     splitting(a, b);
-    char *copy = model_strndup(a, n), *words_copy = model___selvedge_strdup(a), *libc_copy = strndup(a, n);
-    CHECK(strcmp(copy, libc_copy) == 0 && strcmp(words_copy, a) == 0);
-    free(copy);
-    free(words_copy);
-    free(libc_copy);
+    char *expected_copy = strndup(a, n);
+    char *copies[] = {
+        model_strndup(a, n), model___selvedge_symbolic___strndup(a, n),
+        model___selvedge_symbolic_strdup(a), model___selvedge_symbolic___strdup(a),
+    };
+    for (int i = 0; i < 4; i++) {
+        CHECK(strcmp(copies[i], i < 2 ? expected_copy : a) == 0);
+        free(copies[i]);
+    }
+    free(expected_copy);
     char small[16], expected[16];
     snprintf(expected, sizeof expected, "%s", a);
     CHECK(model_strlcpy(small, a, sizeof small) == length && strcmp(small, expected) == 0);
@@ -341,18 +434,63 @@ static void text(const char *a, const char *b, int c, size_t n, size_t at)
     CHECK(memcmp(here, there, length & ~(size_t)1) == 0);
 }
 
+// The end of readable memory: what is read beyond kills the program.
+static char *end_of_page(void)
+{
+    long size = sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + size, (size_t)size, PROT_NONE) != 0)
+        abort();
+    return pages + size;
+}
+
+// Bytes without terminator at the end of memory: where a limit is the only thing that stops the function.
+static void limits(const char *a, const char *b, int c, size_t n)
+{
+    concerned = "limits";
+    CHECK(model___selvedge_symbolic_strnlen(a, n) == strnlen(a, n));
+    CHECK(sign(model___selvedge_symbolic_strncmp(a, b, n)) == sign(strncmp(a, b, n)));
+    CHECK(sign(model_strncasecmp(a, b, n)) == sign(strncasecmp(a, b, n)));
+    CHECK(sign(model___selvedge_symbolic_memcmp(a, b, n)) == sign(memcmp(a, b, n)));
+    CHECK(model___selvedge_symbolic_memchr(a, c, n) == memchr(a, c, n) && model_memrchr(a, c, n) == memrchr(a, c, n));
+    char x[96] = {'x'}, y[96] = {'x'};
+    strncpy(x, a, n), model___selvedge_symbolic_strncpy(y, a, n);
+    CHECK(memcmp(x, y, sizeof x) == 0);
+    strncat(strcpy(x, "-"), a, n), model___selvedge_symbolic_strncat(strcpy(y, "-"), a, n);
+    CHECK(memcmp(x, y, sizeof x) == 0);
+    char *copy = model___selvedge_symbolic___strndup(a, n);
+    CHECK(strlen(copy) == strnlen(a, n) && memcmp(copy, a, strlen(copy)) == 0);
+    free(copy);
+}
+
 static void texts(void)
 {
+    // Some bytes are negative as a char: they compare as unsigned ones.
+    static const char letters[] = "abcAB\x80\xff\x01";
     unsigned seed = 7;
+    char *const first = end_of_page(), *const second = end_of_page();
     for (int round = 0; round < 20000; round++) {
-        char a[24], b[6];
         int length = rand_r(&seed) % 20, part = rand_r(&seed) % 4;
+        char *a = first - length - 1, *b = second - part - 1;
+        // Few letters are often equal, many are often different.
+        unsigned variety = 2 + (unsigned)rand_r(&seed) % 7;
         for (int i = 0; i < length; i++)
-            a[i] = "abcAB"[rand_r(&seed) % 5];
+            a[i] = letters[(unsigned)rand_r(&seed) % variety];
         for (int i = 0; i < part; i++)
-            b[i] = "abcAB"[rand_r(&seed) % 5];
+            b[i] = letters[(unsigned)rand_r(&seed) % variety];
         a[length] = b[part] = 0;
-        text(a, b, "abcAB"[rand_r(&seed) % 6], (size_t)(rand_r(&seed) % 20), (size_t)(rand_r(&seed) % 16));
+        text(a, b, letters[(unsigned)rand_r(&seed) % 9], (size_t)(rand_r(&seed) % 20), (size_t)(rand_r(&seed) % 16));
+
+        size_t n = (size_t)(rand_r(&seed) % 90);
+        a = first - n, b = second - n;
+        for (size_t i = 0; i < n; i++)
+            a[i] = letters[(unsigned)rand_r(&seed) % variety];
+        memcpy(b, a, n);
+        if (n > 0 && rand_r(&seed) % 4 != 0)
+            b[(unsigned)rand_r(&seed) % n] = letters[(unsigned)rand_r(&seed) % 9];
+        if (n > 0 && rand_r(&seed) % 4 == 0)
+            a[(unsigned)rand_r(&seed) % n] = 0;
+        limits(a, b, letters[(unsigned)rand_r(&seed) % 9], n);
     }
 }
 
