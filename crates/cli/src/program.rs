@@ -64,7 +64,14 @@ impl Setup {
 
     /// Compiles the inputs.
     pub(crate) fn load(&self) -> Result<Loaded, Error> {
-        Ok(selvedge_frontend::load(&self.inputs, &self.frontend)?)
+        let from_outside = !self.vm.symbolic_args.is_empty()
+            || self.vm.symbolic_stdin.is_some()
+            || !self.vm.symbolic_files.is_empty();
+        let options = selvedge_frontend::Options {
+            symbolic: from_outside,
+            ..self.frontend.clone()
+        };
+        Ok(selvedge_frontend::load(&self.inputs, &options)?)
     }
 
     /// The schedule with inputs and options, and without steps.
