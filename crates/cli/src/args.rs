@@ -29,6 +29,11 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Run a saved finding again, step by step
     Replay(ReplayArgs),
+    /// Write the C file with which a program runs natively on a test case
+    ///
+    /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test case (FILE.ktest) when the
+    /// program runs. Its first comment says more.
+    Runtime,
     /// Write the man page to standard output
     #[command(hide = true)]
     Man,

@@ -93,11 +93,13 @@ impl Emitter {
             .and_then(|()| write_file(&self.path(number, "json"), text));
         match written {
             Ok(()) => self.count = number,
-            Err(error) => {
-                self.error = Some(error);
-                self.stop.store(true, Ordering::Relaxed);
-            }
+            Err(error) => self.fail(error),
         }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.error = Some(error);
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -235,6 +237,13 @@ impl Detector<Vm> for Recorder {
             );
         }
         self.faults.truncate(before);
+    }
+
+    fn forget(&mut self) {
+        let mut emitter = self.emitter.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = emitter.restart() {
+            emitter.fail(error);
+        }
     }
 }
 

@@ -20,6 +20,9 @@ use exit::Exit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+/// Runs a program natively on a test case.
+const RUNTIME: &str = include_str!("../runtime/inputs.c");
+
 fn main() -> ExitCode {
     // A panic is our mistake; it is said once, with its place, and never as a backtrace of some worker.
     std::panic::set_hook(Box::new(|info| {
@@ -47,6 +50,12 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Replay(args),
         }) => replay::run(&args),
+        Ok(Cli {
+            command: Command::Runtime,
+        }) => match output::print(RUNTIME) {
+            Ok(()) => Exit::Code(0),
+            Err(error) => Exit::internal(&format!("cannot write the file: {error}")),
+        },
         Ok(Cli {
             command: Command::Man,
         }) => man(),

@@ -15,6 +15,9 @@ pub trait Detector<M: ?Sized> {
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
     /// Sees an execution that has ended: no thread is enabled.
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
+    /// The exploration begins anew, from the initial state, where it is now: executions seen so far do not count. For
+    /// detectors that keep something over executions.
+    fn forget(&mut self) {}
 }
 
 /// Watches nothing.
@@ -50,6 +53,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.end(machine, faults);
         self.1.end(machine, faults);
     }
+    fn forget(&mut self) {
+        self.0.forget();
+        self.1.forget();
+    }
 }
 
 /// A detector that may be switched off.
@@ -75,6 +82,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.end(machine, faults);
+        }
+    }
+    fn forget(&mut self) {
+        if let Some(detector) = self {
+            detector.forget();
         }
     }
 }

@@ -41,6 +41,7 @@ where
             seat.tell_contended(&contended);
         }
         self.go_back(0);
+        self.detector.forget();
         self.nodes.clear();
         self.lists.clear();
         self.unseen = Default::default();
