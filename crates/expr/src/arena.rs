@@ -8,7 +8,7 @@ use crate::inputs::{InputSet, InputSets};
 use crate::node::{Expr, InputId, InputKey, Node, TableId, Width};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::BuildHasher;
 use std::rc::Rc;
 use xxhash_rust::xxh3::xxh3_128;
@@ -17,6 +17,9 @@ use xxhash_rust::xxh3::xxh3_128;
 #[derive(Debug)]
 pub struct Arena {
     inner: RefCell<Inner>,
+    /// How deep the constructors are in each other: a rule that looks further down gives up below a fixed depth, so that
+    /// no shape of expression can exhaust the stack.
+    pub(crate) depth: Cell<u32>,
 }
 
 /// The widest value.
@@ -77,6 +80,7 @@ impl Arena {
     /// An arena with the two truth values.
     pub fn new() -> Arena {
         let arena = Arena {
+            depth: Cell::new(0),
             inner: RefCell::new(Inner {
                 nodes: Vec::new(),
                 meta: Vec::new(),
@@ -313,6 +317,11 @@ impl Inner {
             return known;
         }
         let facts = self.facts_of(node, width);
+        if let Some(value) = facts.value()
+            && !matches!(node, Node::Const(_))
+        {
+            return self.intern(Node::Const(value), width);
+        }
         let meta = self.meta_of(node, width);
         let structure = self.structure(node, width);
         let e = Expr::from_index(self.nodes.len() as u32);
@@ -352,10 +361,28 @@ impl Inner {
     }
 
     fn facts_of(&self, node: Node, width: Width) -> Facts {
+        let of = |e: Expr| self.facts[e.index() as usize];
+        let width_of = |e: Expr| self.meta[e.index() as usize].width;
         match node {
             Node::Const(value) => Facts::exactly(value, width),
+            Node::Unary(op, a) => Facts::unary(op, width, of(a)),
+            Node::Binary(op, a, b) => Facts::binary(op, width, of(a), of(b)),
+            Node::Ite(_, a, b) => of(a).join(of(b)),
+            Node::Extract(a, low) => of(a).extract(low, width),
+            Node::Concat(a, b) => of(a).concat(of(b), width_of(b), width),
+            Node::Zext(a) => of(a).zext(width_of(a), width),
+            Node::Sext(a) => of(a).sext(width_of(a), width),
             Node::Select(table, _) => self.tables[table.0 as usize].facts,
-            _ => Facts::any(width),
+            Node::Input(_)
+            | Node::Compare(..)
+            | Node::MulOverflows(..)
+            | Node::FBinary(..)
+            | Node::FUnary(..)
+            | Node::FCompare(..)
+            | Node::Fma(..)
+            | Node::FConvert(_)
+            | Node::ToInt(..)
+            | Node::FromInt(..) => Facts::any(width),
         }
     }
 
@@ -396,15 +423,16 @@ impl Inner {
             inputs = self.sets.union(inputs, meta.inputs);
             float |= meta.float;
         }
-        let width = elements
-            .first()
-            .map_or(1, |e| self.meta[e.index() as usize].width);
+        let facts = elements
+            .iter()
+            .map(|e| self.facts[e.index() as usize])
+            .reduce(Facts::join);
         Table {
             elements: elements.into(),
             hash: xxh3_128(&bytes),
             inputs,
             float,
-            facts: Facts::any(width),
+            facts: facts.unwrap_or(Facts::any(1)),
         }
     }
 }

@@ -1,61 +1,102 @@
-//! The constructors of expressions. They fold constants and put what they make into a canonical form.
+//! The constructors of expressions: they fold constants and put what they make into a canonical form, so that equal
+//! meanings mostly get equal names and most branch conditions need no solver.
+//!
+//! The form, by file:
+//! - [`bitwise`]: not, and, or, xor. Truth values know only not, and, `=`. Operations on concatenations become
+//!   concatenations of operations; a mask becomes an extraction.
+//! - [`arith`]: sums keep their constant outermost on the right; subtraction of a constant is addition; division is narrowed.
+//! - [`shift`]: shifts by constants are extractions and concatenations.
+//! - [`compare`]: `=`, `<`, `<=` unsigned and signed; `<=` not with constants; narrowed to the bits that matter.
+//! - [`slice`]: extraction, concatenation, extension. *Pieces of a value put together again are the value.*
+//! - [`ite`]: alternatives between two constants are the only ones that operations move into.
+//! - [`select`], [`compose`], [`float`].
+//!
+//! Everywhere: operands that may be exchanged are ordered by structural hash (not by name: that would depend on what was
+//! made before), constants on the right; whatever [`Facts`](crate::Facts) leave only one value for is that constant.
 
+mod arith;
+mod bitwise;
+mod compare;
 mod compose;
 mod float;
+mod ite;
+mod select;
+mod shift;
+mod slice;
 
 use crate::arena::Arena;
 use crate::bits;
-use crate::node::{BinOp, CmpOp, Expr, Node, UnOp, Width};
+use crate::node::{BinOp, Expr, Node, UnOp, Width};
+
+/// How deep constructors may call each other before rules that look further down give up. Rules that every invariant
+/// needs are bounded by the width of a value instead.
+const DEEPEST: u32 = 24;
 
 impl Arena {
     /// An operation on one value.
+    ///
+    /// # Panics
+    /// For `Bswap` if the width is not a multiple of 8.
     pub fn unary(&self, op: UnOp, a: Expr) -> Expr {
         let width = self.width(a);
         if let Some(a) = self.as_const(a) {
             return self.constant(width, bits::unary(op, width, a));
         }
         match op {
-            UnOp::Bswap => {
-                let mut result = self.extract(a, 0, 8);
-                for low in (8..width).step_by(8) {
-                    result = self.concat(result, self.extract(a, low, 8));
+            UnOp::Not => self.not(a),
+            UnOp::Bswap => self.bswap(a, width),
+            _ if width == 1 => match op {
+                // Of one bit: its negative, its count and itself reversed are it; its zeros are its negation.
+                UnOp::Ctlz | UnOp::Cttz => self.not(a),
+                _ => a,
+            },
+            _ => {
+                if let Some((c, x, y)) = self.two_valued(a) {
+                    let value = |x| self.constant(width, bits::unary(op, width, x));
+                    return self.ite(c, value(x), value(y));
                 }
-                result
+                match (op, self.node(a)) {
+                    (UnOp::Neg, _) => self.neg(a),
+                    (UnOp::BitReverse, Node::Unary(UnOp::BitReverse, inner)) => inner,
+                    (UnOp::Ctpop, Node::Zext(inner)) => self.narrow_count(op, inner, width),
+                    _ => self.intern(Node::Unary(op, a), width),
+                }
             }
-            _ => self.intern(Node::Unary(op, a), width),
         }
     }
 
-    /// An operation on two values of one width.
+    /// A count of ones that zeros above do not change; the count of a narrow value fits it, as its width does.
+    fn narrow_count(&self, op: UnOp, inner: Expr, width: Width) -> Expr {
+        self.zext(self.unary(op, inner), width)
+    }
+
+    /// An operation on two values.
+    ///
+    /// # Panics
+    /// If their widths differ.
     pub fn binary(&self, op: BinOp, a: Expr, b: Expr) -> Expr {
         let width = self.width(a);
         assert_eq!(width, self.width(b), "the widths of the operands of {op:?}");
         if let (Some(a), Some(b)) = (self.as_const(a), self.as_const(b)) {
             return self.constant(width, bits::binary(op, width, a, b));
         }
-        self.intern(Node::Binary(op, a, b), width)
-    }
-
-    /// A comparison of two values of one width.
-    pub fn compare(&self, op: CmpOp, a: Expr, b: Expr) -> Expr {
-        let width = self.width(a);
-        assert_eq!(width, self.width(b), "the widths of the operands of {op:?}");
-        if let (Some(a), Some(b)) = (self.as_const(a), self.as_const(b)) {
-            return self.truth(bits::compare(op, width, a, b));
+        if width > 1
+            && let Some((c, (a1, b1), (a2, b2))) = self.both_two_valued(a, b)
+        {
+            let value = |a, b| self.constant(width, bits::binary(op, width, a, b));
+            return self.ite(c, value(a1, b1), value(a2, b2));
         }
         match op {
-            CmpOp::Ne => self.not(self.compare(CmpOp::Eq, a, b)),
-            CmpOp::Ugt => self.compare(CmpOp::Ult, b, a),
-            CmpOp::Uge => self.compare(CmpOp::Ule, b, a),
-            CmpOp::Sgt => self.compare(CmpOp::Slt, b, a),
-            CmpOp::Sge => self.compare(CmpOp::Sle, b, a),
-            _ => self.intern(Node::Compare(op, a, b), 1),
+            BinOp::And => self.and_of(a, b, width),
+            BinOp::Or => self.or_of(a, b, width),
+            BinOp::Xor => self.xor_of(a, b, width),
+            BinOp::Add => self.add_of(a, b, width),
+            BinOp::Sub => self.sub_of(a, b, width),
+            BinOp::Mul => self.mul_of(a, b, width),
+            BinOp::UDiv | BinOp::URem => self.unsigned_division(op, a, b, width),
+            BinOp::SDiv | BinOp::SRem => self.signed_division(op, a, b, width),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr => self.shift(op, a, b, width),
         }
-    }
-
-    /// Logical negation (inverts each bit of wider values).
-    pub fn not(&self, a: Expr) -> Expr {
-        self.unary(UnOp::Not, a)
     }
 
     /// Conjunction.
@@ -68,90 +109,25 @@ impl Arena {
         self.binary(BinOp::Or, a, b)
     }
 
-    /// If `c` (of width 1) then `a` else `b`.
-    pub fn ite(&self, c: Expr, a: Expr, b: Expr) -> Expr {
-        assert_eq!(self.width(c), 1, "the width of a condition");
-        assert_eq!(self.width(a), self.width(b), "the widths of the alternatives");
-        match self.as_const(c) {
-            Some(0) => b,
-            Some(_) => a,
-            None if a == b => a,
-            None => self.intern(Node::Ite(c, a, b), self.width(a)),
+    /// Two operands that may be exchanged, in canonical order: constants on the right.
+    fn ordered(&self, a: Expr, b: Expr) -> (Expr, Expr) {
+        match (self.as_const(a), self.as_const(b)) {
+            (Some(_), None) => (b, a),
+            (None, Some(_)) => (a, b),
+            _ if self.hash(a) > self.hash(b) => (b, a),
+            _ => (a, b),
         }
     }
 
-    /// `width` bits of a value, from bit `low` upwards.
-    pub fn extract(&self, a: Expr, low: Width, width: Width) -> Expr {
-        let from = self.width(a);
-        assert!(
-            width >= 1 && u32::from(low) + u32::from(width) <= u32::from(from),
-            "bits {low} to {low}+{width} of {from}"
-        );
-        match self.node(a) {
-            _ if width == from => a,
-            Node::Const(value) => self.constant(width, value >> low),
-            _ => self.intern(Node::Extract(a, low), width),
+    /// Applies a rule that looks further down, unless the constructors are too deep in each other already.
+    fn deeper<T>(&self, rule: impl FnOnce() -> Option<T>) -> Option<T> {
+        let depth = self.depth.get();
+        if depth >= DEEPEST {
+            return None;
         }
-    }
-
-    /// The bits of `high` above those of `low`.
-    pub fn concat(&self, high: Expr, low: Expr) -> Expr {
-        let (high_width, low_width) = (self.width(high), self.width(low));
-        assert!(
-            high_width <= 128 - low_width,
-            "a value of {high_width} + {low_width} bits"
-        );
-        let width = high_width + low_width;
-        match (self.as_const(high), self.as_const(low)) {
-            (Some(h), Some(l)) => self.constant(width, h << low_width | l),
-            _ => self.intern(Node::Concat(high, low), width),
-        }
-    }
-
-    /// Zeros above a value; `width` is the new width, at least the old one.
-    pub fn zext(&self, a: Expr, width: Width) -> Expr {
-        let from = self.width(a);
-        assert!(
-            (from..=128).contains(&width),
-            "extension of {from} bits to {width}"
-        );
-        match self.node(a) {
-            _ if width == from => a,
-            Node::Const(value) => self.constant(width, value),
-            _ => self.intern(Node::Zext(a), width),
-        }
-    }
-
-    /// Copies of the sign above a value; `width` is the new width, at least the old one.
-    pub fn sext(&self, a: Expr, width: Width) -> Expr {
-        let from = self.width(a);
-        assert!(
-            (from..=128).contains(&width),
-            "extension of {from} bits to {width}"
-        );
-        match self.node(a) {
-            _ if width == from => a,
-            Node::Const(value) => self.constant(width, bits::signed(value, from) as u128),
-            _ => self.intern(Node::Sext(a), width),
-        }
-    }
-
-    /// The element of a table of equally wide values with this index, as an unsigned number; beyond the end of the table it
-    /// is the last element.
-    ///
-    /// # Panics
-    /// If the table is empty or its elements differ in width.
-    pub fn select(&self, table: &[Expr], index: Expr) -> Expr {
-        assert!(!table.is_empty(), "an empty table");
-        let width = self.width(table[0]);
-        assert!(
-            table.iter().all(|&e| self.width(e) == width),
-            "the widths of a table"
-        );
-        let table_id = self.intern_table(table);
-        if let Some(index) = self.as_const(index) {
-            return self.table_element(table_id, index);
-        }
-        self.intern(Node::Select(table_id, index), width)
+        self.depth.set(depth + 1);
+        let result = rule();
+        self.depth.set(depth);
+        result
     }
 }
