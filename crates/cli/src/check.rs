@@ -403,6 +403,9 @@ fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
         "malloc and its relatives do not fail".to_owned(),
         "freed memory is not used again".to_owned(),
     ];
+    if let Some(path) = &args.given.input {
+        list.push(format!("the inputs are those of {} (--input)", path.display()));
+    }
     list.push(if args.timeouts.on() {
         "timed waits may time out at any moment".to_owned()
     } else {
