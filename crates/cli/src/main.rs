@@ -13,6 +13,7 @@ mod replay;
 mod shorten;
 mod trace;
 mod watch;
+mod write;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};

@@ -1,0 +1,80 @@
+//! What a run leaves: the report, saved findings with their inputs, coverage.
+
+use crate::args::{CheckArgs, Format};
+use crate::output::{is_device, note, print, write_file};
+use selvedge_report::{FindingFile, HumanOptions, Ktest, RunReport, Sources};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// Writes the report, the saved findings and the coverage to where they were asked for.
+pub(crate) fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<(), String> {
+    let to_terminal =
+        args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let text = match args.format {
+        Format::Human => {
+            let options = HumanOptions {
+                color: to_terminal,
+                quiet: args.quiet,
+                verbose: args.verbose,
+            };
+            selvedge_report::human(run, sources, options)
+        }
+        Format::Json => selvedge_report::json(run),
+        Format::Sarif => selvedge_report::sarif(run),
+        Format::Junit => selvedge_report::junit(run),
+    };
+    if args.finding.as_os_str() != "none" {
+        for (i, finding) in run.findings.iter().enumerate() {
+            let path = numbered(&args.finding, i);
+            let saved = write_file(&path, FindingFile::write(finding)).and_then(|()| {
+                let ktest = Ktest {
+                    args: run.inputs.iter().take(1).chain(&args.args).cloned().collect(),
+                    inputs: finding.inputs.clone(),
+                };
+                match finding.inputs.is_empty() || is_device(&path) {
+                    true => Ok(()),
+                    false => write_file(&path.with_extension("ktest"), ktest.write()),
+                }
+            });
+            match saved {
+                Ok(()) if args.quiet => {}
+                Ok(()) => note(&format!("saved: {} (selvedge replay {0})", path.display())),
+                Err(error) => note(&format!(
+                    "warning: the finding is not saved: {}: {error}",
+                    path.display()
+                )),
+            }
+        }
+    }
+    if let (Some(path), Some(coverage)) = (lcov_file(args), &run.coverage) {
+        write_file(path, selvedge_report::lcov(coverage))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    match &args.output {
+        Some(path) => {
+            write_file(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        }
+        None => print(&text).map_err(|error| format!("cannot write the report: {error}")),
+    }
+}
+
+/// The file that coverage is to be written to, if that is asked for.
+pub(crate) fn lcov_file(args: &CheckArgs) -> Option<&Path> {
+    args.given
+        .coverage
+        .as_deref()
+        .filter(|path| path.as_os_str() != "text")
+}
+
+/// `FINDING.json`, `FINDING-2.json`, …
+fn numbered(path: &Path, index: usize) -> PathBuf {
+    if index == 0 {
+        return path.to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path
+        .extension()
+        .map(|e| format!(".{}", e.to_string_lossy()))
+        .unwrap_or_default();
+    path.with_file_name(format!("{stem}-{}{extension}", index + 1))
+}
