@@ -5,7 +5,7 @@ mod races;
 
 use super::Weaken;
 use super::contended::Contended;
-use super::order::{Mark, Order};
+use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Seat};
 use crate::record::Record;
@@ -32,24 +32,22 @@ pub(super) enum Halt {
 struct Node<S, A, B> {
     machine: A,
     detector: B,
-    order: Mark,
     enabled: S,
     /// Asleep when the current child is taken: from above, and the children explored before.
     sleep: S,
     /// The threads in the backtrack list, ever.
     added: S,
-    /// Threads whose pending action is dependent on the current child's.
-    dependent: S,
-    /// Where the backtrack list begins in `lists`; it has room for every enabled thread.
-    list: u32,
+    /// How long the backtrack list is.
     len: u16,
-    /// The current child in the list.
+    /// The current child: its place in the list, and its thread.
     cursor: u16,
+    thread: u16,
     alternative: u16,
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
-    /// What [`Search::calm`] and [`Search::hot`] are here.
+    /// What [`Search::locals`], [`Search::calm`] and [`Search::hot`] are here.
+    locals: S,
     calm: S,
     hot: u64,
     /// Some entry of the list was given away.
@@ -102,7 +100,7 @@ struct Unseen {
 
 const SHOW_EVERY: u32 = 256;
 
-/// A backtrack list that can grow has room for as many threads at least.
+/// Backtrack lists have room for as many threads at first.
 const ROOM: usize = 8;
 
 pub(super) struct Search<'a, S, M, D, P>
@@ -118,7 +116,9 @@ where
     control: &'a Control,
     weaken: Weaken,
     nodes: Vec<Node<S, M::Mark, D::Mark>>,
+    /// The backtrack lists of the nodes, each with room for `room` threads.
     lists: Vec<u16>,
+    room: usize,
     choices: Vec<Choice>,
     order: Order,
     faults: Vec<Fault>,
@@ -128,6 +128,8 @@ where
     contended: Contended,
     /// While the first execution is taken: what it has raced for.
     learned: Option<Contended>,
+    /// Threads whose next action is local.
+    locals: S,
     /// Threads whose next action uses nothing that is contended.
     calm: S,
     /// The contended object used last.
@@ -161,6 +163,7 @@ where
             weaken,
             nodes: Vec::new(),
             lists: Vec::new(),
+            room: ROOM,
             choices: Vec::new(),
             order: Order::new(),
             faults: Vec::new(),
@@ -168,6 +171,7 @@ where
             before: Vec::new(),
             contended: Contended::default(),
             learned: None,
+            locals: S::default(),
             calm: S::default(),
             hot: 0,
             unseen: Unseen::default(),
@@ -186,6 +190,7 @@ where
         if !self.has_room() {
             return;
         }
+        self.look_at(0);
         let more = if self.config.sleep_sets {
             self.run_first()
         } else {
@@ -194,6 +199,7 @@ where
         if more {
             self.run();
         }
+        self.note_depth();
         self.show();
     }
 
@@ -251,13 +257,11 @@ where
     }
 
     fn pop(&mut self) {
-        if let Some(node) = self.nodes.pop() {
-            self.lists.truncate(node.list as usize);
-        }
+        self.nodes.pop();
     }
 
     fn entry(&self, node: usize, k: u16) -> usize {
-        usize::from(self.lists[self.nodes[node].list as usize + usize::from(k)])
+        usize::from(self.lists[node * self.room + usize::from(k)])
     }
 
     /// Makes sure that there is room for the threads that there are.
@@ -271,29 +275,32 @@ where
             self.job.halt = Some(Halt::TooManyThreads);
             return false;
         }
-        let factor = self.order.grow(threads);
-        self.nodes.iter_mut().for_each(|node| node.order.scale(factor));
+        self.order.grow(threads);
+        self.widen_lists(threads.next_power_of_two());
         true
+    }
+
+    /// Makes room for more threads in the backtrack lists.
+    fn widen_lists(&mut self, room: usize) {
+        let mut wide = Vec::with_capacity(self.lists.len() / self.room * room);
+        for list in self.lists.chunks(self.room) {
+            wide.extend_from_slice(list);
+            wide.resize(wide.len() + room - self.room, 0);
+        }
+        self.lists = wide;
+        self.room = room;
     }
 
     /// Looks at the present state: a new node with its first child chosen, unless the execution ends here.
     #[inline]
     fn enter(&mut self, sleep: S, last: usize) -> bool {
-        let (mut enabled, mut local) = (S::default(), None);
-        for (thread, pending) in self.machine.pending().iter().enumerate() {
-            if pending.is_enabled() {
-                enabled.insert(thread);
-                if local.is_none() && is_local(&pending.action) {
-                    local = Some(thread);
-                }
-            }
-        }
+        let enabled = self.enabled();
         let awake = enabled.minus(sleep);
         if awake.is_empty() || self.nodes.len() >= self.config.max_events as usize {
             self.leaf(enabled.is_empty(), awake.is_empty());
             return false;
         }
-        let local = local.filter(|&thread| awake.contains(thread));
+        let local = self.next_local(awake);
         let first = match local {
             Some(thread) => thread,
             None if self.contended.is_empty() => nearest(awake, last),
@@ -303,35 +310,39 @@ where
         true
     }
 
-    fn push(&mut self, enabled: S, sleep: S, first: usize, local: bool) {
-        let pending = self.machine.pending();
-        let (threads, alternatives) = (pending.len(), pending[first].alternatives);
-        let mut added = S::default();
-        added.insert(first);
-        let list = self.lists.len();
-        if local {
-            self.lists.push(first as u16);
-        } else {
-            // Room for the threads that may be added, in pieces of a fixed length.
-            self.lists.extend_from_slice(&[first as u16; ROOM]);
-            if threads > ROOM {
-                self.lists.resize(list + threads, 0);
+    #[inline]
+    fn enabled(&self) -> S {
+        let mut enabled = S::default();
+        for (thread, pending) in self.machine.pending().iter().enumerate() {
+            if pending.is_enabled() {
+                enabled.insert(thread);
             }
         }
+        enabled
+    }
+
+    #[inline]
+    fn push(&mut self, enabled: S, sleep: S, first: usize, local: bool) {
+        let mut added = S::default();
+        added.insert(first);
+        let list = self.nodes.len() * self.room;
+        if self.lists.len() < list + self.room {
+            self.lists.resize(list + self.room, 0);
+        }
+        self.lists[list] = first as u16;
         self.nodes.push(Node {
             machine: self.machine.mark(),
             detector: self.detector.mark(),
-            order: self.order.mark(),
             enabled,
             sleep,
             added,
-            dependent: S::default(),
-            list: list as u32,
             len: 1,
             cursor: 0,
+            thread: first as u16,
             alternative: 0,
-            alternatives,
+            alternatives: self.machine.pending()[first].alternatives,
             local,
+            locals: self.locals,
             calm: self.calm,
             hot: self.hot,
             given: false,
@@ -343,18 +354,18 @@ where
     fn step(&mut self) -> (S, usize) {
         let depth = self.nodes.len() - 1;
         let node = &self.nodes[depth];
-        let (thread, alternative, local) = (self.entry(depth, node.cursor), node.alternative, node.local);
-        let looked = alternative == 0 && !local && self.config.sleep_sets;
-        if alternative == 0 && !local {
-            self.meet(depth, thread);
-            if self.config.sleep_sets {
-                self.reverse_races(thread);
-            }
-        }
-        let node = &self.nodes[depth];
+        let (thread, alternative, local) = (usize::from(node.thread), node.alternative, node.local);
         let mut sleep = node.sleep;
-        if self.weaken != Weaken::Wakeups {
-            sleep = sleep.minus(node.dependent);
+        let looked = alternative == 0 && !local && self.config.sleep_sets;
+        if !local {
+            if !sleep.is_empty() {
+                sleep = self.still_asleep(sleep, thread);
+            }
+            if looked {
+                self.reverse_races(thread);
+            } else if alternative == 0 {
+                self.meet(depth, thread);
+            }
         }
         let threads = self.machine.pending().len();
         let choice = Choice {
@@ -368,7 +379,6 @@ where
         let statistics = &mut self.job.record.statistics;
         statistics.events += 1;
         statistics.choices += u64::from(event.alternatives > 1);
-        statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
         self.unseen.events += 1;
         self.report();
         if !self.config.sleep_sets {
@@ -377,13 +387,8 @@ where
         if may_change_others(event.action.op) {
             self.search_changed(depth, thread, &mut sleep);
         }
-        let now = self.machine.pending().len();
-        if now > threads {
-            for new in threads..now {
-                self.search(new);
-            }
-            let statistics = &mut self.job.record.statistics;
-            statistics.threads = statistics.threads.max(now as u64);
+        if self.machine.pending().len() > threads {
+            self.search_new(threads);
         }
         if self.control.is_stopped() {
             self.job.halt = Some(Halt::Limit(self.control.limit()));
@@ -410,9 +415,7 @@ where
         if !self.has_room() {
             return event;
         }
-        if !self.contended.is_empty() {
-            self.note_contended(&event.action, threads, others);
-        }
+        self.note_next(&event.action, threads, others);
         let relation = self.relation;
         self.order.record(relation, &event.action, choice.thread.index());
         match event.outcome {
@@ -468,10 +471,9 @@ where
         }
         loop {
             let cursor = self.nodes[top].cursor;
-            let thread = self.entry(top, cursor);
             let node = &mut self.nodes[top];
             if self.config.sleep_sets {
-                node.sleep.insert(thread);
+                node.sleep.insert(usize::from(node.thread));
             }
             node.cursor = cursor + 1;
             if node.cursor == node.len {
@@ -479,7 +481,9 @@ where
             }
             let (next, given) = (node.cursor, node.given);
             let thread = self.entry(top, next);
-            if self.nodes[top].sleep.contains(thread) {
+            let node = &mut self.nodes[top];
+            node.thread = thread as u16;
+            if node.sleep.contains(thread) {
                 continue;
             }
             self.go_back(top);
@@ -501,7 +505,8 @@ where
         let node_state = &self.nodes[node];
         self.machine.undo(node_state.machine);
         self.detector.undo(node_state.detector);
-        self.order.undo(node_state.order);
+        self.order.undo(node);
+        self.locals = node_state.locals;
         self.calm = node_state.calm;
         self.hot = node_state.hot;
         self.choices.truncate(node);
@@ -511,6 +516,7 @@ where
     fn leaf(&mut self, finished: bool, asleep: bool) {
         self.reverse_blocked();
         let statistics = &mut self.job.record.statistics;
+        statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
         if finished {
             statistics.executions += 1;
             statistics.threads = statistics.threads.max(self.machine.pending().len() as u64);
@@ -538,6 +544,12 @@ where
         if self.seat.as_ref().is_some_and(|seat| seat.is_cancelled()) {
             self.job.halt = Some(Halt::Cancelled);
         }
+    }
+
+    /// Counts the depth of an execution that did not come to a leaf.
+    pub fn note_depth(&mut self) {
+        let statistics = &mut self.job.record.statistics;
+        statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
     }
 
     /// Shows the counters.
@@ -616,13 +628,7 @@ where
     }
 
     fn push_here(&mut self, thread: usize, sleep: S) {
-        let mut enabled = S::default();
-        for (t, pending) in self.machine.pending().iter().enumerate() {
-            if pending.is_enabled() {
-                enabled.insert(t);
-            }
-        }
-        self.push(enabled, sleep, thread, false);
+        self.push(self.enabled(), sleep, thread, false);
     }
 
     /// Forgets the nodes from `len` on and goes back to the state of the node at `len`, which stays if `keep`.

@@ -373,6 +373,7 @@ where
         if self.job.halt.is_none() {
             self.run();
         }
+        self.note_depth();
         self.abandon();
         self.leave(here, node_here);
         let product = std::mem::replace(&mut self.job, job);

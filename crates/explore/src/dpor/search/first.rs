@@ -1,6 +1,6 @@
 //! The first execution, from which the search learns what is contended, and the choice of threads because of that.
 
-use super::{Search, nearest};
+use super::{Search, is_local, nearest};
 use crate::dpor::contended::Contended;
 use crate::dpor::set::Set;
 use selvedge_base::Id;
@@ -43,7 +43,6 @@ where
         self.go_back(0);
         self.detector.forget();
         self.nodes.clear();
-        self.lists.clear();
         self.unseen = Default::default();
         self.job.record = record;
         self.heed(contended);
@@ -63,45 +62,57 @@ where
     /// From now on, at the initial state: takes late what is contended.
     pub fn heed(&mut self, contended: Contended) {
         self.contended = contended;
-        self.look_for_calm(0);
+        self.look_at(0);
     }
 
-    /// Sees for all threads from this one on whether what they do next is contended.
-    fn look_for_calm(&mut self, from: usize) {
-        for (thread, pending) in self.machine.pending().iter().enumerate().skip(from) {
-            if self.contended.used_by(&pending.action).is_none() {
+    /// Looks at what all threads from this one on do next.
+    #[cold]
+    pub(super) fn look_at(&mut self, from: usize) {
+        for thread in from..self.machine.pending().len() {
+            self.look_at_one(thread);
+        }
+    }
+
+    #[inline]
+    fn look_at_one(&mut self, thread: usize) {
+        let action = &self.machine.pending()[thread].action;
+        self.locals.remove(thread);
+        if is_local(action) {
+            self.locals.insert(thread);
+        }
+        if !self.contended.is_empty() {
+            self.calm.remove(thread);
+            if self.contended.used_by(action).is_none() {
                 self.calm.insert(thread);
-            } else {
-                self.calm.remove(thread);
             }
         }
     }
 
-    /// After an event: who waits for what, and what was used. There were `threads` before it.
+    /// After an event with this action: what comes next, and what was used. There were `threads` before it; `others`
+    /// may have something else to do now, too.
     #[inline]
-    pub(super) fn note_contended(&mut self, action: &Action, threads: usize, others: bool) {
+    pub(super) fn note_next(&mut self, action: &Action, threads: usize, others: bool) {
         let thread = action.thread.index();
-        if !self.calm.contains(thread)
+        if !self.contended.is_empty()
+            && !self.calm.contains(thread)
             && let Some(key) = self.contended.used_by(action)
         {
             self.hot = key;
         }
+        self.look_at_one(thread);
         if others {
-            self.look_for_calm(0);
-            return;
+            self.look_at(0);
+        } else if self.machine.pending().len() > threads {
+            self.look_at(threads);
         }
-        if self
-            .contended
-            .used_by(&self.machine.pending()[thread].action)
-            .is_none()
-        {
-            self.calm.insert(thread);
-        } else {
-            self.calm.remove(thread);
-        }
-        if self.machine.pending().len() > threads {
-            self.look_for_calm(threads);
-        }
+    }
+
+    /// A thread among `awake` whose next action is local.
+    #[inline]
+    pub(super) fn next_local(&self, awake: S) -> Option<usize> {
+        let local = awake.and(self.locals).first()?;
+        // Where that is not so, a machine has not said that it changed what a thread does next.
+        is_local(&self.machine.pending()[local].action).then_some(local)
     }
 
     /// Which thread goes first at the present state, so that races come late and together.

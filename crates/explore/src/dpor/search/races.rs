@@ -12,38 +12,38 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// The pending actions of all other threads meet the event that `thread` is about to take.
+    /// Of the threads asleep those that the action which `thread` is about to take does not wake.
     #[inline]
-    pub(super) fn meet(&mut self, depth: usize, thread: usize) {
-        let (mut dependent, mut racing) = (S::default(), S::default());
+    pub(super) fn still_asleep(&self, sleep: S, thread: usize) -> S {
+        if self.weaken == Weaken::Wakeups {
+            return sleep;
+        }
         let pending = self.machine.pending();
         let action = &pending[thread].action;
-        if self.config.sleep_sets {
-            // The others are looked at when they move; it only matters who wakes up.
-            let node = &mut self.nodes[depth];
-            let mut asleep = node.sleep;
-            while let Some(other) = asleep.pop() {
-                if self.relation.dependent(action, &pending[other].action) {
-                    dependent.insert(other);
-                }
+        let (mut left, mut asleep) = (sleep, sleep);
+        while let Some(other) = left.pop() {
+            if self.relation.dependent(action, &pending[other].action) {
+                asleep.remove(other);
             }
-            node.dependent = dependent;
-            return;
         }
+        asleep
+    }
+
+    /// Without sleep sets: the pending actions of all other threads meet the event that `thread` is about to take.
+    #[cold]
+    pub(super) fn meet(&mut self, depth: usize, thread: usize) {
+        let mut racing = S::default();
+        let pending = self.machine.pending();
+        let action = &pending[thread].action;
         for (other, p) in pending.iter().enumerate() {
             if other == thread || matches!(p.status, Status::Finished | Status::Parked) {
                 continue;
             }
-            if self.relation.dependent(action, &p.action) {
-                dependent.insert(other);
-                if self.relation.racing(action, &p.action) {
-                    racing.insert(other);
-                }
+            if self.relation.racing(action, &p.action) {
+                racing.insert(other);
             }
         }
-        let node = &mut self.nodes[depth];
-        node.dependent = dependent;
-        let enabled = node.enabled;
+        let enabled = self.nodes[depth].enabled;
         while let Some(other) = racing.pop() {
             let mut candidates = S::default();
             if enabled.contains(other) {
@@ -66,6 +66,17 @@ where
     fn changes(&self, thread: usize, other: usize) -> bool {
         let pending = self.machine.pending();
         may_change_others(pending[thread].action.op) && pending[other].action.op == Op::WaitTimeout
+    }
+
+    /// After an event that made new threads, from this one on.
+    #[cold]
+    pub(super) fn search_new(&mut self, from: usize) {
+        let now = self.machine.pending().len();
+        for new in from..now {
+            self.search(new);
+        }
+        let statistics = &mut self.job.record.statistics;
+        statistics.threads = statistics.threads.max(now as u64);
     }
 
     /// Finds the last event that races with the pending action of a thread, and asks for the other order.
@@ -259,7 +270,7 @@ where
         }
         while let Some(thread) = more.pop() {
             node.added.insert(thread);
-            self.lists[node.list as usize + usize::from(node.len)] = thread as u16;
+            self.lists[depth * self.room + usize::from(node.len)] = thread as u16;
             node.len += 1;
         }
     }

@@ -1,0 +1,294 @@
+//! The last uses of each object.
+//!
+//! Memory is kept by aligned granules of 8 bytes and, within one, by the exact bytes accessed (*cells*): accesses that
+//! share a granule and no byte stay independent, and all uses recorded in one cell are of the same bytes.
+
+use super::{Event, Looked, Tick};
+use selvedge_model::{Dependence, OpClass};
+
+/// No cell; no row.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// One object, or the same bytes of one granule.
+pub(super) struct Cell {
+    key: u64,
+    /// The next cell of the same granule.
+    pub next: u32,
+    /// Classes that have a row.
+    pub present: u32,
+    /// The last use of any class.
+    latest: Tick,
+    /// The last use that was dependent on every class then present: all earlier uses happen before it.
+    dominant: Tick,
+    pub bytes: u8,
+    pub uses: [Uses; OpClass::COUNT],
+}
+
+/// The uses of a cell in one class.
+#[derive(Clone, Copy)]
+pub(super) struct Uses {
+    /// Where the ticks by thread begin in `last`.
+    pub row: u32,
+    /// The last one of any thread.
+    latest: Tick,
+}
+
+/// What one use of a cell overwrote.
+struct Undone {
+    cell: u32,
+    slot: u32,
+    last: Tick,
+    latest: Tick,
+    dominant: Tick,
+    /// The last use in its class, and the class.
+    latest_in_class: Tick,
+    class: u8,
+}
+
+/// What there is to look at, and what is known of it.
+#[derive(Clone, Copy)]
+pub(super) struct Past<'a> {
+    pub clock: &'a [Tick],
+    pub events: &'a [Event],
+    pub last: &'a [Tick],
+}
+
+pub(super) struct Cells {
+    pub cells: Vec<Cell>,
+    /// Open addressing: the first cell of each key. The length is a power of two.
+    buckets: Vec<u32>,
+    keys: usize,
+    /// Threads that a row of last uses has room for.
+    stride: usize,
+    /// Rows of last uses.
+    pub last: Vec<Tick>,
+    log: Vec<Undone>,
+}
+
+impl Cells {
+    pub fn new(stride: usize) -> Self {
+        Cells {
+            cells: Vec::new(),
+            buckets: vec![NONE; 64],
+            keys: 0,
+            stride,
+            last: Vec::new(),
+            log: Vec::new(),
+        }
+    }
+
+    /// The position in the log.
+    #[inline]
+    pub fn mark(&self) -> u32 {
+        self.log.len() as u32
+    }
+
+    #[inline]
+    pub fn undo(&mut self, mark: u32) {
+        while self.log.len() > mark as usize {
+            if let Some(old) = self.log.pop() {
+                self.last[old.slot as usize] = old.last;
+                let cell = &mut self.cells[old.cell as usize];
+                cell.latest = old.latest;
+                cell.dominant = old.dominant;
+                cell.uses[old.class as usize].latest = old.latest_in_class;
+            }
+        }
+    }
+
+    /// Room for more threads.
+    pub fn grow(&mut self, stride: usize) {
+        let old = self.stride;
+        let mut wide = Vec::with_capacity(self.last.len() / old * stride);
+        for row in self.last.chunks(old) {
+            wide.extend_from_slice(row);
+            wide.resize(wide.len() + stride - old, 0);
+        }
+        self.last = wide;
+        let scale = |index: u32| index / old as u32 * stride as u32 + index % old as u32;
+        for uses in self.cells.iter_mut().flat_map(|cell| &mut cell.uses) {
+            if uses.row != NONE {
+                uses.row = scale(uses.row);
+            }
+        }
+        for old_use in &mut self.log {
+            old_use.slot = scale(old_use.slot);
+        }
+        self.stride = stride;
+    }
+
+    /// The first cell of a key.
+    #[inline]
+    pub fn first(&self, key: u64) -> u32 {
+        let mut bucket = self.bucket(key);
+        loop {
+            let at = self.buckets[bucket];
+            if at == NONE || self.cells[at as usize].key == key {
+                return at;
+            }
+            bucket = (bucket + 1) & (self.buckets.len() - 1);
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Adds a cell that is not there yet.
+    #[cold]
+    pub fn add(&mut self, key: u64, bytes: u8) -> u32 {
+        let at = self.cells.len() as u32;
+        let next = self.first(key);
+        self.cells.push(Cell {
+            key,
+            next,
+            present: 0,
+            latest: 0,
+            dominant: 0,
+            bytes,
+            uses: [Uses { row: NONE, latest: 0 }; OpClass::COUNT],
+        });
+        if next == NONE {
+            self.keys += 1;
+            if self.keys * 2 > self.buckets.len() {
+                self.rehash();
+                return at;
+            }
+        }
+        self.put(key, at);
+        at
+    }
+
+    /// Enters a key's newest cell.
+    fn put(&mut self, key: u64, at: u32) {
+        let mut bucket = self.bucket(key);
+        while self.buckets[bucket] != NONE && self.cells[self.buckets[bucket] as usize].key != key {
+            bucket = (bucket + 1) & (self.buckets.len() - 1);
+        }
+        self.buckets[bucket] = at;
+    }
+
+    fn rehash(&mut self) {
+        self.buckets = vec![NONE; self.buckets.len() * 2];
+        for at in 0..self.cells.len() {
+            self.put(self.cells[at].key, at as u32); // later cells of a key come first in its chain
+        }
+    }
+
+    /// Notes a use of a cell; `dependent` are the classes on which its class depends.
+    #[inline]
+    pub fn note(&mut self, at: u32, class: OpClass, dependent: u32, thread: usize, tick: Tick) {
+        if self.cells[at as usize].present & class.bit() == 0 {
+            self.add_row(at, class);
+        }
+        let cell = &mut self.cells[at as usize];
+        let uses = &mut cell.uses[class as usize];
+        let slot = uses.row + thread as u32;
+        let last = std::mem::replace(&mut self.last[slot as usize], tick);
+        self.log.push(Undone {
+            cell: at,
+            slot,
+            last,
+            latest: cell.latest,
+            dominant: cell.dominant,
+            latest_in_class: uses.latest,
+            class: class as u8,
+        });
+        uses.latest = tick;
+        cell.latest = tick;
+        if cell.present & !dependent == 0 {
+            cell.dominant = tick;
+        }
+    }
+
+    #[cold]
+    fn add_row(&mut self, at: u32, class: OpClass) {
+        let row = self.last.len();
+        self.last.resize(row + self.stride, 0);
+        let cell = &mut self.cells[at as usize];
+        cell.uses[class as usize].row = row as u32;
+        cell.present |= class.bit();
+    }
+
+    /// The last use in a slot before tick `end`, from the one at `tick` on.
+    #[cold]
+    pub fn use_before(&self, events: &[Event], mut tick: Tick, slot: usize, end: Tick) -> Tick {
+        while tick >= end {
+            let from = events[tick as usize - 1].log as usize;
+            tick = self.log[from..]
+                .iter()
+                .find(|old| old.slot as usize == slot)
+                .map_or(0, |old| old.last);
+        }
+        tick
+    }
+}
+
+impl Cell {
+    /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that depends on itself happen
+    /// before its last one; and all uses here happen before a later one in a class that depends on all of them. Where
+    /// that one races, too, they need not be told: neither are they immediate races nor does the clock need them.
+    #[inline]
+    pub fn look<P: Dependence>(
+        &self,
+        relation: &P,
+        (classes, racing): (u32, u32),
+        Past { clock, events, last }: Past,
+        looked: &mut Vec<Looked>,
+    ) {
+        let mut cover = 0;
+        // The end of a thread is not looked for before it is recorded: it is ordered after nothing by being recorded.
+        for class in members(classes & racing & !OpClass::Exit.bit()) {
+            if classes & !relation.dependent_classes(class) == 0 {
+                cover = cover.max(self.uses[class as usize].latest);
+            }
+        }
+        for class in members(classes) {
+            let Uses { row, latest } = self.uses[class as usize];
+            if latest == 0 || latest < cover {
+                continue;
+            }
+            let races = racing & class.bit() != 0;
+            if relation.dependent_classes(class) & class.bit() != 0 {
+                let thread = events[latest as usize - 1].thread;
+                if latest > clock[thread as usize] {
+                    looked.push(Looked {
+                        tick: latest,
+                        thread,
+                        races,
+                    });
+                }
+                continue;
+            }
+            let row = &last[row as usize..row as usize + clock.len()];
+            for (other, (&tick, &known)) in row.iter().zip(clock).enumerate() {
+                if tick > known && tick >= cover {
+                    looked.push(Looked {
+                        tick,
+                        thread: other as u32,
+                        races,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Whether the clock knows all uses: the last one is known, and all others happen before it.
+    #[inline]
+    pub fn is_known(&self, events: &[Event], clock: &[Tick]) -> bool {
+        let latest = self.latest;
+        latest == self.dominant
+            && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
+    }
+}
+
+/// The classes of a set.
+#[inline]
+fn members(mut classes: u32) -> impl Iterator<Item = OpClass> {
+    std::iter::from_fn(move || {
+        let class = *OpClass::ALL.get(classes.trailing_zeros() as usize)?;
+        classes &= classes - 1;
+        Some(class)
+    })
+}

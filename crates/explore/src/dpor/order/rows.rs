@@ -1,0 +1,100 @@
+//! Vector clocks as rows of one array, whose width is that of the present number of threads.
+
+use super::Tick;
+
+/// Rows are whole chunks.
+const CHUNK: usize = 8;
+
+/// Clocks by the number of their first chunk.
+pub(super) struct Rows {
+    chunks: Vec<[Tick; CHUNK]>,
+    /// Chunks in a row: a power of two, nearly always 1.
+    width: usize,
+}
+
+impl Rows {
+    /// Row 0 alone, which knows nothing.
+    pub fn new() -> Self {
+        Rows {
+            chunks: vec![[0; CHUNK]],
+            width: 1,
+        }
+    }
+
+    /// How many threads a row has room for.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.width * CHUNK
+    }
+
+    /// The next row to be added.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.chunks.len() as u32
+    }
+
+    /// A row.
+    #[inline]
+    pub fn row(&self, row: u32) -> &[Tick] {
+        self.chunks[row as usize..row as usize + self.width].as_flattened()
+    }
+
+    /// One counter.
+    #[inline]
+    pub fn tick(&self, row: u32, thread: usize) -> Tick {
+        self.chunks[row as usize + thread / CHUNK][thread % CHUNK]
+    }
+
+    /// Sets one counter.
+    #[inline]
+    pub fn set(&mut self, row: u32, thread: usize, tick: Tick) {
+        self.chunks[row as usize + thread / CHUNK][thread % CHUNK] = tick;
+    }
+
+    /// Adds a copy of a row.
+    #[inline]
+    pub fn copy(&mut self, row: u32) -> u32 {
+        let new = self.next();
+        if self.width == 1 {
+            let chunk = self.chunks[row as usize];
+            self.chunks.push(chunk);
+        } else {
+            self.chunks
+                .extend_from_within(row as usize..row as usize + self.width);
+        }
+        new
+    }
+
+    /// Raises each counter of a row to at least that of an earlier one.
+    #[inline]
+    pub fn join(&mut self, row: u32, other: u32) {
+        for i in 0..self.width {
+            let theirs = self.chunks[other as usize + i];
+            let mine = &mut self.chunks[row as usize + i];
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below 2³¹.
+                *mine = (*mine as i32).max(theirs as i32) as Tick;
+            }
+        }
+    }
+
+    /// Forgets a row and all later ones.
+    #[inline]
+    pub fn truncate(&mut self, row: u32) {
+        self.chunks.truncate(row as usize);
+    }
+
+    /// Makes rows wide enough for `count` threads; all rows' numbers are multiplied by the result.
+    pub fn grow(&mut self, count: usize) -> u32 {
+        let width = count.next_power_of_two().div_ceil(CHUNK);
+        let mut wide = Vec::with_capacity(self.chunks.len() / self.width * width);
+        for row in self.chunks.chunks(self.width) {
+            wide.extend_from_slice(row);
+            wide.resize(wide.len() + width - self.width, [0; CHUNK]);
+        }
+        let factor = width / self.width;
+        self.chunks = wide;
+        self.width = width;
+        factor as u32
+    }
+}
