@@ -4,14 +4,28 @@ use crate::Solver;
 use crate::bits::{self, Bits};
 use crate::cache::Cache;
 use crate::domain::Domain;
+use crate::fallback::Fallback;
 use crate::independence::Independence;
 use crate::limits::Limits;
 use crate::split::Split;
 use crate::trivial::Trivial;
 use crate::validate::Validate;
+use crate::z3::Z3;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// Which backends a chain ends in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Backend {
+    /// `bits` within [`Options::first_conflicts`], then `z3` for a quarter of the time, then `bits` again.
+    #[default]
+    Both,
+    /// Bit-blasting only.
+    Bits,
+    /// Z3 only.
+    Z3,
+}
 
 /// What a chain is made of.
 #[derive(Clone, Debug)]
@@ -28,12 +42,20 @@ pub struct Options {
     pub cache: bool,
     /// Layer `validate`: every model of a backend is evaluated.
     pub validate: bool,
+    /// A second backend is asked about every refutation of the first. Slow: for tests and for finding errors.
+    pub cross_check: bool,
+    /// The backends.
+    pub backend: Backend,
     /// Time for one query in one backend; depends on the machine, so it is a last resort.
     pub time: Option<Duration>,
     /// Time for all queries together.
     pub total_time: Option<Duration>,
-    /// Conflicts that a query may cause in `bits`.
+    /// Conflicts that a query may cause in `bits` before `z3` is tried.
+    pub first_conflicts: u64,
+    /// Conflicts that a query may cause in `bits` if nothing comes after.
     pub conflicts: Option<u64>,
+    /// Seed of the backends' random choices.
+    pub seed: u32,
     /// Ends a query, and turns away further ones, when set.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -47,29 +69,59 @@ impl Default for Options {
             independence: true,
             cache: true,
             validate: true,
+            cross_check: false,
+            backend: Backend::Both,
             time: Some(Duration::from_secs(30)),
             total_time: None,
+            first_conflicts: 2_000,
             conflicts: None,
+            seed: 0,
             stop: None,
         }
     }
 }
 
 impl Options {
-    fn bits(&self, conflicts: Option<u64>) -> Bits {
-        Bits::new(bits::Limits {
+    fn bits(&self, name: &'static str, conflicts: Option<u64>) -> Bits {
+        let limits = bits::Limits {
             conflicts,
             time: self.time,
             stop: self.stop.clone(),
+        };
+        Bits::new(name, limits)
+    }
+
+    fn backend(&self) -> Box<dyn Solver> {
+        match self.backend {
+            Backend::Bits => Box::new(self.bits("bits", self.conflicts)),
+            Backend::Z3 => Box::new(Z3::new(self.time, self.seed)),
+            Backend::Both => {
+                // Products of unknowns that Z3 cannot rewrite are faster in `bits`, and the others are decided at once.
+                let z3 = Z3::new(self.time.map(|time| time / 4), self.seed);
+                let last = Fallback::new("hard", z3, self.bits("bits again", self.conflicts));
+                let first = self.bits("bits", Some(self.first_conflicts));
+                Box::new(Fallback::new("fallback", first, last))
+            }
+        }
+    }
+
+    /// The backend that did not give the answer.
+    fn other(&self) -> Option<Box<dyn Solver>> {
+        if !self.cross_check {
+            return None;
+        }
+        Some(match self.backend {
+            Backend::Bits | Backend::Both => Box::new(Z3::new(self.time, self.seed)),
+            Backend::Z3 => Box::new(self.bits("bits", self.conflicts)),
         })
     }
 }
 
 /// A solver of the layers and backends that the options name. It belongs to one arena.
 pub fn chain(options: Options) -> Box<dyn Solver> {
-    let mut solver: Box<dyn Solver> = Box::new(options.bits(options.conflicts));
-    if options.validate {
-        solver = Box::new(Validate::new(solver));
+    let mut solver = options.backend();
+    if options.validate || options.cross_check {
+        solver = Box::new(Validate::new(solver, options.other()));
     }
     if options.cache {
         solver = Box::new(Cache::new(solver));

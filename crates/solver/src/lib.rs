@@ -11,8 +11,9 @@
 //! | `domain` | inputs that are constrained alone: sets of values, no search |
 //! | `independence` | drops the constraints that share no input with the goal |
 //! | `cache` | equal queries, recent models, refuted subsets |
-//! | `validate` | evaluates models |
-//! | `bits` | bit-blasting to a SAT solver |
+//! | `validate` | evaluates models; compares two backends on request |
+//! | `log` | queries as SMT-LIB files |
+//! | `fallback` | `bits`, then `z3` |
 //!
 //! The division of labour is KLEE's (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, section 4.2, and its solver chain), with two
 //! differences: layers follow the path as it grows and shrinks instead of looking through it at every query, and single
@@ -28,6 +29,7 @@ mod bits;
 mod cache;
 mod chain;
 mod domain;
+mod fallback;
 mod independence;
 mod intervals;
 mod limits;
@@ -37,8 +39,9 @@ mod split;
 mod statistics;
 mod trivial;
 mod validate;
+mod z3;
 
 pub use ask::{At, Values, max, may_be_true, min, must_be_true, unique_value, values};
-pub use chain::{Options, chain};
+pub use chain::{Backend, Options, chain};
 pub use query::{Answer, Query, Reason, Solver};
 pub use statistics::{LayerStatistics, Statistics};

@@ -1,20 +1,24 @@
 //! Checks answers before anything is built on them.
 //!
-//! Every model is evaluated on the whole query, always: evaluation is another piece of code than any encoding.
+//! Every model is evaluated on the whole query, always: evaluation is another piece of code than any encoding. A
+//! refutation has no such cheap check; on request a second backend is asked, and its core again on its own.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use selvedge_expr::{Arena, Assignment, Evaluator, Expr};
 
 pub(crate) struct Validate<S> {
     inner: S,
+    /// The second opinion on refutations.
+    other: Option<Box<dyn Solver>>,
     evaluator: Evaluator,
     statistics: LayerStatistics,
 }
 
 impl<S: Solver> Validate<S> {
-    pub(crate) fn new(inner: S) -> Validate<S> {
+    pub(crate) fn new(inner: S, other: Option<Box<dyn Solver>>) -> Validate<S> {
         Validate {
             inner,
+            other,
             evaluator: Evaluator::new(),
             statistics: LayerStatistics::new("validate"),
         }
@@ -32,6 +36,23 @@ impl<S: Solver> Validate<S> {
         match answer {
             Answer::Sat(model) if !self.holds(arena, model, query) => {
                 Some("a model does not satisfy its query")
+            }
+            Answer::Unsat => {
+                let core = self.inner.core().to_vec();
+                if core.iter().any(|&e| !query.constraints().any(|c| c == e)) {
+                    return Some("a core has a constraint that the query has not");
+                }
+                let other = self.other.as_mut()?;
+                if other.check(arena, query).is_sat() {
+                    return Some("one backend refutes what the other satisfies");
+                }
+                let core = Query {
+                    path: &[],
+                    goal: &core,
+                    hint: None,
+                };
+                let wrong = !core.goal.is_empty() && other.check(arena, &core).is_sat();
+                wrong.then_some("a core is satisfiable")
             }
             _ => None,
         }

@@ -33,6 +33,8 @@ pub(super) enum Outcome {
     Late,
     /// It was told to stop.
     Stopped,
+    /// The encoding is not what it should be: an error in this module.
+    Broken,
 }
 
 /// Counts conflicts and looks at the clock.
@@ -110,6 +112,8 @@ pub(super) struct Encoder {
     leaves: Vec<Lit>,
     clause: Vec<SatLit>,
     conflicts: u64,
+    /// An operand had no variable, which cannot happen.
+    broken: Cell<bool>,
 }
 
 impl Encoder {
@@ -126,12 +130,16 @@ impl Encoder {
             return Outcome::Unsatisfiable(vec![number]);
         }
         self.conflicts = 0;
+        self.broken.set(false);
         self.collect(circuit, constraints);
         let mut sat = Solver::new(SolverOpts::default(), Watch::new(budget.clone()));
         self.encode(circuit, &mut sat, phase);
         for number in 0..self.definitions.len() {
             let lit = self.sat_lit(self.definitions[number]);
             self.add(&mut sat, &[lit]);
+        }
+        if self.broken.get() {
+            return Outcome::Broken;
         }
         let assumptions: Vec<SatLit> = constraints
             .iter()
@@ -177,6 +185,7 @@ impl Encoder {
         while let Some(&gate) = self.cone.get(next) {
             next += 1;
             if let Some(definition) = circuit.definition(gate)
+                && definition != Lit::TRUE
                 && !self.definitions.contains(&definition)
             {
                 self.definitions.push(definition);
@@ -322,10 +331,12 @@ impl Encoder {
         sat.add_clause_reuse(&mut self.clause);
     }
 
-    /// The SAT literal of a gate that has a variable, as every operand and constraint has.
+    /// The SAT literal of a gate; every operand and constraint has a variable by the time it is asked for.
     fn sat_lit(&self, lit: Lit) -> SatLit {
-        let variable = self.notes[lit.gate()].variable.unwrap_or(Var::UNDEF);
-        SatLit::new(variable, !lit.is_negated())
+        let note = self.notes[lit.gate()];
+        let variable = note.variable.filter(|_| note.query == self.query);
+        self.broken.set(self.broken.get() || variable.is_none());
+        SatLit::new(variable.unwrap_or(Var::unsafe_from_idx(0)), !lit.is_negated())
     }
 }
 

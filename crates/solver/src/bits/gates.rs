@@ -58,7 +58,8 @@ impl std::ops::Not for Lit {
 pub(super) enum Gate {
     /// Gate 0.
     False,
-    /// A bit that nothing determines: of an input, or of the result of a division that `Circuit::definition` constrains.
+    /// A bit that nothing determines: of an input, or of the result of a division by a constant, which `Circuit::definition`
+    /// constrains.
     Free,
     /// Both; the smaller operand first.
     And(Lit, Lit),
@@ -78,8 +79,8 @@ pub(super) struct Circuit {
     divisions: FxHashMap<Division, (Vec<Lit>, Vec<Lit>)>,
 }
 
-/// A dividend and a constant divisor.
-pub(super) type Division = (Vec<Lit>, u128);
+/// A dividend and a divisor.
+pub(super) type Division = (Vec<Lit>, Vec<Lit>);
 
 impl Circuit {
     pub(super) fn new() -> Circuit {
@@ -99,21 +100,27 @@ impl Circuit {
         self.gates[number]
     }
 
-    /// What has to hold wherever this free gate is used. For every value of all other free gates there is a value of the
-    /// defined ones with which it holds, so that it never excludes an assignment of the inputs.
+    /// What has to hold wherever this gate is used. For every value of the inputs there is a value of the other free gates
+    /// with which all of these hold, so that they never exclude an input.
     pub(super) fn definition(&self, number: usize) -> Option<Lit> {
         self.definitions.get(&(number as u32)).copied()
     }
 
-    /// Says that `bits`, all free, are defined by `definition`.
+    /// Says that `bits`, all free and new, are defined by `definition`.
     pub(super) fn define(&mut self, bits: &[Lit], definition: Lit) {
         for bit in bits {
             self.definitions.insert(bit.gate() as u32, definition);
         }
     }
 
-    /// Quotient and remainder of a division that was built before: their bits are free, so they are not found by their
-    /// structure.
+    /// Says that something that always holds is worth knowing where the gate is used. A definition stays.
+    pub(super) fn assume_with(&mut self, lit: Lit, consequence: Lit) {
+        if !lit.is_constant() {
+            self.definitions.entry(lit.gate() as u32).or_insert(consequence);
+        }
+    }
+
+    /// Quotient and remainder of a division that was built before: free bits are not found by their structure.
     pub(super) fn division(&self, division: &Division) -> Option<(Vec<Lit>, Vec<Lit>)> {
         self.divisions.get(division).cloned()
     }

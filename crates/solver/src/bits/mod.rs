@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 /// Gates after which the circuit starts anew (about 100 bytes each).
 const MOST_GATES: usize = 20_000_000;
 
+/// What this backend does not support.
+pub(crate) const FLOATS: &str = "floating-point arithmetic in circuits";
+
 /// The backend.
 pub(crate) struct Bits {
     lowering: Lowering,
@@ -42,13 +45,13 @@ pub(crate) struct Limits {
 }
 
 impl Bits {
-    pub(crate) fn new(limits: Limits) -> Bits {
+    pub(crate) fn new(name: &'static str, limits: Limits) -> Bits {
         Bits {
             lowering: Lowering::new(),
             encoder: Encoder::default(),
             limits,
             core: Vec::new(),
-            statistics: LayerStatistics::new("bits"),
+            statistics: LayerStatistics::new(name),
         }
     }
 
@@ -62,7 +65,7 @@ impl Bits {
             match self.lowering.truth(arena, e) {
                 Ok(lit) => constraints.push(lit),
                 Err(lower::NoCircuit) => {
-                    return Answer::Unknown(Reason::Unsupported("floating-point arithmetic in circuits"));
+                    return Answer::Unknown(Reason::Unsupported(FLOATS));
                 }
             }
         }
@@ -96,6 +99,7 @@ impl Bits {
                 Answer::Unknown(Reason::Conflicts(self.limits.conflicts.unwrap_or_default()))
             }
             Outcome::Late => Answer::Unknown(Reason::Time(self.limits.time.unwrap_or_default())),
+            Outcome::Broken => Answer::Unknown(Reason::Contradiction("a wire has no variable")),
             Outcome::Stopped => Answer::Unknown(Reason::Stopped),
         }
     }

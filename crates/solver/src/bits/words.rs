@@ -178,11 +178,37 @@ impl Circuit {
     pub(super) fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Word, Word) {
         match as_constant(b) {
             Some(divisor) if divisor != 0 => self.divide_by_constant(a, divisor),
-            _ => self.divide_restoring(a, b),
+            _ => self.divide_by_word(a, b),
         }
     }
 
-    /// Restoring division: one comparison and subtraction for each bit of the quotient.
+    /// Restoring division, one comparison and subtraction for each bit of the quotient; and what follows from it: the
+    /// remainder is less than the divisor, and quotient times divisor plus remainder is the dividend.
+    ///
+    /// The divider computes forwards without search. What programs know of a division are the consequences, and those are
+    /// out of reach for a search in the divider (32 bits: not within 20 s), but here the same gates again.
+    fn divide_by_word(&mut self, a: &[Lit], b: &[Lit]) -> (Word, Word) {
+        let key = (a.to_vec(), b.to_vec());
+        if let Some(done) = self.division(&key) {
+            return done;
+        }
+        let (quotient, rest) = self.divide_restoring(a, b);
+        let width = a.len();
+        let small = self.below(&rest, b, false);
+        let product = self.mul(&quotient, b);
+        let sum = self.add(&product, &rest);
+        let same = self.equal(&sum, a);
+        let divided = self.and(same, small);
+        let by_zero = !self.any(b);
+        let consequence = self.or(divided, by_zero);
+        for bit in 0..width {
+            self.assume_with(quotient[bit], consequence);
+            self.assume_with(rest[bit], consequence);
+        }
+        self.remember_division(key, (quotient.clone(), rest.clone()));
+        (quotient, rest)
+    }
+
     fn divide_restoring(&mut self, a: &[Lit], b: &[Lit]) -> (Word, Word) {
         let width = a.len();
         let divisor = zext(b, width + 1);
@@ -209,7 +235,7 @@ impl Circuit {
             quotient.resize(width, Lit::FALSE);
             return (quotient, zext(&a[..shift], width));
         }
-        let key = (a.to_vec(), divisor);
+        let key = (a.to_vec(), constant(width, divisor));
         if let Some(done) = self.division(&key) {
             return done;
         }

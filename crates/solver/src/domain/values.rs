@@ -1,8 +1,8 @@
 //! The set of values of its one input that satisfy a constraint.
 //!
-//! Narrow inputs: by evaluation, value by value. Wide ones: by the shape of the constraint, a comparison with a constant
-//! of something whose inverse images of intervals are intervals again (sums with constants, extensions, complements, the
-//! upper bits).
+//! By the shape of the constraint, if it is a comparison with a constant of something whose inverse images of intervals are
+//! intervals again (sums with constants, extensions, complements, the upper bits); else, if the input is narrow, by
+//! evaluation, value by value.
 
 use crate::intervals::{Intervals, highest};
 use rustc_hash::FxHashMap;
@@ -32,11 +32,8 @@ impl Valuation {
             return known.clone();
         }
         let width = arena.width(arena.input_expr(input));
-        let values = if width <= NARROW {
-            Some(self.enumerate(arena, e, input, width))
-        } else {
-            self.by_shape(arena, e, width, DEPTH)
-        };
+        let values = by_shape(arena, e, width, DEPTH)
+            .or_else(|| (width <= NARROW).then(|| self.enumerate(arena, e, input, width)));
         let values = values.filter(|set| set.parts().len() <= MOST_PARTS).map(Rc::new);
         self.known.insert(e, values.clone());
         values
@@ -52,27 +49,28 @@ impl Valuation {
         }
         Intervals::union(parts)
     }
+}
 
-    fn by_shape(&self, arena: &Arena, e: Expr, width: u8, depth: u32) -> Option<Intervals> {
-        let depth = depth.checked_sub(1)?;
-        match arena.node(e) {
-            Node::Const(0) => Some(Intervals::empty()),
-            Node::Const(_) => Some(Intervals::all(width)),
-            Node::Unary(UnOp::Not, a) => Some(self.by_shape(arena, a, width, depth)?.complement(width)),
-            Node::Binary(BinOp::And, a, b) => {
-                let a = self.by_shape(arena, a, width, depth)?;
-                Some(a.intersection(&self.by_shape(arena, b, width, depth)?))
-            }
-            Node::Compare(op, a, b) => {
-                if let Some(c) = arena.as_const(b) {
-                    inverse(arena, a, compared(op, c, arena.width(a), false)?)
-                } else {
-                    let c = arena.as_const(a)?;
-                    inverse(arena, b, compared(op, c, arena.width(b), true)?)
-                }
-            }
-            _ => None,
+/// The set by the shape of the constraint.
+fn by_shape(arena: &Arena, e: Expr, width: u8, depth: u32) -> Option<Intervals> {
+    let depth = depth.checked_sub(1)?;
+    match arena.node(e) {
+        Node::Const(0) => Some(Intervals::empty()),
+        Node::Const(_) => Some(Intervals::all(width)),
+        Node::Unary(UnOp::Not, a) => Some(by_shape(arena, a, width, depth)?.complement(width)),
+        Node::Binary(BinOp::And, a, b) => {
+            let a = by_shape(arena, a, width, depth)?;
+            Some(a.intersection(&by_shape(arena, b, width, depth)?))
         }
+        Node::Compare(op, a, b) => {
+            if let Some(c) = arena.as_const(b) {
+                inverse(arena, a, compared(op, c, arena.width(a), false)?)
+            } else {
+                let c = arena.as_const(a)?;
+                inverse(arena, b, compared(op, c, arena.width(b), true)?)
+            }
+        }
+        _ => None,
     }
 }
 

@@ -1,22 +1,24 @@
 //! The bit-blasting backend alone: against all values of narrow inputs, and against evaluation at every width.
 
-use crate::random::{Generator, Tables, inputs, number};
+use crate::random::{Generator, Tables, compute_what_evaluation_does, inputs};
 use fastrand::Rng;
-use selvedge_expr::{Arena, Assignment, CmpOp, Expr, InputId, eval};
-use selvedge_solver::{Answer, Options, Query, Reason, Solver, chain};
+use selvedge_expr::{Arena, CmpOp, Expr, eval};
+use selvedge_solver::{Answer, Backend, Options, Query, Reason, Solver, chain};
 use std::time::Duration;
 
 fn bits() -> Box<dyn Solver> {
     chain(bare())
 }
 
-fn bare() -> Options {
+/// No layers.
+pub(crate) fn bare() -> Options {
     Options {
         split: false,
         trivial: false,
         domain: false,
         independence: false,
         cache: false,
+        backend: Backend::Bits,
         ..Options::default()
     }
 }
@@ -71,57 +73,9 @@ fn narrow_inputs_against_all_their_values() {
     assert!(sat > 3_000 && unsat > 3_000, "{sat} {unsat}");
 }
 
-/// With all inputs fixed, an expression has its value and no other.
 #[test]
 fn circuits_compute_what_evaluation_does() {
-    let mut random = Rng::with_seed(12);
-    for round in 0..220 {
-        let arena = Arena::new();
-        let widths: &[u8] = [
-            &[64, 64][..],
-            &[128, 32],
-            &[33, 65],
-            &[32, 32, 8],
-            &[16, 100],
-            &[7, 1, 127],
-        ][round % 6];
-        let pool = inputs(&arena, widths);
-        let values: Assignment = (0..)
-            .zip(widths)
-            .map(|(id, &width)| (InputId(id), number(&mut random, width)))
-            .collect();
-        let equal = |e: Expr, value: u128| arena.compare(CmpOp::Eq, e, arena.constant(arena.width(e), value));
-        let path: Vec<Expr> = values
-            .iter()
-            .map(|(id, value)| equal(pool[id.0 as usize], value))
-            .collect();
-        let mut generator = Generator {
-            arena: &arena,
-            pool,
-            widths: widths.iter().copied().chain([1, 8, 32, 64, 128]).collect(),
-        };
-        let mut solver = bits();
-        for _ in 0..10 {
-            let e = generator.grow(&mut random);
-            let same = equal(e, eval(&arena, e, &values));
-            for (goal, possible) in [(same, true), (arena.not(same), false)] {
-                let query = Query {
-                    path: &path,
-                    goal: &[goal],
-                    hint: None,
-                };
-                let answer = solver.check(&arena, &query);
-                assert!(
-                    matches!(
-                        (&answer, possible),
-                        (Answer::Sat(_), true) | (Answer::Unsat, false)
-                    ),
-                    "{answer:?}, but {possible}: {:?}",
-                    arena.node(e)
-                );
-            }
-        }
-    }
+    compute_what_evaluation_does(12, 48, bits, |generator, random| generator.grow(random));
 }
 
 /// Two factors of a product of large primes.

@@ -3,3 +3,4 @@
 mod bits;
 mod layers;
 mod random;
+mod z3;

@@ -1,7 +1,11 @@
 //! Random expressions, and their truth tables.
 
 use fastrand::Rng;
-use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Evaluator, Expr, InputId, InputKey, UnOp, Width};
+use selvedge_expr::{
+    Arena, Assignment, BinOp, CmpOp, Evaluator, Expr, FBinOp, FPred, FUnOp, InputId, InputKey, UnOp, Width,
+    eval,
+};
+use selvedge_solver::{Answer, Query, Solver};
 
 const BINARY: [BinOp; 13] = [
     BinOp::Add,
@@ -54,6 +58,29 @@ pub(crate) fn number(random: &mut Rng, width: Width) -> u128 {
         _ => random.u128(..),
     };
     value & mask(width)
+}
+
+/// The bits of a float: zeros, infinities, NaNs, small integers, the least and the greatest ones.
+fn special(random: &mut Rng, width: Width) -> u128 {
+    let number = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.5,
+        f64::INFINITY,
+        f64::NAN,
+        1e-310,
+        -3e38,
+        4e9,
+        0.1,
+    ][random.usize(..11)];
+    let bits = if width == 32 {
+        u128::from((number as f32).to_bits())
+    } else {
+        u128::from(number.to_bits())
+    };
+    bits ^ random.u128(..2)
 }
 
 /// New inputs of these widths.
@@ -139,6 +166,52 @@ impl<'a> Generator<'a> {
         e
     }
 
+    /// A new expression with floating-point arithmetic in it, put into the pool.
+    pub(crate) fn grow_float(&mut self, random: &mut Rng) -> Expr {
+        let arena = self.arena;
+        let width = if random.bool() { 32 } else { 64 };
+        let float = |random: &mut Rng| {
+            if random.u8(..3) == 0 {
+                arena.constant(width, special(random, width))
+            } else {
+                self.pick_wide(random, width)
+            }
+        };
+        let (a, b, c) = (float(random), float(random), float(random));
+        let binary = [FBinOp::Add, FBinOp::Sub, FBinOp::Mul, FBinOp::Div];
+        let unary = [
+            FUnOp::Sqrt,
+            FUnOp::Floor,
+            FUnOp::Ceil,
+            FUnOp::Trunc,
+            FUnOp::Round,
+            FUnOp::RoundEven,
+        ];
+        let predicates = [
+            FPred::Oeq,
+            FPred::Olt,
+            FPred::Ole,
+            FPred::Uno,
+            FPred::One,
+            FPred::Uge,
+        ];
+        let to = [1, 8, 32, 33, 64, 128][random.usize(..6)];
+        let e = match random.u8(..10) {
+            0..=3 => arena.fbinary(binary[random.usize(..4)], a, b),
+            4 => arena.funary(unary[random.usize(..6)], a),
+            5 => arena.fcompare(predicates[random.usize(..6)], a, b),
+            6 => arena.fma(a, b, c),
+            7 => arena.fconvert(a, 96 - width),
+            8 => arena.to_int(random.bool(), a, to),
+            _ => {
+                let word = self.pick(random);
+                arena.from_int(random.bool(), word, width)
+            }
+        };
+        self.pool.push(e);
+        e
+    }
+
     /// A new constraint.
     pub(crate) fn truth(&self, random: &mut Rng) -> Expr {
         let a = self.pick(random);
@@ -154,6 +227,63 @@ impl<'a> Generator<'a> {
                 self.arena.or(e, c)
             }
             _ => e,
+        }
+    }
+}
+
+/// With all inputs fixed, an expression has its value and no other.
+pub(crate) fn compute_what_evaluation_does(
+    seed: u64,
+    rounds: usize,
+    solver: fn() -> Box<dyn Solver>,
+    grow: fn(&mut Generator<'_>, &mut Rng) -> Expr,
+) {
+    let mut random = Rng::with_seed(seed);
+    for round in 0..rounds {
+        let arena = Arena::new();
+        let widths: &[u8] = [
+            &[64, 64][..],
+            &[128, 32],
+            &[33, 65],
+            &[32, 32, 8],
+            &[16, 100],
+            &[7, 1, 127],
+        ][round % 6];
+        let pool = inputs(&arena, widths);
+        let values: Assignment = (0..)
+            .zip(widths)
+            .map(|(id, &width)| (InputId(id), number(&mut random, width)))
+            .collect();
+        let equal = |e: Expr, value: u128| arena.compare(CmpOp::Eq, e, arena.constant(arena.width(e), value));
+        let path: Vec<Expr> = values
+            .iter()
+            .map(|(id, value)| equal(pool[id.0 as usize], value))
+            .collect();
+        let mut generator = Generator {
+            arena: &arena,
+            pool,
+            widths: widths.iter().copied().chain([1, 8, 32, 64, 128]).collect(),
+        };
+        let mut solver = solver();
+        for _ in 0..10 {
+            let e = grow(&mut generator, &mut random);
+            let same = equal(e, eval(&arena, e, &values));
+            for (goal, possible) in [(same, true), (arena.not(same), false)] {
+                let query = Query {
+                    path: &path,
+                    goal: &[goal],
+                    hint: None,
+                };
+                let answer = solver.check(&arena, &query);
+                assert!(
+                    matches!(
+                        (&answer, possible),
+                        (Answer::Sat(_), true) | (Answer::Unsat, false)
+                    ),
+                    "{answer:?}, but {possible}: {:?} {values:x?}",
+                    arena.node(e)
+                );
+            }
         }
     }
 }

@@ -1,0 +1,110 @@
+//! The second backend: Z3, for hard arithmetic and for floats.
+//!
+//! Debian's libz3 through the crate `z3`. Expressions become terms of the theories of bit vectors and floating-point numbers
+//! once (`lower`, `floats`). Each query gets a new solver of Z3 that is not used incrementally, so that Z3 picks its tactics
+//! for the logic; measured, its incremental solver is slower at everything that comes here, ten times at overflows of
+//! products. No cores: tracking constraints turns off most of Z3's preprocessing, and that (its rewriting of polynomials)
+//! is what it is here for.
+//!
+//! All instances of one thread share Z3's context of the thread. Z3's limit is a time; being told to stop is noticed
+//! between queries.
+
+mod floats;
+mod lower;
+
+use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
+use ::z3::{Params, SatResult};
+use lower::Lowering;
+use selvedge_expr::{Arena, Assignment};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Terms after which the memory of them starts anew.
+const MOST_TERMS: usize = 1_000_000;
+
+/// The backend.
+pub(crate) struct Z3 {
+    lowering: Lowering,
+    time: Option<Duration>,
+    seed: u32,
+    statistics: LayerStatistics,
+}
+
+impl Z3 {
+    pub(crate) fn new(time: Option<Duration>, seed: u32) -> Z3 {
+        Z3 {
+            lowering: Lowering::default(),
+            time,
+            seed,
+            statistics: LayerStatistics::new("z3"),
+        }
+    }
+
+    fn solver(&self) -> ::z3::Solver {
+        let solver = ::z3::Solver::new();
+        let mut params = Params::new();
+        if let Some(time) = self.time {
+            let milliseconds = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+            params.set_u32("timeout", milliseconds.max(1));
+        }
+        params.set_u32("random_seed", self.seed);
+        solver.set_params(&params);
+        solver
+    }
+
+    fn decide(&mut self, arena: &Arena, query: &Query<'_>) -> Answer {
+        if self.lowering.len() > MOST_TERMS {
+            self.lowering = Lowering::default();
+        }
+        let start = Instant::now();
+        let solver = self.solver();
+        for e in query.constraints() {
+            match self.lowering.truth(arena, e) {
+                Ok(term) => solver.assert(&term),
+                Err(what) => return Answer::Unknown(Reason::Unsupported(what)),
+            }
+        }
+        match solver.check() {
+            SatResult::Unsat => Answer::Unsat,
+            SatResult::Sat => match solver.get_model() {
+                Some(model) => self.model(arena, query, &model),
+                None => Answer::Unknown(Reason::GaveUp("Z3 has no model".to_owned())),
+            },
+            SatResult::Unknown => Answer::Unknown(match self.time {
+                Some(time) if start.elapsed() >= time => Reason::Time(time),
+                _ => Reason::GaveUp(solver.get_reason_unknown().unwrap_or_default()),
+            }),
+        }
+    }
+
+    fn model(&mut self, arena: &Arena, query: &Query<'_>, model: &::z3::Model) -> Answer {
+        let mut whole: Assignment = query.hint.cloned().unwrap_or_default();
+        for e in query.constraints() {
+            for &input in arena.inputs_of(e).iter() {
+                match self.lowering.value(arena, model, input) {
+                    Some(value) => whole.set(input, value),
+                    None => {
+                        return Answer::Unknown(Reason::GaveUp("Z3 has no value for an input".to_owned()));
+                    }
+                }
+            }
+        }
+        Answer::Sat(Rc::new(whole))
+    }
+}
+
+impl Solver for Z3 {
+    fn check(&mut self, arena: &Arena, query: &Query<'_>) -> Answer {
+        self.statistics.queries += 1;
+        let start = Instant::now();
+        let answer = self.decide(arena, query);
+        self.statistics.time += start.elapsed();
+        self.statistics.answer(answer)
+    }
+
+    fn statistics(&self) -> Statistics {
+        Statistics {
+            layers: vec![self.statistics.clone()],
+        }
+    }
+}
