@@ -6,13 +6,17 @@
 mod arena;
 pub mod bits;
 pub mod build;
+mod display;
 mod eval;
 mod facts;
 pub mod float;
 mod inputs;
 mod node;
+pub mod smtlib;
+mod substitute;
 
 pub use arena::{Arena, MAX_WIDTH, Size};
+pub use display::Shown;
 pub use eval::{Assignment, Evaluator, eval};
 pub use facts::Facts;
 pub use inputs::InputSet;

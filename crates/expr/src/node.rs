@@ -166,6 +166,17 @@ pub enum FCmpOp {
     Le,
 }
 
+impl FCmpOp {
+    /// The same as one of all comparisons.
+    pub const fn pred(self) -> FPred {
+        match self {
+            FCmpOp::Eq => FPred::Oeq,
+            FCmpOp::Lt => FPred::Olt,
+            FCmpOp::Le => FPred::Ole,
+        }
+    }
+}
+
 /// All comparisons of floats: `O` is false, `U` true if an operand is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]

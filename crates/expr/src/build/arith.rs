@@ -153,7 +153,10 @@ impl Arena {
         }
         match self.node(a) {
             Node::Unary(UnOp::Neg, x) => times(x, c.wrapping_neg()),
-            Node::Binary(BinOp::Mul, x, d) if let Some(d) = self.as_const(d) => times(x, c.wrapping_mul(d)),
+            Node::Binary(BinOp::Mul, x, d) if self.as_const(d).is_some() => {
+                let d = self.as_const(d).unwrap_or(1);
+                times(x, c.wrapping_mul(d))
+            }
             _ => self.intern(Node::Binary(BinOp::Mul, a, b), width),
         }
     }
@@ -184,7 +187,7 @@ impl Arena {
             }
             let needed = (128 - (fa.high | fb.high).leading_zeros()).max(1) as Width;
             if needed < width {
-                let narrow = self.binary(op, self.extract(a, 0, needed), self.extract(b, 0, needed));
+                let narrow = self.binary(op, self.truncate(a, needed), self.truncate(b, needed));
                 return self.zext(narrow, width);
             }
             if op == BinOp::URem && a == b {

@@ -35,10 +35,9 @@ impl Arena {
             return result;
         }
         // An alternative under the same condition is decided.
-        let a = self.under(c, a, true);
-        let b = self.under(c, b, false);
-        if a == b {
-            return a;
+        let (before, a, b) = ((a, b), self.under(c, a, true), self.under(c, b, false));
+        if (a, b) != before {
+            return self.ite(c, a, b);
         }
         // x = k ? k : x
         if let Node::Compare(CmpOp::Eq, x, k) = self.node(c)
@@ -60,16 +59,15 @@ impl Arena {
         self.intern(Node::Ite(c, a, b), width)
     }
 
-    /// The value given the condition, if it is an alternative under the same one.
+    /// The value given the condition, if it depends on the same one.
     fn under(&self, c: Expr, e: Expr, holds: bool) -> Expr {
-        match self.node(e) {
-            Node::Ite(d, x, y) if d == c => {
-                if holds {
-                    x
-                } else {
-                    y
-                }
-            }
+        if let Node::Ite(d, x, y) = self.node(e)
+            && d == c
+        {
+            return if holds { x } else { y };
+        }
+        match self.two_valued(e) {
+            Some((d, x, y)) if d == c => self.constant(self.width(e), if holds { x } else { y }),
             _ => e,
         }
     }
@@ -99,15 +97,31 @@ impl Arena {
         self.intern(Node::Ite(c, a, b), 1)
     }
 
-    /// An alternative between constants: 1 and 0, -1 and 0 are extensions of the condition.
+    /// An alternative between constants: 1 and 0, -1 and 0 are extensions of the condition, and what consists of bytes that
+    /// all are such, or the same either way, is a concatenation of them (which is what its bytes put together are).
     fn ite_of_constants(&self, c: Expr, a: Expr, b: Expr, width: Width) -> Option<Expr> {
+        let (x, y) = (self.as_const(a)?, self.as_const(b)?);
         let ones = mask(width);
-        Some(match (self.as_const(a)?, self.as_const(b)?) {
+        Some(match (x, y) {
             (1, 0) => self.zext(c, width),
             (0, 1) => self.zext(self.not(c), width),
             (x, 0) if x == ones => self.sext(c, width),
             (0, y) if y == ones => self.sext(self.not(c), width),
-            _ => self.intern(Node::Ite(c, a, b), width),
+            _ => {
+                let byte = |low: Width| (x >> low & 0xff, y >> low & 0xff);
+                let plain =
+                    |low| matches!(byte(low), (0xff | 1, 0) | (0, 0xff | 1)) || byte(low).0 == byte(low).1;
+                if width == 8 || width % 8 != 0 || !(0..width).step_by(8).all(plain) {
+                    return Some(self.intern(Node::Ite(c, a, b), width));
+                }
+                let piece = |low| {
+                    let (x, y) = byte(low);
+                    self.ite(c, self.constant(8, x), self.constant(8, y))
+                };
+                (8..width)
+                    .step_by(8)
+                    .fold(piece(0), |below, low| self.concat(piece(low), below))
+            }
         })
     }
 
@@ -132,10 +146,21 @@ impl Arena {
             (inner, true) => (inner, 0, one),
             (c, false) => (c, one, 0),
         };
+        let width = self.width(e);
         match self.node(e) {
             Node::Ite(c, a, b) => Some((c, self.as_const(a)?, self.as_const(b)?)),
             Node::Zext(c) if self.width(c) == 1 => Some(bit(c, 1)),
-            Node::Sext(c) if self.width(c) == 1 => Some(bit(c, mask(self.width(e)))),
+            Node::Sext(c) if self.width(c) == 1 => Some(bit(c, mask(width))),
+            // Of one bit extended before.
+            Node::Zext(x) if matches!(self.node(x), Node::Sext(_)) => self.two_valued(x),
+            _ => None,
+        }
+    }
+
+    /// The condition and constants of an alternative between constants that is written as one.
+    pub(super) fn written_two_valued(&self, e: Expr) -> Option<(Expr, u128, u128)> {
+        match self.node(e) {
+            Node::Ite(..) if self.width(e) > 1 => self.two_valued(e),
             _ => None,
         }
     }

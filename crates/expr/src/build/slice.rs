@@ -5,7 +5,7 @@
 
 use crate::arena::Arena;
 use crate::bits::{self, mask};
-use crate::node::{BinOp, Expr, Node, Width};
+use crate::node::{BinOp, Expr, Node, UnOp, Width};
 
 impl Arena {
     /// `width` bits of a value, from bit `low` upwards.
@@ -62,22 +62,52 @@ impl Arena {
                 }
                 None => self.intern(Node::Extract(a, low), width),
             },
-            Node::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), x, y)
-                if low == 0 && self.cuts_for_free(x, width) && self.cuts_for_free(y, width) =>
-            {
-                self.deeper(|| Some(self.binary(op, self.extract(x, 0, width), self.extract(y, 0, width))))
-                    .unwrap_or_else(|| self.intern(Node::Extract(a, low), width))
-            }
             _ => self.intern(Node::Extract(a, low), width),
         }
     }
 
-    /// Whether the low bits of a value are known without a new node of its kind.
-    fn cuts_for_free(&self, a: Expr, width: Width) -> bool {
+    /// The low `width` bits of a value, as [`extract`](Self::extract); but sums and products of extended values are computed
+    /// in the narrow width instead. For conversions to a narrower type: `(char)(c + 1)` is a sum of bytes. Not for pieces that
+    /// are put together again, which would not find each other.
+    ///
+    /// # Panics
+    /// If the value has not that many bits, or `width` is 0.
+    pub fn truncate(&self, a: Expr, width: Width) -> Expr {
+        if width < self.width(a)
+            && matches!(self.node(a), Node::Binary(..) | Node::Unary(..))
+            && self.narrows(a, width, 8)
+        {
+            return self.computed_narrow(a, width);
+        }
+        self.extract(a, 0, width)
+    }
+
+    /// Whether the low bits of a value are sums and products of what is there already, at most so deep.
+    fn narrows(&self, a: Expr, width: Width, depth: u32) -> bool {
         match self.node(a) {
             Node::Const(_) => true,
             Node::Zext(x) | Node::Sext(x) | Node::Concat(_, x) => self.width(x) >= width,
+            Node::Unary(UnOp::Neg | UnOp::Not, x) => depth > 0 && self.narrows(x, width, depth - 1),
+            Node::Binary(op, x, y) => {
+                matches!(
+                    op,
+                    BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor
+                ) && depth > 0
+                    && self.narrows(x, width, depth - 1)
+                    && self.narrows(y, width, depth - 1)
+            }
             _ => false,
+        }
+    }
+
+    /// The low bits of a value that [narrows](Self::narrows).
+    fn computed_narrow(&self, a: Expr, width: Width) -> Expr {
+        match self.node(a) {
+            Node::Unary(op, x) => self.unary(op, self.computed_narrow(x, width)),
+            Node::Binary(op, x, y) => {
+                self.binary(op, self.computed_narrow(x, width), self.computed_narrow(y, width))
+            }
+            _ => self.extract(a, 0, width),
         }
     }
 
@@ -96,6 +126,12 @@ impl Arena {
         }
         if let Some(merged) = self.merged(high, low) {
             return merged;
+        }
+        if let Some(result) = self
+            .constants_moved_up(high, low)
+            .or_else(|| self.constant_absorbed(high, low))
+        {
+            return result;
         }
         match (self.node(high), self.node(low)) {
             (Node::Zext(x), _) => self.zext(self.concat(x, low), high_width + low_width),
@@ -117,22 +153,108 @@ impl Arena {
         }
     }
 
-    /// `high` above `copies` of the sign of `x`, as a two-valued piece, if `high` is constant or depends on that sign only.
+    /// `high` above `copies` of the sign of `x`, as a two-valued piece, if `high` depends on that sign only.
     fn with_signs(&self, high: Expr, x: Expr, copies: Width) -> Option<Expr> {
+        let (c, a, b) = self.written_two_valued(high)?;
         let sign = |c: Expr| self.is_piece(c, x, self.width(x) - 1, 1);
-        let (c, (if_set, if_clear)) = match (self.as_const(high), self.two_valued(high)) {
-            (Some(value), _) => (self.is_negative(x), (value, value)),
-            (None, Some((c, a, b))) if sign(c) => (c, (a, b)),
-            // The sign may be the negation of a canonical condition.
-            (None, Some((c, a, b))) if sign(self.not(c)) => (self.not(c), (b, a)),
-            _ => return None,
+        let (below_a, below_b) = if sign(c) {
+            (mask(copies), 0)
+        } else if sign(self.not(c)) {
+            (0, mask(copies))
+        } else {
+            return None;
         };
         let width = self.width(high) + copies;
-        Some(self.ite(
-            c,
-            self.constant(width, if_set << copies | mask(copies)),
-            self.constant(width, if_clear << copies),
-        ))
+        let value = |above: u128, below| self.constant(width, above << copies | below);
+        Some(self.ite(c, value(a, below_a), value(b, below_b)))
+    }
+
+    /// How many bits of a constant beside the piece of `x` from bit `at`, `width` wide, are `x`'s own known bits there.
+    /// `above` or below the piece.
+    fn absorbable(
+        &self,
+        constant: u128,
+        constant_width: Width,
+        x: Expr,
+        at: Width,
+        width: Width,
+        above: bool,
+    ) -> Width {
+        let facts = self.facts(x);
+        let known = facts.zeros | facts.ones;
+        let same = if above {
+            let low = at + width;
+            let available = (self.width(x) - low).min(constant_width);
+            let differs = !known.checked_shr(low.into()).unwrap_or(0)
+                | facts.ones.checked_shr(low.into()).unwrap_or(0) ^ constant;
+            differs.trailing_zeros().min(available.into())
+        } else {
+            let available = at.min(constant_width);
+            if available == 0 {
+                return 0;
+            }
+            // Both aligned at the top.
+            let top = |bits: u128, width: Width| bits << (128 - width);
+            let differs = !top(known, at) | top(facts.ones, at) ^ top(constant, constant_width);
+            differs.leading_zeros().min(available.into())
+        };
+        same as Width
+    }
+
+    /// A constant beside a piece of a value that has just these bits there becomes part of the piece.
+    fn constant_absorbed(&self, high: Expr, low: Expr) -> Option<Expr> {
+        let high_width = self.width(high);
+        let (first, rest) = match self.node(low) {
+            Node::Concat(x, y) => (x, Some(y)),
+            Node::Zext(x) => (self.constant(self.width(low) - self.width(x), 0), Some(x)),
+            _ => (low, None),
+        };
+        let first_width = self.width(first);
+        let above_rest = |piece| rest.map_or(piece, |rest| self.concat(piece, rest));
+        match (self.node(high), self.node(first)) {
+            (Node::Const(value), Node::Extract(x, at)) => {
+                let n = self.absorbable(value, high_width, x, at, first_width, true);
+                if n == 0 {
+                    return None;
+                }
+                let below = above_rest(self.extract(x, at, first_width + n));
+                if n == high_width {
+                    return Some(below);
+                }
+                Some(self.concat(self.constant(high_width - n, value >> n), below))
+            }
+            (Node::Extract(x, at), Node::Const(value)) => {
+                let n = self.absorbable(value, first_width, x, at, high_width, false);
+                if n == 0 {
+                    return None;
+                }
+                let piece = self.extract(x, at - n, high_width + n);
+                if n == first_width {
+                    return Some(above_rest(piece));
+                }
+                Some(self.concat(piece, above_rest(self.constant(first_width - n, value))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Constant bytes between two alternatives belong to the upper one.
+    fn constants_moved_up(&self, high: Expr, low: Expr) -> Option<Expr> {
+        let (c, ..) = self.written_two_valued(high)?;
+        let (first, rest) = match self.node(low) {
+            Node::Concat(x, y) => (x, Some(y)),
+            _ => (low, None),
+        };
+        let (d, x, y) = self.written_two_valued(first)?;
+        let width = self.width(first);
+        let same = ((x ^ y).leading_zeros() - (128 - u32::from(width))) as Width / 8 * 8;
+        if c == d || same == 0 || same == width {
+            return None;
+        }
+        let constant = self.extract(first, width - same, same);
+        let below = self.extract(first, 0, width - same);
+        let below = rest.map_or(below, |rest| self.concat(below, rest));
+        Some(self.concat(self.concat(high, constant), below))
     }
 
     /// Two neighbours as one piece that is not a concatenation, if they belong together.
@@ -160,11 +282,20 @@ impl Arena {
         if high_width == 1 && self.as_const(high).is_none() && self.is_piece(high, low, low_width - 1, 1) {
             return Some(self.sext(low, width));
         }
-        if high_width > 1
-            && low_width > 1
+        let value = |h: u128, l: u128| self.constant(width, h << low_width | l);
+        if let Some((c, x, y)) = self.written_two_valued(high)
+            && low_width == 1
+        {
+            // The condition itself below.
+            match self.polarity(low) {
+                (d, false) if c == d => return Some(self.ite(c, value(x, 1), value(y, 0))),
+                (d, true) if c == d => return Some(self.ite(c, value(x, 0), value(y, 1))),
+                _ => {}
+            }
+        }
+        if (self.written_two_valued(high).is_some() || self.written_two_valued(low).is_some())
             && let Some((c, (h1, l1), (h2, l2))) = self.both_two_valued(high, low)
         {
-            let value = |h: u128, l: u128| self.constant(width, h << low_width | l);
             return Some(self.ite(c, value(h1, l1), value(h2, l2)));
         }
         None
@@ -185,7 +316,6 @@ impl Arena {
                     Node::Concat(..) | Node::Zext(_) | Node::Sext(_) | Node::Ite(..) | Node::Extract(..) => {
                         false
                     }
-                    Node::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) => low != 0,
                     _ => self.width(x) != width,
                 };
                 !opaque && self.deeper(|| Some(self.extract(x, low, width) == piece)) == Some(true)
@@ -214,17 +344,18 @@ impl Arena {
                 Some((c, x, y)) => self.ite(c, self.constant(width, x), self.constant(width, y)),
                 None => self.intern(Node::Zext(a), width),
             },
-            Node::Sext(_) => match self.two_valued(a) {
-                Some((c, x, y)) => self.ite(c, self.constant(width, x), self.constant(width, y)),
-                None => self.intern(Node::Zext(a), width),
-            },
-            Node::Extract(..) => self
-                .merged(self.constant(above, 0), a)
-                .unwrap_or_else(|| self.intern(Node::Zext(a), width)),
-            Node::Concat(x, y) => match self.merged(self.constant(above, 0), x) {
-                Some(merged) => self.concat(merged, y),
-                None => self.intern(Node::Zext(a), width),
-            },
+            Node::Extract(..) | Node::Concat(..) => {
+                let zeros = self.constant(above, 0);
+                if let Some(result) = self.constant_absorbed(zeros, a) {
+                    return result;
+                }
+                if let Node::Concat(x, y) = self.node(a)
+                    && let Some(merged) = self.merged(zeros, x)
+                {
+                    return self.concat(merged, y);
+                }
+                self.intern(Node::Zext(a), width)
+            }
             _ => self.intern(Node::Zext(a), width),
         }
     }
@@ -245,7 +376,7 @@ impl Arena {
         match self.node(a) {
             Node::Const(value) => return self.constant(width, bits::signed(value, from) as u128),
             Node::Sext(x) => return self.sext(x, width),
-            Node::Concat(high, low) if self.two_valued(high).is_some() => {
+            Node::Concat(high, low) if self.written_two_valued(high).is_some() => {
                 return self.concat(self.sext(high, width - self.width(low)), low);
             }
             Node::Ite(..) => {

@@ -23,6 +23,7 @@ pub enum Step {
     Compare(CmpOp, usize, usize),
     Ite(usize, usize, usize),
     Extract(usize, Width),
+    Truncate(usize),
     Concat(usize, usize),
     Zext(usize),
     Sext(usize),
@@ -292,6 +293,10 @@ fn slice_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
     match rng.u8(..3) {
         0 => {
             let part = rng.u8(1..=has);
+            if rng.bool() {
+                p.push(Step::Truncate(from), part);
+                return;
+            }
             let low = rng.u8(..=has - part);
             p.push(Step::Extract(from, low), part);
         }
@@ -329,6 +334,10 @@ fn memory_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
         // One byte of a word.
         2 => {
             let word = p.pick(rng, 32);
+            if rng.bool() {
+                p.push(Step::Truncate(word), 8);
+                return;
+            }
             p.push(Step::Extract(word, rng.u8(..4) * 8), 8);
         }
         // Two neighbours.
@@ -438,6 +447,7 @@ impl Step {
             Step::Compare(op, a, b) => arena.compare(op, e(a), e(b)),
             Step::Ite(c, a, b) => arena.ite(e(c), e(a), e(b)),
             Step::Extract(a, low) => arena.extract(e(a), low, width),
+            Step::Truncate(a) => arena.truncate(e(a), width),
             Step::Concat(a, b) => arena.concat(e(a), e(b)),
             Step::Zext(a) => arena.zext(e(a), width),
             Step::Sext(a) => arena.sext(e(a), width),

@@ -398,6 +398,7 @@ fn value(program: &Program, step: &Step, width: Width, inputs: &[u128], values: 
             }
         }
         Step::Extract(a, low) => from_bits((0..u32::from(width)).map(|i| bit(v(a), i + u32::from(low)))),
+        Step::Truncate(a) => v(a) & mask(width),
         Step::Concat(a, b) => v(a) * (1 << (w(b) - 1)) * 2 + v(b),
         Step::Zext(a) => v(a),
         Step::Sext(a) => from_bits((0..u32::from(width)).map(|i| bit(v(a), i.min(u32::from(w(a)) - 1)))),
