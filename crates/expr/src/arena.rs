@@ -8,7 +8,7 @@ use crate::inputs::{InputSet, InputSets};
 use crate::node::{Expr, InputId, InputKey, Node, TableId, Width};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::hash::BuildHasher;
 use std::rc::Rc;
 use xxhash_rust::xxh3::xxh3_128;
@@ -26,7 +26,7 @@ pub struct Arena {
 pub const MAX_WIDTH: Width = 128;
 
 #[derive(Debug)]
-struct Inner {
+pub(crate) struct Inner {
     nodes: Vec<Node>,
     meta: Vec<Meta>,
     hashes: Vec<u128>,
@@ -219,13 +219,27 @@ impl Arena {
 
     /// The element of a table with this index; the last one beyond its end.
     pub fn table_element(&self, table: TableId, index: u128) -> Expr {
-        let inner = self.inner.borrow();
-        let elements = &inner.tables[table.0 as usize].elements;
-        let last = elements.len() - 1;
-        elements[usize::try_from(index).map_or(last, |i| i.min(last))]
+        self.view().table_element(table, index)
     }
 
-    /// How many nodes there are, and their bytes.
+    /// How many nodes there are; the indexes of expressions are below.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.inner.borrow().nodes.len()
+    }
+
+    /// Never: an arena has the truth values.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The nodes for a reader that asks much; nothing can be made meanwhile.
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_> {
+        View(self.inner.borrow())
+    }
+
+    /// How many nodes there are, and their bytes: takes time.
     pub fn size(&self) -> Size {
         let inner = self.inner.borrow();
         let node = size_of::<Node>() + size_of::<Meta>() + size_of::<u128>() + size_of::<Facts>();
@@ -299,6 +313,28 @@ impl Arena {
         inner.table_ids.insert(table.elements.clone(), id);
         inner.tables.push(table);
         id
+    }
+}
+
+/// The nodes of an arena, borrowed once.
+pub(crate) struct View<'a>(Ref<'a, Inner>);
+
+impl View<'_> {
+    #[inline(always)]
+    pub(crate) fn node(&self, e: Expr) -> Node {
+        self.0.nodes[e.index() as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn width(&self, e: Expr) -> Width {
+        self.0.meta[e.index() as usize].width
+    }
+
+    /// The element with this index; the last one beyond the end.
+    pub(crate) fn table_element(&self, table: TableId, index: u128) -> Expr {
+        let elements = &self.0.tables[table.0 as usize].elements;
+        let last = elements.len() - 1;
+        elements[usize::try_from(index).map_or(last, |i| i.min(last))]
     }
 }
 

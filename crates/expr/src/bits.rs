@@ -45,20 +45,14 @@ pub const fn binary(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
         BinOp::Add => a.wrapping_add(b),
         BinOp::Sub => a.wrapping_sub(b),
         BinOp::Mul => a.wrapping_mul(b),
-        BinOp::UDiv => {
-            if b == 0 {
-                u128::MAX
-            } else {
-                a / b
-            }
-        }
-        BinOp::URem => {
-            if b == 0 {
-                a
-            } else {
-                a % b
-            }
-        }
+        BinOp::UDiv => match a.checked_div(b) {
+            Some(quotient) => quotient,
+            None => u128::MAX,
+        },
+        BinOp::URem => match a.checked_rem(b) {
+            Some(rest) => rest,
+            None => a,
+        },
         BinOp::SDiv => {
             let (x, y) = (signed(a, width), signed(b, width));
             if y == 0 {

@@ -1,6 +1,6 @@
 //! Values of expressions under an assignment. Iterative: expressions may be a million nodes deep.
 
-use crate::arena::Arena;
+use crate::arena::{Arena, View};
 use crate::node::{Expr, InputId, Node};
 use crate::{bits, float};
 
@@ -107,7 +107,8 @@ impl Evaluator {
         if self.round == 0 {
             self.forget();
         }
-        let nodes = arena.size().nodes;
+        let nodes = arena.len();
+        let view = arena.view();
         if self.rounds.len() < nodes {
             self.rounds.resize(nodes, 0);
             self.values.resize(nodes, 0);
@@ -119,9 +120,9 @@ impl Evaluator {
                 self.stack.pop();
                 continue;
             }
-            let node = arena.node(top);
+            let node = view.node(top);
             let before = self.stack.len();
-            if let Some(value) = self.value(arena, top, node, assignment) {
+            if let Some(value) = self.value(&view, top, node, assignment) {
                 self.rounds[top.index() as usize] = self.round;
                 self.values[top.index() as usize] = value;
                 self.stack.pop();
@@ -152,7 +153,8 @@ impl Evaluator {
     }
 
     /// The value of a node if its children's are known, else those not known are put on the stack.
-    fn value(&mut self, arena: &Arena, e: Expr, node: Node, assignment: &Assignment) -> Option<u128> {
+    #[inline]
+    fn value(&mut self, arena: &View<'_>, e: Expr, node: Node, assignment: &Assignment) -> Option<u128> {
         let width = || arena.width(e);
         Some(match node {
             Node::Const(value) => value,

@@ -8,6 +8,9 @@ use crate::arena::Arena;
 use crate::bits::mask;
 use crate::node::{CmpOp, Expr, Node, Width};
 
+/// A condition with two values if it holds and two if not.
+type Pairs = (Expr, (u128, u128), (u128, u128));
+
 impl Arena {
     /// If `c` (of width 1) then `a` else `b`.
     ///
@@ -111,7 +114,7 @@ impl Arena {
                 let byte = |low: Width| (x >> low & 0xff, y >> low & 0xff);
                 let plain =
                     |low| matches!(byte(low), (0xff | 1, 0) | (0, 0xff | 1)) || byte(low).0 == byte(low).1;
-                if width == 8 || width % 8 != 0 || !(0..width).step_by(8).all(plain) {
+                if width == 8 || !width.is_multiple_of(8) || !(0..width).step_by(8).all(plain) {
                     return Some(self.intern(Node::Ite(c, a, b), width));
                 }
                 let piece = |low| {
@@ -166,8 +169,7 @@ impl Arena {
     }
 
     /// Two values that are constants or two-valued with one common condition: the condition, both if it holds, both if not.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn both_two_valued(&self, a: Expr, b: Expr) -> Option<(Expr, (u128, u128), (u128, u128))> {
+    pub(super) fn both_two_valued(&self, a: Expr, b: Expr) -> Option<Pairs> {
         if let Some(b) = self.as_const(b) {
             let (c, x, y) = self.two_valued(a)?;
             return Some((c, (x, b), (y, b)));

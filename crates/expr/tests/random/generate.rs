@@ -235,7 +235,7 @@ fn bits_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width, widths: &[W
     match rng.u8(..17) {
         0 | 1 => {
             let op = UNARY[rng.usize(..UNARY.len())];
-            if op != UnOp::Bswap || width % 8 == 0 {
+            if op != UnOp::Bswap || width.is_multiple_of(8) {
                 let a = p.pick(rng, width);
                 p.push(Step::Unary(op, a), width);
             }

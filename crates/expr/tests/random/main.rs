@@ -56,7 +56,7 @@ fn check_form(arena: &Arena, e: Expr) {
         Node::Binary(Shl | LShr | AShr, _, b) => !constant(b),
         Node::Binary(And | Or | Xor | Add | Mul, a, _) => !constant(a),
         Node::Binary(_, a, b) => !(constant(a) && constant(b)),
-        Node::Compare(Eq, a, b) => !constant(a) && !(constant(b) && arena.width(a) == 1),
+        Node::Compare(Eq, a, b) => !(constant(a) || constant(b) && arena.width(a) == 1),
         Node::Compare(Ult | Slt, a, b) => !(constant(a) && constant(b)) && arena.width(a) > 1,
         Node::Compare(Ule | Sle, a, b) => !constant(a) && !constant(b) && arena.width(a) > 1,
         Node::Compare(..) => false,
@@ -126,17 +126,17 @@ fn bit_vectors_mean_what_they_say() {
 
 #[test]
 fn narrow_bit_vectors_mean_what_they_say() {
-    check(2, 40_000, &[1, 2, 3, 4, 5, 8], generate::Kind::Bits);
+    check(2, 120_000, &[1, 2, 3, 4, 5, 8], generate::Kind::Bits);
 }
 
 #[test]
 fn bytes_and_words_mean_what_they_say() {
-    check(3, 40_000, &[1, 8, 16, 32], generate::Kind::Memory);
+    check(3, 120_000, &[1, 8, 16, 32], generate::Kind::Memory);
 }
 
 #[test]
 fn floats_mean_what_they_say() {
-    check(4, 15_000, &[1, 8, 32, 64], generate::Kind::Floats);
+    check(4, 45_000, &[1, 8, 32, 64], generate::Kind::Floats);
 }
 
 /// Values cut into bytes and put together again, in any order, are themselves. It is a matter of form, not of meaning, and in
@@ -155,7 +155,7 @@ fn bytes_put_together_are_the_value() {
         let arena = Arena::new();
         for e in build(&arena, &program) {
             let width = arena.width(e);
-            if width % 8 != 0 || width == 8 {
+            if !width.is_multiple_of(8) || width == 8 {
                 continue;
             }
             tried += 1;

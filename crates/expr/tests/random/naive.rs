@@ -96,7 +96,7 @@ fn binary(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
             if b == 0 {
                 return if negative(a, width) { 1 } else { all };
             }
-            let quotient = x / y & all;
+            let quotient = (x / y) & all;
             if negative(a, width) != negative(b, width) {
                 negate(quotient, width)
             } else {
