@@ -4,12 +4,14 @@ use crate::args::{CheckArgs, StopAt, Strategy, Visibility, When};
 use crate::emit::{Emitter, Recorder};
 use crate::exit::Exit;
 use crate::output::{note, writable};
-use crate::program::{Setup, machine, sources};
+use crate::program::{Setup, fusing_machine, machine, sources};
 use crate::watch::{Watch, peak_memory};
 use crate::write::{lcov_file, write};
 use crate::{finding, properties};
 use selvedge_explore::{Config, Control, Found, Report, Stop};
-use selvedge_model::{Describe, Detector, FaultKind, Input, LimitKind, Property, StopReason, Verdict};
+use selvedge_model::{
+    Describe, Detector, Event, Fault, FaultKind, Input, LimitKind, Property, StopReason, Verdict,
+};
 use selvedge_report::{Ktest, Layer, Reason, RunReport, Sources, Statistics};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::collections::BTreeSet;
@@ -206,7 +208,21 @@ fn explore(
     }
     // Without a recorder there is none in the types either, so that exploration pays nothing for it.
     match emitter {
-        None => explore_with(&|| machine(program), args.strategy, &config, watch),
+        None => {
+            if fuses(args) {
+                let control = Control::new();
+                let make = || {
+                    let (vm, detectors) = fusing_machine(program);
+                    (vm, (detectors, Unspoiled(&control)))
+                };
+                let report = explore_with(&make, args.strategy, &config, &control, watch);
+                if !program.is_spoiled() {
+                    return report;
+                }
+            }
+            let make = || machine(program);
+            explore_with(&make, args.strategy, &config, &Control::new(), watch)
+        }
         Some(emitter) => {
             config.jobs = 1;
             let ends_at = match config.stop {
@@ -217,21 +233,42 @@ fn explore(
                 let (vm, detectors) = machine(program);
                 (vm, (detectors, Recorder::new(emitter, setup, ends_at.clone())))
             };
-            explore_with(&make, args.strategy, &config, watch)
+            explore_with(&make, args.strategy, &config, &Control::new(), watch)
         }
     }
+}
+
+/// Whether the exploration begins with machines that make as few events as they can.
+fn fuses(args: &CheckArgs) -> bool {
+    args.strategy == Strategy::Dpor && args.given.emit_tests.is_none()
+}
+
+/// Stops an exploration with fusing machines as soon as it is known to be incomplete.
+struct Unspoiled<'a>(&'a Control);
+
+impl Detector<Vm> for Unspoiled<'_> {
+    type Mark = ();
+    fn mark(&mut self) {}
+    fn undo(&mut self, (): ()) {}
+    #[inline]
+    fn event(&mut self, vm: &Vm, _: &Event, _: &mut Vec<Fault>) {
+        if vm.is_spoiled() {
+            self.0
+                .request_stop(LimitKind::Interrupted, "to be explored in more steps");
+        }
+    }
+    fn end(&mut self, _: &Vm, _: &mut Vec<Fault>) {}
 }
 
 fn explore_with<D: Detector<Vm>>(
     make: &(impl Fn() -> (Vm, D) + Sync),
     strategy: Strategy,
     config: &Config,
+    control: &Control,
     watch: &Watch,
 ) -> Report {
-    let control = Control::new();
     let (done, watched) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
-        let control = &control;
         scope.spawn(move || watch.run(control, &watched));
         let _done = done; // dropped at the end, also of a panic: the watcher ends
         match strategy {
@@ -258,8 +295,9 @@ fn conclude(
     // One step may show several faults; the first is what was asked for.
     let most = if args.stop == StopAt::First { 1 } else { usize::MAX };
     let mut findings = Vec::new();
+    let fused = fuses(args) && !program.is_spoiled();
     for found in report.faults.iter().filter(is_asked).take(most) {
-        match finding::describe(setup, program, found) {
+        match finding::describe(setup, program, found, fused) {
             Ok(finding) => findings.push(finding),
             Err(error) => return Exit::internal(&error.to_string()),
         }

@@ -1,11 +1,12 @@
 //! From a fault that an explorer found to a finding for people: replayed, shortened, with names and places.
 
-use crate::program::{Setup, machine};
+use crate::program::{Setup, fusing_machine, machine};
 use crate::shorten::shorten;
 use crate::trace::{self, Made, Move, Trace, same};
+use selvedge_base::Id;
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
-use selvedge_model::{Describe, Fault, FaultKind, Finding, Input, Op, Related};
+use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
 use selvedge_report::{FindingReport, Row};
 use selvedge_schedule::Step;
 use selvedge_vm::{Program, Vm};
@@ -22,8 +23,13 @@ pub(crate) enum Error {
 
 type VmTrace = Trace<Vm, Detectors>;
 
-/// Replays what was found and describes it with a short schedule.
-pub(crate) fn describe(setup: &Setup, program: &Arc<Program>, found: &Found) -> Result<FindingReport, Error> {
+/// Replays what was found (by fusing machines if `fused`) and describes it with a short schedule.
+pub(crate) fn describe(
+    setup: &Setup,
+    program: &Arc<Program>,
+    found: &Found,
+    fused: bool,
+) -> Result<FindingReport, Error> {
     let fault = &found.fault;
     let other = if fault.kind == FaultKind::DataRace {
         fault.related.first().map(|r| r.1)
@@ -32,7 +38,12 @@ pub(crate) fn describe(setup: &Setup, program: &Arc<Program>, found: &Found) -> 
     };
     let (vm, detectors) = machine(program);
     let mut trace = Trace::new(vm, detectors, other);
-    for &choice in &found.choices {
+    let choices = if fused {
+        every_action(program, &found.choices)
+    } else {
+        found.choices.clone()
+    };
+    for choice in choices {
         trace
             .choose(choice)
             .map_err(|error| Error::Replay(error, fault.message.clone()))?;
@@ -51,6 +62,35 @@ pub(crate) fn describe(setup: &Setup, program: &Arc<Program>, found: &Found) -> 
         return Ok(shortest(&setup, &program, trace, at, fault, found.count, inputs));
     }
     Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
+}
+
+/// The explorer's choices, with one more for each action that was part of another's event.
+fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
+    let ((mut fusing, _), (mut plain, _)) = (fusing_machine(program), machine(program));
+    let mut all = Vec::with_capacity(choices.len());
+    for &choice in choices {
+        let status = |vm: &Vm| vm.pending().get(choice.thread.index()).map(|p| p.status);
+        if status(&fusing) != Some(Status::Enabled) {
+            all.push(choice); // the replay says what is wrong with it
+            break;
+        }
+        fusing.step(choice);
+        let part = Choice {
+            thread: choice.thread,
+            alternative: 0,
+        };
+        for step in std::iter::once(choice).chain(fusing.parts().iter().map(|_| part)) {
+            // After a join among the parts, the end of a thread is an event; else it is part of the join's.
+            if status(&plain) == Some(Status::Finished) {
+                continue;
+            }
+            all.push(step);
+            if status(&plain) == Some(Status::Enabled) {
+                plain.step(step);
+            }
+        }
+    }
+    all
 }
 
 /// Describes a trace that shows the fault at a step, or a shorter one.

@@ -205,12 +205,24 @@ pub(crate) fn sources(loaded: &Loaded) -> Sources {
         .collect()
 }
 
-/// A machine at the beginning, with its detectors.
+/// A machine at the beginning that shows each visible action as an event, with its detectors: for replays.
 ///
 /// # Panics
 /// If the machine cannot be made; the caller has made one before, and nothing has changed since.
 pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
-    match Vm::new(Arc::clone(program)) {
+    with_detectors(program, Vm::new(Arc::clone(program)))
+}
+
+/// The same for explorers: with as few events as possible.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn fusing_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::fusing(Arc::clone(program)))
+}
+
+fn with_detectors(program: &Program, vm: Result<Vm, selvedge_vm::Error>) -> (Vm, Detectors) {
+    match vm {
         Ok(vm) => {
             let races = program.options.record_accesses.then(RaceDetector::new);
             (vm, (races, DeadlockDetector::new()))

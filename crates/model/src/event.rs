@@ -50,6 +50,22 @@ pub struct Event {
     pub outcome: Outcome,
 }
 
+/// A visible action that was performed within the transition of an earlier one of its thread, because the order with what
+/// others do does not matter: giving back a lock that nobody tries, joining a thread that has ended, the end of the
+/// process when all others have ended. Never enabled together with anything dependent on it, so nothing races with it;
+/// but what comes after it is ordered by it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The action.
+    pub action: Action,
+    /// The calling context of its statement.
+    pub context: ContextId,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// How many of the step's accesses came before it.
+    pub accesses: u32,
+}
+
 /// A plain (or, under visibility `memory`, any) access to memory made during an event, for race detection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {

@@ -20,7 +20,7 @@ pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence};
 pub use detector::{Detector, NoDetector};
-pub use event::{Access, Choice, Event, Outcome, Waiters};
+pub use event::{Access, Choice, Event, Outcome, Part, Waiters};
 pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,

@@ -1,6 +1,6 @@
 //! The traits that machines implement.
 
-use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Waiters};
+use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Part, Waiters};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 
 /// What stands in the way of a thread.
@@ -50,6 +50,12 @@ pub trait Machine {
 
     /// The accesses that the last step made to memory, not counting the action itself.
     fn accesses(&self) -> &[Access];
+
+    /// The further visible actions within the last step, in their order. A machine that has any promises what [`Part`] says of
+    /// them; and that the thread does nothing that others depend on after a `Join` among them.
+    fn parts(&self) -> &[Part] {
+        &[]
+    }
 
     /// What the last step had to report: faults, unsupported things, limits. After construction: what the initial
     /// state reports.

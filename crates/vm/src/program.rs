@@ -9,11 +9,12 @@ use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
 use crate::options::{Options, Visibility};
 use crate::statistics::SolverStatistics;
+use crate::sync::fuse::Fusible;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
 use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
@@ -81,6 +82,9 @@ pub struct Program {
     pub(crate) exit_handlers: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
+    pub(crate) fusible: Fusible,
+    /// What was explored with parts of events is incomplete.
+    pub(crate) spoiled: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
 }
 
@@ -130,6 +134,8 @@ impl Program {
                 )
             }),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
+            fusible: Fusible::of(&module),
+            spoiled: AtomicBool::new(false),
             code: Vec::new(),
             liveness: OnceLock::new(),
             bindings,
@@ -152,6 +158,13 @@ impl Program {
         }
         program.code = codes;
         Ok(Arc::new(program))
+    }
+
+    /// Whether some [fusing](crate::Vm::fusing) machine of this program came to an action that may have been hidden something
+    /// from: what was explored with such machines is then incomplete, and has to be explored again with plain ones.
+    #[inline]
+    pub fn is_spoiled(&self) -> bool {
+        self.spoiled.load(Ordering::Relaxed)
     }
 
     /// Instructions executed so far by all machines of this program that are gone.

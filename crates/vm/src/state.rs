@@ -10,7 +10,7 @@ use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
-use selvedge_model::{Notice, Pending, Waiters};
+use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
 /// One change to go back over; bulky old values lie on stacks of their own, popped in the same order.
@@ -95,6 +95,10 @@ pub struct State {
     /// Interned sets of threads.
     pub(crate) sets: Interner<Waiters, Vec<ThreadId>>,
     pub(crate) notices: Vec<Notice>,
+    /// Visible actions performed within the last step.
+    pub(crate) parts: Vec<Part>,
+    /// Whether there may be any.
+    pub(crate) fuses: bool,
     output: Rc<Vec<u8>>,
     /// Hidden words of models, by number: keys, exit handlers, counters.
     words: Rc<FxHashMap<u32, u64>>,
@@ -115,6 +119,8 @@ impl State {
             contexts,
             sets: Interner::new(),
             notices: Vec::new(),
+            parts: Vec::new(),
+            fuses: false,
             output: Rc::default(),
             words: Rc::default(),
             unjoined: 0,
@@ -347,6 +353,7 @@ impl State {
         self.unjoined = parts.unjoined;
         self.log.clear();
         self.notices.clear();
+        self.parts.clear();
     }
 
     // ---- going back ----------------------------------------------------------------------------------------------
@@ -368,6 +375,7 @@ impl State {
         if !self.notices.is_empty() {
             self.notices.clear();
         }
+        self.parts.clear();
     }
 
     #[inline]

@@ -6,14 +6,14 @@ use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{Error, Program};
 use crate::state::State;
-use crate::sync::{self, lifecycle};
+use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::{
-    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Pending, Status, Undo,
+    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
     Unsupported, Waiters,
 };
 use smallvec::SmallVec;
@@ -127,6 +127,28 @@ impl Vm {
         }
     }
 
+    /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not matter are performed within the
+    /// transition before them. Fewer events, and the same classes of executions; unless it is [spoiled](Vm::is_spoiled).
+    ///
+    /// # Errors
+    /// As [`Vm::new`].
+    pub fn fusing(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut vm = Vm::new(program)?;
+        vm.state.fuses = true;
+        Ok(vm)
+    }
+
+    /// See [`Program::is_spoiled`].
+    #[inline]
+    pub fn is_spoiled(&self) -> bool {
+        self.program.is_spoiled()
+    }
+
+    /// Whether it was made by [`Vm::fusing`].
+    pub fn is_fusing(&self) -> bool {
+        self.state.fuses
+    }
+
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program.0
@@ -214,14 +236,11 @@ impl Vm {
                 Stop::Bottom => {
                     let program = self.program.clone();
                     match lifecycle::next(&mut self.cx(&program, thread)) {
-                        lifecycle::Next::Visible(action) if action.op == Op::Exit && self.ends_at_once() => {
-                            self.state.own_core(thread).stage = Stage::Finished;
-                            let ended = Pending {
-                                action,
-                                status: Status::Finished,
-                                alternatives: 0,
-                            };
-                            return self.state.set_pending(thread, ended);
+                        lifecycle::Next::Visible(action) if self.ends_at_once(&action) => {
+                            if action.op == Op::ProcessExit {
+                                fuse::begin(&mut self.state, action);
+                            }
+                            return self.finish(thread, action);
                         }
                         lifecycle::Next::Visible(action) => return self.wait_at(thread, action),
                         lifecycle::Next::Call(address, args) => {
@@ -237,14 +256,35 @@ impl Vm {
         }
     }
 
-    /// Whether a thread's end is part of the transition before it. Only a join depends on it, and finds it there; but the last
-    /// thread's end may start what runs at the process's exit, and is then an action of its own.
-    fn ends_at_once(&self) -> bool {
-        !self.program.polls_ends && !self.program.cancels && !self.program.exit_handlers
+    /// Whether the end of a thread or of the process is part of the transition before it. Only a join depends on a thread's
+    /// end, and finds it there; but the last thread's end may start what runs at the process's exit, and is then an action of
+    /// its own.
+    fn ends_at_once(&self, action: &Action) -> bool {
+        let program = &self.program;
+        let may = !program.polls_ends && !program.cancels && !program.exit_handlers;
+        match action.op {
+            Op::Exit => may && !fuse::has_joined(&self.state),
+            Op::ProcessExit => may && self.state.fuses && fuse::all_others_ended(&self.state, action.thread),
+            _ => false,
+        }
+    }
+
+    /// A thread has ended by this action.
+    fn finish(&mut self, thread: ThreadId, action: Action) {
+        self.state.own_core(thread).stage = Stage::Finished;
+        let ended = Pending {
+            action,
+            status: Status::Finished,
+            alternatives: 0,
+        };
+        self.state.set_pending(thread, ended);
     }
 
     #[inline(always)]
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
+        if self.state.fuses && fuse::spoils(&self.state, &action) {
+            self.program.spoiled.store(true, Ordering::Relaxed);
+        }
         let (status, alternatives) = sync::status(&self.state, &action);
         self.state.set_pending(
             thread,
@@ -286,7 +326,9 @@ impl Vm {
         let second = or_nothing(event.object2, !event.is_memory());
         // Mostly there is only the one object.
         let one = second == NOTHING && ended == NOTHING;
-        let others = |x: ObjectId| !one && (x == second || x == ended);
+        let one = one && self.state.parts.is_empty();
+        let parts: SmallVec<[ObjectId; 4]> = fuse::changed(&self.state).collect();
+        let others = |x: ObjectId| !one && (x == second || x == ended || parts.contains(&x));
         for i in 0..self.state.pending.len() {
             let pending = &self.state.pending[i];
             let a = &pending.action;
@@ -365,6 +407,7 @@ impl Machine for Vm {
         if !self.state.notices.is_empty() {
             self.state.notices.clear();
         }
+        self.state.parts.clear();
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
         let core = self.state.begin_step(thread);
@@ -402,7 +445,8 @@ impl Machine for Vm {
             }
         }
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
-            && !matches!(action.op, Op::Exit | Op::ProcessExit);
+            && !matches!(action.op, Op::Exit | Op::ProcessExit)
+            && self.state.pending[thread.index()].action.op == Op::Exit;
         self.refresh(&action);
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);
@@ -418,6 +462,10 @@ impl Machine for Vm {
 
     fn accesses(&self) -> &[Access] {
         &self.state.memory.accesses
+    }
+
+    fn parts(&self) -> &[Part] {
+        &self.state.parts
     }
 
     fn notices(&self) -> &[Notice] {

@@ -15,7 +15,7 @@ use oracle::Truth;
 use selvedge_explore::Report;
 use selvedge_frontend as frontend;
 use selvedge_ir::Module;
-use selvedge_vm::{Options, Program, Visibility};
+use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,17 +116,21 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
         if jobs > 1 && !seed.is_multiple_of(5) {
             continue;
         }
-        let Some((said, _)) = oracle::explored(&memory, sleep_sets, jobs, MAX_EXECUTIONS) else {
+        let Some((said, report)) = oracle::explored(&memory, Vm::fusing, sleep_sets, jobs, MAX_EXECUTIONS)
+        else {
             counts.explorations_too_large += 1;
             break;
         };
         let what = about(&format!("memory, sleep sets {sleep_sets}, jobs {jobs}"));
+        if sleep_sets && jobs == 1 {
+            same_classes(&memory, &report).map_err(|m| format!("{what}: {m}"))?;
+        }
         same(&truth, &said, exact).map_err(|m| format!("{what}: {m}"))?;
         race(&truth, &said, counts).map_err(|m| format!("{what}: {m}"))?;
     }
     let sync = prepare(loaded.module, Visibility::Sync);
     for sleep_sets in [true, false] {
-        let Some((said, report)) = oracle::explored(&sync, sleep_sets, 1, MAX_EXECUTIONS) else {
+        let Some((said, report)) = oracle::explored(&sync, Vm::fusing, sleep_sets, 1, MAX_EXECUTIONS) else {
             counts.explorations_too_large += 1;
             break;
         };
@@ -148,6 +152,18 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Parts of events make no difference to the number of executions. (How many are redundant depends on the order of search.)
+fn same_classes(program: &Arc<Program>, fused: &Report) -> Result<(), String> {
+    let Some((_, plain)) = oracle::explored(program, Vm::new, true, 1, u64::MAX) else {
+        return Ok(());
+    };
+    let (plain, fused) = (plain.statistics.executions, fused.statistics.executions);
+    if plain == fused {
+        return Ok(());
+    }
+    Err(format!("{plain} executions become {fused} with parts"))
 }
 
 /// Nothing is wrong with the program.

@@ -213,10 +213,16 @@ impl Detector<Vm> for Ends {
 }
 
 /// What an exploration with reduction says, in the same words; and its report.
-pub fn explored(program: &Arc<Program>, sleep_sets: bool, jobs: usize, max: u64) -> Option<(Truth, Report)> {
+pub fn explored(
+    program: &Arc<Program>,
+    machine: fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>,
+    sleep_sets: bool,
+    jobs: usize,
+    max: u64,
+) -> Option<(Truth, Report)> {
     let ends = Arc::new(Mutex::new(BTreeSet::new()));
     let make = || {
-        let vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+        let vm = machine(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
         (
             vm,
             (
@@ -235,6 +241,9 @@ pub fn explored(program: &Arc<Program>, sleep_sets: bool, jobs: usize, max: u64)
     config.properties.extend([Property::Leak, Property::Overflow]);
     config.max_executions = (jobs == 1).then_some(max);
     let report = dpor::explore(&make, &config, &Control::new());
+    if make().0.is_spoiled() && make().0.is_fusing() {
+        return explored(program, Vm::new, sleep_sets, jobs, max);
+    }
     if report.stop != StopReason::Complete {
         return None;
     }

@@ -6,14 +6,35 @@ use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
 use super::{RaceDetector, object_size};
 use selvedge_base::Id;
-use selvedge_model::{Action, Describe, Event, MemoryOrder, ObjectId, Op};
+use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op};
 
 impl RaceDetector {
-    /// The accesses of the invisible steps after the action.
+    /// What the event did after the action: accesses in invisible steps, and further actions between them.
     #[inline]
-    pub(super) fn plain_accesses<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+    pub(super) fn rest<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+        let accesses = machine.accesses();
+        let mut from = 0;
+        for part in machine.parts() {
+            let to = part.accesses as usize;
+            self.plain_accesses(&accesses[from..to], event);
+            from = to;
+            let part = Event {
+                action: part.action,
+                context: part.context,
+                alternative: 0,
+                alternatives: 1,
+                outcome: part.outcome,
+            };
+            self.synchronise(machine, &part);
+        }
+        self.plain_accesses(&accesses[from..], event);
+    }
+
+    /// Accesses in invisible steps.
+    #[inline]
+    fn plain_accesses(&mut self, accesses: &[Access], event: &Event) {
         let me = event.action.thread.index();
-        let mut accesses = machine.accesses().iter().peekable();
+        let mut accesses = accesses.iter().peekable();
         while let Some(access) = accesses.next() {
             if access.order == MemoryOrder::NotAtomic {
                 let kind = Kind::new(access.write, false);

@@ -422,7 +422,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
         let me = event.action.thread.index();
         self.thread(me);
         self.synchronise(machine, event);
-        self.plain_accesses(machine, event);
+        self.rest(machine, event);
         if event.action.op == Op::AtomicBlock {
             let object = self.objects.get(&mut self.store, event.action.object);
             self.teach(me, object.released(), Rule::Unlock);

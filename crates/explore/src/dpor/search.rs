@@ -418,6 +418,10 @@ where
         self.note_next(&event.action, threads, others);
         let relation = self.relation;
         self.order.record(relation, &event.action, choice.thread.index());
+        for part in self.machine.parts() {
+            self.order
+                .record_part(relation, &part.action, choice.thread.index());
+        }
         match event.outcome {
             Outcome::Thread(named) => self.order.wake(named.index()),
             Outcome::Threads(set) => {

@@ -6,12 +6,15 @@ use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::options::Visibility;
 use crate::program::{Binding, Program};
+use crate::sync::fuse;
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
-use selvedge_model::{Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Unsupported};
+use selvedge_model::{
+    Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
+};
 use smallvec::SmallVec;
 
 /// Where a call or a model left the thread.
@@ -20,6 +23,25 @@ pub(crate) enum Entered {
     Running,
     /// It stopped.
     Stopped(Stop),
+}
+
+/// Performs an action within the present step.
+fn part(cx: &mut Cx<'_>, model: Visible, action: Action) -> Performed {
+    fuse::begin(cx.state, action);
+    if action.op == Op::Join {
+        // Who is joined stands in the pending action.
+        let pending = Pending {
+            action,
+            status: Status::Enabled,
+            alternatives: 1,
+        };
+        cx.state.set_pending(cx.thread, pending);
+    }
+    let performed = (model.perform)(cx, 0);
+    if let (Performed::Done(_, Outcome::Failed), Some(part)) = (&performed, cx.state.parts.last_mut()) {
+        part.outcome = Outcome::Failed;
+    }
+    performed
 }
 
 impl Vm {
@@ -403,7 +425,16 @@ impl Vm {
             },
             Native::Visible(model) => match (model.prepare)(&mut cx) {
                 Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
-                    return Entered::Stopped(Stop::Visible(action));
+                    if !cx.state.fuses || !fuse::fuses(cx.state, program.fusible, &action) {
+                        return Entered::Stopped(Stop::Visible(action));
+                    }
+                    match part(&mut cx, model, action) {
+                        Performed::Done(flow, _) => flow,
+                        Performed::Again(_) => {
+                            let prepared = (model.prepare)(&mut cx);
+                            return self.prepared(thread, prepared, model, args, types, site);
+                        }
+                    }
                 }
                 prepared => return self.prepared(thread, prepared, model, args, types, site),
             },

@@ -48,6 +48,10 @@ pub struct Memory {
     saved_objects: Vec<Object>,
     saved_pages: Vec<Option<Rc<Page>>>,
     step: u64,
+    /// The value of `step` when the present step began; it is higher in its later parts.
+    first: u64,
+    /// Where the accesses of the present part begin.
+    part: usize,
     read_tlb: Tlb,
     write_tlb: Tlb,
     /// Definedness masks of values.
@@ -67,6 +71,8 @@ impl Default for Memory {
             saved_objects: Vec::new(),
             saved_pages: Vec::new(),
             step: 1,
+            first: 1,
+            part: 0,
             read_tlb: Tlb::new(),
             write_tlb: Tlb::new(),
             masks: Masks::default(),
@@ -81,7 +87,17 @@ impl Memory {
     #[inline]
     pub fn begin_step(&mut self) {
         self.step += 1;
+        self.first = self.step;
+        self.part = 0;
         self.accesses.clear();
+    }
+
+    /// What comes from here on is ordered otherwise than what came before in the same step: accesses are recorded anew.
+    /// How many there are by now.
+    pub fn begin_part(&mut self) -> u32 {
+        self.step += 1;
+        self.part = self.accesses.len();
+        self.part as u32
     }
 
     // ---- objects -------------------------------------------------------------------------------------------------
@@ -563,7 +579,7 @@ impl Memory {
         if !self.recording || size == 0 {
             return;
         }
-        for access in self.accesses.iter_mut().rev().take(4) {
+        for access in self.accesses[self.part..].iter_mut().rev().take(4) {
             let same = access.stmt == site.stmt && access.write == write && access.context == site.context;
             if same
                 && access.address + u64::from(access.size) == address

@@ -20,6 +20,7 @@ use selvedge_model::{
     Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
 };
 use smallvec::SmallVec;
+use std::sync::atomic::Ordering;
 
 /// The hidden object of the exit handlers.
 const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
@@ -588,6 +589,7 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
     };
     let core = cx.state.thread(target).core;
     if core.joined {
+        cx.program.spoiled.store(true, Ordering::Relaxed);
         return Err(cx.fault_on(
             FaultKind::JoinTwice,
             "join of a thread that was joined",

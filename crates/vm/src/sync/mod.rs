@@ -13,6 +13,7 @@ mod cancel;
 mod cond;
 mod cxx;
 mod errno;
+pub mod fuse;
 mod key;
 pub mod lifecycle;
 mod mutex;

@@ -13,7 +13,7 @@ use super::set::Set;
 use cells::{Cells, NONE, Past};
 use rows::Rows;
 use selvedge_base::Id;
-use selvedge_model::{Action, Dependence, ObjectId, OpClass};
+use selvedge_model::{Action, Dependence, ObjectId, Op, OpClass};
 
 /// A position in the execution, from 1; 0 is none.
 pub(super) type Tick = u32;
@@ -437,6 +437,28 @@ impl Order {
         }
         self.cells
             .note(mine, class, relation.dependent_classes(class), thread, tick);
+    }
+
+    /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered
+    /// by it. What a join learns is for the thread's next event, not for this one.
+    #[inline(never)]
+    pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        if let (Op::Join, Some(ended)) = (action.op, action.object.as_thread()) {
+            self.learn(thread, self.current[ended.index()]);
+            return;
+        }
+        let tick = self.events.len() as Tick;
+        action.for_each_use(|key, bytes, class| {
+            let mut cell = self.cells.first(key);
+            while cell != NONE && self.cells.cells[cell as usize].bytes != bytes {
+                cell = self.cells.cells[cell as usize].next;
+            }
+            if cell == NONE {
+                cell = self.cells.add(key, bytes);
+            }
+            self.cells
+                .note(cell, class, relation.dependent_classes(class), thread, tick);
+        });
     }
 
     /// Orders the last event before what another thread, that its outcome names, does next.
