@@ -320,7 +320,9 @@ fn slice_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
 }
 
 fn memory_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
-    match rng.u8(..12) {
+    match rng.u8(..14) {
+        12 => conditions_step(p, rng, width),
+        13 => signs_step(p, rng),
         // Extensions of bytes.
         0 | 1 => {
             let byte = p.pick(rng, 8);
@@ -404,6 +406,40 @@ fn memory_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
         }
         _ => select_step(p, rng, width, 8),
     }
+}
+
+/// Two comparisons of one value with constants near each other, joined.
+fn conditions_step(p: &mut Program, rng: &mut fastrand::Rng, width: Width) {
+    let a = p.pick(rng, width);
+    let value = interesting(rng, width);
+    let mut compared = |p: &mut Program| {
+        let near = value.wrapping_add(u128::from(rng.u8(..3))) & mask(width);
+        let k = p.push(Step::Constant(near), width);
+        let op = COMPARE[rng.usize(..COMPARE.len())];
+        p.push(Step::Compare(op, a, k), 1)
+    };
+    let (b, c) = (compared(p), compared(p));
+    let op = [BinOp::And, BinOp::Or, BinOp::Xor][rng.usize(..3)];
+    p.push(Step::Binary(op, b, c), 1);
+}
+
+/// Copies of a condition or its negation between pieces that depend on it.
+fn signs_step(p: &mut Program, rng: &mut fastrand::Rng) {
+    let c = p.pick(rng, 1);
+    let sign = if rng.bool() {
+        p.push(Step::Unary(UnOp::Not, c), 1)
+    } else {
+        c
+    };
+    let rest = p.pick(rng, 8);
+    let top = p.push(Step::Concat(sign, rest), 9);
+    let low = p.push(Step::Sext(top), 16);
+    let arms = [(); 2].map(|()| {
+        let value = interesting(rng, 8);
+        p.push(Step::Constant(value), 8)
+    });
+    let high = p.push(Step::Ite(c, arms[0], arms[1]), 8);
+    p.push(Step::Concat(high, low), 24);
 }
 
 fn float_step(p: &mut Program, rng: &mut fastrand::Rng) {
