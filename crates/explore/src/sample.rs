@@ -3,7 +3,7 @@
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Choice, Detector, Limit, LimitKind, Pending, StopReason, Undo};
+use selvedge_model::{Choice, Detector, Limit, LimitKind, Op, Pending, StopReason, Undo};
 
 /// Executions taken if no number was asked for.
 const DEFAULT_EXECUTIONS: u64 = 10_000;
@@ -49,7 +49,12 @@ where
                     detector.end(&machine, &mut faults);
                 }
             } else {
-                let thread = scheduler.thread(machine.pending());
+                // A data choice is part of the transition before it.
+                let choosing = |p: &Pending| p.is_enabled() && p.action.op == Op::Choose;
+                let thread = match machine.pending().iter().position(choosing) {
+                    Some(thread) => thread,
+                    None => scheduler.thread(machine.pending()),
+                };
                 let alternatives = machine.pending()[thread].alternatives;
                 let alternative = scheduler.alternative(alternatives);
                 let choice = Choice {

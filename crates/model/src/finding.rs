@@ -223,6 +223,8 @@ pub enum LimitKind {
     Threads,
     Unroll,
     Interrupted,
+    Solver,
+    Values,
 }
 
 /// What one step of a machine reports.

@@ -32,6 +32,8 @@ pub fn reason_word(reason: &Reason) -> &'static str {
         Some(LimitKind::Threads) => "threads",
         Some(LimitKind::Unroll) => "unroll",
         Some(LimitKind::Interrupted) => "interrupted",
+        Some(LimitKind::Solver) => "solver",
+        Some(LimitKind::Values) => "values",
     }
 }
 

@@ -112,6 +112,8 @@ pub struct CallSite {
     pub types: Vec<Type>,
     /// One slot a word of each result, with the bits it holds.
     pub results: Vec<(u16, u8)>,
+    /// Some result is read.
+    pub used: bool,
 }
 
 /// A multi-way jump.

@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::sync;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
-use selvedge_model::{Action, Describe, ObjectId, Op, Pending, Status};
+use selvedge_model::{Action, Describe, Input, ObjectId, Op, Pending, Status};
 
 /// The hierarchical name of a thread.
 pub fn thread_name(state: &State, thread: ThreadId) -> String {
@@ -113,6 +113,10 @@ impl Describe for Vm {
         self.state.thread(thread).core.frame.context
     }
 
+    fn inputs(&self) -> Vec<Input> {
+        self.inputs_of_path()
+    }
+
     fn output(&self) -> Vec<u8> {
         self.state.output().to_vec()
     }
@@ -121,6 +125,12 @@ impl Describe for Vm {
         let exited = |p: &Pending| p.action.op == Op::ProcessExit && p.status == Status::Finished;
         let thread = self.state.pending.iter().position(exited)?;
         let code = self.state.threads[thread].core.result;
-        code.is_concrete().then_some(code.bits as i32)
+        match self.state.memory.tags.symbol(code.tag) {
+            Some(symbol) => {
+                let arena = &self.state.memory.tags.arena;
+                Some(selvedge_expr::eval(arena, symbol.expr, self.state.path.model()) as i32)
+            }
+            None => code.is_concrete().then_some(code.bits as i32),
+        }
     }
 }

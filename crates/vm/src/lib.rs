@@ -16,6 +16,7 @@ mod program;
 mod snapshot;
 pub mod state;
 mod statistics;
+mod symbolic;
 pub mod sync;
 pub mod thread;
 pub mod value;

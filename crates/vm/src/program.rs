@@ -57,6 +57,8 @@ pub struct Program {
     pub options: Options,
     pub(crate) code: Vec<Code>,
     pub(crate) bindings: Vec<Binding>,
+    /// For native models: the function in code that does the same, and is executed if symbolic values decide what it does.
+    pub(crate) symbolic_bodies: Vec<Option<FuncId>>,
     pub(crate) entry: FuncId,
     /// Address of each global; of thread-locals: their number.
     pub(crate) globals: Vec<u64>,
@@ -94,10 +96,11 @@ impl Program {
     /// # Errors
     /// If it has no entry function or a global is too large.
     pub fn new(module: Module, options: Options) -> Result<Arc<Program>, Error> {
-        let entry = match module.function(&options.entry) {
+        let entry = match module.function(entry_name(&module, &options)) {
             Some(f) if module.functions[f].is_defined() => f,
             _ => return Err(Error::NoEntry(options.entry)),
         };
+        let symbolic_bodies = symbolic_bodies(&module);
         let bindings = bind(&module, &options);
         let missing = module
             .functions
@@ -139,6 +142,7 @@ impl Program {
             code: Vec::new(),
             liveness: OnceLock::new(),
             bindings,
+            symbolic_bodies,
             entry,
             globals,
             thread_locals,
@@ -395,6 +399,30 @@ fn is_reported(name: &str) -> bool {
 
 /// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
 /// whose call is the point (`reach_error`).
+/// The entry of a fuzz target.
+pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
+
+/// The function to start with: a fuzz target where there is no main.
+fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
+    let defined = |name: &str| {
+        let function = module.function(name);
+        function.is_some_and(|f| module.functions[f].is_defined())
+    };
+    if options.entry == "main" && !defined("main") && defined(FUZZ_TARGET) {
+        return FUZZ_TARGET;
+    }
+    &options.entry
+}
+
+/// Functions `__selvedge_symbolic_NAME` by the NAME whose meaning they have.
+fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
+    let body = |f: &selvedge_ir::Function| {
+        let body = module.function(&format!("__selvedge_symbolic_{}", f.name))?;
+        module.functions[body].is_defined().then_some(body)
+    };
+    module.functions.iter().map(body).collect()
+}
+
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions
@@ -405,6 +433,11 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let bound = module.functions.iter().map(|f| {
         if f.is_defined() && !matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error") {
             return Binding::Code;
+        }
+        if options.visibility == Visibility::Memory
+            && let Some(&other) = by_name.get(format!("__selvedge_symbolic_{}", f.name).as_str())
+        {
+            return Binding::Other(other);
         }
         if options.visibility == Visibility::Memory
             && let Some(&other) = by_name.get(format!("__selvedge_{}", f.name).as_str())

@@ -5,11 +5,13 @@
 //! change shared state in any other way.
 
 use crate::memory::{Memory, Site};
+use crate::symbolic::{Arm, Asked, Path};
 use crate::sync::SyncObject;
 use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
+use selvedge_expr::{Assignment, Expr};
 use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
@@ -46,6 +48,8 @@ pub(crate) enum Undo {
     Word(u32, u64),
     /// The number of threads not joined changed.
     Unjoined(u32),
+    /// The path changed; its own log says how.
+    Path,
 }
 
 /// The undo log.
@@ -80,6 +84,7 @@ pub(crate) struct SharedParts {
     words: Rc<FxHashMap<u32, u64>>,
     output: Rc<Vec<u8>>,
     unjoined: u32,
+    path: Path,
 }
 
 /// The state. See the module's documentation.
@@ -104,6 +109,8 @@ pub struct State {
     words: Rc<FxHashMap<u32, u64>>,
     /// Threads created and not yet joined.
     unjoined: u32,
+    /// The conditions under which this path is taken.
+    pub(crate) path: Path,
 }
 
 impl State {
@@ -124,6 +131,7 @@ impl State {
             output: Rc::default(),
             words: Rc::default(),
             unjoined: 0,
+            path: Path::default(),
         }
     }
 
@@ -307,6 +315,33 @@ impl State {
         self.contexts.intern((site.context, site.stmt))
     }
 
+    // ---- the path ------------------------------------------------------------------------------------------------
+
+    /// Adds a condition to the path, with inputs that satisfy it too.
+    pub(crate) fn constrain(&mut self, condition: Expr, model: Rc<Assignment>) {
+        self.path.constrain(&self.memory.tags.arena, condition, model);
+        self.log.entries.push(Undo::Path);
+    }
+
+    /// Notes that an expression has only this value on the path.
+    pub(crate) fn learn(&mut self, expr: Expr, value: u128) {
+        if self.path.note(&self.memory.tags.arena, expr, value) {
+            self.log.entries.push(Undo::Path);
+        }
+    }
+
+    /// Notes that an input was asked for.
+    pub(crate) fn ask(&mut self, asked: Asked) {
+        self.path.ask(asked);
+        self.log.entries.push(Undo::Path);
+    }
+
+    /// Sets the alternatives of a data choice.
+    pub(crate) fn choose_from(&mut self, arms: Rc<[Arm]>) {
+        self.path.choose_from(arms);
+        self.log.entries.push(Undo::Path);
+    }
+
     // ---- for fingerprints ------------------------------------------------------------------------------------------
 
     /// The synchronisation objects, in no particular order.
@@ -342,6 +377,7 @@ impl State {
             words: self.words.clone(),
             output: self.output.clone(),
             unjoined: self.unjoined,
+            path: self.path.clone(),
         }
     }
 
@@ -351,6 +387,8 @@ impl State {
         self.words.clone_from(&parts.words);
         self.output.clone_from(&parts.output);
         self.unjoined = parts.unjoined;
+        self.path.clone_from(&parts.path);
+        self.path.commit();
         self.log.clear();
         self.notices.clear();
         self.parts.clear();
@@ -362,6 +400,7 @@ impl State {
     pub(crate) fn commit(&mut self) {
         self.memory.commit();
         self.log = Log::default();
+        self.path.commit();
     }
 
     /// Goes back to a length of the log.
@@ -432,6 +471,7 @@ impl State {
             }
             Undo::Output(len) => Rc::make_mut(&mut self.output).truncate(len as usize),
             Undo::Unjoined(count) => self.unjoined = count,
+            Undo::Path => self.path.undo_one(),
             Undo::Word(number, value) => {
                 Rc::make_mut(&mut self.words).insert(number, value);
             }

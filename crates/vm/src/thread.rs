@@ -69,6 +69,8 @@ pub struct Core {
     pub result: Value,
     /// Number of threads it has created.
     pub children: u32,
+    /// Number of inputs it has asked for.
+    pub inputs: u32,
     /// Address of its errno, 0 before its first use.
     pub errno: u64,
     /// Whether somebody has joined it.
@@ -168,6 +170,7 @@ impl Core {
             epilogue: 0,
             result: Value::new(0),
             children: 0,
+            inputs: 0,
             errno: 0,
             joined: false,
             detached,

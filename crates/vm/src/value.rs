@@ -1,10 +1,11 @@
 //! Values of registers: 64 bits and a tag.
 //!
 //! Tag 0 means concrete and defined, and is the only case the interpreter's fast paths know. Any other tag says which
-//! *bits* are undefined, or that the value is poison and why. (A later capability adds symbolic expressions as a third
-//! class of tags; everything that meets a tag it does not know must treat it here, in one place.)
+//! *bits* are undefined, or that the value is poison and why, or names a symbolic value: an expression, with undefined bits
+//! of its own (structures with padding are passed in one register) and, for a pointer, the object that it was computed from.
 
 use rustc_hash::FxHashMap;
+use selvedge_expr::{Arena, Expr};
 use std::cell::RefCell;
 
 /// A register's content. Integers are zero-extended, floats are their IEEE bits, wide integers take two registers.
@@ -25,7 +26,7 @@ pub struct Tag(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Poison {
-    /// An `inbounds` address computation left its object.
+    /// An `inbounds` address computation left its object. The address can be computed with, and may come back, but not be used.
     OutOfObject = 1,
     /// A shift by the width or more.
     Shift = 2,
@@ -43,6 +44,7 @@ impl Tag {
     /// All 64 bits undefined.
     pub const UNDEF: Tag = Tag(Self::MASK);
     const MASK: u32 = 1 << 30;
+    const SYMBOLIC: u32 = 2 << 30;
     const POISON: u32 = 3 << 30;
 
     /// Poison for a reason.
@@ -54,6 +56,12 @@ impl Tag {
     #[inline(always)]
     pub const fn is_none(self) -> bool {
         self.0 == 0
+    }
+
+    /// Whether the value is an expression.
+    #[inline(always)]
+    pub const fn is_symbolic(self) -> bool {
+        self.0 & Self::POISON == Self::SYMBOLIC
     }
 
     /// Why the value is poison, if it is.
@@ -78,6 +86,16 @@ impl Value {
         tag: Tag::UNDEF,
     };
 
+    /// The value without the mark that its address is outside of the object it was computed from: as a number it is as good
+    /// as any.
+    #[inline]
+    pub fn as_number(self) -> Value {
+        match self.tag.as_poison() {
+            Some(Poison::OutOfObject) => Value::new(self.bits),
+            _ => self,
+        }
+    }
+
     /// A concrete value.
     #[inline(always)]
     pub const fn new(bits: u64) -> Value {
@@ -97,6 +115,12 @@ impl Value {
     pub const fn is_concrete(self) -> bool {
         self.tag.is_none()
     }
+
+    /// Whether the value is an expression.
+    #[inline(always)]
+    pub const fn is_symbolic(self) -> bool {
+        self.tag.is_symbolic()
+    }
 }
 
 impl From<u64> for Value {
@@ -105,30 +129,49 @@ impl From<u64> for Value {
     }
 }
 
-/// Interned masks of undefined bits. Grows only; what is interned does not depend on the state, so it needs no undo and
-/// may be done through a shared reference.
-#[derive(Clone, Debug)]
-pub struct Masks {
-    table: RefCell<(Vec<u64>, FxHashMap<u64, u32>)>,
+/// What a symbolic value is. Its register's bits are 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Symbol {
+    /// The value, of at most 64 bits: zero-extended as concrete ones are.
+    pub expr: Expr,
+    /// Its undefined bits; what the expression says of them means nothing.
+    pub undefined: u64,
+    /// For an address computed within an object: the object's first address; else 0. Whatever lies there, the address is that
+    /// object's, or out of bounds.
+    pub home: u64,
 }
 
-impl Default for Masks {
+/// What tags stand for: interned masks of undefined bits and symbolic values, and the expressions themselves. Grows only; what is
+/// interned does not depend on the state, so it needs no undo and may be done through a shared reference.
+pub struct Tags {
+    masks: RefCell<(Vec<u64>, FxHashMap<u64, u32>)>,
+    symbols: RefCell<(Vec<Symbol>, FxHashMap<Symbol, u32>)>,
+    homes: RefCell<(Vec<u64>, FxHashMap<u64, u32>)>,
+    /// The expressions.
+    pub arena: Arena,
+}
+
+impl Default for Tags {
     fn default() -> Self {
-        Masks {
-            table: RefCell::new((vec![u64::MAX], FxHashMap::from_iter([(u64::MAX, 0)]))),
+        Tags {
+            masks: RefCell::new((vec![u64::MAX], FxHashMap::from_iter([(u64::MAX, 0)]))),
+            symbols: RefCell::default(),
+            homes: RefCell::default(),
+            arena: Arena::new(),
         }
     }
 }
 
-impl Masks {
-    /// The undefined bits of a value: all for poison, none for concrete ones.
+impl Tags {
+    /// The undefined bits of a value: all for poison, none for concrete ones. All for symbolic ones, too, since their bits must
+    /// not be read: who knows expressions asks for the symbol.
     pub fn undefined_bits(&self, tag: Tag) -> u64 {
         if tag.is_none() {
             0
-        } else if tag.as_poison().is_some() {
+        } else if tag.as_poison().is_some() || tag.is_symbolic() {
             u64::MAX
         } else {
-            self.table.borrow().0[(tag.0 & !Tag::MASK) as usize]
+            self.masks.borrow().0[(tag.0 & !Tag::MASK) as usize]
         }
     }
 
@@ -137,7 +180,7 @@ impl Masks {
         if undefined == 0 {
             return Value::new(bits);
         }
-        let (masks, ids) = &mut *self.table.borrow_mut();
+        let (masks, ids) = &mut *self.masks.borrow_mut();
         let id = *ids.entry(undefined).or_insert_with(|| {
             masks.push(undefined);
             (masks.len() - 1) as u32
@@ -145,6 +188,82 @@ impl Masks {
         Value {
             bits: bits & !undefined,
             tag: Tag(Tag::MASK | id),
+        }
+    }
+
+    /// An address that was computed from the object at `home` and lies outside of it.
+    pub fn stray(&self, address: u64, home: u64) -> Value {
+        let (homes, ids) = &mut *self.homes.borrow_mut();
+        let id = *ids.entry(home).or_insert_with(|| {
+            homes.push(home);
+            (homes.len() - 1) as u32
+        });
+        Value {
+            bits: address,
+            tag: Tag(Tag::poison(Poison::OutOfObject).0 | id << 8),
+        }
+    }
+
+    /// The object that an address outside of it was computed from.
+    pub fn home(&self, tag: Tag) -> Option<u64> {
+        let homes = self.homes.borrow();
+        match tag.as_poison() {
+            Some(Poison::OutOfObject) => homes.0.get(((tag.0 & !Tag::POISON) >> 8) as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// What a tag says, if it is that of a symbolic value.
+    pub fn symbol(&self, tag: Tag) -> Option<Symbol> {
+        tag.is_symbolic()
+            .then(|| self.symbols.borrow().0[(tag.0 & !Tag::POISON) as usize])
+    }
+
+    /// The value that is an expression of at most 64 bits; concrete if that is a constant.
+    pub fn symbolic(&self, symbol: Symbol) -> Value {
+        if let Some(bits) = self.arena.as_const(symbol.expr) {
+            return self.value(bits as u64, symbol.undefined);
+        }
+        let (symbols, ids) = &mut *self.symbols.borrow_mut();
+        let id = *ids.entry(symbol).or_insert_with(|| {
+            symbols.push(symbol);
+            (symbols.len() - 1) as u32
+        });
+        Value {
+            bits: 0,
+            tag: Tag(Tag::SYMBOLIC | id),
+        }
+    }
+
+    /// The wholly defined value that is an expression of at most 64 bits.
+    pub fn of(&self, expr: Expr) -> Value {
+        self.symbolic(Symbol {
+            expr,
+            undefined: 0,
+            home: 0,
+        })
+    }
+
+    /// A value as an expression of a width of at most 64 bits: cut or zero-extended. Undefined bits of what is not
+    /// symbolic read as 0.
+    pub fn expr(&self, value: Value, width: u8) -> Expr {
+        match self.symbol(value.tag) {
+            Some(symbol) => self.fit(symbol.expr, width),
+            None => self
+                .arena
+                .constant(width, u128::from(value.bits & (u64::MAX >> (64 - width.min(64))))),
+        }
+    }
+
+    /// An expression cut or zero-extended to a width.
+    pub fn fit(&self, expr: Expr, width: u8) -> Expr {
+        let has = self.arena.width(expr);
+        if has > width {
+            self.arena.extract(expr, 0, width)
+        } else if has < width {
+            self.arena.zext(expr, width)
+        } else {
+            expr
         }
     }
 }

@@ -4,13 +4,15 @@ use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
 use crate::interp::Stop;
 use crate::native::Cx;
-use crate::program::{Error, Program};
+use crate::program::{Error, FUZZ_TARGET, Program};
 use crate::state::State;
 use crate::sync::{self, fuse, lifecycle};
+use crate::symbolic::LazySolver;
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
@@ -51,6 +53,10 @@ pub struct Vm {
     pub(crate) reached: Reached,
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
+    /// Decides which outcomes of a decision on symbolic values are possible.
+    pub(crate) solver: LazySolver,
+    /// Computes expressions.
+    pub(crate) evaluator: Evaluator,
 }
 
 impl Vm {
@@ -99,6 +105,8 @@ impl Vm {
             instructions: 0,
             jumps: FxHashMap::default(),
             fingerprints: None,
+            solver: LazySolver::default(),
+            evaluator: Evaluator::new(),
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;
@@ -115,7 +123,6 @@ impl Vm {
     fn refuse_symbolic_sources(&mut self) {
         let options = &self.program.options;
         let asked = [
-            ("symbolic arguments", !options.symbolic_args.is_empty()),
             ("symbolic standard input", options.symbolic_stdin.is_some()),
             ("symbolic files", !options.symbolic_files.is_empty()),
         ];
@@ -175,35 +182,50 @@ impl Vm {
 
     fn make_main_args(&mut self) -> Result<(), Error> {
         let program = self.program.clone();
-        let mut words: Vec<&str> = vec!["program"];
-        words.extend(program.options.args.iter().map(String::as_str));
+        if program.module.functions[program.entry].name == FUZZ_TARGET {
+            let size = program.options.input_size;
+            let buffer = self.argument(size)?;
+            self.make_symbolic(buffer, size, "input");
+            self.main_args = SmallVec::from_slice(&[Value::new(buffer), Value::new(size)]);
+            return Ok(());
+        }
         let mut pointers = Vec::new();
-        let no_room = |_| Error::GlobalTooLarge("argv".into(), 0);
-        for word in &words {
-            let bytes = word.as_bytes();
-            let object = argument_object(bytes.len() as u64 + 1);
-            let base = self.state.memory.allocate(0, object, 1).map_err(no_room)?;
-            for (i, &byte) in bytes.iter().enumerate() {
-                self.state
-                    .memory
-                    .poke_checked(base + i as u64, 1, Value::new(u64::from(byte)));
+        for word in ["program"].into_iter().chain(program.options.args.iter().map(String::as_str)) {
+            let base = self.argument(word.len() as u64 + 1)?;
+            for (i, &byte) in word.as_bytes().iter().enumerate() {
+                let value = Value::new(u64::from(byte));
+                self.state.memory.poke_checked(base + i as u64, 1, value);
             }
             pointers.push(base);
         }
-        let argv = self
-            .state
-            .memory
-            .allocate(0, argument_object(8 * (words.len() as u64 + 2)), 8)
-            .map_err(no_room)?;
-        for (i, &pointer) in pointers.iter().enumerate() {
-            self.state
-                .memory
-                .poke_checked(argv + 8 * i as u64, 8, Value::new(pointer));
+        for (i, &length) in program.options.symbolic_args.iter().enumerate() {
+            let base = self.argument(length + 1)?;
+            self.make_symbolic(base, length, &format!("argv[{}]", program.options.args.len() + 1 + i));
+            pointers.push(base);
         }
-        let envp = argv + 8 * (words.len() as u64 + 1);
-        self.main_args =
-            SmallVec::from_slice(&[Value::new(words.len() as u64), Value::new(argv), Value::new(envp)]);
+        let argv = self.argument(8 * (pointers.len() as u64 + 2))?;
+        for (i, &pointer) in pointers.iter().enumerate() {
+            let value = Value::new(pointer);
+            self.state.memory.poke_checked(argv + 8 * i as u64, 8, value);
+        }
+        let envp = argv + 8 * (pointers.len() as u64 + 1);
+        let count = Value::new(pointers.len() as u64);
+        self.main_args = SmallVec::from_slice(&[count, Value::new(argv), Value::new(envp)]);
         Ok(())
+    }
+
+    /// An object of zeros for what the program is given.
+    fn argument(&mut self, size: u64) -> Result<u64, Error> {
+        let no_room = |_| Error::GlobalTooLarge("argv".into(), size);
+        self.state.memory.allocate(0, argument_object(size), 8).map_err(no_room)
+    }
+
+    /// Makes a range of memory an input of the main thread, before it starts.
+    fn make_symbolic(&mut self, address: u64, size: u64, name: &str) {
+        let program = self.program.clone();
+        let site = crate::memory::Site::default();
+        self.state
+            .make_symbolic(&program, ThreadId(0), site, address, size, name);
     }
 
     /// The acting thread's model context, for what is not a call.
@@ -382,6 +404,9 @@ impl Drop for Vm {
             .executed
             .fetch_add(self.instructions, Ordering::Relaxed);
         self.program.add_reached(&self.reached);
+        if let Some(counts) = self.solver.counts() {
+            self.program.add_solver_statistics(&counts);
+        }
     }
 }
 
@@ -410,6 +435,9 @@ impl Machine for Vm {
         self.state.parts.clear();
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
+        if action.op == Op::Choose {
+            self.choose(choice.alternative);
+        }
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
         core.site = crate::memory::Site {

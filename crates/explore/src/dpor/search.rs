@@ -300,7 +300,7 @@ where
             self.leaf(enabled.is_empty(), awake.is_empty());
             return false;
         }
-        let local = self.next_local(awake);
+        let local = self.next_local(awake, last);
         let first = match local {
             Some(thread) => thread,
             None if self.contended.is_empty() => nearest(awake, last),

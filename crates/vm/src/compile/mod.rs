@@ -402,6 +402,7 @@ impl Compiler<'_> {
             args: args_words,
             types: args.iter().map(|(_, ty)| *ty).collect(),
             results: Vec::new(),
+            used: false,
         });
         self.emit_long(Op::Call, 0, index);
     }
@@ -453,6 +454,7 @@ impl Compiler<'_> {
             args: Vec::new(),
             types: Vec::new(),
             results: Vec::new(),
+            used: results.iter().any(|&r| self.slots.is_read(r)),
         };
         for (arg, ty) in args.iter().zip(types) {
             let (low, high) = self.words(*arg);

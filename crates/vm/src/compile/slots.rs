@@ -21,6 +21,8 @@ enum Home {
 /// Assigns slots while a function is compiled.
 pub struct Slots {
     homes: Vec<Home>,
+    /// Registers that some instruction reads.
+    read: Vec<bool>,
     slot: Vec<u16>,
     words: Vec<u16>,
     free: Vec<u16>,
@@ -32,11 +34,13 @@ impl Slots {
     /// Looks at where registers are used; gives parameters and cross-block registers their slots.
     pub fn new(function: &Function) -> Slots {
         let mut homes = vec![Home::Unused; function.regs.len()];
+        let mut read = vec![false; function.regs.len()];
         for p in &function.params {
             homes[p.index()] = Home::Own;
         }
         for (b, block) in function.blocks.iter().enumerate() {
             let mut touch = |reg: Reg, at: u32, defines: bool| {
+                read[reg.index()] |= !defines;
                 let home = &mut homes[reg.index()];
                 *home = match *home {
                     Home::Unused if defines => Home::Block {
@@ -70,6 +74,7 @@ impl Slots {
             .collect();
         let mut slots = Slots {
             homes,
+            read,
             slot: vec![NONE; function.regs.len()],
             words,
             free: Vec::new(),
@@ -85,6 +90,11 @@ impl Slots {
             }
         }
         slots
+    }
+
+    /// Whether some instruction reads a register.
+    pub fn is_read(&self, reg: Reg) -> bool {
+        self.read[reg.index()]
     }
 
     fn give(&mut self, reg: Reg) {

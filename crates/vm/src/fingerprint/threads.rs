@@ -23,12 +23,16 @@ pub(super) fn depth(thread: &Thread) -> usize {
     }
 }
 
-/// A value in three words: bits, undefined bits, why it is poison.
+/// A value in three words: bits, undefined bits, why it is poison or which symbolic value it is.
 fn push_value(state: &State, value: Value, words: &mut Vec<u64>) {
     words.extend([
         value.bits,
-        state.memory.masks.undefined_bits(value.tag),
-        value.tag.as_poison().map_or(0, |cause| cause as u64),
+        state.memory.tags.undefined_bits(value.tag),
+        if value.is_symbolic() || value.tag.as_poison().is_some() {
+            u64::from(value.tag.0)
+        } else {
+            0
+        },
     ]);
 }
 
@@ -106,6 +110,7 @@ pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         epilogue,
         result,
         children,
+        inputs,
         errno,
         joined: _,
         detached: _,
@@ -136,7 +141,7 @@ pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         object(wait[1]),
         u64::from(epilogue) << 32 | u64::from(children),
         errno,
-        u64::from(atomic),
+        u64::from(inputs) << 32 | u64::from(atomic),
     ]);
     push_value(state, result, words);
 }

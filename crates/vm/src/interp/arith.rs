@@ -5,7 +5,8 @@
 
 use super::{mask, signed};
 use crate::code::Op;
-use crate::value::{Masks, Value};
+use crate::symbolic;
+use crate::value::{Tags, Value};
 
 /// Shifts by less than the width.
 #[inline(always)]
@@ -30,56 +31,95 @@ pub fn divide(a: u64, b: u64, width: u8) -> Option<(u64, u64)> {
 
 /// The low bits of a value.
 #[inline(always)]
-pub fn truncate(masks: &Masks, value: Value, width: u8) -> Value {
+pub fn truncate(tags: &Tags, value: Value, width: u8) -> Value {
     if value.is_concrete() {
         return Value::new(value.bits & mask(width));
     }
     if value.tag.as_poison().is_some() {
         return value;
     }
-    masks.value(
+    if let Some(symbol) = tags.symbol(value.tag) {
+        return symbolic::truncate(tags, symbol, width);
+    }
+    tags.value(
         value.bits & mask(width),
-        masks.undefined_bits(value.tag) & mask(width),
+        tags.undefined_bits(value.tag) & mask(width),
     )
 }
 
 /// Sign extension of a value with undefined bits.
 #[cold]
-pub fn sign_extend(masks: &Masks, value: Value, from: u8, to: u8) -> Value {
+pub fn sign_extend(tags: &Tags, value: Value, from: u8, to: u8) -> Value {
     if value.tag.as_poison().is_some() {
         return value;
     }
-    let undefined = masks.undefined_bits(value.tag) & mask(from);
-    masks.value(
+    if let Some(symbol) = tags.symbol(value.tag) {
+        return symbolic::extend(tags, symbol, from, to);
+    }
+    let undefined = tags.undefined_bits(value.tag) & mask(from);
+    tags.value(
         signed(value.bits & mask(from), from) as u64 & mask(to),
         signed(undefined, from) as u64 & mask(to),
     )
 }
 
+/// An operation on numbers, as the interpreter's fast path does it.
+fn concrete(op: Op, width: u8, a: u64, b: u64) -> Value {
+    let (x, y) = (signed(a, width), signed(b, width));
+    let bits = match op {
+        Op::Add => a.wrapping_add(b) & mask(width),
+        Op::Sub => a.wrapping_sub(b) & mask(width),
+        Op::Mul => a.wrapping_mul(b) & mask(width),
+        Op::Shl | Op::LShr | Op::AShr => shift(op, width, a, b),
+        Op::And => a & b,
+        Op::Or => a | b,
+        Op::Xor => a ^ b,
+        Op::Eq => u64::from(a == b),
+        Op::Ne => u64::from(a != b),
+        Op::Ult => u64::from(a < b),
+        Op::Ule => u64::from(a <= b),
+        Op::Ugt => u64::from(a > b),
+        Op::Uge => u64::from(a >= b),
+        Op::Slt => u64::from(x < y),
+        Op::Sle => u64::from(x <= y),
+        Op::Sgt => u64::from(x > y),
+        Op::Sge => u64::from(x >= y),
+        _ => super::float::binary(op, width, a, b),
+    };
+    Value::new(bits)
+}
+
 /// An operation of which at least one operand is not concrete.
 #[cold]
-pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
+pub fn tagged(tags: &Tags, op: Op, width: u8, a: Value, b: Value) -> Value {
+    let (a, b) = (a.as_number(), b.as_number());
+    if a.is_concrete() && b.is_concrete() {
+        return concrete(op, width, a.bits, b.bits);
+    }
     for v in [a, b] {
         if v.tag.as_poison().is_some() {
             return v;
         }
     }
+    if a.is_symbolic() || b.is_symbolic() {
+        return symbolic::binary(tags, op, width, a, b);
+    }
     let all = mask(width);
     let (ua, ub) = (
-        masks.undefined_bits(a.tag) & all,
-        masks.undefined_bits(b.tag) & all,
+        tags.undefined_bits(a.tag) & all,
+        tags.undefined_bits(b.tag) & all,
     );
     let (x, y) = (a.bits, b.bits);
     let undefined_from_lowest = |result: u64| {
         let low = (ua | ub).trailing_zeros();
         let undefined = if low >= 64 { 0 } else { (u64::MAX << low) & all };
-        masks.value(result & all, undefined)
+        tags.value(result & all, undefined)
     };
     match op {
         // A defined 0 makes the bit of an `and` defined, a defined 1 that of an `or`.
-        Op::And => masks.value(x & y, (ua | ub) & (x | ua) & (y | ub)),
-        Op::Or => masks.value(x | y, (ua | ub) & !(x & !ua) & !(y & !ub) & all),
-        Op::Xor => masks.value(x ^ y, ua | ub),
+        Op::And => tags.value(x & y, (ua | ub) & (x | ua) & (y | ub)),
+        Op::Or => tags.value(x | y, (ua | ub) & !(x & !ua) & !(y & !ub) & all),
+        Op::Xor => tags.value(x ^ y, ua | ub),
         Op::Add => undefined_from_lowest(x.wrapping_add(y)),
         Op::Sub => undefined_from_lowest(x.wrapping_sub(y)),
         Op::Mul => {
@@ -89,7 +129,7 @@ pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
             undefined_from_lowest(x.wrapping_mul(y))
         }
         Op::Shl | Op::LShr | Op::AShr if ub == 0 => {
-            masks.value(shift(op, width, x, y), shift(op, width, ua, y))
+            tags.value(shift(op, width, x, y), shift(op, width, ua, y))
         }
         Op::Eq | Op::Ne => {
             // Different in a defined bit: the answer is known whatever the others are.
@@ -97,11 +137,11 @@ pub fn tagged(masks: &Masks, op: Op, width: u8, a: Value, b: Value) -> Value {
             if known_different {
                 Value::new(u64::from(op == Op::Ne))
             } else {
-                masks.value(0, 1)
+                tags.value(0, 1)
             }
         }
-        Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => masks.value(0, 1),
-        _ => masks.value(0, all),
+        Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => tags.value(0, 1),
+        _ => tags.value(0, all),
     }
 }
 
@@ -111,29 +151,29 @@ mod tests {
 
     #[test]
     fn bitwise_operations_are_exact() {
-        let masks = Masks::default();
-        let half = masks.value(0x0f, 0xf0);
+        let tags = Tags::default();
+        let half = tags.value(0x0f, 0xf0);
         assert_eq!(
-            tagged(&masks, Op::And, 8, half, Value::new(0x0f)),
+            tagged(&tags, Op::And, 8, half, Value::new(0x0f)),
             Value::new(0x0f)
         );
         assert_eq!(
-            tagged(&masks, Op::Or, 8, half, Value::new(0xf0)),
+            tagged(&tags, Op::Or, 8, half, Value::new(0xf0)),
             Value::new(0xff)
         );
         assert_eq!(
-            masks.undefined_bits(tagged(&masks, Op::Xor, 8, half, Value::new(1)).tag),
+            tags.undefined_bits(tagged(&tags, Op::Xor, 8, half, Value::new(1)).tag),
             0xf0
         );
-        assert_eq!(tagged(&masks, Op::Eq, 8, half, Value::new(1)), Value::new(0));
+        assert_eq!(tagged(&tags, Op::Eq, 8, half, Value::new(1)), Value::new(0));
     }
 
     #[test]
     fn sums_are_undefined_from_the_lowest_undefined_bit() {
-        let masks = Masks::default();
-        let value = masks.value(0x01, 0x10);
+        let tags = Tags::default();
+        let value = tags.value(0x01, 0x10);
         assert_eq!(
-            masks.undefined_bits(tagged(&masks, Op::Add, 8, value, Value::new(1)).tag),
+            tags.undefined_bits(tagged(&tags, Op::Add, 8, value, Value::new(1)).tag),
             0xf0
         );
     }

@@ -77,22 +77,46 @@ impl Vm {
     }
 
     fn peek_wide(&self, address: u64, ty: Type) -> Wide {
+        let [low, high] = self.peek_words(address, ty);
+        let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
+        Wide {
+            bits: u128::from(low.bits) | u128::from(high.bits) << 64,
+            tagged,
+        }
+    }
+
+    /// The words at an address: low and high.
+    fn peek_words(&self, address: u64, ty: Type) -> [Value; 2] {
         let size = u64::from(ty.bytes());
-        let low = self.state.memory.peek_checked(address, size.min(8));
-        let low = if ty.bits() < 64 {
-            arith::truncate(&self.state.memory.masks, low, ty.bits() as u8)
-        } else {
-            low
-        };
+        let mut low = self.state.memory.peek_checked(address, size.min(8));
+        if ty.bits() < 64 {
+            low = arith::truncate(&self.state.memory.tags, low, ty.bits() as u8);
+        }
         let high = if size > 8 {
             self.state.memory.peek_checked(address + 8, size - 8)
         } else {
             Value::new(0)
         };
-        let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
-        Wide {
-            bits: u128::from(low.bits) | u128::from(high.bits) << 64,
-            tagged,
+        [low, high]
+    }
+
+    /// The words of an operand: low and high.
+    fn words(&self, thread: ThreadId, operands: &ComplexOperands, i: usize) -> [Value; 2] {
+        let (low, high) = operands.operands[i];
+        let high = if high == crate::code::NONE {
+            Value::new(0)
+        } else {
+            self.slot(thread, high)
+        };
+        [self.slot(thread, low), high]
+    }
+
+    /// Sets the first result to words of its type.
+    fn set_words(&mut self, thread: ThreadId, operands: &ComplexOperands, [low, high]: [Value; 2]) {
+        let (slot, ty) = operands.results[0];
+        self.set_slot(thread, slot, low);
+        if ty.is_wide() {
+            self.set_slot(thread, slot + 1, high);
         }
     }
 
@@ -119,7 +143,7 @@ impl Vm {
         let size = u64::from(ty.bytes());
         let mut low = self.state.memory.peek_checked(address, size.min(8));
         if ty.bits() < 64 {
-            low = arith::truncate(&self.state.memory.masks, low, ty.bits() as u8);
+            low = arith::truncate(&self.state.memory.tags, low, ty.bits() as u8);
         }
         self.set_slot(thread, slot, low);
         if size > 8 {
@@ -164,6 +188,12 @@ impl Vm {
     ) -> Result<(), Trouble> {
         let order = order_of(order);
         let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
+        let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
+        if let Some([low, high]) = self.combine_symbolic(op, ty, words, given) {
+            self.set_words(thread, operands, words);
+            self.poke_words(address, ty, low, high);
+            return Ok(());
+        }
         let (old, value) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
         self.set_wide(thread, operands, 0, old);
         let bits = combine(op, ty, old.bits, value.bits);
@@ -194,11 +224,18 @@ impl Vm {
         let order = order_of(orders[0]);
         let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
         let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
-        if let Some(value) = old.tagged.or(expected.tagged) {
+        let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
+        let success = if let Some(equal) = self.equal_symbolic(ty, words, given) {
+            let differ = self.state.memory.tags.arena.not(equal);
+            let outcome = self.split(thread, site, performing, &[equal, differ]);
+            outcome.map_err(Trouble::Stop)? == 0
+        } else if let Some(value) = old.tagged.or(expected.tagged) {
             let what = "a value compared by compare-and-exchange";
+            let value = if value.is_symbolic() { Value::UNDEF } else { value };
             return Err(crate::native::undefined_fault(value, what, site).into());
-        }
-        let success = old.bits == expected.bits;
+        } else {
+            old.bits == expected.bits
+        };
         if success {
             let (low, high) = operands.operands[2];
             let low = self.slot(thread, low);
@@ -221,7 +258,7 @@ impl Vm {
                 });
             }
         }
-        self.set_wide(thread, operands, 0, old);
+        self.set_words(thread, operands, words);
         self.set_wide(
             thread,
             operands,

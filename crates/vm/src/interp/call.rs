@@ -7,10 +7,12 @@ use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::options::Visibility;
 use crate::program::{Binding, Program};
 use crate::sync::fuse;
+use crate::symbolic::Possible;
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_expr::Expr;
 use selvedge_ir::{Callee, FuncId, Type};
 use selvedge_model::{
     Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
@@ -69,10 +71,29 @@ impl Vm {
                     .flatten()
                 {
                     Some(func) => func,
+                    None if address.is_symbolic() => {
+                        let site = self.site(thread, frame.ip);
+                        return match self.settle(thread, site, performing, address, "the function called") {
+                            Ok(bits) => match program.function_at(bits) {
+                                Some(func) => self.call_function(thread, index, func, performing),
+                                None => self.bad_callee(thread, Value::new(bits), frame.ip),
+                            },
+                            Err(stop) => Entered::Stopped(stop),
+                        };
+                    }
                     None => return self.bad_callee(thread, address, frame.ip),
                 }
             }
         };
+        self.call_function(thread, index, func, performing)
+    }
+
+    /// Calls a function from call site `index` of the current one.
+    #[inline]
+    fn call_function(&mut self, thread: ThreadId, index: usize, func: FuncId, performing: bool) -> Entered {
+        let program = self.program.clone();
+        let frame = self.state.thread(thread).core.frame;
+        let call = &program.code[frame.func.index()].calls[index];
         if program.atomic[func.index()]
             && self.state.unjoined() > 0
             && self.state.thread(thread).core.atomic == 0
@@ -295,7 +316,7 @@ impl Vm {
         let func = self.state.thread(thread).core.frame.func;
         for (i, &(slot, bits)) in program.code[func.index()].calls[call].results.iter().enumerate() {
             let value = match values.get(i) {
-                Some(&v) => super::arith::truncate(&self.state.memory.masks, v, bits),
+                Some(&v) => super::arith::truncate(&self.state.memory.tags, v, bits),
                 None => Value::poison(0, Poison::NoResult),
             };
             self.set_slot(thread, slot, value);
@@ -444,8 +465,62 @@ impl Vm {
                 self.finish_simple_call(thread, value);
                 Entered::Running
             }
+            Flow::Symbolic(value) => self.native_needs(thread, value, site, performing),
             flow => self.follow(thread, flow, ip, site),
         }
+    }
+
+    /// A model needs the number that a symbolic value is. If there is a body in code with the same meaning, that is executed instead, and
+    /// branches where it must; else the call is made again for each number.
+    #[cold]
+    fn native_needs(&mut self, thread: ThreadId, value: Value, site: Site, performing: bool) -> Entered {
+        let frame = self.state.thread(thread).core.frame;
+        let program = self.program.clone();
+        let code = &program.code[frame.func.index()];
+        let index = self.call_index(thread);
+        let function = match code.calls[index].callee {
+            Some(Callee::Direct(func)) => program.symbolic_bodies[func.index()],
+            _ => None,
+        };
+        if let Some(function) = function {
+            self.state.own_core(thread).phase = 0;
+            return self.enter(thread, function, index);
+        }
+        match self.settle(thread, site, performing, value, "an argument of a library function") {
+            Ok(_) => self.call(thread, index, performing),
+            Err(stop) => Entered::Stopped(stop),
+        }
+    }
+
+    fn call_index(&self, thread: ThreadId) -> usize {
+        let frame = self.state.thread(thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        code.insts[frame.ip as usize].long() as usize
+    }
+
+    /// Goes on only where a condition holds. Where it does not, the others run on, which matters only if there are any.
+    fn assume(&mut self, thread: ThreadId, condition: Expr, site: Site) -> Entered {
+        let parked = Entered::Stopped(Stop::Parked);
+        let arena = &self.state.memory.tags.arena;
+        let known = arena.as_const(condition).or_else(|| self.state.path.known(condition));
+        let negation = arena.not(condition);
+        if known.is_some() || self.state.unjoined() > 0 {
+            match self.split(thread, site, false, &[condition, negation]) {
+                Ok(0) => {}
+                Ok(_) => return parked,
+                Err(stop) => return Entered::Stopped(stop),
+            }
+        } else if self.evaluate(condition) == 1 {
+            let model = self.state.path.model().clone();
+            self.state.constrain(condition, model);
+        } else {
+            match self.ask(condition, site) {
+                Possible::With(model) => self.state.constrain(condition, model),
+                Possible::Never | Possible::Unanswered => return parked,
+            }
+        }
+        self.finish_simple_call(thread, Value::new(0));
+        Entered::Running
     }
 
     /// Does what a visible model answered to the question what comes next.
@@ -540,6 +615,13 @@ impl Vm {
                 self.report_fault(*fault);
                 parked
             }
+            Flow::Assume(condition) => self.assume(thread, condition, site),
+            // What was performed is done; the next part of the operation comes after the choice.
+            Flow::Symbolic(value) => self.native_needs(thread, value, site, false),
+            Flow::Choose(conditions) => match self.split(thread, site, false, &conditions) {
+                Ok(_) => self.call(thread, self.call_index(thread), false),
+                Err(stop) => Entered::Stopped(stop),
+            },
             Flow::Park => parked,
             Flow::Limit(kind, detail) => {
                 self.limit(thread, ip, kind, detail);
@@ -571,7 +653,7 @@ impl Vm {
         match &code.calls[code.insts[frame.ip as usize].long() as usize].results[..] {
             [] => {}
             &[(slot, bits)] if slot & CONST == 0 && slot != NONE => {
-                let value = super::arith::truncate(&self.state.memory.masks, value, bits);
+                let value = super::arith::truncate(&self.state.memory.tags, value, bits);
                 t.regs[frame.base as usize + slot as usize] = value;
             }
             _ => return self.finish_call(thread, &[value]),

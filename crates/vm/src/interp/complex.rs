@@ -1,6 +1,6 @@
 //! Instructions that stay in the IR's form: wide integers, rare arithmetic, atomics, ranges of memory, variable arguments.
 
-use super::{arith, float};
+use super::{Stop, arith, float};
 use crate::code::Op;
 use crate::code::{ComplexOperands, NONE};
 use crate::memory::{Kind, Life, MemoryError, Object, Site};
@@ -19,14 +19,24 @@ pub(super) enum Done {
     Visible(Action),
     /// The thread was parked.
     Parked,
+    /// A decision on a symbolic value is open, or one was a fault.
+    Stopped(Stop),
 }
 
 /// Why an instruction could not be executed.
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
+    /// The program is at fault.
     Fault(Box<Fault>),
+    /// The machine has no meaning for it.
     Unsupported(String),
+    /// It is a scheduling point.
     Visible(Action),
+    /// The thread was parked.
     Parked,
+    /// A symbolic value is needed as a number; what for.
+    Symbolic(Value, &'static str),
+    /// A decision on a symbolic value is open, or one was a fault.
+    Stop(Stop),
 }
 
 impl From<Fault> for Trouble {
@@ -62,21 +72,28 @@ impl Vm {
             stmt: code.stmts[frame.ip as usize],
             context: frame.context,
         };
-        let trouble = match self.complex_inst(thread, &code.complex[index], operands, site, performing) {
-            Ok(()) => return Done::Next,
-            Err(trouble) => trouble,
-        };
-        match trouble {
-            Trouble::Visible(action) => return Done::Visible(action),
-            Trouble::Fault(fault) => self.report_fault(*fault),
-            Trouble::Unsupported(what) => self.unsupported(thread, frame.ip, what),
-            Trouble::Parked => {}
+        loop {
+            let trouble = match self.complex_inst(thread, &code.complex[index], operands, site, performing) {
+                Ok(()) => return Done::Next,
+                Err(trouble) => trouble,
+            };
+            match trouble {
+                Trouble::Visible(action) => return Done::Visible(action),
+                Trouble::Fault(fault) => self.report_fault(*fault),
+                Trouble::Unsupported(what) => self.unsupported(thread, frame.ip, what),
+                Trouble::Parked => {}
+                Trouble::Stop(stop) => return Done::Stopped(stop),
+                Trouble::Symbolic(value, what) => match self.settle(thread, site, performing, value, what) {
+                    Ok(_) => continue,
+                    Err(stop) => return Done::Stopped(stop),
+                },
+            }
+            return Done::Parked;
         }
-        Done::Parked
     }
 
     /// One word of the thread's current frame.
-    pub(super) fn slot(&self, thread: ThreadId, operand: u16) -> Value {
+    pub(crate) fn slot(&self, thread: ThreadId, operand: u16) -> Value {
         let t = self.state.thread(thread);
         let frame = t.core.frame;
         if operand & crate::code::CONST != 0 {
@@ -86,7 +103,7 @@ impl Vm {
         }
     }
 
-    pub(super) fn set_slot(&mut self, thread: ThreadId, slot: u16, value: Value) {
+    pub(crate) fn set_slot(&mut self, thread: ThreadId, slot: u16, value: Value) {
         let t = &mut self.state.threads[thread.index()];
         let at = t.core.frame.base as usize + slot as usize;
         t.regs[at] = value;
@@ -100,7 +117,7 @@ impl Vm {
         } else {
             self.slot(thread, high)
         };
-        let tagged = [low, high].into_iter().find(|v| !v.is_concrete());
+        let tagged = [low.as_number(), high].into_iter().find(|v| !v.is_concrete());
         Wide {
             bits: u128::from(low.bits) | u128::from(high.bits) << 64,
             tagged,
@@ -113,12 +130,17 @@ impl Vm {
         thread: ThreadId,
         operands: &ComplexOperands,
         i: usize,
-        what: &str,
+        what: &'static str,
         site: Site,
     ) -> Result<u64, Trouble> {
         let value = self.slot(thread, operands.operands[i].0);
         if value.is_concrete() {
             Ok(value.bits)
+        } else if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
+            match self.state.path.known(symbol.expr) {
+                Some(bits) if symbol.undefined == 0 => Ok(bits as u64),
+                _ => Err(Trouble::Symbolic(value, what)),
+            }
         } else {
             Err(undefined_fault(value, what, site).into())
         }
@@ -130,13 +152,25 @@ impl Vm {
         let tag = |word: u64, width: u32, vm: &Vm| match value.tagged {
             None => Value::new(word),
             Some(v) if v.tag.as_poison().is_some() => v,
-            Some(_) => vm.state.memory.masks.value(0, u64::MAX >> (64 - width.min(64))),
+            Some(_) => vm.state.memory.tags.value(0, u64::MAX >> (64 - width.min(64))),
         };
         let low = tag(bits as u64, ty.bits(), self);
         self.set_slot(thread, slot, low);
         if ty.is_wide() {
             let high = tag((bits >> 64) as u64, ty.bits() - 64, self);
             self.set_slot(thread, slot + 1, high);
+        }
+    }
+
+    /// Copies the words of the second or third operand, with their tags.
+    pub(crate) fn select_words(&mut self, thread: ThreadId, operands: &ComplexOperands, second: bool) {
+        let (low, high) = operands.operands[if second { 1 } else { 2 }];
+        let slot = operands.results[0].0;
+        let value = self.slot(thread, low);
+        self.set_slot(thread, slot, value);
+        if high != NONE {
+            let value = self.slot(thread, high);
+            self.set_slot(thread, slot + 1, value);
         }
     }
 
@@ -165,6 +199,9 @@ impl Vm {
         site: Site,
         performing: bool,
     ) -> Result<(), Trouble> {
+        if let Some(done) = self.compute_symbolic(thread, kind, operands, site, performing) {
+            return done;
+        }
         let wide = |vm: &Vm, i: usize| vm.wide(thread, operands, i);
         match kind {
             InstKind::Bin { op, nsw, .. } => {
@@ -207,8 +244,7 @@ impl Vm {
             }
             InstKind::Select { .. } => {
                 let cond = self.defined(thread, operands, 0, "the condition", site)?;
-                let value = wide(self, if cond & 1 != 0 { 1 } else { 2 });
-                self.set_wide(thread, operands, 0, value);
+                self.select_words(thread, operands, cond & 1 != 0);
                 Ok(())
             }
             InstKind::Overflow { op, .. } => {
@@ -285,7 +321,7 @@ impl Vm {
                 self.set_slot(
                     thread,
                     operands.results[0].0,
-                    super::moved(base, address, *inbounds),
+                    super::moved(&self.state.memory.tags, base, address, *inbounds),
                 );
                 Ok(())
             }
@@ -374,7 +410,7 @@ impl Vm {
                 let byte = self.slot(thread, operands.operands[1].0);
                 let len = self.defined(thread, operands, 2, "the length of a fill", site)?;
                 self.range(to, len, true, site)?;
-                let byte = arith::truncate(&self.state.memory.masks, byte, 8);
+                let byte = arith::truncate(&self.state.memory.tags, byte, 8);
                 self.state.memory.fill(to, len, byte);
                 Ok(())
             }
@@ -492,7 +528,7 @@ impl Vm {
                 self.slot(thread, operands.operands[0].0),
                 self.slot(thread, operands.operands[1].0),
             );
-            let value = arith::tagged(&self.state.memory.masks, simple, width as u8, a, b);
+            let value = arith::tagged(&self.state.memory.tags, simple, width as u8, a, b);
             self.set_slot(thread, operands.results[0].0, value);
             return Ok(());
         }

@@ -11,13 +11,16 @@ mod call;
 mod complex;
 mod float;
 
+pub(crate) use self::arith::{shift, truncate};
 pub(crate) use call::Entered;
+pub(crate) use complex::Trouble;
 
 use crate::code::{CONST, Code, Inst, Op};
-use crate::memory::{Kind, Life, Object, Site, slot_shift};
+use crate::memory::{Kind, Life, Object, Parts, Site, slot_shift};
 use crate::native::{memory_fault, undefined_fault};
 use crate::options::Visibility;
-use crate::value::{Poison, Value};
+use crate::symbolic::Reached;
+use crate::value::{Tags, Value};
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
@@ -143,7 +146,7 @@ impl Vm {
                 } else {
                     w.set(
                         $inst.a,
-                        arith::tagged(&self.state.memory.masks, $inst.op, $width, x, y),
+                        arith::tagged(&self.state.memory.tags, $inst.op, $width, x, y),
                     );
                 }
                 ip += 1;
@@ -153,6 +156,14 @@ impl Vm {
             ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
                 let (x, y) = (w.get($inst.b), w.get($inst.c));
                 let $width = $inst.w;
+                if x.is_symbolic() || y.is_symbolic() {
+                    match self.divide(thread, self.site(thread, ip), performing, $inst.op, $width, x, y) {
+                        Ok(value) => w.set($inst.a, value),
+                        Err(stop) => stop_at!(stop),
+                    }
+                    ip += 1;
+                    continue;
+                }
                 if !y.is_concrete() {
                     fault!(undefined_fault(y, "the divisor", self.site(thread, ip)));
                 }
@@ -171,7 +182,7 @@ impl Vm {
                         )),
                     }
                 } else {
-                    w.set($inst.a, self.state.memory.masks.value(0, mask($width)));
+                    w.set($inst.a, self.state.memory.tags.value(0, mask($width)));
                 }
                 ip += 1;
             }};
@@ -215,9 +226,12 @@ impl Vm {
                         fault!(self.simple_fault(thread, ip, FaultKind::ShiftOutOfRange, text));
                     }
                     if x.tag.0 | y.tag.0 == 0 {
-                        w.set(inst.a, Value::new(arith::shift(inst.op, inst.w, x.bits, y.bits)));
+                        w.set(inst.a, Value::new(shift(inst.op, inst.w, x.bits, y.bits)));
                     } else {
-                        w.set(inst.a, arith::tagged(&self.state.memory.masks, inst.op, inst.w, x, y));
+                        if y.is_symbolic() && let Err(stop) = self.shift_by(thread, self.site(thread, ip), performing, inst.w, y) {
+                            stop_at!(stop);
+                        }
+                        w.set(inst.a, arith::tagged(&self.state.memory.tags, inst.op, inst.w, x, y));
                     }
                     ip += 1;
                 }
@@ -240,7 +254,7 @@ impl Vm {
                 Op::Sge => arith!(inst, |a, b, width| u64::from(signed(a, width) >= signed(b, width))),
                 Op::Trunc => {
                     let value = w.get(inst.b);
-                    w.set(inst.a, arith::truncate(&self.state.memory.masks, value, inst.w));
+                    w.set(inst.a, truncate(&self.state.memory.tags, value, inst.w));
                     ip += 1;
                 }
                 Op::SExt => {
@@ -249,24 +263,35 @@ impl Vm {
                     let result = if value.is_concrete() {
                         Value::new(signed(value.bits, inst.w) as u64 & mask(to))
                     } else {
-                        arith::sign_extend(&self.state.memory.masks, value, inst.w, to)
+                        arith::sign_extend(&self.state.memory.tags, value, inst.w, to)
                     };
                     w.set(inst.a, result);
                     ip += 1;
                 }
                 Op::Select => {
                     let cond = w.get(inst.b);
-                    if !cond.is_concrete() {
-                        fault!(undefined_fault(cond, "the condition", self.site(thread, ip)));
-                    }
                     let other = w.inst(ip + 1).a;
-                    w.set(inst.a, w.get(if cond.bits & 1 != 0 { inst.c } else { other }));
+                    let chosen = if cond.is_concrete() {
+                        w.get(if cond.bits & 1 != 0 { inst.c } else { other })
+                    } else {
+                        let site = self.site(thread, ip);
+                        match self.select(thread, site, performing, cond, w.get(inst.c), w.get(other)) {
+                            Ok(value) => value,
+                            Err(stop) => stop_at!(stop),
+                        }
+                    };
+                    w.set(inst.a, chosen);
                     ip += 2;
                 }
                 Op::Offset => {
                     let base = w.get(inst.b);
-                    let address = base.bits.wrapping_add(w.get(inst.c).bits);
-                    w.set(inst.a, moved(base, address, inst.w != 0));
+                    let by = w.get(inst.c).bits;
+                    let value = if base.is_symbolic() {
+                        self.symbolic_address(base, &[], by, inst.w != 0)
+                    } else {
+                        moved(&self.state.memory.tags, base, base.bits.wrapping_add(by), inst.w != 0)
+                    };
+                    w.set(inst.a, value);
                     ip += 1;
                 }
                 Op::Index => {
@@ -274,16 +299,33 @@ impl Vm {
                     let (base, index) = (w.get(inst.b), w.get(data.a));
                     let scaled = signed(index.bits, inst.c as u8).wrapping_mul(w.get(data.b).bits as i64);
                     let address = base.bits.wrapping_add_signed(scaled).wrapping_add(w.get(data.c).bits);
-                    let value = if index.is_concrete() { moved(base, address, inst.w != 0) } else { index };
+                    let value = if base.is_symbolic() || index.is_symbolic() {
+                        let term = (index, inst.c as u8, w.get(data.b).bits);
+                        self.symbolic_address(base, &[term], w.get(data.c).bits, inst.w != 0)
+                    } else if index.is_concrete() {
+                        moved(&self.state.memory.tags, base, address, inst.w != 0)
+                    } else {
+                        index
+                    };
                     w.set(inst.a, value);
                     ip += 2;
                 }
                 Op::Load | Op::VisibleLoad => {
                     let pointer = w.get(inst.b);
+                    let (mut address, size) = (pointer.bits, u64::from(inst.w));
                     if !pointer.is_concrete() {
-                        fault!(undefined_fault(pointer, "the address read", self.site(thread, ip)));
+                        let site = self.site(thread, ip);
+                        match self.load_through(thread, site, performing, pointer, size) {
+                            Ok(Reached::Address(known)) => address = known,
+                            Ok(Reached::Done(value)) => {
+                                performing = false;
+                                w.set(inst.a, truncate(&self.state.memory.tags, value, inst.c as u8));
+                                ip += 1;
+                                continue;
+                            }
+                            Err(stop) => stop_at!(stop),
+                        }
                     }
-                    let (address, size) = (pointer.bits, u64::from(inst.w));
                     if inst.op == Op::VisibleLoad
  && !performing
  && let Some(action) = self.memory_action(
@@ -313,15 +355,24 @@ impl Vm {
                     performing = false;
                     let bits = inst.c as u8;
                     let whole = u64::from(bits) == size * 8;
-                    w.set(inst.a, if whole { value } else { arith::truncate(&self.state.memory.masks, value, bits) });
+                    w.set(inst.a, if whole { value } else { truncate(&self.state.memory.tags, value, bits) });
                     ip += 1;
                 }
                 Op::Store | Op::VisibleStore => {
                     let (pointer, value) = (w.get(inst.a), w.get(inst.b));
+                    let (mut address, size) = (pointer.bits, u64::from(inst.w));
                     if !pointer.is_concrete() {
-                        fault!(undefined_fault(pointer, "the address written", self.site(thread, ip)));
+                        let site = self.site(thread, ip);
+                        match self.store_through(thread, site, performing, pointer, size, value) {
+                            Ok(Reached::Address(known)) => address = known,
+                            Ok(Reached::Done(())) => {
+                                performing = false;
+                                ip += 1;
+                                continue;
+                            }
+                            Err(stop) => stop_at!(stop),
+                        }
                     }
-                    let (address, size) = (pointer.bits, u64::from(inst.w));
                     if inst.op == Op::VisibleStore
  && !performing
  && let Some(action) = self.memory_action(
@@ -350,21 +401,31 @@ impl Vm {
                 Op::Jump => jump!(inst.long()),
                 Op::Branch => {
                     let cond = w.get(inst.a);
+                    let mut taken = cond.bits & 1 != 0;
                     if !cond.is_concrete() {
-                        fault!(undefined_fault(cond, "a branch condition", self.site(thread, ip)));
+                        let site = self.site(thread, ip);
+                        match self.decide(thread, site, performing, cond, "a branch condition") {
+                            Ok(decided) => taken = decided,
+                            Err(stop) => stop_at!(stop),
+                        }
                     }
-                    if cond.bits & 1 != 0 {
+                    if taken {
                         jump!(inst.long());
                     } else {
                         ip += 1;
                     }
                 }
                 Op::Switch => {
-                    let value = w.get(inst.a);
-                    if !value.is_concrete() {
-                        fault!(undefined_fault(value, "a switch's value", self.site(thread, ip)));
-                    }
+                    let mut value = w.get(inst.a);
                     let func = self.state.thread(thread).core.frame.func;
+                    if !value.is_concrete() {
+                        let site = self.site(thread, ip);
+                        let cases = if inst.w == 1 { None } else { Some((func, inst.b)) };
+                        match self.switch_value(thread, site, performing, value, cases) {
+                            Ok(bits) => value = Value::new(bits),
+                            Err(stop) => stop_at!(stop),
+                        }
+                    }
                     let code = &self.program.code[func.index()];
                     if inst.w == 1 {
                         match self.program.block_at(func, value.bits) {
@@ -430,6 +491,7 @@ impl Vm {
                         complex::Done::Next => ip += 1,
                         complex::Done::Visible(action) => return Stop::Visible(action),
                         complex::Done::Parked => return Stop::Parked,
+                        complex::Done::Stopped(stop) => return stop,
                     }
                     performing = false;
                 }
@@ -669,15 +731,26 @@ impl Vm {
     }
 }
 
-/// A pointer after an address computation from `base`: poison if an `inbounds` one left the slot of its object. (Within
+/// A pointer after an address computation from `base`: a stray one if an `inbounds` computation left the slot of its object. (Within
 /// the slot the bounds check of the access finds it.)
 #[inline(always)]
-fn moved(base: Value, address: u64, inbounds: bool) -> Value {
+fn moved(tags: &Tags, base: Value, address: u64, inbounds: bool) -> Value {
     if !base.is_concrete() {
-        return base;
+        return moved_stray(tags, base, address);
     }
     if inbounds && base.bits >> 46 == 1 && (base.bits ^ address) >> slot_shift(base.bits) != 0 {
-        return Value::poison(address, Poison::OutOfObject);
+        let home = Parts::of(base.bits).map_or(0, Parts::base);
+        return tags.stray(address, home);
     }
     Value::new(address)
+}
+
+/// The same from an address that is already outside: it may come back.
+#[cold]
+fn moved_stray(tags: &Tags, base: Value, address: u64) -> Value {
+    match tags.home(base.tag) {
+        Some(home) if (address ^ home) >> slot_shift(home) == 0 => Value::new(address),
+        Some(home) => tags.stray(address, home),
+        None => base,
+    }
 }

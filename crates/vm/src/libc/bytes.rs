@@ -70,9 +70,15 @@ impl Cursor {
             self.room = stepped::readable(cx, self.address)?;
         }
         self.cached = (8 - self.address % 8).min(self.room);
-        let value = stepped::read(cx, self.address, self.cached)?;
+        let mut value = stepped::read(cx, self.address, self.cached)?;
+        if value.is_symbolic() {
+            // Byte by byte: only those that are looked at must be known.
+            let byte = crate::interp::truncate(&cx.state.memory.tags, value, 8);
+            self.cached = 1;
+            value = Value::new(cx.concrete(byte, "byte of memory")? & 0xff);
+        }
         self.bits = value.bits;
-        self.undefined = cx.state.memory.masks.undefined_bits(value.tag);
+        self.undefined = cx.state.memory.tags.undefined_bits(value.tag);
         Ok(())
     }
 }

@@ -216,7 +216,12 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     } else {
         Varargs::Call(format_at + 1)
     };
-    let text = render(cx, &format, &mut arguments)?;
+    // What is only shown may have holes for symbolic values: a replay fills them in.
+    let shown = matches!(sink, Sink::Out | Sink::Stream(_) | Sink::Descriptor(_));
+    let (text, whole) = render(cx, &format, &mut arguments, shown)?;
+    if !whole && cx.result_is_used() {
+        return Ok(Flow::Unsupported("the length of an output of symbolic values".into()));
+    }
     match sink {
         Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print(&text),
         Sink::Buffer(at, size) => {
@@ -262,8 +267,17 @@ fn fill(cx: &mut Cx<'_>, to: u64, size: u64, text: &[u8]) -> Result<(), Stop> {
 /// More output than any program under test makes in one call.
 const LARGEST_OUTPUT: usize = 1 << 26;
 
-fn render(cx: &mut Cx<'_>, format: &[u8], arguments: &mut Varargs) -> Result<Vec<u8>, Stop> {
-    let mut out = Vec::new();
+/// What stands for a symbolic value in an output.
+const HOLE: &[u8] = b"<symbolic>";
+
+/// The output, and whether it is what the program prints: it is not if symbolic values are left open, which `holes` allows.
+fn render(
+    cx: &mut Cx<'_>,
+    format: &[u8],
+    arguments: &mut Varargs,
+    holes: bool,
+) -> Result<(Vec<u8>, bool), Stop> {
+    let (mut out, mut whole) = (Vec::new(), true);
     let mut rest = format;
     while let Some(at) = rest.iter().position(|&b| b == b'%') {
         out.extend_from_slice(&rest[..at]);
@@ -273,8 +287,14 @@ fn render(cx: &mut Cx<'_>, format: &[u8], arguments: &mut Varargs) -> Result<Vec
                 "a printf format that ends within a conversion".into(),
             ));
         };
-        let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
-        out.extend_from_slice(&text);
+        if holes && numeric(&spec) && arguments.next_is_symbolic(cx) {
+            arguments.next(cx, matches!(spec.conversion.to_ascii_lowercase(), b'f' | b'e' | b'g' | b'a'))?;
+            out.extend_from_slice(HOLE);
+            whole = false;
+        } else {
+            let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
+            out.extend_from_slice(&text);
+        }
         rest = &rest[spec.len..];
         if out.len() > LARGEST_OUTPUT {
             return Err(Flow::Limit(
@@ -284,7 +304,13 @@ fn render(cx: &mut Cx<'_>, format: &[u8], arguments: &mut Varargs) -> Result<Vec
         }
     }
     out.extend_from_slice(rest);
-    Ok(out)
+    Ok((out, whole))
+}
+
+/// Whether a conversion takes one number or character and nothing else.
+fn numeric(spec: &Spec) -> bool {
+    let fixed = matches!(spec.width, Count::Number(_)) && !matches!(spec.precision, Some(Count::Argument));
+    fixed && b"diuxXobBcfFeEgGaAp".contains(&spec.conversion)
 }
 
 /// Flags, with width and precision from the arguments if they are `*`.

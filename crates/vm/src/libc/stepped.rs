@@ -12,7 +12,7 @@ use super::Answer;
 use crate::memory::Kind;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::options::Visibility;
-use crate::value::Value;
+use crate::value::{Tag, Value};
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
 /// How far a run of a model may go.
@@ -39,7 +39,7 @@ struct Wanted {
     object: ObjectId,
 }
 
-/// Hidden words for records: two an access (bits, undefined bits), for each thread by its region, which does not
+/// Hidden words for records: two an access (bits, tag), for each thread by its region, which does not
 /// depend on the order of creations.
 const RECORDS: u32 = 0x2000_0000;
 const RECORD_SHIFT: u32 = 16;
@@ -102,8 +102,11 @@ pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
     cx.replay.at += 1;
     if number < cx.replay.done {
         let word = record(cx, number);
-        let (bits, undefined) = (cx.state.word(word), cx.state.word(word + 1));
-        return Ok(cx.state.memory.masks.value(bits, undefined));
+        let (bits, tag) = (cx.state.word(word), cx.state.word(word + 1));
+        return Ok(Value {
+            bits,
+            tag: Tag(tag as u32),
+        });
     }
     cx.replay.wanted = Some(Wanted {
         op: Op::Read,
@@ -178,12 +181,20 @@ pub fn fill(cx: &mut Cx<'_>, to: u64, len: u64, byte: Value) -> Result<(), Stop>
         cx.state.memory.fill(to, len, byte);
         return Ok(());
     }
-    let undefined = cx.state.memory.masks.undefined_bits(byte.tag) & 0xff;
+    if byte.is_symbolic() {
+        for (at, size) in elements(to, len) {
+            for i in 0..size {
+                write(cx, to + at + i, 1, byte)?;
+            }
+        }
+        return Ok(());
+    }
+    let undefined = cx.state.memory.tags.undefined_bits(byte.tag) & 0xff;
     const ALL: u64 = 0x0101_0101_0101_0101;
     let word = cx
         .state
         .memory
-        .masks
+        .tags
         .value((byte.bits & 0xff) * ALL, undefined * ALL);
     for (at, size) in elements(to, len) {
         write(cx, to + at, size, word)?;
@@ -253,6 +264,8 @@ pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
             atomic: cx.program.atomic_blocks,
             ..cx.action(wanted.op, wanted.address)
         }),
+        // It will be asked again.
+        Ok(flow @ (Flow::Symbolic(_) | Flow::Choose(_))) => Prepared::Immediate(flow),
         Ok(flow) => {
             forget(cx);
             Prepared::Immediate(flow)
@@ -274,10 +287,9 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
     };
     if wanted.op == Op::Read {
         let value = cx.state.memory.peek_checked(wanted.address, wanted.size);
-        let undefined = cx.state.memory.masks.undefined_bits(value.tag);
         let word = record(cx, number);
         cx.state.set_word(word, value.bits);
-        cx.state.set_word(word + 1, undefined);
+        cx.state.set_word(word + 1, u64::from(value.tag.0));
     } else {
         cx.state
             .memory

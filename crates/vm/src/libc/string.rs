@@ -90,13 +90,14 @@ fn memset(cx: &mut Cx<'_>) -> Answer {
     let given = cx.args[1];
     fortified(cx, 3, len)?;
     access(cx, to, len, true)?;
-    let masks = &cx.state.memory.masks;
-    let byte = match masks.undefined_bits(given.tag) & 0xff {
+    let tags = &cx.state.memory.tags;
+    let byte = match tags.undefined_bits(given.tag) & 0xff {
+        _ if given.is_symbolic() => crate::interp::truncate(tags, given, 8),
         0xff => Value {
             bits: 0,
             tag: Tag::UNDEF,
         },
-        undefined => masks.value(given.bits & 0xff, undefined),
+        undefined => tags.value(given.bits & 0xff, undefined),
     };
     fill(cx, to, len, byte)?;
     Ok(Flow::word(to))

@@ -58,11 +58,23 @@ impl Varargs {
         }
     }
 
+    /// Whether the next argument of the call is a symbolic value that is not known to be one number, and wholly defined.
+    pub fn next_is_symbolic(&self, cx: &Cx<'_>) -> bool {
+        let Varargs::Call(at) = self else { return false };
+        cx.args.get(*at).is_some_and(|value| {
+            let symbol = cx.state.memory.tags.symbol(value.tag);
+            symbol.is_some_and(|s| s.undefined == 0 && cx.state.path.known(s.expr).is_none())
+        })
+    }
+
     /// The next integer argument of `bits` bits, which must be defined.
     pub fn integer(&mut self, cx: &mut Cx<'_>, bits: u32) -> Result<u64, Stop> {
         let value = self.next(cx, false)?;
         let mask = u64::MAX >> (64 - bits);
-        if !value.is_concrete() && cx.state.memory.masks.undefined_bits(value.tag) & mask != 0 {
+        if value.is_symbolic() {
+            return Ok(cx.concrete(value, "argument of an output")? & mask);
+        }
+        if !value.is_concrete() && cx.state.memory.tags.undefined_bits(value.tag) & mask != 0 {
             return Err(cx.undefined(value, "argument of an output"));
         }
         Ok(value.bits & mask)
@@ -71,9 +83,6 @@ impl Varargs {
     /// The next double argument, which must be defined.
     pub fn double(&mut self, cx: &mut Cx<'_>) -> Result<f64, Stop> {
         let value = self.next(cx, true)?;
-        if !value.is_concrete() {
-            return Err(cx.undefined(value, "argument of an output"));
-        }
-        Ok(f64::from_bits(value.bits))
+        Ok(f64::from_bits(cx.concrete(value, "argument of an output")?))
     }
 }

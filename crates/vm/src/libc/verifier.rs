@@ -1,9 +1,10 @@
-//! The intrinsics of verification tools: errors, assumptions, assertions. Inputs are fixed, so their *nondet* functions are
-//! unsupported, by name.
+//! The intrinsics of verification tools: errors, assumptions, assertions, inputs.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native};
-use selvedge_model::FaultKind;
+use crate::symbolic::Source;
+use selvedge_expr::{CmpOp, Expr};
+use selvedge_model::{FaultKind, InputKind};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -14,9 +15,15 @@ pub fn find(name: &str) -> Option<Native> {
         "klee_report_error" => by_element!(report_error),
         "klee_silent_exit" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Park) }),
         "__VERIFIER_assume" | "klee_assume" | "__CPROVER_assume" | "assume_abort_if_not" => plain!(assume),
-        "klee_make_symbolic" | "klee_range" | "klee_int" | "klee_choose" => plain!(symbolic),
-        _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => plain!(symbolic),
-        _ => return None,
+        "klee_make_symbolic" => plain!(make_symbolic),
+        "__VERIFIER_nondet_memory" => plain!(nondet_memory),
+        "klee_range" => plain!(range),
+        "klee_int" => plain!(|cx: &mut Cx<'_>| -> Answer {
+            let name = name_at(cx, 0)?;
+            number(cx, &name, true)
+        }),
+        "klee_choose" => plain!(choose),
+        _ => return nondet(name),
     })
 }
 
@@ -24,21 +31,34 @@ fn reach_error(cx: &mut Cx<'_>) -> Answer {
     Ok(cx.fault(FaultKind::ErrorReached, "the error function was called"))
 }
 
-/// Whether argument 0, a C truth value of whatever integer type, is true.
-fn truth(cx: &mut Cx<'_>) -> Result<bool, Flow> {
-    let bits = cx.types.first().map_or(64, |t| t.bits().min(64));
-    Ok(cx.word(0)? & (u64::MAX >> (64 - bits.max(1))) != 0)
+/// The condition that argument 0, a C truth value of whatever integer type, is true.
+fn truth(cx: &mut Cx<'_>) -> Result<Expr, Flow> {
+    let bits = cx.types.first().map_or(64, |t| t.bits().min(64)).max(1);
+    let Some(&value) = cx.args.first() else {
+        return Err(Flow::Unsupported("a condition that is no argument".into()));
+    };
+    let tags = &cx.state.memory.tags;
+    if !value.is_concrete() {
+        match tags.symbol(value.tag) {
+            Some(symbol) if symbol.undefined & (u64::MAX >> (64 - bits)) == 0 => {}
+            _ => return Err(cx.undefined(value, "a condition")),
+        }
+    }
+    let zero = tags.arena.constant(bits as u8, 0);
+    Ok(tags.arena.compare(CmpOp::Ne, tags.expr(value, bits as u8), zero))
 }
 
 fn assert(cx: &mut Cx<'_>) -> Answer {
-    if truth(cx)? {
+    let condition = truth(cx)?;
+    if cx.holds(condition)? {
         return Ok(Flow::void());
     }
     Ok(cx.fault(FaultKind::AssertionFailed, "assertion failed"))
 }
 
 fn assert_with_text(cx: &mut Cx<'_>) -> Answer {
-    if truth(cx)? {
+    let condition = truth(cx)?;
+    if cx.holds(condition)? {
         return Ok(Flow::void());
     }
     let text = cx.word(1)?;
@@ -57,9 +77,132 @@ fn report_error(cx: &mut Cx<'_>) -> Answer {
 }
 
 fn assume(cx: &mut Cx<'_>) -> Answer {
-    Ok(if truth(cx)? { Flow::void() } else { Flow::Park })
+    Ok(Flow::Assume(truth(cx)?))
 }
 
-fn symbolic(_: &mut Cx<'_>) -> Answer {
-    Ok(Flow::Unsupported("symbolic input (inputs are fixed)".into()))
+// ---- inputs --------------------------------------------------------------------------------------------------------
+
+/// The models of functions that return an input of their result's type; what their names say of it.
+fn nondet(name: &str) -> Option<Native> {
+    let ty = name
+        .strip_prefix("__VERIFIER_nondet_")
+        .or_else(|| name.strip_prefix("nondet_"))
+        .or_else(|| name.strip_prefix("__CPROVER_nondet_"))?;
+    Some(match ty {
+        "bool" | "_Bool" => plain!(|cx: &mut Cx<'_>| truth_value(cx)),
+        "float" | "double" => plain!(|cx: &mut Cx<'_>| {
+            let bits = cx.result_bits() as u16;
+            let name = cx.callee_name();
+            of_kind(cx, &name, InputKind::Float { bits })
+        }),
+        _ if ty.starts_with('u') || matches!(ty, "size_t" | "pointer" | "pchar") => {
+            plain!(|cx: &mut Cx<'_>| {
+                let name = cx.callee_name();
+                number(cx, &name, false)
+            })
+        }
+        _ => plain!(|cx: &mut Cx<'_>| {
+            let name = cx.callee_name();
+            number(cx, &name, true)
+        }),
+    })
+}
+
+/// An input that is an integer of the type of the call's result.
+fn number(cx: &mut Cx<'_>, name: &str, signed: bool) -> Answer {
+    let bits = cx.result_bits() as u16;
+    of_kind(cx, name, InputKind::Scalar { bits, signed })
+}
+
+fn of_kind(cx: &mut Cx<'_>, name: &str, kind: InputKind) -> Answer {
+    let bits = cx.result_bits();
+    if bits == 0 {
+        return Ok(Flow::void());
+    }
+    let source = Source {
+        name,
+        kind,
+        size: u64::from(bits.div_ceil(8)),
+    };
+    Ok(Flow::ReturnMany(cx.input(&source).into()))
+}
+
+/// 0 or 1, of whatever width the call's result has.
+fn truth_value(cx: &mut Cx<'_>) -> Answer {
+    let kind = InputKind::Scalar {
+        bits: 1,
+        signed: false,
+    };
+    let name = cx.callee_name();
+    let source = Source {
+        name: &name,
+        kind,
+        size: 1,
+    };
+    Ok(Flow::ReturnMany(cx.input(&source).into()))
+}
+
+/// The name of an input, given as a string.
+fn name_at(cx: &mut Cx<'_>, i: usize) -> Result<String, Flow> {
+    let at = cx.word(i)?;
+    let name = bytes::string(cx, at, "name of an input")?;
+    Ok(String::from_utf8_lossy(&name).into_owned())
+}
+
+fn make_symbolic(cx: &mut Cx<'_>) -> Answer {
+    let (at, size) = (cx.word(0)?, cx.word(1)?);
+    let name = name_at(cx, 2)?;
+    whole_object(cx, at, size, &name)
+}
+
+fn nondet_memory(cx: &mut Cx<'_>) -> Answer {
+    let (at, size) = (cx.word(0)?, cx.word(1)?);
+    whole_object(cx, at, size, "__VERIFIER_nondet_memory")
+}
+
+fn whole_object(cx: &mut Cx<'_>, at: u64, size: u64, name: &str) -> Answer {
+    cx.access(at, size, true)?;
+    let (program, thread, site) = (cx.program, cx.thread, cx.site);
+    cx.state.make_symbolic(program, thread, site, at, size, name);
+    Ok(Flow::void())
+}
+
+/// An int from the first argument on, below the second.
+fn range(cx: &mut Cx<'_>) -> Answer {
+    let (least, end) = (cx.int(0)?, cx.int(1)?);
+    let name = name_at(cx, 2)?;
+    between(cx, &name, i64::from(least), i64::from(end), 32)
+}
+
+/// An unsigned number below the argument.
+fn choose(cx: &mut Cx<'_>) -> Answer {
+    let end = cx.word(0)?;
+    between(cx, "klee_choose", 0, end as i64, 64)
+}
+
+/// A signed number of so many bits from `least` on, below `end`.
+fn between(cx: &mut Cx<'_>, name: &str, least: i64, end: i64, bits: u16) -> Answer {
+    if end <= least {
+        return Ok(cx.fault(FaultKind::ErrorReached, "an empty range of inputs"));
+    }
+    let kind = InputKind::Scalar { bits, signed: true };
+    let source = Source {
+        name,
+        kind,
+        size: u64::from(bits / 8),
+    };
+    let value = cx.input(&source)[0];
+    let tags = &cx.state.memory.tags;
+    let Some(symbol) = tags.symbol(value.tag) else {
+        return Ok(Flow::Return(value));
+    };
+    let (arena, width) = (&tags.arena, bits as u8);
+    let number = |n: i64| arena.constant(width, n as u128 & (u128::MAX >> (128 - u32::from(width))));
+    let inside = arena.and(
+        arena.compare(CmpOp::Sge, symbol.expr, number(least)),
+        arena.compare(CmpOp::Slt, symbol.expr, number(end)),
+    );
+    let first = arena.as_const(number(least)).unwrap_or(0);
+    cx.state.restrict(symbol.expr, first, inside);
+    Ok(Flow::Return(value))
 }

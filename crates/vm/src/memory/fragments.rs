@@ -11,6 +11,7 @@ use crate::fingerprint::{FragmentKind, Keys};
 use rustc_hash::FxHashMap;
 
 const UNDEFINED: u64 = 0xff00;
+const SYMBOLIC: u64 = 1 << 63;
 
 /// A byte with its definedness; equal exactly if no program can tell two bytes apart.
 #[inline]
@@ -18,7 +19,16 @@ fn content(data: u8, undefined: bool, partial: Option<Partial>) -> u64 {
     match (undefined, partial) {
         (false, _) => u64::from(data),
         (true, None) => UNDEFINED,
-        (true, Some(Partial { mask, poison: 0 })) => u64::from(data & !mask) | u64::from(mask) << 8,
+        (
+            true,
+            Some(Partial {
+                mask,
+                expr: Some(expr),
+                home,
+                ..
+            }),
+        ) => SYMBOLIC | u64::from(mask) << 8 | u64::from(expr.index()) << 16 ^ home.rotate_left(17),
+        (true, Some(Partial { mask, poison: 0, .. })) => u64::from(data & !mask) | u64::from(mask) << 8,
         (true, Some(Partial { poison, .. })) => u64::from(data) | UNDEFINED | u64::from(poison) << 16,
     }
 }

@@ -16,7 +16,7 @@ mod undo;
 pub use address::{MAX_OBJECT, OWNERS, Parts, slot_shift};
 pub use object::{Kind, Life, MemoryError, Object, Site};
 
-use crate::value::{Masks, Tag, Value};
+use crate::value::{Symbol, Tag, Tags, Value};
 use address::class_for;
 use arena::Owner;
 use page::{CHUNK, PAGE, Page, Partial};
@@ -54,8 +54,8 @@ pub struct Memory {
     part: usize,
     read_tlb: Tlb,
     write_tlb: Tlb,
-    /// Definedness masks of values.
-    pub masks: Masks,
+    /// What tags of values stand for.
+    pub tags: Tags,
     /// What this step accessed, in the order of first accesses.
     pub accesses: Vec<Access>,
     /// Whether accesses are recorded.
@@ -75,7 +75,7 @@ impl Default for Memory {
             part: 0,
             read_tlb: Tlb::new(),
             write_tlb: Tlb::new(),
-            masks: Masks::default(),
+            tags: Tags::default(),
             accesses: Vec::new(),
             recording: true,
         }
@@ -236,6 +236,43 @@ impl Memory {
         })
     }
 
+    /// A range around an address at which `size` bytes cannot be accessed in which no access of so many bytes can begin: its first
+    /// address and its length.
+    pub fn gap(&self, address: u64, size: u64) -> (u64, u64) {
+        let Some(parts) = Parts::of(address) else {
+            let arenas = 1u64 << 46;
+            return if address < arenas {
+                (0, arenas)
+            } else {
+                (2 * arenas, (2 * arenas).wrapping_neg())
+            };
+        };
+        let slot = 1u64 << slot_shift(address);
+        match self.find(address) {
+            Some((base, object))
+                if object.life == Life::Live && object.size >= size && address - base > object.size - size =>
+            {
+                let first = base + object.size - size + 1;
+                (first, base + slot - first)
+            }
+            Some((base, _)) => (base, slot),
+            None => {
+                let next = self.next_slot(parts);
+                let first = Parts {
+                    offset: next << (address::MIN_SHIFT + parts.class),
+                    ..parts
+                };
+                let end = (address | ((1 << address::OFFSET_BITS) - 1)) + 1;
+                (first.address(), end - first.address())
+            }
+        }
+    }
+
+    /// The first slot of an arena that was never used.
+    fn next_slot(&self, parts: Parts) -> u32 {
+        self.arena(parts).map_or(0, |arena| arena.next)
+    }
+
     // ---- scalar access -------------------------------------------------------------------------------------------
 
     /// Loads `size` ≤ 8 bytes if that needs no slow path: cached translation, all defined, already recorded.
@@ -313,10 +350,10 @@ impl Memory {
     pub fn store(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
         if value.is_concrete()
             && let Some((page, private)) = self.write_tlb.open(address, size)
-            && page.partial.is_none()
+            && let offset = address as usize % PAGE
+            && let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK)
+            && (page.partial.is_none() || page.chunks[offset / CHUNK].undefined & mask == 0)
         {
-            let offset = address as usize % PAGE;
-            let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
             let chunk = &mut page.chunks[offset / CHUNK];
             chunk.enter(self.step);
             let new = mask & !chunk.written != 0;
@@ -378,6 +415,7 @@ impl Memory {
         let zeroed = self.object_at(address).is_some_and(|(_, o)| o.zeroed);
         let (mut bits, mut undefined) = (0u64, 0u64);
         let (mut poison, mut pure) = (0u32, true);
+        let mut symbolic = false;
         for i in 0..size {
             let at = address + i;
             let (byte, mask, cause) = match self.page(at) {
@@ -389,6 +427,7 @@ impl Memory {
                         mask = 0xff;
                         if let Some(p) = page.partial.as_ref().and_then(|p| p.get(&(offset as u16))) {
                             (mask, cause) = (p.mask, p.poison);
+                            symbolic |= p.expr.is_some();
                         }
                     }
                     (page.data[offset], mask, cause)
@@ -402,6 +441,9 @@ impl Memory {
             }
             pure &= cause == poison;
         }
+        if symbolic {
+            return self.peek_symbolic(address, size, undefined);
+        }
         // Poison survives in memory only as a whole value; parts of it are undefined.
         if poison != 0 && pure {
             return Value {
@@ -412,7 +454,43 @@ impl Memory {
         if undefined == 0 {
             Value::new(bits)
         } else {
-            self.masks.value(bits, undefined)
+            self.tags.value(bits, undefined)
+        }
+    }
+
+    /// The same where at least one byte is symbolic.
+    #[cold]
+    fn peek_symbolic(&self, address: u64, size: u64, undefined: u64) -> Value {
+        let arena = &self.tags.arena;
+        let (mut whole, mut home, mut same) = (None, 0, true);
+        for i in 0..size {
+            let at = address + i;
+            let offset = at as usize % PAGE;
+            let page = self.page(at);
+            let partial = page
+                .filter(|page| page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1)
+                .and_then(|page| page.partial.as_ref()?.get(&(offset as u16)));
+            let byte = match partial.and_then(|p| p.expr) {
+                Some(expr) => expr,
+                None => arena.constant(8, page.map_or(0, |page| u128::from(page.data[offset]))),
+            };
+            let from = partial.map_or(0, |p| p.home);
+            if i == 0 {
+                home = from;
+            }
+            same &= from == home;
+            whole = Some(match whole {
+                None => byte,
+                Some(low) => arena.concat(byte, low),
+            });
+        }
+        match whole {
+            Some(expr) => self.tags.symbolic(Symbol {
+                expr,
+                undefined,
+                home: if same && size == 8 { home } else { 0 },
+            }),
+            None => Value::new(0),
         }
     }
 
@@ -429,9 +507,17 @@ impl Memory {
             };
             let rest = if value.is_concrete() || value.tag.as_poison().is_some() {
                 rest
+            } else if let Some(symbol) = self.tags.symbol(value.tag) {
+                let whole = self.tags.fit(symbol.expr, 64);
+                let by = (8 * first) as u8;
+                self.tags.symbolic(Symbol {
+                    expr: self.tags.arena.extract(whole, by, 64 - by),
+                    undefined: symbol.undefined >> by,
+                    ..symbol
+                })
             } else {
-                self.masks
-                    .value(rest.bits, self.masks.undefined_bits(value.tag) >> (8 * first))
+                self.tags
+                    .value(rest.bits, self.tags.undefined_bits(value.tag) >> (8 * first))
             };
             return low | self.write_chunk(address + first, size - first, rest);
         }
@@ -444,7 +530,8 @@ impl Memory {
         let offset = address as usize % PAGE;
         let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
         let (page, new) = self.open_chunk(address, mask);
-        if value.is_concrete() && page.partial.is_none() {
+        let plain = page.partial.is_none() || page.chunks[offset / CHUNK].undefined & mask == 0;
+        if value.is_concrete() && plain {
             page.set_bits(offset, size, value.bits);
             page.chunks[offset / CHUNK].undefined &= !mask;
         } else {
@@ -478,27 +565,47 @@ impl Memory {
     /// Writes bytes of a saved chunk, with their definedness.
     #[cold]
     fn write_tagged(&mut self, address: u64, size: u64, value: Value) {
-        let undefined = self.masks.undefined_bits(value.tag);
+        let symbol = self.tags.symbol(value.tag);
+        let undefined = symbol.map_or_else(|| self.tags.undefined_bits(value.tag), |s| s.undefined);
         let poison = if value.tag.as_poison().is_some() {
             value.tag.0
         } else {
             0
         };
+        let whole = symbol.map(|s| self.tags.fit(s.expr, 64));
+        let home = symbol.map_or(0, |s| s.home);
         for i in 0..size {
             let at = address + i;
             let mask = (undefined >> (8 * i)) as u8;
             let offset = at as usize % PAGE;
+            let mut data = (value.bits >> (8 * i)) as u8;
+            let mut expr = None;
+            if let Some(whole) = whole
+                && mask != 0xff
+            {
+                let byte = self.tags.arena.extract(whole, 8 * i as u8, 8);
+                match self.tags.arena.as_const(byte) {
+                    Some(bits) => data = bits as u8 & !mask,
+                    None => expr = Some(byte),
+                }
+            }
             let page = self.page_mut(at);
-            page.data[offset] = (value.bits >> (8 * i)) as u8;
+            page.data[offset] = data;
             let bit = 1u64 << (offset % CHUNK);
             let chunk = &mut page.chunks[offset / CHUNK];
             let was = chunk.undefined & bit != 0;
-            if mask == 0 {
+            if mask == 0 && expr.is_none() {
                 chunk.undefined &= !bit;
             } else {
                 chunk.undefined |= bit;
             }
-            let partial = (mask != 0 && (mask != 0xff || poison != 0)).then_some(Partial { mask, poison });
+            let special = expr.is_some() || (mask != 0 && (mask != 0xff || poison != 0));
+            let partial = special.then_some(Partial {
+                mask,
+                poison,
+                expr,
+                home,
+            });
             if (was && page.partial.is_some()) || partial.is_some() {
                 self.set_partial(at, partial);
             }

@@ -2,6 +2,7 @@
 //! know of each 64-byte chunk.
 
 use rustc_hash::FxHashMap;
+use selvedge_expr::Expr;
 
 /// Bytes of a page.
 pub const PAGE: usize = 4096;
@@ -11,7 +12,7 @@ pub const CHUNK: usize = 64;
 /// Bookkeeping of 64 bytes. Bit i of a mask stands for byte i.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
-    /// Bytes with at least one undefined bit.
+    /// Bytes with at least one undefined bit, and symbolic ones: those that are not just what `Page::data` says.
     pub undefined: u64,
     /// Bytes read in step `stamp`.
     pub read: u64,
@@ -29,7 +30,7 @@ pub struct Page {
     /// One record a chunk.
     pub chunks: [Chunk; PAGE / CHUNK],
     /// For bytes whose definedness bit is set and that are not wholly undefined: which bits are (0xff also for poison),
-    /// and the cause if the byte belongs to a poison value.
+    /// the cause if the byte belongs to a poison value, and its expression if it is symbolic.
     pub partial: Option<Box<FxHashMap<u16, Partial>>>,
 }
 
@@ -40,6 +41,10 @@ pub struct Partial {
     pub mask: u8,
     /// The raw tag of the poison value that it belongs to, else 0.
     pub poison: u32,
+    /// Its value, if that is an expression.
+    pub expr: Option<Expr>,
+    /// The object that the symbolic address was computed from of which it is a byte, else 0.
+    pub home: u64,
 }
 
 impl Chunk {

@@ -16,9 +16,11 @@ use crate::libc::stepped::Replay;
 use crate::memory::{AllocError, Kind, Life, MemoryError, Object, Site};
 use crate::program::Program;
 use crate::state::State;
+use crate::symbolic::Source;
 use crate::value::{Poison, Value};
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
-use selvedge_ir::Type;
+use selvedge_expr::Expr;
+use selvedge_ir::{Callee, Type};
 use selvedge_model::{Action, Fault, FaultKind, LimitKind, ObjectId, Op, Outcome};
 use smallvec::SmallVec;
 
@@ -82,6 +84,13 @@ pub enum Flow {
     Fault(Box<Fault>),
     /// A false assumption: the thread is parked.
     Park,
+    /// This symbolic value is needed as a number. The model is asked again once it is known to be one (`Cx::concrete`). Nothing that
+    /// cannot be done twice may have been done before.
+    Symbolic(Value),
+    /// Which of these conditions holds, of which exactly one does, must be known (`Cx::holds`); as for `Symbolic`.
+    Choose(Vec<Expr>),
+    /// The call returns nothing if this condition holds; where it does not, the thread is parked.
+    Assume(Expr),
     /// A bound was hit; the thread is parked and the verdict unknown.
     Limit(LimitKind, String),
     /// Not modelled; the thread is parked and the verdict unknown. Says what.
@@ -134,15 +143,74 @@ impl Cx<'_> {
     pub fn word(&mut self, i: usize) -> Result<u64, Stop> {
         match self.args.get(i) {
             Some(value) if value.is_concrete() => Ok(value.bits),
-            _ => Err(self.bad_word(i)),
+            _ => self.other_word(i),
         }
     }
 
     #[cold]
-    fn bad_word(&mut self, i: usize) -> Stop {
+    fn other_word(&mut self, i: usize) -> Result<u64, Stop> {
         match self.args.get(i) {
-            Some(&value) => self.undefined(value, "argument of a library function"),
-            None => Flow::Unsupported(format!("call with too few arguments ({})", self.args.len())),
+            Some(&value) => self.concrete(value, "argument of a library function"),
+            None => Err(Flow::Unsupported(format!(
+                "call with too few arguments ({})",
+                self.args.len()
+            ))),
+        }
+    }
+
+    // ---- symbolic values -----------------------------------------------------------------------------------------
+
+    /// The number that a value is.
+    pub fn concrete(&self, value: Value, what: &str) -> Result<u64, Stop> {
+        if value.is_concrete() {
+            return Ok(value.bits);
+        }
+        if let Some(symbol) = self.state.memory.tags.symbol(value.tag)
+            && symbol.undefined == 0
+            && let Some(bits) = self.state.path.known(symbol.expr)
+        {
+            return Ok(bits as u64);
+        }
+        Err(self.undefined(value, what))
+    }
+
+    /// Bits of what the call's caller takes as its result; 0 if it takes none.
+    pub fn result_bits(&self) -> u32 {
+        let frame = self.state.thread(self.thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        let call = &code.calls[code.insts[frame.ip as usize].long() as usize];
+        call.results.iter().map(|&(_, bits)| u32::from(bits)).sum()
+    }
+
+    /// Whether the program reads what the call returns.
+    pub fn result_is_used(&self) -> bool {
+        let frame = self.state.thread(self.thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        code.calls[code.insts[frame.ip as usize].long() as usize].used
+    }
+
+    /// The name of the function that is called.
+    pub fn callee_name(&self) -> String {
+        let frame = self.state.thread(self.thread).core.frame;
+        let code = &self.program.code[frame.func.index()];
+        match code.calls[code.insts[frame.ip as usize].long() as usize].callee {
+            Some(Callee::Direct(func)) => self.program.module.functions[func].display.clone(),
+            _ => "input".into(),
+        }
+    }
+
+    /// A new input; its words.
+    pub(crate) fn input(&mut self, source: &Source<'_>) -> Vec<Value> {
+        let (thread, site) = (self.thread, self.site);
+        self.state.input(self.program, thread, site, source)
+    }
+
+    /// Which of two conditions is known to hold on this path: the first (`true`) or its negation.
+    pub fn holds(&self, condition: Expr) -> Result<bool, Stop> {
+        let arena = &self.state.memory.tags.arena;
+        match arena.as_const(condition).or_else(|| self.state.path.known(condition)) {
+            Some(value) => Ok(value != 0),
+            None => Err(Flow::Choose(vec![condition, arena.not(condition)])),
         }
     }
 
@@ -190,8 +258,15 @@ impl Cx<'_> {
         }))
     }
 
-    /// The fault of using a value that is undefined or poison.
+    /// The fault of using a value that is undefined or poison. If the value is symbolic: the demand for its number.
     pub fn undefined(&self, value: Value, what: &str) -> Flow {
+        if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
+            return if symbol.undefined == 0 {
+                Flow::Symbolic(value)
+            } else {
+                self.undefined(Value::UNDEF, what)
+            };
+        }
         Flow::Fault(Box::new(undefined_fault(value, what, self.site)))
     }
 
@@ -226,11 +301,7 @@ impl Cx<'_> {
     /// Loads `size` ≤ 8 bytes that must be defined.
     pub fn load_defined(&mut self, address: u64, size: u64, what: &str) -> Result<u64, Stop> {
         let value = self.load(address, size)?;
-        if value.is_concrete() {
-            Ok(value.bits)
-        } else {
-            Err(self.undefined(value, what))
-        }
+        self.concrete(value, what)
     }
 
     /// Stores the low `size` ≤ 8 bytes, checked and recorded.

@@ -4,7 +4,7 @@ use super::{Search, is_local, nearest};
 use crate::dpor::contended::Contended;
 use crate::dpor::set::Set;
 use selvedge_base::Id;
-use selvedge_model::{Action, Dependence, Detector, Undo};
+use selvedge_model::{Action, Dependence, Detector, Op, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
@@ -107,10 +107,15 @@ where
         }
     }
 
-    /// A thread among `awake` whose next action is local.
+    /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part
+    /// of the transition before it.
     #[inline]
-    pub(super) fn next_local(&self, awake: S) -> Option<usize> {
-        let local = awake.and(self.locals).first()?;
+    pub(super) fn next_local(&self, awake: S, last: usize) -> Option<usize> {
+        let locals = awake.and(self.locals);
+        if locals.contains(last) && self.machine.pending()[last].action.op == Op::Choose {
+            return Some(last);
+        }
+        let local = locals.first()?;
         // Where that is not so, a machine has not said that it changed what a thread does next.
         is_local(&self.machine.pending()[local].action).then_some(local)
     }

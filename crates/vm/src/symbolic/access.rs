@@ -1,0 +1,376 @@
+//! Accesses to memory at symbolic addresses.
+//!
+//! An address is first confined to one object: an address computed from an object stays that object's or is out of bounds; any other
+//! may lie in several, each an alternative, and one more is that it lies in none: then that is the fault, with inputs that lead there.
+//! Within the object, an access is to whichever of its elements the address names: a read selects from a table of them, a
+//! write updates each under the condition that it is the one. Where others may use the object at the same time, the address is
+//! settled instead, one alternative an element, so that races and dependence stay exact.
+
+use super::decide::Possible;
+use crate::interp::Stop;
+use crate::memory::{Kind, Object, Parts, Site, slot_shift};
+use crate::native::memory_fault;
+use super::Operand;
+use crate::value::{Poison, Symbol, Value};
+use crate::vm::Vm;
+use selvedge_base::ThreadId;
+use selvedge_expr::{BinOp, CmpOp, Expr};
+use selvedge_model::{Limit, LimitKind, Notice};
+
+/// Objects that one address may lie in, at most.
+const MOST_OBJECTS: usize = 64;
+/// Elements that one access may concern, at most; beyond that the address is settled.
+const MOST_ELEMENTS: u64 = 4096;
+
+/// Where an access goes.
+pub(crate) enum Target {
+    /// To one address; not yet checked.
+    At(u64),
+    /// To some element of an object.
+    Within(Elements),
+}
+
+/// What a simple access through a symbolic pointer has come to.
+pub(crate) enum Reached<T> {
+    /// The address is known; the access is still to be made.
+    Address(u64),
+    /// The access was made.
+    Done(T),
+}
+
+/// The places that an access may concern: all lie within one live object.
+pub(crate) struct Elements {
+    /// The first address of the object.
+    base: u64,
+    /// Where the access goes, in bytes from there.
+    offset: Expr,
+    /// The first and the last place.
+    first: u64,
+    last: u64,
+    /// log2 of the distance between two.
+    step: u32,
+}
+
+impl Elements {
+    fn offsets(&self) -> impl Iterator<Item = u64> + use<> {
+        (self.first..=self.last).step_by(1 << self.step)
+    }
+}
+
+impl Vm {
+    /// Where an access of `size` bytes through a pointer goes.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn resolve(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        pointer: Value,
+        size: u64,
+        write: bool,
+        what: &str,
+    ) -> Result<Target, Stop> {
+        if pointer.is_concrete() {
+            return Ok(Target::At(pointer.bits));
+        }
+        let symbol = match self.state.memory.tags.symbol(pointer.tag) {
+            Some(symbol) if symbol.undefined == 0 => symbol,
+            _ => return Err(self.undefined(pointer, what, site)),
+        };
+        let (address, home) = (self.state.memory.tags.fit(symbol.expr, 64), symbol.home);
+        if let Some(bits) = self.state.path.known(symbol.expr) {
+            return self.at(bits as u64, home, what, site);
+        }
+        let mut conditions = Vec::new();
+        let mut objects = Vec::new();
+        if home != 0 {
+            if let Some(object) = self.usable(home, size, write) {
+                conditions.push(self.in_bounds(address, home, object.size, size));
+                objects.push((home, object));
+            }
+        } else {
+            self.candidates(address, size, write, site, &mut conditions, &mut objects);
+        }
+        let arena = &self.state.memory.tags.arena;
+        let inside = conditions.iter().fold(arena.truth(false), |all, &c| arena.or(all, c));
+        conditions.push(arena.not(inside));
+        let outcome = self.split(thread, site, performing, &conditions)?;
+        let Some(&(base, object)) = objects.get(outcome) else {
+            let bits = self.evaluate(address) as u64;
+            return Err(match self.state.memory.check(bits, size, write) {
+                Ok(_) => self.undefined(Value::poison(bits, Poison::OutOfObject), what, site),
+                Err(e) => {
+                    let fault = memory_fault(&self.program, e, bits, size, write, site);
+                    self.report_fault(fault);
+                    Stop::Parked
+                }
+            });
+        };
+        let alone = self.state.unjoined() == 0 || matches!(object.kind, Kind::PrivateStack | Kind::Constant);
+        let elements = self.elements(address, base, object.size - size);
+        if !alone || elements.first > elements.last || (elements.last - elements.first) >> elements.step >= MOST_ELEMENTS {
+            let bits = self.settle(thread, site, performing, pointer, what)?;
+            return self.at(bits, home, what, site);
+        }
+        Ok(Target::Within(elements))
+    }
+
+    /// Reads through a pointer that is not concrete.
+    #[cold]
+    pub(crate) fn load_through(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        pointer: Value,
+        size: u64,
+    ) -> Result<Reached<Value>, Stop> {
+        match self.resolve(thread, site, performing, pointer, size, false, "the address read")? {
+            Target::At(address) => Ok(Reached::Address(address)),
+            Target::Within(elements) => {
+                let value = self.load_within(thread, site, performing, &elements, size)?;
+                Ok(Reached::Done(value))
+            }
+        }
+    }
+
+    /// Writes through a pointer that is not concrete.
+    #[cold]
+    pub(crate) fn store_through(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        pointer: Value,
+        size: u64,
+        value: Value,
+    ) -> Result<Reached<()>, Stop> {
+        let what = "the address written";
+        match self.resolve(thread, site, performing, pointer, size, true, what)? {
+            Target::At(address) => Ok(Reached::Address(address)),
+            Target::Within(elements) if self.store_within(&elements, size, value, site) => {
+                Ok(Reached::Done(()))
+            }
+            Target::Within(_) => {
+                let address = self.settle(thread, site, performing, pointer, what)?;
+                Ok(Reached::Address(address))
+            }
+        }
+    }
+
+    /// An address computed from a base and scaled indexes (value, its bits, what one of it adds), of which at least one is
+    /// symbolic. An `inbounds` computation keeps the object that it started from.
+    pub(crate) fn symbolic_address(
+        &self,
+        base: Value,
+        terms: &[(Value, u8, u64)],
+        offset: u64,
+        inbounds: bool,
+    ) -> Value {
+        let tags = &self.state.memory.tags;
+        let stray = tags.home(base.tag);
+        let base = base.as_number();
+        let undefined = |v: &Value| match tags.symbol(v.tag) {
+            Some(symbol) => symbol.undefined != 0,
+            None => !v.is_concrete(),
+        };
+        if let Some(&(bad, ..)) = [(base, 0, 0)].iter().chain(terms).find(|(v, ..)| undefined(v)) {
+            return if bad.is_symbolic() { Value::UNDEF } else { bad };
+        }
+        let arena = &tags.arena;
+        let mut address = tags.expr(base, 64);
+        for &(index, bits, stride) in terms {
+            let index = arena.sext(tags.expr(index, bits), 64);
+            let scaled = arena.binary(BinOp::Mul, index, arena.constant(64, u128::from(stride)));
+            address = arena.binary(BinOp::Add, address, scaled);
+        }
+        address = arena.binary(BinOp::Add, address, arena.constant(64, u128::from(offset)));
+        let home = match tags.symbol(base.tag) {
+            Some(symbol) => symbol.home,
+            None if stray.is_some() => stray.unwrap_or(0),
+            None if inbounds => Parts::of(base.bits).map_or(0, Parts::base),
+            None => 0,
+        };
+        tags.symbolic(Symbol {
+            expr: address,
+            undefined: 0,
+            home,
+        })
+    }
+
+    /// An address that is known: still the object's that it was computed from.
+    fn at(&mut self, bits: u64, home: u64, what: &str, site: Site) -> Result<Target, Stop> {
+        if home != 0 && (bits ^ home) >> slot_shift(home) != 0 {
+            return Err(self.undefined(Value::poison(bits, Poison::OutOfObject), what, site));
+        }
+        Ok(Target::At(bits))
+    }
+
+    /// The object that begins at an address, if it may be accessed.
+    fn usable(&self, base: u64, size: u64, write: bool) -> Option<Object> {
+        let (_, object) = self.state.memory.check(base, 0, write).ok()?;
+        (object.size >= size).then_some(*object)
+    }
+
+    /// The condition that an access lies within an object.
+    fn in_bounds(&self, address: Expr, base: u64, object: u64, size: u64) -> Expr {
+        let arena = &self.state.memory.tags.arena;
+        let offset = arena.binary(BinOp::Sub, address, arena.constant(64, u128::from(base)));
+        arena.compare(CmpOp::Ule, offset, arena.constant(64, u128::from(object - size)))
+    }
+
+    /// Finds the objects that an address may lie in, with the condition of each.
+    fn candidates(
+        &mut self,
+        address: Expr,
+        size: u64,
+        write: bool,
+        site: Site,
+        conditions: &mut Vec<Expr>,
+        objects: &mut Vec<(u64, Object)>,
+    ) {
+        let mut bits = self.evaluate(address) as u64;
+        let mut others = self.state.memory.tags.arena.truth(true);
+        for _ in 0..MOST_OBJECTS {
+            let arena = &self.state.memory.tags.arena;
+            let seen = match self.state.memory.check(bits, size, write) {
+                Ok((base, object)) => {
+                    let object = *object;
+                    let condition = self.in_bounds(address, base, object.size, size);
+                    conditions.push(condition);
+                    objects.push((base, object));
+                    condition
+                }
+                Err(_) => {
+                    let (first, len) = self.state.memory.gap(bits, size);
+                    let offset = arena.binary(BinOp::Sub, address, arena.constant(64, u128::from(first)));
+                    arena.compare(CmpOp::Ult, offset, arena.constant(64, u128::from(len)))
+                }
+            };
+            let arena = &self.state.memory.tags.arena;
+            others = arena.and(others, arena.not(seen));
+            match self.ask(others, site) {
+                Possible::With(model) => {
+                    let arena = &self.state.memory.tags.arena;
+                    bits = self.evaluator.eval(arena, address, &model) as u64;
+                }
+                Possible::Never | Possible::Unanswered => return,
+            }
+        }
+        self.state.notices.push(Notice::Limit(Limit {
+            kind: LimitKind::Values,
+            detail: format!("a symbolic address that may lie in more than {MOST_OBJECTS} objects"),
+            stmt: site.stmt,
+        }));
+    }
+
+    /// The places that an address within an object may name.
+    fn elements(&self, address: Expr, base: u64, last: u64) -> Elements {
+        let arena = &self.state.memory.tags.arena;
+        let offset = arena.binary(BinOp::Sub, address, arena.constant(64, u128::from(base)));
+        let (zeros, _) = arena.known_bits(offset);
+        let step = (zeros as u64).trailing_ones().min(16);
+        let (least, most) = arena.range(offset);
+        let clip = |n: u128| u64::try_from(n).unwrap_or(u64::MAX).min(last);
+        let whole = (1u64 << step) - 1;
+        Elements {
+            base,
+            offset,
+            first: (clip(least) + whole) & !whole,
+            last: clip(most) & !whole,
+            step,
+        }
+    }
+
+    /// The condition that an access goes to one of the places.
+    fn goes_to(&self, elements: &Elements, offset: u64) -> Expr {
+        let arena = &self.state.memory.tags.arena;
+        arena.compare(CmpOp::Eq, elements.offset, arena.constant(64, u128::from(offset)))
+    }
+
+    /// Reads `size` ≤ 8 bytes at one of the places.
+    pub(crate) fn load_within(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        elements: &Elements,
+        size: u64,
+    ) -> Result<Value, Stop> {
+        let width = 8 * size as u8;
+        let mut table: Vec<Expr> = Vec::new();
+        let mut undefined = Vec::new();
+        for offset in elements.offsets() {
+            let value = self.state.memory.peek_checked(elements.base + offset, size);
+            let operand = Operand::new(&self.state.memory.tags, value, width);
+            if operand.undefined != 0 {
+                undefined.push(offset);
+            }
+            table.push(operand.expr);
+        }
+        if !undefined.is_empty() {
+            let arena = &self.state.memory.tags.arena;
+            let any = undefined
+                .iter()
+                .map(|&offset| self.goes_to(elements, offset))
+                .fold(arena.truth(false), |all, c| arena.or(all, c));
+            let none = arena.not(any);
+            if self.split(thread, site, performing, &[none, any])? == 1 {
+                self.note_range(elements, size, false, site);
+                return Ok(Value::UNDEF);
+            }
+        }
+        self.note_range(elements, size, false, site);
+        let tags = &self.state.memory.tags;
+        let index = self.index(elements);
+        Ok(tags.of(tags.arena.select(&table, index)))
+    }
+
+    /// Which of the places it is, counted from 0.
+    fn index(&self, elements: &Elements) -> Expr {
+        let arena = &self.state.memory.tags.arena;
+        let from = arena.binary(
+            BinOp::Sub,
+            elements.offset,
+            arena.constant(64, u128::from(elements.first)),
+        );
+        arena.binary(BinOp::LShr, from, arena.constant(64, u128::from(elements.step)))
+    }
+
+    /// Writes `size` ≤ 8 bytes at one of the places; `false` if the address must be settled first: it may be that of bytes without
+    /// a value, or what is written has none.
+    pub(crate) fn store_within(&mut self, elements: &Elements, size: u64, value: Value, site: Site) -> bool {
+        let width = 8 * size as u8;
+        let new = Operand::new(&self.state.memory.tags, value, width);
+        let whole = elements.offsets().all(|offset| {
+            let old = self.state.memory.peek_checked(elements.base + offset, size);
+            Operand::new(&self.state.memory.tags, old, width).undefined == 0
+        });
+        if !whole || new.undefined != 0 {
+            return false;
+        }
+        for offset in elements.offsets() {
+            let old = self.state.memory.peek_checked(elements.base + offset, size);
+            let old = self.state.memory.tags.expr(old, width);
+            let here = self.goes_to(elements, offset);
+            let tags = &self.state.memory.tags;
+            let value = tags.of(tags.arena.ite(here, new.expr, old));
+            self.state.memory.poke_checked(elements.base + offset, size, value);
+        }
+        self.note_range(elements, size, true, site);
+        true
+    }
+
+    /// Records an access to all of the places. No other thread runs, or none can write there.
+    fn note_range(&mut self, elements: &Elements, size: u64, write: bool, site: Site) {
+        let (first, len) = (elements.base + elements.first, elements.last - elements.first + size);
+        let private = self
+            .state
+            .memory
+            .object_at(first)
+            .is_some_and(|(_, o)| matches!(o.kind, Kind::PrivateStack | Kind::Constant));
+        if !private {
+            self.state.memory.record(first, len, write, site);
+        }
+    }
+}

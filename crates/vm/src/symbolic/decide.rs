@@ -1,0 +1,430 @@
+//! Decisions on symbolic values: which outcomes are possible, and the data choice between them.
+//!
+//! The path's model says which outcome is possible without a query; the others cost one each, and nothing where they are known. A
+//! solver that gives no answer leaves that outcome out and says so: the verdict is then unknown.
+
+use super::path::Arm;
+use super::{Operand, binary, shift_in_range};
+use crate::code::Op as Code;
+use crate::interp::Stop;
+use crate::memory::Site;
+use crate::native::undefined_fault;
+use crate::value::Value;
+use crate::vm::Vm;
+use selvedge_base::{Id, ThreadId};
+use selvedge_expr::{Assignment, CmpOp, Expr};
+use selvedge_ir::FuncId;
+use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Op};
+use selvedge_solver::{Answer, Query};
+use std::rc::Rc;
+
+/// Values that a symbolic value may have where a number is needed, at most.
+const MOST_VALUES: usize = 256;
+/// How many of more than those are explored all the same; the verdict is then unknown.
+const SAMPLE: usize = 4;
+
+/// Whether a condition can hold on the present path.
+pub(crate) enum Possible {
+    /// With these inputs.
+    With(Rc<Assignment>),
+    /// It cannot.
+    Never,
+    /// The solver gave no answer; there is a notice.
+    Unanswered,
+}
+
+impl Vm {
+    /// Whether a condition can hold on the present path, and inputs with which it does.
+    pub(crate) fn ask(&mut self, condition: Expr, site: Site) -> Possible {
+        let path = &self.state.path;
+        let query = Query {
+            path: path.constraints(),
+            goal: &[condition],
+            hint: Some(path.model().as_ref()),
+        };
+        let options = &self.program.options.solver;
+        match self.solver.check(options, &self.state.memory.tags.arena, &query) {
+            Answer::Sat(model) => Possible::With(model),
+            Answer::Unsat => Possible::Never,
+            Answer::Unknown(reason) => {
+                self.state.notices.push(Notice::Limit(Limit {
+                    kind: LimitKind::Solver,
+                    detail: format!("a solver query without an answer: {reason}"),
+                    stmt: site.stmt,
+                }));
+                Possible::Unanswered
+            }
+        }
+    }
+
+    /// The value of an expression with the inputs of the path's model.
+    pub(crate) fn evaluate(&mut self, expr: Expr) -> u128 {
+        let arena = &self.state.memory.tags.arena;
+        self.evaluator.eval(arena, expr, self.state.path.model())
+    }
+
+    /// Which of several conditions holds, of which exactly one does. If several can, the thread stops before its present
+    /// instruction, to be executed again once one was chosen.
+    pub(crate) fn split(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        conditions: &[Expr],
+    ) -> Result<usize, Stop> {
+        let arena = &self.state.memory.tags.arena;
+        let mut open = 0;
+        for (i, &condition) in conditions.iter().enumerate() {
+            let constant = arena.as_const(condition);
+            match constant.or_else(|| self.state.path.known(condition)) {
+                Some(0) => {}
+                Some(_) => return Ok(i),
+                None => open += 1,
+            }
+        }
+        let mut holding = None;
+        for (i, &condition) in conditions.iter().enumerate() {
+            if holding.is_none() && self.evaluate(condition) == 1 {
+                holding = Some(i);
+            }
+        }
+        let Some(holding) = holding else {
+            // Not so many outcomes after all: what decides would be no part of the path.
+            return Err(self.unknown(site, "a decision without an outcome"));
+        };
+        if open > 2 {
+            // One query may do for all others.
+            let other = self.state.memory.tags.arena.not(conditions[holding]);
+            if matches!(self.ask(other, site), Possible::Never) {
+                self.state.learn(conditions[holding], 1);
+                return Ok(holding);
+            }
+        }
+        let (mut arms, mut complete) = (Vec::new(), true);
+        for (i, &condition) in conditions.iter().enumerate() {
+            let arena = &self.state.memory.tags.arena;
+            let excluded = arena.is_false(condition) || self.state.path.known(condition) == Some(0);
+            let possible = if i == holding {
+                Possible::With(self.state.path.model().clone())
+            } else if excluded {
+                Possible::Never
+            } else {
+                self.ask(condition, site)
+            };
+            match possible {
+                Possible::With(model) => arms.push(Arm { condition, model }),
+                Possible::Never => {}
+                Possible::Unanswered => complete = false,
+            }
+        }
+        if arms.len() > 1 {
+            return Err(self.choose_from(thread, site, performing, arms));
+        }
+        self.only(&arms[0], complete);
+        Ok(holding)
+    }
+
+    /// Goes on with the only outcome: the path says so already, or the others are left out.
+    fn only(&mut self, arm: &Arm, complete: bool) {
+        if complete {
+            self.state.learn(arm.condition, 1);
+        } else {
+            self.state.constrain(arm.condition, arm.model.clone());
+        }
+    }
+
+    /// Stops before the present instruction at a data choice.
+    fn choose_from(&mut self, thread: ThreadId, site: Site, performing: bool, arms: Vec<Arm>) -> Stop {
+        self.state.choose_from(arms.into());
+        self.solver.branches += 1;
+        // What is executed again after the choice is the action being performed, if there is one.
+        self.state.own_core(thread).before = !performing;
+        Stop::Visible(Action {
+            stmt: site.stmt,
+            ..Action::new(thread, Op::Choose)
+        })
+    }
+
+    /// Takes an alternative of the pending data choice.
+    pub(crate) fn choose(&mut self, alternative: u16) {
+        if let Some(arm) = self.state.path.arms().get(usize::from(alternative)).cloned() {
+            self.state.constrain(arm.condition, arm.model);
+        }
+    }
+
+    /// Whether a truth value holds: its lowest bit.
+    pub(crate) fn decide(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        value: Value,
+        what: &str,
+    ) -> Result<bool, Stop> {
+        if value.is_concrete() {
+            return Ok(value.bits & 1 != 0);
+        }
+        let tags = &self.state.memory.tags;
+        match tags.symbol(value.tag) {
+            Some(symbol) if symbol.undefined & 1 == 0 => {
+                let yes = tags.fit(symbol.expr, 1);
+                let no = tags.arena.not(yes);
+                Ok(self.split(thread, site, performing, &[yes, no])? == 0)
+            }
+            _ => Err(self.undefined(value, what, site)),
+        }
+    }
+
+    /// The number that a value is. If it may be several, the thread stops at a choice between them.
+    pub(crate) fn settle(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        value: Value,
+        what: &str,
+    ) -> Result<u64, Stop> {
+        if value.is_concrete() {
+            return Ok(value.bits);
+        }
+        let expr = match self.state.memory.tags.symbol(value.tag) {
+            Some(symbol) if symbol.undefined == 0 => symbol.expr,
+            _ => return Err(self.undefined(value, what, site)),
+        };
+        if let Some(bits) = self.state.path.known(expr) {
+            return Ok(bits as u64);
+        }
+        let (arms, complete) = self.values(expr, site);
+        if arms.len() > 1 {
+            return Err(self.choose_from(thread, site, performing, arms));
+        }
+        self.only(&arms[0], complete);
+        let value = self.evaluate(expr);
+        self.state.learn(expr, value);
+        Ok(value as u64)
+    }
+
+    /// One arm for each value that an expression may have, the least first, and whether those are all. If there are too many, only
+    /// some, and a notice.
+    fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
+        let width = self.state.memory.tags.arena.width(expr);
+        let mut found: Vec<(u128, Arm)> = Vec::new();
+        let mut possible = Possible::With(self.state.path.model().clone());
+        let mut others = self.state.memory.tags.arena.truth(true);
+        while let Possible::With(with) = possible {
+            let arena = &self.state.memory.tags.arena;
+            let value = self.evaluator.eval(arena, expr, &with);
+            let is = arena.compare(CmpOp::Eq, expr, arena.constant(width, value));
+            others = arena.and(others, arena.not(is));
+            found.push((
+                value,
+                Arm {
+                    condition: is,
+                    model: with,
+                },
+            ));
+            if found.len() > MOST_VALUES {
+                found.truncate(SAMPLE);
+                possible = Possible::Unanswered;
+                self.state.notices.push(Notice::Limit(Limit {
+                    kind: LimitKind::Values,
+                    detail: format!(
+                        "a symbolic value of {width} bits that is needed as a number and may be more than {MOST_VALUES} different ones"
+                    ),
+                    stmt: site.stmt,
+                }));
+                break;
+            }
+            possible = self.ask(others, site);
+        }
+        found.sort_by_key(|(value, _)| *value);
+        let arms = found.into_iter().map(|(_, arm)| arm).collect();
+        (arms, matches!(possible, Possible::Never))
+    }
+
+    /// Which of two values a condition selects. Plain data become one expression; what may be an address stays one of the two.
+    pub(crate) fn select(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        condition: Value,
+        yes: Value,
+        no: Value,
+    ) -> Result<Value, Stop> {
+        let tags = &self.state.memory.tags;
+        let plain = |v: Value| match tags.symbol(v.tag) {
+            Some(symbol) => symbol.undefined == 0 && symbol.home == 0,
+            None => v.is_concrete() && v.bits >> 46 != 1,
+        };
+        if let Some(symbol) = tags.symbol(condition.tag)
+            && symbol.undefined & 1 == 0
+            && plain(yes)
+            && plain(no)
+        {
+            let condition = tags.fit(symbol.expr, 1);
+            return Ok(tags.of(tags.arena.ite(condition, tags.expr(yes, 64), tags.expr(no, 64))));
+        }
+        let holds = self.decide(thread, site, performing, condition, "the condition")?;
+        Ok(if holds { yes } else { no })
+    }
+
+    /// A value that leads where a switch goes: its own, or one of the same target. `cases`: the function and the number of the
+    /// table; none for a computed goto.
+    pub(crate) fn switch_value(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        value: Value,
+        cases: Option<(FuncId, u16)>,
+    ) -> Result<u64, Stop> {
+        let what = "a switch's value";
+        let expr = match self.state.memory.tags.symbol(value.tag) {
+            Some(symbol) if symbol.undefined == 0 => symbol.expr,
+            _ => return Err(self.undefined(value, what, site)),
+        };
+        let Some((func, table)) = cases else {
+            return self.settle(thread, site, performing, value, what);
+        };
+        let program = self.program.clone();
+        let table = &program.code[func.index()].switches[usize::from(table)];
+        let arena = &self.state.memory.tags.arena;
+        let width = arena.width(expr);
+        // One outcome a target, in the order of first cases.
+        let mut targets: Vec<(u32, u64, Expr)> = Vec::new();
+        let mut listed = arena.truth(false);
+        for &(case, target) in &table.cases {
+            if width < 64 && case >> width != 0 {
+                continue;
+            }
+            let is = arena.compare(CmpOp::Eq, expr, arena.constant(width, u128::from(case)));
+            listed = arena.or(listed, is);
+            if target == table.default {
+                continue;
+            }
+            match targets.iter_mut().find(|t| t.0 == target) {
+                Some(known) => known.2 = arena.or(known.2, is),
+                None => targets.push((target, case, is)),
+            }
+        }
+        let elsewhere = targets
+            .iter()
+            .fold(arena.truth(true), |all, t| arena.and(all, arena.not(t.2)));
+        let mut conditions: Vec<Expr> = targets.iter().map(|t| t.2).collect();
+        conditions.push(elsewhere);
+        let outcome = self.split(thread, site, performing, &conditions)?;
+        match targets.get(outcome) {
+            Some(&(_, case, _)) => Ok(case),
+            // Any value that has no case, or the same target as none.
+            None => Ok(self.evaluate(expr) as u64),
+        }
+    }
+
+    /// A quotient or remainder of which an operand is symbolic.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn divide(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        op: Code,
+        width: u8,
+        x: Value,
+        y: Value,
+    ) -> Result<Value, Stop> {
+        let tags = &self.state.memory.tags;
+        if y.tag.as_poison().is_some() || Operand::new(tags, y, width).undefined != 0 {
+            return Err(self.undefined(if y.is_symbolic() { Value::UNDEF } else { y }, "the divisor", site));
+        }
+        let signed = matches!(op, Code::SDiv | Code::SRem);
+        let (a, b) = (tags.expr(x, width), tags.expr(y, width));
+        self.check_divisor(thread, site, performing, signed, a, b)?;
+        Ok(binary(&self.state.memory.tags, op, width, x, y))
+    }
+
+    /// Splits off division by zero and the one signed quotient that does not fit: those outcomes are faults.
+    pub(crate) fn check_divisor(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        signed: bool,
+        a: Expr,
+        b: Expr,
+    ) -> Result<(), Stop> {
+        let arena = &self.state.memory.tags.arena;
+        let width = arena.width(b);
+        let zero = arena.compare(CmpOp::Eq, b, arena.constant(width, 0));
+        let mut overflow = arena.truth(false);
+        if signed {
+            let least = arena.constant(width, 1 << (width - 1));
+            let minus_one = arena.constant(width, u128::MAX >> (128 - u32::from(width)));
+            overflow = arena.and(
+                arena.compare(CmpOp::Eq, a, least),
+                arena.compare(CmpOp::Eq, b, minus_one),
+            );
+            if width == 1 {
+                overflow = arena.and(overflow, arena.not(zero));
+            }
+        }
+        let fine = arena.and(arena.not(zero), arena.not(overflow));
+        let message = match self.split(thread, site, performing, &[fine, zero, overflow])? {
+            0 => return Ok(()),
+            1 => "division by zero",
+            _ => "division of the least integer by -1 overflows",
+        };
+        Err(self.arithmetic_fault(FaultKind::DivisionByZero, message, site))
+    }
+
+    /// Splits off that a shift's amount is too large: that outcome is a fault.
+    pub(crate) fn shift_by(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        width: u8,
+        by: Value,
+    ) -> Result<(), Stop> {
+        let tags = &self.state.memory.tags;
+        if Operand::new(tags, by, width).undefined != 0 {
+            return Ok(());
+        }
+        let fine = shift_in_range(tags, width, by);
+        let beyond = tags.arena.not(fine);
+        if self.split(thread, site, performing, &[fine, beyond])? == 0 {
+            return Ok(());
+        }
+        let text = format!("shift of a {width}-bit value by as many bits or more");
+        Err(self.arithmetic_fault(FaultKind::ShiftOutOfRange, &text, site))
+    }
+
+    pub(crate) fn arithmetic_fault(&mut self, kind: FaultKind, message: &str, site: Site) -> Stop {
+        self.report_fault(Fault {
+            kind,
+            message: message.to_owned(),
+            stmt: site.stmt,
+            context: site.context,
+            related: Vec::new(),
+            object: ObjectId::NONE,
+        });
+        Stop::Parked
+    }
+
+    /// Reports the use of an undefined value; the thread is parked.
+    pub(crate) fn undefined(&mut self, value: Value, what: &str, site: Site) -> Stop {
+        self.report_fault(undefined_fault(value, what, site));
+        Stop::Parked
+    }
+
+    /// Reports that the machine cannot go on; the thread is parked.
+    pub(crate) fn unknown(&mut self, site: Site, what: &str) -> Stop {
+        self.state
+            .notices
+            .push(Notice::Unsupported(selvedge_model::Unsupported {
+                what: what.to_owned(),
+                stmt: site.stmt,
+            }));
+        Stop::Parked
+    }
+}

@@ -1,0 +1,164 @@
+//! Inputs: values that a program gets from outside and that may be anything.
+//!
+//! An input is named by the thread that asks for it and its number among that thread's inputs, so it is the same in every
+//! interleaving. With fixed inputs (`Options::inputs`) it has the bytes given there, and nothing is symbolic.
+
+use super::path::Asked;
+use crate::describe::thread_name;
+use crate::memory::Site;
+use crate::program::Program;
+use crate::state::State;
+use crate::value::{Symbol, Value};
+use crate::vm::Vm;
+use selvedge_base::{Location, StmtId, ThreadId};
+use selvedge_expr::{Expr, InputKey, Node};
+use selvedge_model::{Input, InputKind};
+
+/// What an input is to be.
+pub(crate) struct Source<'a> {
+    /// What the program calls it.
+    pub name: &'a str,
+    /// How its bytes are to be read.
+    pub kind: InputKind,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl State {
+    /// A new input of a thread, in pieces, the lowest first: words of an integer or a float, bytes of an object.
+    pub(crate) fn input(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        site: Site,
+        source: &Source<'_>,
+    ) -> Vec<Value> {
+        let core = self.own_core(thread);
+        let ordinal = core.inputs;
+        core.inputs += 1;
+        let region = self.thread(thread).region;
+        let widths: Vec<u8> = match source.kind {
+            InputKind::Scalar { bits, .. } | InputKind::Float { bits } if bits > 64 => {
+                vec![64, (bits - 64) as u8]
+            }
+            InputKind::Scalar { bits, .. } | InputKind::Float { bits } => vec![bits as u8],
+            InputKind::Bytes => vec![8; source.size as usize],
+        };
+        let fixed = program
+            .options
+            .inputs
+            .as_deref()
+            .map(|inputs| fixed(inputs, &thread_name(self, thread), ordinal, source.size));
+        let (mut values, mut pieces, mut at) = (Vec::new(), Vec::new(), 0);
+        for (i, &width) in widths.iter().enumerate() {
+            let bytes = usize::from(width.div_ceil(8));
+            values.push(match &fixed {
+                Some(given) => {
+                    let mut word = [0; 8];
+                    word[..bytes].copy_from_slice(&given[at..at + bytes]);
+                    Value::new(u64::from_le_bytes(word) & (u64::MAX >> (64 - width)))
+                }
+                None => {
+                    let key = InputKey {
+                        thread: region,
+                        ordinal,
+                        byte: i as u32,
+                    };
+                    pieces.push(key);
+                    let tags = &self.memory.tags;
+                    tags.symbolic(Symbol {
+                        expr: tags.arena.input(key, width),
+                        undefined: 0,
+                        home: 0,
+                    })
+                }
+            });
+            at += bytes;
+        }
+        self.ask(Asked {
+            thread,
+            name: source.name.into(),
+            site,
+            kind: source.kind,
+            size: source.size,
+            pieces,
+            fixed,
+        });
+        values
+    }
+
+    /// Makes a range of memory, which can be written, an input.
+    pub(crate) fn make_symbolic(
+        &mut self,
+        program: &Program,
+        thread: ThreadId,
+        site: Site,
+        address: u64,
+        size: u64,
+        name: &str,
+    ) {
+        let source = Source {
+            name,
+            kind: InputKind::Bytes,
+            size,
+        };
+        let bytes = self.input(program, thread, site, &source);
+        for (i, byte) in bytes.into_iter().enumerate() {
+            self.memory.poke_checked(address + i as u64, 1, byte);
+        }
+    }
+
+    /// Adds a condition that a fresh input can satisfy: with this value.
+    pub(crate) fn restrict(&mut self, input: Expr, value: u128, condition: Expr) {
+        let mut model = (**self.path.model()).clone();
+        if let Node::Input(id) = self.memory.tags.arena.node(input) {
+            model.set(id, value);
+        }
+        self.constrain(condition, model.into());
+    }
+}
+
+/// The bytes of a thread's n-th input; zeros where none are given.
+fn fixed(inputs: &[Input], thread: &str, ordinal: u32, size: u64) -> Vec<u8> {
+    let mut own = inputs.iter().filter(|input| input.thread == thread);
+    let mut bytes = own
+        .nth(ordinal as usize)
+        .map(|input| input.bytes.clone())
+        .unwrap_or_default();
+    bytes.resize((size as usize).max(16), 0);
+    bytes
+}
+
+impl Vm {
+    /// The inputs of the present path, with values that take it.
+    pub(crate) fn inputs_of_path(&self) -> Vec<Input> {
+        let path = &self.state.path;
+        let arena = &self.state.memory.tags.arena;
+        let concrete = |asked: &Asked| Input {
+            name: asked.name.to_string(),
+            thread: thread_name(&self.state, asked.thread),
+            bytes: match &asked.fixed {
+                Some(bytes) => bytes[..asked.size as usize].to_vec(),
+                None => {
+                    let mut bytes = Vec::new();
+                    for &key in &asked.pieces {
+                        let value = arena.find_input(key).map_or(0, |id| path.model().value(id));
+                        let room = (asked.size as usize - bytes.len()).min(match asked.kind {
+                            InputKind::Bytes => 1,
+                            _ => 8,
+                        });
+                        bytes.extend_from_slice(&value.to_le_bytes()[..room]);
+                    }
+                    bytes
+                }
+            },
+            kind: asked.kind,
+            location: if asked.site.stmt == StmtId(0) {
+                Location::default()
+            } else {
+                self.program.location(asked.site.stmt)
+            },
+        };
+        path.asked().iter().map(concrete).collect()
+    }
+}

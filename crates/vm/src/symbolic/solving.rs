@@ -1,0 +1,54 @@
+//! The machine's solver: made when the first question is asked, so that programs without input pay nothing.
+
+use crate::options::SolverOptions;
+use crate::statistics::{LayerStatistics, SolverStatistics};
+use selvedge_expr::Arena;
+use selvedge_solver::{Answer, Options, Query, Solver, chain};
+use std::time::{Duration, Instant};
+
+/// See the module's documentation.
+#[derive(Default)]
+pub(crate) struct LazySolver {
+    chain: Option<Box<dyn Solver>>,
+    queries: u64,
+    time: Duration,
+    /// Decisions that had more than one possible outcome.
+    pub branches: u64,
+}
+
+impl LazySolver {
+    /// Decides a query.
+    pub fn check(&mut self, options: &SolverOptions, arena: &Arena, query: &Query<'_>) -> Answer {
+        let chain = self.chain.get_or_insert_with(|| chain(chain_options(options)));
+        let start = Instant::now();
+        let answer = chain.check(arena, query);
+        self.time += start.elapsed();
+        self.queries += 1;
+        answer
+    }
+
+    /// What was counted, if anything was.
+    pub fn counts(&self) -> Option<SolverStatistics> {
+        let chain = self.chain.as_ref()?;
+        let layers = chain.statistics().layers.into_iter().map(|layer| LayerStatistics {
+            name: layer.name.to_owned(),
+            queries: layer.queries,
+            answered: layer.sat + layer.unsat,
+            seconds: layer.time.as_secs_f64(),
+        });
+        Some(SolverStatistics {
+            branches: self.branches,
+            queries: self.queries,
+            seconds: self.time.as_secs_f64(),
+            layers: layers.collect(),
+        })
+    }
+}
+
+fn chain_options(options: &SolverOptions) -> Options {
+    Options {
+        time: options.timeout,
+
+        ..Options::default()
+    }
+}
