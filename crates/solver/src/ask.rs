@@ -3,7 +3,8 @@
 //! The hint answers half of them: what it evaluates to is possible.
 
 use crate::{Answer, Query, Reason, Solver};
-use selvedge_expr::{Arena, Assignment, CmpOp, Expr, eval};
+use selvedge_expr::{Arena, Assignment, CmpOp, Evaluator, Expr};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The point: a path, and values with which it holds, if known.
@@ -15,6 +16,8 @@ pub struct At<'a> {
     pub path: &'a [Expr],
     /// Values with which the path holds.
     pub hint: Option<&'a Assignment>,
+    /// Evaluates hints and models; its scratch memory is worth keeping from one question to the next.
+    pub evaluator: &'a RefCell<Evaluator>,
 }
 
 /// The values that an expression can have.
@@ -41,6 +44,13 @@ impl<'a> At<'a> {
         }
     }
 
+    fn eval(&self, e: Expr, model: &Assignment) -> u128 {
+        match self.evaluator.try_borrow_mut() {
+            Ok(mut evaluator) => evaluator.eval(self.arena, e, model),
+            Err(_) => selvedge_expr::eval(self.arena, e, model),
+        }
+    }
+
     /// Some model of the path.
     fn model(&self, solver: &mut dyn Solver) -> Result<Rc<Assignment>, Reason> {
         match self.hint {
@@ -60,7 +70,7 @@ pub fn may_be_true(solver: &mut dyn Solver, at: At<'_>, e: Expr) -> Result<bool,
     if let Some(value) = at.arena.as_const(e) {
         return Ok(value != 0);
     }
-    if at.hint.is_some_and(|hint| eval(at.arena, e, hint) != 0) {
+    if at.hint.is_some_and(|hint| at.eval(e, hint) != 0) {
         return Ok(true);
     }
     Ok(at.query(solver, &[e])?.is_some())
@@ -82,7 +92,7 @@ pub fn unique_value(solver: &mut dyn Solver, at: At<'_>, e: Expr) -> Result<Opti
     if let Some(value) = at.arena.as_const(e) {
         return Ok(Some(value));
     }
-    let value = eval(at.arena, e, &*at.model(solver)?);
+    let value = at.eval(e, &*at.model(solver)?);
     let same = at
         .arena
         .compare(CmpOp::Eq, e, at.arena.constant(at.arena.width(e), value));
@@ -102,7 +112,7 @@ pub fn values(solver: &mut dyn Solver, at: At<'_>, e: Expr, limit: usize) -> Res
         if found.len() == limit {
             return Ok(Values::TooMany);
         }
-        let value = eval(arena, e, &model);
+        let value = at.eval(e, &model);
         found.push((value, model));
         others.push(arena.compare(CmpOp::Ne, e, arena.constant(arena.width(e), value)));
         next = at.query(solver, &others)?;
@@ -118,13 +128,13 @@ pub fn values(solver: &mut dyn Solver, at: At<'_>, e: Expr, limit: usize) -> Res
 pub fn min(solver: &mut dyn Solver, at: At<'_>, e: Expr) -> Result<u128, Reason> {
     let arena = at.arena;
     let mut low = arena.range(e).0;
-    let mut best = eval(arena, e, &*at.model(solver)?);
+    let mut best = at.eval(e, &*at.model(solver)?);
     // The bound itself first: mostly it is reached.
     let mut middle = low;
     while low < best {
         let bound = arena.compare(CmpOp::Ule, e, arena.constant(arena.width(e), middle));
         match at.query(solver, &[bound])? {
-            Some(model) => best = eval(arena, e, &model),
+            Some(model) => best = at.eval(e, &model),
             None => low = middle + 1,
         }
         middle = low + best.saturating_sub(low) / 2;

@@ -7,6 +7,7 @@ use crate::domain::Domain;
 use crate::fallback::Fallback;
 use crate::independence::Independence;
 use crate::limits::Limits;
+use crate::log::{Log, Sink};
 use crate::split::Split;
 use crate::trivial::Trivial;
 use crate::validate::Validate;
@@ -54,6 +55,8 @@ pub struct Options {
     pub first_conflicts: u64,
     /// Conflicts that a query may cause in `bits` if nothing comes after.
     pub conflicts: Option<u64>,
+    /// Where the queries that reach a backend are written.
+    pub log: Option<Sink>,
     /// Seed of the backends' random choices.
     pub seed: u32,
     /// Ends a query, and turns away further ones, when set.
@@ -75,13 +78,47 @@ impl Default for Options {
             total_time: None,
             first_conflicts: 2_000,
             conflicts: None,
+            log: None,
             seed: 0,
             stop: None,
         }
     }
 }
 
+/// A layer's name that is not one.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "no layer of the solver is called `{0}`; there are split, trivial, domain, independence, cache, validate and cross-check"
+)]
+pub struct UnknownLayer(pub String);
+
 impl Options {
+    /// The same options with these layers and no others, by name.
+    ///
+    /// # Errors
+    /// If a name is not one of a layer.
+    pub fn with_layers(mut self, names: &[String]) -> Result<Options, UnknownLayer> {
+        let layers = [
+            ("split", &mut self.split),
+            ("trivial", &mut self.trivial),
+            ("domain", &mut self.domain),
+            ("independence", &mut self.independence),
+            ("cache", &mut self.cache),
+            ("validate", &mut self.validate),
+            ("cross-check", &mut self.cross_check),
+        ];
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| !layers.iter().any(|(layer, _)| layer == name))
+        {
+            return Err(UnknownLayer(unknown.clone()));
+        }
+        for (layer, on) in layers {
+            *on = names.iter().any(|name| name == layer);
+        }
+        Ok(self)
+    }
+
     fn bits(&self, name: &'static str, conflicts: Option<u64>) -> Bits {
         let limits = bits::Limits {
             conflicts,
@@ -120,6 +157,9 @@ impl Options {
 /// A solver of the layers and backends that the options name. It belongs to one arena.
 pub fn chain(options: Options) -> Box<dyn Solver> {
     let mut solver = options.backend();
+    if let Some(sink) = &options.log {
+        solver = Box::new(Log::new(solver, sink.clone()));
+    }
     if options.validate || options.cross_check {
         solver = Box::new(Validate::new(solver, options.other()));
     }

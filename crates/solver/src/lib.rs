@@ -12,8 +12,8 @@
 //! | `independence` | drops the constraints that share no input with the goal |
 //! | `cache` | equal queries, recent models, refuted subsets |
 //! | `validate` | evaluates models; compares two backends on request |
-//! | `log` | queries as SMT-LIB files |
-//! | `fallback` | `bits`, then `z3` |
+//! | `log` | queries as SMT-LIB texts |
+//! | `fallback` | `bits` shortly, then `z3`, then `bits` again |
 //!
 //! The division of labour is KLEE's (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, section 4.2, and its solver chain), with two
 //! differences: layers follow the path as it grows and shrinks instead of looking through it at every query, and single
@@ -33,15 +33,19 @@ mod fallback;
 mod independence;
 mod intervals;
 mod limits;
+mod log;
 mod path;
 mod query;
 mod split;
 mod statistics;
+mod text;
 mod trivial;
 mod validate;
 mod z3;
 
 pub use ask::{At, Values, max, may_be_true, min, must_be_true, unique_value, values};
-pub use chain::{Backend, Options, chain};
+pub use chain::{Backend, Options, UnknownLayer, chain};
+pub use log::Sink;
 pub use query::{Answer, Query, Reason, Solver};
 pub use statistics::{LayerStatistics, Statistics};
+pub use text::{Error, solve_text};

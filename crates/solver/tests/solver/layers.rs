@@ -180,6 +180,7 @@ fn goals_of_several_constraints() {
 fn questions_about_values() {
     let solver = std::cell::RefCell::new(chain(Options::default()));
     let failed = |reason| -> ! { panic!("{reason}") };
+    let evaluator = std::cell::RefCell::default();
     walks(
         200,
         120,
@@ -199,6 +200,7 @@ fn questions_about_values() {
                 arena: walk.arena,
                 path: &walk.path,
                 hint: random.bool().then(|| walk.hint()),
+                evaluator: &evaluator,
             };
             let least = min(solver, at, asked).unwrap_or_else(|reason| failed(reason));
             let greatest = max(solver, at, asked).unwrap_or_else(|reason| failed(reason));

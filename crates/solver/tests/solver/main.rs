@@ -3,4 +3,5 @@
 mod bits;
 mod layers;
 mod random;
+mod text;
 mod z3;
