@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Run a saved finding again, step by step
     Replay(ReplayArgs),
+    /// Decide a query of the solver (an SMT-LIB file as a run logs them)
+    Solve(SolveArgs),
     /// Write the C file with which a program runs natively on a test case
     ///
     /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test case (FILE.ktest) when the
@@ -187,6 +189,34 @@ pub(crate) struct ReplayArgs {
     /// The saved finding
     #[arg(value_name = "FINDING.json")]
     pub(crate) finding: PathBuf,
+}
+
+/// Decide a query of the solver: an SMT-LIB file as a run logs them.
+///
+/// Prints `sat` and values of the inputs, `unsat`, or `unknown` and the reason. Exit codes: 0 decided, 5 unknown, 1 and 2
+/// as for `check`.
+#[derive(Args, Debug)]
+pub(crate) struct SolveArgs {
+    /// The query
+    #[arg(value_name = "QUERY.smt2")]
+    pub(crate) query: PathBuf,
+    /// Give up after this time: 90, 90s, 5m, 2h
+    #[arg(long, default_value = "30s", value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Duration,
+    /// What searches: bits (bit-blasting to a SAT solver), z3, or both in turns
+    #[arg(long, default_value = "both", value_name = "both|bits|z3")]
+    pub(crate) backend: SolverBackend,
+    /// Which layers are in front: a list of split, trivial, domain, independence, cache, validate, cross-check (each
+    /// refutation is checked with the other backend). All but the last if not given
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) layers: Option<Vec<String>>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SolverBackend {
+    Both,
+    Bits,
+    Z3,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,6 +11,7 @@ mod program;
 mod properties;
 mod replay;
 mod shorten;
+mod solve;
 mod trace;
 mod watch;
 mod write;
@@ -51,6 +52,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Replay(args),
         }) => replay::run(&args),
+        Ok(Cli {
+            command: Command::Solve(args),
+        }) => solve::run(&args),
         Ok(Cli {
             command: Command::Runtime,
         }) => match output::print(RUNTIME) {

@@ -270,3 +270,34 @@ fn a_closed_pipe_is_no_mistake() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(!err.contains("panicked") && !err.contains("error"), "{err}");
 }
+
+#[test]
+fn solve_decides_a_query() {
+    let place = Place::new("solve");
+    let query = |bound: &str| {
+        format!(
+            "(declare-const i_0_0_0 (_ BitVec 8))\n(declare-const i_0_1_0 (_ BitVec 8))\n\
+             (assert (bvult i_0_0_0 i_0_1_0))\n(assert (bvult i_0_1_0 {bound}))\n(check-sat)\n"
+        )
+    };
+    place.write("sat.smt2", &query("#x03"));
+    place.write("unsat.smt2", &query("#x01"));
+    place.write("bad.smt2", "(assert (frobnicate");
+    for backend in ["both", "bits", "z3"] {
+        let (code, out, _) = place.run(&["solve", "sat.smt2", "--backend", backend]);
+        assert_eq!((code, out.lines().next()), (0, Some("sat")), "{backend}");
+        assert!(
+            out.contains("(define-fun i_0_1_0 () (_ BitVec 8) #b000000"),
+            "{out}"
+        );
+        let (code, out, _) = place.run(&["solve", "unsat.smt2", "--backend", backend]);
+        assert_eq!((code, out.as_str()), (0, "unsat\n"), "{backend}");
+    }
+    let (code, out, err) = place.run(&["solve", "bad.smt2"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("bad.smt2: line 1"), "{err}");
+    assert_eq!(place.run(&["solve", "none.smt2"]).0, 2);
+    assert_eq!(place.run(&["solve", "sat.smt2", "--layers", "cache,cash"]).0, 1);
+    let (code, out, _) = place.run(&["solve", "unsat.smt2", "--layers", "cross-check"]);
+    assert_eq!((code, out.as_str()), (0, "unsat\n"));
+}

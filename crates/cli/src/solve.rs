@@ -1,0 +1,42 @@
+//! `selvedge solve`: a query of the solver, as the log of a run has it, decided again.
+
+use crate::args::{SolveArgs, SolverBackend};
+use crate::exit::Exit;
+use crate::output::print;
+use selvedge_solver::{Backend, Options, solve_text};
+
+/// Runs the command.
+pub(crate) fn run(args: &SolveArgs) -> Exit {
+    let path = args.query.display();
+    let text = match std::fs::read_to_string(&args.query) {
+        Ok(text) => text,
+        Err(error) => return Exit::input(&format!("cannot read {path}: {error}")),
+    };
+    let mut options = Options {
+        time: Some(args.time),
+        backend: match args.backend {
+            SolverBackend::Both => Backend::Both,
+            SolverBackend::Bits => Backend::Bits,
+            SolverBackend::Z3 => Backend::Z3,
+        },
+        ..Options::default()
+    };
+    if let Some(layers) = &args.layers {
+        options = match options.with_layers(layers) {
+            Ok(options) => options,
+            Err(error) => return Exit::usage(&error.to_string()),
+        };
+    }
+    let answer = match solve_text(&text, options) {
+        Ok(answer) => answer,
+        Err(error) => return Exit::input(&format!("{path}: {error}")),
+    };
+    if let Err(error) = print(&answer) {
+        return Exit::internal(&format!("cannot write the answer: {error}"));
+    }
+    Exit::Code(if answer.starts_with("unknown") {
+        Exit::INCONCLUSIVE
+    } else {
+        0
+    })
+}
