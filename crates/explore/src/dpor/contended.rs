@@ -18,11 +18,14 @@ pub(super) struct Contended {
     keys: Vec<u64>,
     /// One bit for each key, by [`bit`]: nearly all others are told by this.
     filter: u64,
+    /// The classes of the actions that may race for them.
+    classes: u32,
 }
 
 impl Contended {
-    /// Notes a key (of [`Action::for_each_use`]).
-    pub fn insert(&mut self, key: u64) {
+    /// Notes a key (of [`Action::for_each_use`]) and the classes of actions that may race for it.
+    pub fn insert(&mut self, key: u64, classes: u32) {
+        self.classes |= classes;
         if let Err(at) = self.keys.binary_search(&key) {
             self.keys.insert(at, key);
             self.filter |= bit(key);
@@ -38,6 +41,9 @@ impl Contended {
     /// The first object raced for that an action uses.
     #[inline]
     pub fn used_by(&self, action: &Action) -> Option<u64> {
+        if self.classes & action.op.class().bit() == 0 {
+            return None;
+        }
         if let Some((key, ..)) = action.single_use() {
             return self.contains(key).then_some(key);
         }
@@ -52,7 +58,7 @@ impl Contended {
 
     #[inline]
     fn contains(&self, key: u64) -> bool {
-        self.filter & bit(key) != 0 && self.keys.binary_search(&key).is_ok()
+        self.filter & bit(key) != 0 && (self.keys[0] == key || self.keys.binary_search(&key).is_ok())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::record::Record;
 use crate::{Config, Control, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Undo,
+    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Pending, Undo,
 };
 
 /// Why a search ended before its end.
@@ -134,6 +134,8 @@ where
     calm: S,
     /// The contended object used last.
     hot: u64,
+    /// The thread that moved last goes on with that.
+    stays_hot: bool,
     unseen: Unseen,
     pub job: Job<S>,
     pub seat: Option<Seat<'a, S>>,
@@ -174,6 +176,7 @@ where
             locals: S::default(),
             calm: S::default(),
             hot: 0,
+            stays_hot: false,
             unseen: Unseen::default(),
             job: Job::new(0, 0),
             seat,
@@ -312,13 +315,7 @@ where
 
     #[inline]
     fn enabled(&self) -> S {
-        let mut enabled = S::default();
-        for (thread, pending) in self.machine.pending().iter().enumerate() {
-            if pending.is_enabled() {
-                enabled.insert(thread);
-            }
-        }
-        enabled
+        S::of(self.machine.pending(), Pending::is_enabled)
     }
 
     #[inline]
@@ -415,9 +412,10 @@ where
         if !self.has_room() {
             return event;
         }
-        self.note_next(&event.action, threads, others);
+        self.note_next(choice.thread.index(), threads, others);
         let relation = self.relation;
-        self.order.record(relation, &event.action, choice.thread.index());
+        self.order
+            .record(relation, choice.thread.index(), event.action.ends);
         for part in self.machine.parts() {
             self.order
                 .record_part(relation, &part.action, choice.thread.index());

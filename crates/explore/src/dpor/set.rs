@@ -15,6 +15,28 @@ pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
     fn minus(self, other: Self) -> Self;
     fn first(self) -> Option<usize>;
 
+    /// Puts a thread in or takes it out.
+    #[inline]
+    fn assign(&mut self, thread: usize, member: bool) {
+        if member {
+            self.insert(thread);
+        } else {
+            self.remove(thread);
+        }
+    }
+
+    /// The numbers of the things that are so.
+    #[inline]
+    fn of<T>(things: &[T], is_so: impl Fn(&T) -> bool) -> Self {
+        let mut set = Self::default();
+        for (number, thing) in things.iter().enumerate() {
+            if is_so(thing) {
+                set.insert(number);
+            }
+        }
+        set
+    }
+
     /// Takes the lowest member out.
     fn pop(&mut self) -> Option<usize> {
         let first = self.first()?;
@@ -53,6 +75,17 @@ impl Set for u64 {
     #[inline]
     fn first(self) -> Option<usize> {
         (self != 0).then(|| self.trailing_zeros() as usize)
+    }
+    #[inline]
+    fn assign(&mut self, thread: usize, member: bool) {
+        *self = *self & !(1 << thread) | u64::from(member) << thread;
+    }
+    #[inline]
+    fn of<T>(things: &[T], is_so: impl Fn(&T) -> bool) -> u64 {
+        things
+            .iter()
+            .rev()
+            .fold(0, |set, thing| set << 1 | u64::from(is_so(thing)))
     }
 }
 

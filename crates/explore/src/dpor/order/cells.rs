@@ -4,10 +4,14 @@
 //! share a granule and no byte stay independent, and all uses recorded in one cell are of the same bytes.
 
 use super::{Event, Looked, Tick};
-use selvedge_model::{Dependence, OpClass};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Dependence, ObjectId, OpClass};
 
 /// No cell; no row.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// What is used as a whole.
+const ALL_BYTES: u8 = 0xff;
 
 /// One object, or the same bytes of one granule.
 pub(super) struct Cell {
@@ -58,6 +62,8 @@ pub(super) struct Cells {
     /// Open addressing: the first cell of each key. The length is a power of two.
     buckets: Vec<u32>,
     keys: usize,
+    /// By thread: the cell of its end; `NONE` if it is not known yet.
+    ends: Vec<u32>,
     /// Threads that a row of last uses has room for.
     stride: usize,
     /// Rows of last uses.
@@ -71,6 +77,7 @@ impl Cells {
             cells: Vec::new(),
             buckets: vec![NONE; 64],
             keys: 0,
+            ends: Vec::new(),
             stride,
             last: Vec::new(),
             log: Vec::new(),
@@ -174,6 +181,29 @@ impl Cells {
         for at in 0..self.cells.len() {
             self.put(self.cells[at].key, at as u32); // later cells of a key come first in its chain
         }
+    }
+
+    /// The cell of a thread's end.
+    #[inline]
+    pub fn end_of(&mut self, thread: usize) -> u32 {
+        match self.ends.get(thread) {
+            Some(&cell) if cell != NONE => cell,
+            _ => self.find_end_of(thread),
+        }
+    }
+
+    #[cold]
+    fn find_end_of(&mut self, thread: usize) -> u32 {
+        let key = ObjectId::thread(ThreadId::from_index(thread)).0;
+        let cell = match self.first(key) {
+            NONE => self.add(key, ALL_BYTES),
+            cell => cell,
+        };
+        if self.ends.len() <= thread {
+            self.ends.resize(thread + 1, NONE);
+        }
+        self.ends[thread] = cell;
+        cell
     }
 
     /// Notes a use of a cell; `dependent` are the classes on which its class depends.

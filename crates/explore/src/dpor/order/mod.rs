@@ -13,7 +13,7 @@ use super::set::Set;
 use cells::{Cells, NONE, Past};
 use rows::Rows;
 use selvedge_base::Id;
-use selvedge_model::{Action, Dependence, ObjectId, Op, OpClass};
+use selvedge_model::{Action, Dependence, Op, OpClass};
 
 /// A position in the execution, from 1; 0 is none.
 pub(super) type Tick = u32;
@@ -45,8 +45,18 @@ pub(super) struct Order {
     wakes: Vec<Wake>,
     cells: Cells,
     looked: Vec<Looked>,
-    /// The cells that the action looked for uses, in its order; `NONE` if there is none yet.
-    mine: Vec<u32>,
+    /// What the action looked for uses.
+    uses: Vec<Use>,
+}
+
+/// One use of the action looked for.
+#[derive(Clone, Copy)]
+struct Use {
+    key: u64,
+    /// `NONE` if there is none yet.
+    cell: u32,
+    bytes: u8,
+    class: OpClass,
 }
 
 /// A dependent event that was found.
@@ -68,7 +78,7 @@ impl Order {
             events: Vec::new(),
             wakes: Vec::new(),
             looked: Vec::new(),
-            mine: Vec::new(),
+            uses: Vec::new(),
         }
     }
 
@@ -167,7 +177,7 @@ impl Order {
     #[inline]
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
-        self.mine.clear();
+        self.uses.clear();
         match action.single_use() {
             Some((key, bytes, class)) => self.look_use(relation, (key, bytes, class), thread),
             None => self.look_uses(relation, action, thread),
@@ -208,7 +218,26 @@ impl Order {
             };
             cell.look(relation, (classes, racing), past, &mut self.looked);
         }
-        self.mine.push(own);
+        self.uses.push(Use {
+            key,
+            cell: own,
+            bytes,
+            class,
+        });
+    }
+
+    /// Whether the action looked for uses one object only. Then what is left out, and that lies after a race, comes from the event
+    /// raced with: of two classes on which a third one depends, either they depend on each other or all uses are kept. With
+    /// several objects that is not so.
+    #[inline]
+    pub fn uses_one(&self) -> bool {
+        self.uses.len() == 1
+    }
+
+    /// The first object that the action looked for uses.
+    #[inline]
+    pub fn first_used(&self) -> Option<u64> {
+        self.uses.first().map(|used| used.key)
     }
 
     /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
@@ -372,9 +401,9 @@ impl Order {
             .any(|found| found.tick > race && !comes_from(found))
     }
 
-    /// Adds the event that a thread just took, whose action was looked for.
+    /// Adds the event that a thread just took, whose action was looked for; `ends` if the thread ended in it.
     #[inline]
-    pub fn record<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+    pub fn record<P: Dependence>(&mut self, relation: &P, thread: usize, ends: bool) {
         let tick = self.events.len() as Tick + 1;
         let before = self.current[thread];
         let clock = self.rows.copy(before);
@@ -391,52 +420,25 @@ impl Order {
             thread: thread as u32,
             log: self.cells.mark(),
         });
-        match action.single_use() {
-            Some((key, bytes, class)) => {
-                self.record_use(relation, 0, (key, bytes, class), thread, tick);
-                if action.ends {
-                    self.record_end(relation, action, tick);
-                }
+        for used in &self.uses {
+            let Use {
+                key,
+                mut cell,
+                bytes,
+                class,
+            } = *used;
+            if cell == NONE {
+                cell = self.cells.add(key, bytes);
             }
-            None => self.record_uses(relation, action, thread, tick),
+            self.cells
+                .note(cell, class, relation.dependent_classes(class), thread, tick);
         }
-    }
-
-    /// The thread's end is known only now: it was not among the uses looked for.
-    #[inline(never)]
-    fn record_end<P: Dependence>(&mut self, relation: &P, action: &Action, tick: Tick) {
-        let key = ObjectId::thread(action.thread).0;
-        let thread = action.thread.index();
-        self.record_use(relation, 1, (key, 0xff, OpClass::Exit), thread, tick);
-    }
-
-    #[inline(never)]
-    fn record_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize, tick: Tick) {
-        let mut number = 0;
-        action.for_each_use(|key, bytes, class| {
-            self.record_use(relation, number, (key, bytes, class), thread, tick);
-            number += 1;
-        });
-    }
-
-    #[inline(always)]
-    fn record_use<P: Dependence>(
-        &mut self,
-        relation: &P,
-        number: usize,
-        (key, bytes, class): (u64, u8, OpClass),
-        thread: usize,
-        tick: Tick,
-    ) {
-        let mut mine = match self.mine.get(number) {
-            Some(&cell) => cell,
-            None => self.cells.first(key),
-        };
-        if mine == NONE {
-            mine = self.cells.add(key, bytes);
+        if ends {
+            // Known only now: it was not among the uses looked for.
+            let cell = self.cells.end_of(thread);
+            let dependent = relation.dependent_classes(OpClass::Exit);
+            self.cells.note(cell, OpClass::Exit, dependent, thread, tick);
         }
-        self.cells
-            .note(mine, class, relation.dependent_classes(class), thread, tick);
     }
 
     /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered

@@ -3,8 +3,7 @@
 use super::{Search, is_local, nearest};
 use crate::dpor::contended::Contended;
 use crate::dpor::set::Set;
-use selvedge_base::Id;
-use selvedge_model::{Action, Dependence, Detector, Op, Undo};
+use selvedge_model::{Dependence, Detector, Op, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
@@ -53,9 +52,12 @@ where
     #[cold]
     pub(super) fn learn(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
+        let class = action.op.class();
+        let classes = class.bit() | self.relation.racing_classes(class);
         if let Some(learned) = &mut self.learned {
-            self.order
-                .for_each_race(self.relation, action, thread, |key, _| learned.insert(key));
+            self.order.for_each_race(self.relation, action, thread, |key, _| {
+                learned.insert(key, classes)
+            });
         }
     }
 
@@ -76,35 +78,30 @@ where
     #[inline]
     fn look_at_one(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
-        self.locals.remove(thread);
-        if is_local(action) {
-            self.locals.insert(thread);
-        }
+        self.locals.assign(thread, is_local(action));
         if !self.contended.is_empty() {
-            self.calm.remove(thread);
-            if self.contended.used_by(action).is_none() {
-                self.calm.insert(thread);
-            }
+            let used = self.contended.used_by(action);
+            self.calm.assign(thread, used.is_none());
+            self.stays_hot = used == Some(self.hot);
         }
     }
 
-    /// After an event with this action: what comes next, and what was used. There were `threads` before it; `others`
-    /// may have something else to do now, too.
+    /// After an event of `thread`: what comes next, and what was used. There were `threads` before it; `others` may have
+    /// something else to do now, too.
     #[inline]
-    pub(super) fn note_next(&mut self, action: &Action, threads: usize, others: bool) {
-        let thread = action.thread.index();
+    pub(super) fn note_next(&mut self, thread: usize, threads: usize, others: bool) {
         if !self.contended.is_empty()
             && !self.calm.contains(thread)
-            && let Some(key) = self.contended.used_by(action)
+            && let Some(key) = self.order.first_used()
         {
             self.hot = key;
         }
-        self.look_at_one(thread);
         if others {
             self.look_at(0);
         } else if self.machine.pending().len() > threads {
             self.look_at(threads);
         }
+        self.look_at_one(thread);
     }
 
     /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part
@@ -127,16 +124,13 @@ where
         if !calm.is_empty() {
             return nearest(calm, last);
         }
-        let mut left = awake;
-        let uses_hot = |thread: usize| {
-            let action = &self.machine.pending()[thread].action;
-            self.contended.used_by(action) == Some(self.hot)
-        };
-        if awake.contains(last) && uses_hot(last) {
+        if awake.contains(last) && self.stays_hot {
             return last;
         }
+        let mut left = awake;
         while let Some(thread) = left.pop() {
-            if thread != last && uses_hot(thread) {
+            let action = &self.machine.pending()[thread].action;
+            if thread != last && self.contended.used_by(action) == Some(self.hot) {
                 return thread;
             }
         }

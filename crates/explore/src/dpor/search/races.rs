@@ -157,20 +157,16 @@ where
         self.races = races;
     }
 
-    /// Whether the pending action uses one object only. Then what `Order::look` leaves out, and that lies after a race, comes from
-    /// the event raced with: of two classes on which a third one depends, either they depend on each other or all uses are
-    /// kept. With several objects that is not so.
-    fn uses_one(&self, thread: usize) -> bool {
-        self.machine.pending()[thread].action.single_use().is_some()
-    }
-
     fn reverse_race(&mut self, race: u32, thread: usize, latest: u32) {
         let node = &self.nodes[race as usize - 1];
         let (enabled, added) = (node.enabled, node.added);
         let mine = race as usize > self.job.own;
+        if mine && enabled.minus(added).is_empty() {
+            return;
+        }
         let mut candidates = S::default();
         let own = !self.order.knows_after(thread, race)
-            && (latest <= race || (self.uses_one(thread) && !self.order.needs_other(race)));
+            && (latest <= race || (self.order.uses_one() && !self.order.needs_other(race)));
         if own {
             candidates.insert(thread);
             if mine && added.contains(thread) {
