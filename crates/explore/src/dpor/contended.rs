@@ -56,8 +56,9 @@ impl Contended {
         found
     }
 
+    /// Whether it is one of the objects.
     #[inline]
-    fn contains(&self, key: u64) -> bool {
+    pub fn contains(&self, key: u64) -> bool {
         self.filter & bit(key) != 0 && (self.keys[0] == key || self.keys.binary_search(&key).is_ok())
     }
 }

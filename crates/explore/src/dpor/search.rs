@@ -46,8 +46,9 @@ struct Node<S, A, B> {
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
-    /// What [`Search::locals`], [`Search::calm`] and [`Search::hot`] are here.
+    /// What [`Search::locals`], [`Search::known`], [`Search::calm`] and [`Search::hot`] are here.
     locals: S,
+    known: S,
     calm: S,
     hot: u64,
     /// Some entry of the list was given away.
@@ -130,12 +131,12 @@ where
     learned: Option<Contended>,
     /// Threads whose next action is local.
     locals: S,
-    /// Threads whose next action uses nothing that is contended.
+    /// Threads of which it is known whether their next action is contended.
+    known: S,
+    /// Threads whose next action uses nothing that is contended, as far as it is known.
     calm: S,
     /// The contended object used last.
     hot: u64,
-    /// The thread that moved last goes on with that.
-    stays_hot: bool,
     unseen: Unseen,
     pub job: Job<S>,
     pub seat: Option<Seat<'a, S>>,
@@ -174,9 +175,9 @@ where
             contended: Contended::default(),
             learned: None,
             locals: S::default(),
+            known: S::default(),
             calm: S::default(),
             hot: 0,
-            stays_hot: false,
             unseen: Unseen::default(),
             job: Job::new(0, 0),
             seat,
@@ -295,7 +296,7 @@ where
     }
 
     /// Looks at the present state: a new node with its first child chosen, unless the execution ends here.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, sleep: S, last: usize) -> bool {
         let enabled = self.enabled();
         let awake = enabled.minus(sleep);
@@ -318,7 +319,7 @@ where
         S::of(self.machine.pending(), Pending::is_enabled)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, enabled: S, sleep: S, first: usize, local: bool) {
         let mut added = S::default();
         added.insert(first);
@@ -340,6 +341,7 @@ where
             alternatives: self.machine.pending()[first].alternatives,
             local,
             locals: self.locals,
+            known: self.known,
             calm: self.calm,
             hot: self.hot,
             given: false,
@@ -347,7 +349,7 @@ where
     }
 
     /// Takes the top node's chosen child: what is asleep after it, and who moved.
-    #[inline]
+    #[inline(always)]
     fn step(&mut self) -> (S, usize) {
         let depth = self.nodes.len() - 1;
         let node = &self.nodes[depth];
@@ -467,6 +469,9 @@ where
         let top = self.nodes.len() - 1;
         let node = &mut self.nodes[top];
         node.alternative += 1;
+        if node.alternative >= node.alternatives && node.cursor + 1 == node.len {
+            return false;
+        }
         if node.alternative < node.alternatives && self.weaken != Weaken::Alternatives {
             self.go_back(top);
             return true;
@@ -509,6 +514,7 @@ where
         self.detector.undo(node_state.detector);
         self.order.undo(node);
         self.locals = node_state.locals;
+        self.known = node_state.known;
         self.calm = node_state.calm;
         self.hot = node_state.hot;
         self.choices.truncate(node);

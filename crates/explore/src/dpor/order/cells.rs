@@ -125,7 +125,7 @@ impl Cells {
     }
 
     /// The first cell of a key.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self, key: u64) -> u32 {
         let mut bucket = self.bucket(key);
         loop {
@@ -135,6 +135,16 @@ impl Cells {
             }
             bucket = (bucket + 1) & (self.buckets.len() - 1);
         }
+    }
+
+    /// The cell of just these bytes of a key; added if there is none.
+    #[inline]
+    pub fn cell(&mut self, key: u64, bytes: u8) -> u32 {
+        let mut at = self.first(key);
+        while at != NONE && self.cells[at as usize].bytes != bytes {
+            at = self.cells[at as usize].next;
+        }
+        if at == NONE { self.add(key, bytes) } else { at }
     }
 
     #[inline]
@@ -207,7 +217,7 @@ impl Cells {
     }
 
     /// Notes a use of a cell; `dependent` are the classes on which its class depends.
-    #[inline]
+    #[inline(always)]
     pub fn note(&mut self, at: u32, class: OpClass, dependent: u32, thread: usize, tick: Tick) {
         if self.cells[at as usize].present & class.bit() == 0 {
             self.add_row(at, class);
@@ -269,7 +279,12 @@ impl Cell {
     ) {
         let mut cover = 0;
         // The end of a thread is not looked for before it is recorded: it is ordered after nothing by being recorded.
-        for class in members(classes & racing & !OpClass::Exit.bit()) {
+        let covering = if classes & (classes - 1) == 0 {
+            0 // one class covers at most itself
+        } else {
+            classes & racing & !OpClass::Exit.bit()
+        };
+        for class in members(covering) {
             if classes & !relation.dependent_classes(class) == 0 {
                 cover = cover.max(self.uses[class as usize].latest);
             }

@@ -174,7 +174,7 @@ impl Order {
     /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
     /// class and other thread the last one, but for those that a later one stands for. [`Order::record`] and
     /// [`Order::immediate_races`] are about what was found.
-    #[inline]
+    #[inline(always)]
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
         self.uses.clear();
@@ -310,16 +310,8 @@ impl Order {
     /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
     /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
     /// latest dependent event, racing or not.
-    #[inline]
     pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
         let looked = &self.looked[from..];
-        if let [] | [_] = looked {
-            let Some(one) = looked.first() else { return 0 };
-            if one.races && !races.contains(&one.tick) {
-                races.push(one.tick);
-            }
-            return one.tick;
-        }
         let mut latest = 0;
         for one in looked {
             latest = latest.max(one.tick);
@@ -402,7 +394,7 @@ impl Order {
     }
 
     /// Adds the event that a thread just took, whose action was looked for; `ends` if the thread ended in it.
-    #[inline]
+    #[inline(always)]
     pub fn record<P: Dependence>(&mut self, relation: &P, thread: usize, ends: bool) {
         let tick = self.events.len() as Tick + 1;
         let before = self.current[thread];
@@ -420,47 +412,58 @@ impl Order {
             thread: thread as u32,
             log: self.cells.mark(),
         });
-        for used in &self.uses {
-            let Use {
-                key,
-                mut cell,
-                bytes,
-                class,
-            } = *used;
-            if cell == NONE {
-                cell = self.cells.add(key, bytes);
-            }
-            self.cells
-                .note(cell, class, relation.dependent_classes(class), thread, tick);
+        if let [used] = self.uses[..] {
+            self.record_use(relation, used, thread, tick);
+        } else {
+            self.record_uses(relation, thread, tick);
         }
         if ends {
-            // Known only now: it was not among the uses looked for.
-            let cell = self.cells.end_of(thread);
-            let dependent = relation.dependent_classes(OpClass::Exit);
-            self.cells.note(cell, OpClass::Exit, dependent, thread, tick);
+            self.record_end(relation, thread, tick);
         }
     }
 
     /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered
     /// by it. What a join learns is for the thread's next event, not for this one.
-    #[inline(never)]
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         if let (Op::Join, Some(ended)) = (action.op, action.object.as_thread()) {
             self.learn(thread, self.current[ended.index()]);
             return;
         }
         let tick = self.events.len() as Tick;
-        action.for_each_use(|key, bytes, class| {
-            let mut cell = self.cells.first(key);
-            while cell != NONE && self.cells.cells[cell as usize].bytes != bytes {
-                cell = self.cells.cells[cell as usize].next;
-            }
-            if cell == NONE {
-                cell = self.cells.add(key, bytes);
-            }
+        let mut note = |key, bytes, class| {
+            let cell = self.cells.cell(key, bytes);
             self.cells
                 .note(cell, class, relation.dependent_classes(class), thread, tick);
-        });
+        };
+        match action.single_use() {
+            Some((key, bytes, class)) if !action.ends => note(key, bytes, class),
+            _ => action.for_each_use(note),
+        }
+    }
+
+    #[inline(never)]
+    fn record_uses<P: Dependence>(&mut self, relation: &P, thread: usize, tick: Tick) {
+        for at in 0..self.uses.len() {
+            self.record_use(relation, self.uses[at], thread, tick);
+        }
+    }
+
+    #[inline(always)]
+    fn record_use<P: Dependence>(&mut self, relation: &P, used: Use, thread: usize, tick: Tick) {
+        let cell = match used.cell {
+            NONE => self.cells.add(used.key, used.bytes),
+            cell => cell,
+        };
+        let dependent = relation.dependent_classes(used.class);
+        self.cells.note(cell, used.class, dependent, thread, tick);
+    }
+
+    /// The thread's end is known only now: it was not among the uses looked for.
+    #[inline(never)]
+    fn record_end<P: Dependence>(&mut self, relation: &P, thread: usize, tick: Tick) {
+        let cell = self.cells.end_of(thread);
+        let dependent = relation.dependent_classes(OpClass::Exit);
+        self.cells.note(cell, OpClass::Exit, dependent, thread, tick);
     }
 
     /// Orders the last event before what another thread, that its outcome names, does next.
@@ -472,11 +475,19 @@ impl Order {
     /// Lets a thread know, by the event just recorded, what a row knows.
     fn learn(&mut self, thread: usize, from: u32) {
         let before = self.current[thread];
+        let tick = self.events.len() as Tick;
+        if let Some(wake) = self.wakes.last()
+            && (wake.tick, wake.thread) == (tick, thread as u32)
+        {
+            // It did so already: that row is nobody else's yet.
+            self.rows.join(before, from);
+            return;
+        }
         let row = self.rows.copy(before);
         self.rows.join(row, from);
         self.current[thread] = row;
         self.wakes.push(Wake {
-            tick: self.events.len() as Tick,
+            tick,
             thread: thread as u32,
             before,
         });

@@ -75,33 +75,28 @@ where
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn look_at_one(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
         self.locals.assign(thread, is_local(action));
-        if !self.contended.is_empty() {
-            let used = self.contended.used_by(action);
-            self.calm.assign(thread, used.is_none());
-            self.stays_hot = used == Some(self.hot);
-        }
+        self.known.remove(thread);
     }
 
     /// After an event of `thread`: what comes next, and what was used. There were `threads` before it; `others` may have
     /// something else to do now, too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_next(&mut self, thread: usize, threads: usize, others: bool) {
-        if !self.contended.is_empty()
-            && !self.calm.contains(thread)
-            && let Some(key) = self.order.first_used()
+        if let Some(key) = self.order.first_used()
+            && self.contended.contains(key)
         {
             self.hot = key;
         }
+        self.look_at_one(thread);
         if others {
             self.look_at(0);
         } else if self.machine.pending().len() > threads {
             self.look_at(threads);
         }
-        self.look_at_one(thread);
     }
 
     /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part
@@ -118,19 +113,42 @@ where
     }
 
     /// Which thread goes first at the present state, so that races come late and together.
-    #[inline]
-    pub(super) fn late(&self, awake: S, last: usize) -> usize {
+    #[inline(always)]
+    pub(super) fn late(&mut self, awake: S, last: usize) -> usize {
+        let mut one = awake;
+        if let Some(only) = one.pop()
+            && one.is_empty()
+        {
+            return only;
+        }
+        let mut unknown = awake.minus(self.known);
+        let mut last_is_hot = false;
+        while let Some(thread) = unknown.pop() {
+            let used = self.contended.used_by(&self.machine.pending()[thread].action);
+            self.known.insert(thread);
+            self.calm.assign(thread, used.is_none());
+            last_is_hot |= thread == last && used == Some(self.hot);
+        }
         let calm = awake.and(self.calm);
         if !calm.is_empty() {
             return nearest(calm, last);
         }
-        if awake.contains(last) && self.stays_hot {
+        if last_is_hot {
+            return last;
+        }
+        self.hottest(awake, last)
+    }
+
+    /// The first one that goes on with what was used last: the one that moved last, if it does.
+    fn hottest(&self, awake: S, last: usize) -> usize {
+        let is_hot =
+            |thread: usize| self.contended.used_by(&self.machine.pending()[thread].action) == Some(self.hot);
+        if awake.contains(last) && is_hot(last) {
             return last;
         }
         let mut left = awake;
         while let Some(thread) = left.pop() {
-            let action = &self.machine.pending()[thread].action;
-            if thread != last && self.contended.used_by(action) == Some(self.hot) {
+            if is_hot(thread) {
                 return thread;
             }
         }

@@ -120,19 +120,25 @@ where
 
     /// With sleep sets: for each immediate race of the action that `thread` is about to take, something must be tried
     /// instead of the earlier event with which what followed without it, and this action, can begin.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reverse_races(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
         self.order.look(self.relation, action, thread);
-        if self.order.found_nothing() {
-            return;
+        if !self.order.found_nothing() {
+            self.reverse_looked(thread);
         }
+    }
+
+    fn reverse_looked(&mut self, thread: usize) {
         self.races.clear();
         let latest = self.order.immediate_races(0, &mut self.races);
-        if self.learned.is_some() && !self.races.is_empty() {
+        if self.races.is_empty() {
+            return;
+        }
+        if self.learned.is_some() {
             self.learn(thread);
         }
-        if !self.races.is_empty() && self.weaken != Weaken::OwnSearch {
+        if self.weaken != Weaken::OwnSearch {
             self.reverse_found(thread, latest);
         }
     }
