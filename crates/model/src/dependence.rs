@@ -210,16 +210,21 @@ impl Action {
     }
 
     /// Waiting with one mutex commutes with waiting with the same mutex, not with another one: whether both wait at once
-    /// decides whether the program misuses the condition variable. Expressed with classes of which each is independent
-    /// only of itself: the mutex's own bit is taken as a `Value`, all other bits as a `Post`. (Two mutexes may share a
-    /// bit: then the misuse is only found where some other dependence brings the two waits together.)
+    /// decides whether the program misuses the condition variable. Expressed with two classes of which each is independent
+    /// only of itself, and a byte of a hidden object for each bit of the mutex's address: it is used as a `Value` where the
+    /// bit is set, else as a `Post`. So two waits are independent if and only if all bits are equal.
     #[inline]
     fn for_each_binding(&self, f: &mut impl FnMut(u64, u8, OpClass)) {
         let mutex = self.object2.0;
-        let own = 1u8 << ((mutex >> 3 ^ mutex >> 6 ^ mutex >> 9 ^ mutex >> 34) & 7);
         let key = self.object.0 | BINDING;
-        f(key, own, OpClass::Value);
-        f(key, !own, OpClass::Post);
+        for (number, bits) in mutex.to_le_bytes().into_iter().take(ADDRESS_BYTES).enumerate() {
+            let key = key ^ (number as u64) << ADDRESS_BITS;
+            for (bits, class) in [(bits, OpClass::Value), (!bits, OpClass::Post)] {
+                if bits != 0 {
+                    f(key, bits, class);
+                }
+            }
+        }
     }
 
     /// Whether the action uses exactly one object, as a whole.
@@ -267,6 +272,10 @@ impl Action {
 /// Marks the name of a condition variable's binding to a mutex.
 const BINDING: u64 = 1 << 60;
 
+/// Addresses of objects are shorter than this: above there is room in a name.
+const ADDRESS_BITS: usize = 8 * ADDRESS_BYTES;
+const ADDRESS_BYTES: usize = 6;
+
 const fn table(racing: bool) -> [u32; OpClass::COUNT] {
     let mut table = [0; OpClass::COUNT];
     let mut i = 0;
@@ -295,5 +304,37 @@ impl Dependence for Conflict {
     #[inline]
     fn racing_classes(&self, class: OpClass) -> u32 {
         RACING[class as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ObjectId;
+    use selvedge_base::{Id, ThreadId};
+
+    #[test]
+    fn waits_are_dependent_just_if_their_mutexes_differ() {
+        let op = |thread| [Op::WaitRelease, Op::WaitTimeout][thread];
+        let wait = |thread, condition: u64, mutex: u64| Action {
+            object2: ObjectId(mutex),
+            ..Action::on(ThreadId::from_index(thread), op(thread), ObjectId(condition))
+        };
+        let first = 1 << 46 | 64;
+        let mut mutexes: Vec<u64> = (0..64).map(|n| first + 40 * n).collect();
+        mutexes.extend((3..47).map(|bit| first ^ 1 << bit));
+        mutexes.sort_unstable();
+        mutexes.dedup();
+        for &a in &mutexes {
+            for &b in &mutexes {
+                let (one, two) = (wait(0, 7 << 40, a), wait(1, 7 << 40, b));
+                assert_eq!(Conflict.dependent(&one, &two), a != b, "{a:x} {b:x}");
+                let other = wait(1, 6 << 40, b);
+                assert!(
+                    a == b || !Conflict.dependent(&one, &other),
+                    "another condition variable"
+                );
+            }
+        }
     }
 }

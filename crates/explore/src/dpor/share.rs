@@ -57,7 +57,9 @@ pub(super) struct Shared<S> {
     /// Workers without work.
     hungry: AtomicUsize,
     queued: AtomicUsize,
-    most_queued: usize,
+    /// How much more may be queued than workers are hungry: some of them may wait for a part that is not queued. What is queued in
+    /// vain only costs, for its owner comes to it first.
+    spare: usize,
     /// What the first execution learned; set before any work is given away.
     contended: OnceLock<Contended>,
 }
@@ -116,7 +118,7 @@ where
         changed: Condvar::new(),
         hungry: AtomicUsize::new(0),
         queued: AtomicUsize::new(0),
-        most_queued: 4 * jobs,
+        spare: jobs.saturating_sub(2),
         contended: OnceLock::new(),
     };
     let seat = |first| {
@@ -248,7 +250,8 @@ impl<S> Seat<'_, S> {
     }
 
     fn is_wanted(&self) -> bool {
-        self.shared.hungry.load(Relaxed) > 0 && self.shared.queued.load(Relaxed) < self.shared.most_queued
+        let hungry = self.shared.hungry.load(Relaxed);
+        hungry > 0 && self.shared.queued.load(Relaxed) < hungry + self.shared.spare
     }
 
     /// Waits for a task to be done, or for something to help it with.
