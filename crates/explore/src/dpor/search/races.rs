@@ -190,7 +190,6 @@ where
             candidates.insert(thread);
         }
         let candidates = candidates.and(enabled);
-        // If nothing is left, the action only came to be enabled by the event: this race has no other order.
         if !candidates.is_empty() {
             let lead = self.order.leader(thread, race, candidates);
             self.add(Request {
@@ -198,7 +197,16 @@ where
                 thread: lead as u32,
                 candidates,
             });
+        } else if self.machine.pending()[thread].action.op == Op::Join {
+            // It was let pass because the thread was detached; but that thread's end would let it pass, too, and may be
+            // still to come. So nothing is known of what leads there.
+            self.add(Request {
+                depth: race - 1,
+                thread: thread as u32,
+                candidates,
+            });
         }
+        // Else the action only came to be enabled by the event: this race has no other order.
     }
 
     /// Blocked threads where an execution ends: what they could have done instead of what happened.
