@@ -83,12 +83,15 @@ fn is_input(name: &str) -> bool {
         )
 }
 
+/// The entry of a fuzz target: what a program without `main` starts with.
+pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
+
 /// Whether the program has symbolic input: it reaches a function that makes it, or is a fuzz target, whose buffer is symbolic.
 fn has_input(program: &Program, entry: FuncId) -> bool {
     let functions = &program.module.functions;
     let fuzz_target = program
         .module
-        .function("LLVMFuzzerTestOneInput")
+        .function(FUZZ_TARGET)
         .is_some_and(|id| functions[id].is_defined());
     fuzz_target
         || undefined(program, entry)

@@ -1,5 +1,6 @@
 //! Names for people: places, threads, objects, actions.
 
+use crate::libc::holes;
 use crate::program::Program;
 use crate::state::State;
 use crate::sync;
@@ -118,7 +119,12 @@ impl Describe for Vm {
     }
 
     fn output(&self) -> Vec<u8> {
-        self.state.output().to_vec()
+        let tags = &self.state.memory.tags;
+        holes::fill(self.state.output(), self.state.holes(), |value| {
+            tags.symbol(value.tag).map_or(value.bits, |symbol| {
+                selvedge_expr::eval(&tags.arena, symbol.expr, self.state.path.model()) as u64
+            })
+        })
     }
 
     fn exit_code(&self) -> Option<i32> {

@@ -397,8 +397,6 @@ fn is_reported(name: &str) -> bool {
     !name.starts_with("llvm.") && name != "__gxx_personality_v0"
 }
 
-/// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
-/// whose call is the point (`reach_error`).
 /// The entry of a fuzz target.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
@@ -423,6 +421,8 @@ fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
     module.functions.iter().map(body).collect()
 }
 
+/// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
+/// whose call is the point (`reach_error`).
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions

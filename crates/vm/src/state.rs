@@ -4,6 +4,7 @@
 //! registers of its current frame), or changed through a method here that writes a log entry first. A model must not
 //! change shared state in any other way.
 
+use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site};
 use crate::symbolic::{Arm, Asked, Path};
 use crate::sync::SyncObject;
@@ -83,6 +84,7 @@ pub(crate) struct SharedParts {
     syncs: Rc<FxHashMap<u64, SyncObject>>,
     words: Rc<FxHashMap<u32, u64>>,
     output: Rc<Vec<u8>>,
+    holes: Rc<Vec<Hole>>,
     unjoined: u32,
     path: Path,
 }
@@ -105,6 +107,8 @@ pub struct State {
     /// Whether there may be any.
     pub(crate) fuses: bool,
     output: Rc<Vec<u8>>,
+    /// Symbolic values in the output, in the order of their places.
+    holes: Rc<Vec<Hole>>,
     /// Hidden words of models, by number: keys, exit handlers, counters.
     words: Rc<FxHashMap<u32, u64>>,
     /// Threads created and not yet joined.
@@ -129,6 +133,7 @@ impl State {
             parts: Vec::new(),
             fuses: false,
             output: Rc::default(),
+            holes: Rc::default(),
             words: Rc::default(),
             unjoined: 0,
             path: Path::default(),
@@ -299,9 +304,27 @@ impl State {
         self.log.entries.push(Undo::Word(number, old));
     }
 
-    /// What the program has printed.
+    /// What the program has printed, with marks where it has holes.
     pub fn output(&self) -> &[u8] {
         &self.output
+    }
+
+    /// The symbolic values in the output, in the order of their places.
+    pub(crate) fn holes(&self) -> &[Hole] {
+        &self.holes
+    }
+
+    /// Appends to what the program has printed a text with holes, whose places are counted from the text's beginning.
+    pub(crate) fn print_open(&mut self, bytes: &[u8], holes: &[Hole]) {
+        let start = self.output.len();
+        self.print(bytes);
+        if !holes.is_empty() {
+            let moved = holes.iter().map(|hole| Hole {
+                at: start + hole.at,
+                ..*hole
+            });
+            Rc::make_mut(&mut self.holes).extend(moved);
+        }
     }
 
     /// Appends to what the program has printed.
@@ -376,6 +399,7 @@ impl State {
             syncs: self.syncs.clone(),
             words: self.words.clone(),
             output: self.output.clone(),
+            holes: self.holes.clone(),
             unjoined: self.unjoined,
             path: self.path.clone(),
         }
@@ -386,6 +410,7 @@ impl State {
         self.syncs.clone_from(&parts.syncs);
         self.words.clone_from(&parts.words);
         self.output.clone_from(&parts.output);
+        self.holes.clone_from(&parts.holes);
         self.unjoined = parts.unjoined;
         self.path.clone_from(&parts.path);
         self.path.commit();
@@ -469,7 +494,13 @@ impl State {
                 self.threads.pop();
                 self.pending.pop();
             }
-            Undo::Output(len) => Rc::make_mut(&mut self.output).truncate(len as usize),
+            Undo::Output(len) => {
+                Rc::make_mut(&mut self.output).truncate(len as usize);
+                if self.holes.last().is_some_and(|hole| hole.at >= len as usize) {
+                    let kept = self.holes.partition_point(|hole| hole.at < len as usize);
+                    Rc::make_mut(&mut self.holes).truncate(kept);
+                }
+            }
             Undo::Unjoined(count) => self.unjoined = count,
             Undo::Path => self.path.undo_one(),
             Undo::Word(number, value) => {

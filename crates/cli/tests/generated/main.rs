@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
 
 /// How many cases there are at least, over all programs.
-const CASES: usize = 1;
+const CASES: usize = 500;
 
 struct Program {
     source: PathBuf,

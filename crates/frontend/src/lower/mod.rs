@@ -212,13 +212,19 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     unit.define_pending();
     unit.define_stores();
 
-    let entry = match program.module.function(&options.entry) {
-        Some(id) if program.module.functions[id].is_defined() => id,
-        _ => {
-            return Err(Error::NoEntry {
-                entry: options.entry.clone(),
-            });
-        }
+    let defined = |name: &str| {
+        let function = program.module.function(name);
+        function.filter(|&id| program.module.functions[id].is_defined())
+    };
+    let fuzz_target = || {
+        (options.entry == "main")
+            .then(|| defined(library::FUZZ_TARGET))
+            .flatten()
+    };
+    let Some(entry) = defined(&options.entry).or_else(fuzz_target) else {
+        return Err(Error::NoEntry {
+            entry: options.entry.clone(),
+        });
     };
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;

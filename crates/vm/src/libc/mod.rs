@@ -18,6 +18,7 @@ mod cxx;
 mod error_text;
 mod format;
 mod format_float;
+pub(crate) mod holes;
 mod math;
 mod print;
 mod process;

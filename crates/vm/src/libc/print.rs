@@ -4,7 +4,7 @@
 //! defined. Other streams, input, and seeking are unsupported.
 
 use super::format::{self, Count, Layout, Length, Spec};
-use super::format_float;
+use super::holes::{self, Hole};
 use super::varargs::Varargs;
 use super::{Answer, by_element, bytes};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -120,6 +120,15 @@ fn fputs(cx: &mut Cx<'_>) -> Answer {
 }
 
 fn putchar(cx: &mut Cx<'_>) -> Answer {
+    if !cx.result_is_used() && Varargs::Call(0).next_is_symbolic(cx) {
+        let hole = Hole {
+            at: 0,
+            spec: holes::CHARACTER,
+            value: cx.args[0],
+        };
+        cx.state.print_open(holes::MARK, &[hole]);
+        return Ok(Flow::int(0));
+    }
     let byte = cx.int(0)? as u8;
     cx.state.print(&[byte]);
     Ok(Flow::int(i32::from(byte)))
@@ -216,14 +225,11 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     } else {
         Varargs::Call(format_at + 1)
     };
-    // What is only shown may have holes for symbolic values: a replay fills them in.
-    let shown = matches!(sink, Sink::Out | Sink::Stream(_) | Sink::Descriptor(_));
-    let (text, whole) = render(cx, &format, &mut arguments, shown)?;
-    if !whole && cx.result_is_used() {
-        return Ok(Flow::Unsupported("the length of an output of symbolic values".into()));
-    }
+    // What is only shown may have holes for symbolic values.
+    let shown = matches!(sink, Sink::Out | Sink::Stream(_) | Sink::Descriptor(_)) && !cx.result_is_used();
+    let (text, open) = render(cx, &format, &mut arguments, shown)?;
     match sink {
-        Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print(&text),
+        Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print_open(&text, &open),
         Sink::Buffer(at, size) => {
             let to = cx.word(at)?;
             let size = match size {
@@ -267,17 +273,14 @@ fn fill(cx: &mut Cx<'_>, to: u64, size: u64, text: &[u8]) -> Result<(), Stop> {
 /// More output than any program under test makes in one call.
 const LARGEST_OUTPUT: usize = 1 << 26;
 
-/// What stands for a symbolic value in an output.
-const HOLE: &[u8] = b"<symbolic>";
-
-/// The output, and whether it is what the program prints: it is not if symbolic values are left open, which `holes` allows.
+/// The output, and the symbolic values that it leaves open, which `holes` allows.
 fn render(
     cx: &mut Cx<'_>,
     format: &[u8],
     arguments: &mut Varargs,
     holes: bool,
-) -> Result<(Vec<u8>, bool), Stop> {
-    let (mut out, mut whole) = (Vec::new(), true);
+) -> Result<(Vec<u8>, Vec<Hole>), Stop> {
+    let (mut out, mut open) = (Vec::new(), Vec::new());
     let mut rest = format;
     while let Some(at) = rest.iter().position(|&b| b == b'%') {
         out.extend_from_slice(&rest[..at]);
@@ -287,10 +290,14 @@ fn render(
                 "a printf format that ends within a conversion".into(),
             ));
         };
-        if holes && numeric(&spec) && arguments.next_is_symbolic(cx) {
-            arguments.next(cx, matches!(spec.conversion.to_ascii_lowercase(), b'f' | b'e' | b'g' | b'a'))?;
-            out.extend_from_slice(HOLE);
-            whole = false;
+        if holes && holes::is_numeric(&spec) && arguments.next_is_symbolic(cx) {
+            let value = arguments.next(cx, holes::is_float(&spec))?;
+            open.push(Hole {
+                at: out.len(),
+                spec,
+                value,
+            });
+            out.extend_from_slice(holes::MARK);
         } else {
             let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
             out.extend_from_slice(&text);
@@ -304,13 +311,7 @@ fn render(
         }
     }
     out.extend_from_slice(rest);
-    Ok((out, whole))
-}
-
-/// Whether a conversion takes one number or character and nothing else.
-fn numeric(spec: &Spec) -> bool {
-    let fixed = matches!(spec.width, Count::Number(_)) && !matches!(spec.precision, Some(Count::Argument));
-    fixed && b"diuxXobBcfFeEgGaAp".contains(&spec.conversion)
+    Ok((out, open))
 }
 
 /// Flags, with width and precision from the arguments if they are `*`.
@@ -345,35 +346,25 @@ fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -
     let layout = layout(cx, spec, arguments)?;
     match spec.conversion {
         b'%' => Ok(b"%".to_vec()),
-        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' => {
-            let bits = match spec.length {
-                Length::Char => 8,
-                Length::Short => 16,
-                Length::Int => 32,
-                Length::Long | Length::LongDouble => 64,
-            };
-            let value = arguments.integer(cx, bits)?;
-            Ok(format::integer(&layout, spec.conversion, value, bits))
+        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'p' => {
+            let value = arguments.integer(cx, holes::bits(spec))?;
+            Ok(holes::number(spec, &layout, value))
         }
-        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+        _ if holes::is_float(spec) => {
             if spec.length == Length::LongDouble {
                 return Err(unsupported());
             }
             let value = arguments.double(cx)?;
-            Ok(format_float::float(&layout, spec.conversion, value))
+            Ok(holes::number(spec, &layout, value.to_bits()))
         }
         b'c' if spec.length == Length::Int => {
-            let byte = arguments.integer(cx, 8)? as u8;
-            Ok(format::pad(&layout, "", &[byte], false))
+            let byte = arguments.integer(cx, 8)?;
+            Ok(holes::number(spec, &layout, byte))
         }
         b's' if spec.length == Length::Int => {
             let address = arguments.integer(cx, 64)?;
             let bytes = string_argument(cx, address, layout.precision)?;
             Ok(format::pad(&layout, "", &bytes, false))
-        }
-        b'p' => {
-            let address = arguments.integer(cx, 64)?;
-            Ok(format::pointer(&layout, address))
         }
         b'm' => {
             let message = error_message(cx)?;
