@@ -3,7 +3,7 @@
 use crate::random::{Generator, Tables, inputs};
 use fastrand::Rng;
 use selvedge_expr::{Arena, Assignment, Expr, eval};
-use selvedge_solver::{Answer, At, Options, Query, Solver, Values, chain};
+use selvedge_solver::{Answer, At, Backend, Options, Query, Reason, Solver, Values, chain};
 use selvedge_solver::{max, may_be_true, min, must_be_true, unique_value, values};
 
 /// Each layer left out once, and used alone once.
@@ -229,6 +229,44 @@ fn questions_about_values() {
             walk.ask(solver, &[e], true)
         },
     );
+}
+
+/// Each refutation, and its core, by the other backend, too.
+#[test]
+fn backends_check_each_other() {
+    for backend in [Backend::Both, Backend::Z3] {
+        let options = Options {
+            cross_check: true,
+            backend,
+            domain: false,
+            ..Options::default()
+        };
+        let solver = std::cell::RefCell::new(chain(options.clone()));
+        walks(
+            300,
+            10,
+            || *solver.borrow_mut() = chain(options.clone()),
+            |walk, e, _, _| walk.ask(&mut **solver.borrow_mut(), &[e], true),
+        );
+    }
+}
+
+#[test]
+fn a_second_arena_is_noticed() {
+    let mut solver = chain(Options::default());
+    for (round, width) in [(0, 8), (1, 16)] {
+        let arena = Arena::new();
+        let input = inputs(&arena, &[width])[0];
+        let goal = arena.compare(selvedge_expr::CmpOp::Ult, arena.constant(width, 7), input);
+        let query = Query {
+            path: &[],
+            goal: &[goal],
+            hint: Some(&Assignment::new()),
+        };
+        let answer = solver.check(&arena, &query);
+        let noticed = matches!(answer, Answer::Unknown(Reason::Contradiction(_)));
+        assert_eq!(noticed, round == 1, "{answer:?}");
+    }
 }
 
 /// Inputs that have nothing to do with the goal keep the hint's values.
