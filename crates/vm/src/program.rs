@@ -9,6 +9,7 @@ use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
 use crate::options::{Options, Visibility};
 use crate::statistics::SolverStatistics;
+use crate::symbolic::solver_options;
 use crate::sync::fuse::Fusible;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -28,6 +29,9 @@ pub const STREAMS: [(&str, u64); 3] = [("stdin", 0x11), ("stdout", 0x12), ("stde
 /// Why a module cannot be run at all.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
+    /// What was asked of the solver cannot be done.
+    #[error("the solver: {0}")]
+    SolverOptions(String),
     /// There is no function to start with.
     #[error("the program has no function `{0}`")]
     NoEntry(String),
@@ -59,6 +63,8 @@ pub struct Program {
     pub(crate) bindings: Vec<Binding>,
     /// For native models: the function in code that does the same, and is executed if symbolic values decide what it does.
     pub(crate) symbolic_bodies: Vec<Option<FuncId>>,
+    /// How the machines' solvers work.
+    pub(crate) solver_options: selvedge_solver::Options,
     pub(crate) entry: FuncId,
     /// Address of each global; of thread-locals: their number.
     pub(crate) globals: Vec<u64>,
@@ -101,6 +107,7 @@ impl Program {
             _ => return Err(Error::NoEntry(options.entry)),
         };
         let symbolic_bodies = symbolic_bodies(&module);
+        let solver_options = solver_options(&options.solver)?;
         let bindings = bind(&module, &options);
         let missing = module
             .functions
@@ -143,6 +150,7 @@ impl Program {
             liveness: OnceLock::new(),
             bindings,
             symbolic_bodies,
+            solver_options,
             entry,
             globals,
             thread_locals,

@@ -6,8 +6,8 @@ use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{Error, FUZZ_TARGET, Program};
 use crate::state::State;
-use crate::sync::{self, fuse, lifecycle};
 use crate::symbolic::LazySolver;
+use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -190,7 +190,10 @@ impl Vm {
             return Ok(());
         }
         let mut pointers = Vec::new();
-        for word in ["program"].into_iter().chain(program.options.args.iter().map(String::as_str)) {
+        for word in ["program"]
+            .into_iter()
+            .chain(program.options.args.iter().map(String::as_str))
+        {
             let base = self.argument(word.len() as u64 + 1)?;
             for (i, &byte) in word.as_bytes().iter().enumerate() {
                 let value = Value::new(u64::from(byte));
@@ -200,7 +203,11 @@ impl Vm {
         }
         for (i, &length) in program.options.symbolic_args.iter().enumerate() {
             let base = self.argument(length + 1)?;
-            self.make_symbolic(base, length, &format!("argv[{}]", program.options.args.len() + 1 + i));
+            self.make_symbolic(
+                base,
+                length,
+                &format!("argv[{}]", program.options.args.len() + 1 + i),
+            );
             pointers.push(base);
         }
         let argv = self.argument(8 * (pointers.len() as u64 + 2))?;
@@ -217,7 +224,10 @@ impl Vm {
     /// An object of zeros for what the program is given.
     fn argument(&mut self, size: u64) -> Result<u64, Error> {
         let no_room = |_| Error::GlobalTooLarge("argv".into(), size);
-        self.state.memory.allocate(0, argument_object(size), 8).map_err(no_room)
+        self.state
+            .memory
+            .allocate(0, argument_object(size), 8)
+            .map_err(no_room)
     }
 
     /// Makes a range of memory an input of the main thread, before it starts.

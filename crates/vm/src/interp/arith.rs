@@ -36,7 +36,14 @@ pub fn truncate(tags: &Tags, value: Value, width: u8) -> Value {
         return Value::new(value.bits & mask(width));
     }
     if value.tag.as_poison().is_some() {
-        return value;
+        // A part of an address is a number.
+        let number = value.as_number();
+        let part = width < 64 && number.is_concrete();
+        return if part {
+            Value::new(number.bits & mask(width))
+        } else {
+            value
+        };
     }
     if let Some(symbol) = tags.symbol(value.tag) {
         return symbolic::truncate(tags, symbol, width);
@@ -105,10 +112,7 @@ pub fn tagged(tags: &Tags, op: Op, width: u8, a: Value, b: Value) -> Value {
         return symbolic::binary(tags, op, width, a, b);
     }
     let all = mask(width);
-    let (ua, ub) = (
-        tags.undefined_bits(a.tag) & all,
-        tags.undefined_bits(b.tag) & all,
-    );
+    let (ua, ub) = (tags.undefined_bits(a.tag) & all, tags.undefined_bits(b.tag) & all);
     let (x, y) = (a.bits, b.bits);
     let undefined_from_lowest = |result: u64| {
         let low = (ua | ub).trailing_zeros();
@@ -157,10 +161,7 @@ mod tests {
             tagged(&tags, Op::And, 8, half, Value::new(0x0f)),
             Value::new(0x0f)
         );
-        assert_eq!(
-            tagged(&tags, Op::Or, 8, half, Value::new(0xf0)),
-            Value::new(0xff)
-        );
+        assert_eq!(tagged(&tags, Op::Or, 8, half, Value::new(0xf0)), Value::new(0xff));
         assert_eq!(
             tags.undefined_bits(tagged(&tags, Op::Xor, 8, half, Value::new(1)).tag),
             0xf0

@@ -6,8 +6,8 @@ use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::options::Visibility;
 use crate::program::{Binding, Program};
-use crate::sync::fuse;
 use crate::symbolic::Possible;
+use crate::sync::fuse;
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
@@ -486,7 +486,13 @@ impl Vm {
             self.state.own_core(thread).phase = 0;
             return self.enter(thread, function, index);
         }
-        match self.settle(thread, site, performing, value, "an argument of a library function") {
+        match self.settle(
+            thread,
+            site,
+            performing,
+            value,
+            "an argument of a library function",
+        ) {
             Ok(_) => self.call(thread, index, performing),
             Err(stop) => Entered::Stopped(stop),
         }
@@ -502,7 +508,9 @@ impl Vm {
     fn assume(&mut self, thread: ThreadId, condition: Expr, site: Site) -> Entered {
         let parked = Entered::Stopped(Stop::Parked);
         let arena = &self.state.memory.tags.arena;
-        let known = arena.as_const(condition).or_else(|| self.state.path.known(condition));
+        let known = arena
+            .as_const(condition)
+            .or_else(|| self.state.path.known(condition));
         let negation = arena.not(condition);
         if known.is_some() || self.state.unjoined() > 0 {
             match self.split(thread, site, false, &[condition, negation]) {

@@ -157,7 +157,15 @@ impl Vm {
                 let (x, y) = (w.get($inst.b), w.get($inst.c));
                 let $width = $inst.w;
                 if x.is_symbolic() || y.is_symbolic() {
-                    match self.divide(thread, self.site(thread, ip), performing, $inst.op, $width, x, y) {
+                    match self.divide(
+                        thread,
+                        self.site(thread, ip),
+                        performing,
+                        $inst.op,
+                        $width,
+                        x,
+                        y,
+                    ) {
                         Ok(value) => w.set($inst.a, value),
                         Err(stop) => stop_at!(stop),
                     }

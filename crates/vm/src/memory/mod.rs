@@ -250,7 +250,9 @@ impl Memory {
         let slot = 1u64 << slot_shift(address);
         match self.find(address) {
             Some((base, object))
-                if object.life == Life::Live && object.size >= size && address - base > object.size - size =>
+                if object.life == Life::Live
+                    && object.size >= size
+                    && address - base > object.size - size =>
             {
                 let first = base + object.size - size + 1;
                 (first, base + slot - first)

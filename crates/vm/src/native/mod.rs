@@ -208,7 +208,10 @@ impl Cx<'_> {
     /// Which of two conditions is known to hold on this path: the first (`true`) or its negation.
     pub fn holds(&self, condition: Expr) -> Result<bool, Stop> {
         let arena = &self.state.memory.tags.arena;
-        match arena.as_const(condition).or_else(|| self.state.path.known(condition)) {
+        match arena
+            .as_const(condition)
+            .or_else(|| self.state.path.known(condition))
+        {
             Some(value) => Ok(value != 0),
             None => Err(Flow::Choose(vec![condition, arena.not(condition)])),
         }

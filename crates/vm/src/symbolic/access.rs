@@ -6,11 +6,11 @@
 //! write updates each under the condition that it is the one. Where others may use the object at the same time, the address is
 //! settled instead, one alternative an element, so that races and dependence stay exact.
 
+use super::Operand;
 use super::decide::Possible;
 use crate::interp::Stop;
 use crate::memory::{Kind, Object, Parts, Site, slot_shift};
 use crate::native::memory_fault;
-use super::Operand;
 use crate::value::{Poison, Symbol, Value};
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
@@ -89,10 +89,17 @@ impl Vm {
                 objects.push((home, object));
             }
         } else {
-            self.candidates(address, size, write, site, &mut conditions, &mut objects);
+            objects = self.candidates(address, size, write, site);
+            // Alternatives must not depend on the order in which a solver finds them.
+            objects.sort_by_key(|(base, _)| *base);
+            for (base, object) in &objects {
+                conditions.push(self.in_bounds(address, *base, object.size, size));
+            }
         }
         let arena = &self.state.memory.tags.arena;
-        let inside = conditions.iter().fold(arena.truth(false), |all, &c| arena.or(all, c));
+        let inside = conditions
+            .iter()
+            .fold(arena.truth(false), |all, &c| arena.or(all, c));
         conditions.push(arena.not(inside));
         let outcome = self.split(thread, site, performing, &conditions)?;
         let Some(&(base, object)) = objects.get(outcome) else {
@@ -108,7 +115,10 @@ impl Vm {
         };
         let alone = self.state.unjoined() == 0 || matches!(object.kind, Kind::PrivateStack | Kind::Constant);
         let elements = self.elements(address, base, object.size - size);
-        if !alone || elements.first > elements.last || (elements.last - elements.first) >> elements.step >= MOST_ELEMENTS {
+        if !alone
+            || elements.first > elements.last
+            || (elements.last - elements.first) >> elements.step >= MOST_ELEMENTS
+        {
             let bits = self.settle(thread, site, performing, pointer, what)?;
             return self.at(bits, home, what, site);
         }
@@ -219,27 +229,17 @@ impl Vm {
         arena.compare(CmpOp::Ule, offset, arena.constant(64, u128::from(object - size)))
     }
 
-    /// Finds the objects that an address may lie in, with the condition of each.
-    fn candidates(
-        &mut self,
-        address: Expr,
-        size: u64,
-        write: bool,
-        site: Site,
-        conditions: &mut Vec<Expr>,
-        objects: &mut Vec<(u64, Object)>,
-    ) {
+    /// The objects that an address may lie in.
+    fn candidates(&mut self, address: Expr, size: u64, write: bool, site: Site) -> Vec<(u64, Object)> {
+        let mut objects = Vec::new();
         let mut bits = self.evaluate(address) as u64;
         let mut others = self.state.memory.tags.arena.truth(true);
         for _ in 0..MOST_OBJECTS {
             let arena = &self.state.memory.tags.arena;
             let seen = match self.state.memory.check(bits, size, write) {
                 Ok((base, object)) => {
-                    let object = *object;
-                    let condition = self.in_bounds(address, base, object.size, size);
-                    conditions.push(condition);
-                    objects.push((base, object));
-                    condition
+                    objects.push((base, *object));
+                    self.in_bounds(address, base, object.size, size)
                 }
                 Err(_) => {
                     let (first, len) = self.state.memory.gap(bits, size);
@@ -254,7 +254,7 @@ impl Vm {
                     let arena = &self.state.memory.tags.arena;
                     bits = self.evaluator.eval(arena, address, &model) as u64;
                 }
-                Possible::Never | Possible::Unanswered => return,
+                Possible::Never | Possible::Unanswered => return objects,
             }
         }
         self.state.notices.push(Notice::Limit(Limit {
@@ -262,6 +262,7 @@ impl Vm {
             detail: format!("a symbolic address that may lie in more than {MOST_OBJECTS} objects"),
             stmt: site.stmt,
         }));
+        objects
     }
 
     /// The places that an address within an object may name.
@@ -355,7 +356,9 @@ impl Vm {
             let here = self.goes_to(elements, offset);
             let tags = &self.state.memory.tags;
             let value = tags.of(tags.arena.ite(here, new.expr, old));
-            self.state.memory.poke_checked(elements.base + offset, size, value);
+            self.state
+                .memory
+                .poke_checked(elements.base + offset, size, value);
         }
         self.note_range(elements, size, true, site);
         true
@@ -363,7 +366,10 @@ impl Vm {
 
     /// Records an access to all of the places. No other thread runs, or none can write there.
     fn note_range(&mut self, elements: &Elements, size: u64, write: bool, site: Site) {
-        let (first, len) = (elements.base + elements.first, elements.last - elements.first + size);
+        let (first, len) = (
+            elements.base + elements.first,
+            elements.last - elements.first + size,
+        );
         let private = self
             .state
             .memory

@@ -42,7 +42,7 @@ impl Vm {
             goal: &[condition],
             hint: Some(path.model().as_ref()),
         };
-        let options = &self.program.options.solver;
+        let options = &self.program.solver_options;
         match self.solver.check(options, &self.state.memory.tags.arena, &query) {
             Answer::Sat(model) => Possible::With(model),
             Answer::Unsat => Possible::Never,
@@ -293,13 +293,11 @@ impl Vm {
         let width = arena.width(expr);
         // One outcome a target, in the order of first cases.
         let mut targets: Vec<(u32, u64, Expr)> = Vec::new();
-        let mut listed = arena.truth(false);
         for &(case, target) in &table.cases {
             if width < 64 && case >> width != 0 {
                 continue;
             }
             let is = arena.compare(CmpOp::Eq, expr, arena.constant(width, u128::from(case)));
-            listed = arena.or(listed, is);
             if target == table.default {
                 continue;
             }
@@ -335,7 +333,11 @@ impl Vm {
     ) -> Result<Value, Stop> {
         let tags = &self.state.memory.tags;
         if y.tag.as_poison().is_some() || Operand::new(tags, y, width).undefined != 0 {
-            return Err(self.undefined(if y.is_symbolic() { Value::UNDEF } else { y }, "the divisor", site));
+            return Err(self.undefined(
+                if y.is_symbolic() { Value::UNDEF } else { y },
+                "the divisor",
+                site,
+            ));
         }
         let signed = matches!(op, Code::SDiv | Code::SRem);
         let (a, b) = (tags.expr(x, width), tags.expr(y, width));

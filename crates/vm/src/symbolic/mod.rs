@@ -19,4 +19,4 @@ pub(crate) use decide::Possible;
 pub(crate) use input::Source;
 pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
 pub(crate) use path::{Arm, Asked, Path};
-pub(crate) use solving::LazySolver;
+pub(crate) use solving::{LazySolver, solver_options};

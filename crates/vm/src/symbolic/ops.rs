@@ -124,7 +124,11 @@ pub(crate) fn shift_in_range(tags: &Tags, width: u8, by: Value) -> Expr {
 pub(crate) fn truncate(tags: &Tags, symbol: Symbol, width: u8) -> Value {
     let kept = tags.arena.width(symbol.expr) <= width;
     tags.symbolic(Symbol {
-        expr: if kept { symbol.expr } else { tags.arena.truncate(symbol.expr, width) },
+        expr: if kept {
+            symbol.expr
+        } else {
+            tags.arena.truncate(symbol.expr, width)
+        },
         undefined: symbol.undefined & (u64::MAX >> (64 - width)),
         home: if width == 64 { symbol.home } else { 0 },
     })

@@ -168,7 +168,8 @@ impl Path {
     /// Sets the alternatives of a data choice.
     pub fn choose_from(&mut self, arms: Rc<[Arm]>) {
         let old = self.choosing.replace(arms);
-        self.log.push(Change::Choosing(old.unwrap_or_else(|| Rc::new([]))));
+        self.log
+            .push(Change::Choosing(old.unwrap_or_else(|| Rc::new([]))));
     }
 
     /// Takes back the last change.

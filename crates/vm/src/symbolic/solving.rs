@@ -1,9 +1,10 @@
 //! The machine's solver: made when the first question is asked, so that programs without input pay nothing.
 
 use crate::options::SolverOptions;
+use crate::program::Error;
 use crate::statistics::{LayerStatistics, SolverStatistics};
 use selvedge_expr::Arena;
-use selvedge_solver::{Answer, Options, Query, Solver, chain};
+use selvedge_solver::{Answer, Options, Query, Sink, Solver, chain};
 use std::time::{Duration, Instant};
 
 /// See the module's documentation.
@@ -18,8 +19,8 @@ pub(crate) struct LazySolver {
 
 impl LazySolver {
     /// Decides a query.
-    pub fn check(&mut self, options: &SolverOptions, arena: &Arena, query: &Query<'_>) -> Answer {
-        let chain = self.chain.get_or_insert_with(|| chain(chain_options(options)));
+    pub fn check(&mut self, options: &Options, arena: &Arena, query: &Query<'_>) -> Answer {
+        let chain = self.chain.get_or_insert_with(|| chain(options.clone()));
         let start = Instant::now();
         let answer = chain.check(arena, query);
         self.time += start.elapsed();
@@ -30,12 +31,16 @@ impl LazySolver {
     /// What was counted, if anything was.
     pub fn counts(&self) -> Option<SolverStatistics> {
         let chain = self.chain.as_ref()?;
-        let layers = chain.statistics().layers.into_iter().map(|layer| LayerStatistics {
-            name: layer.name.to_owned(),
-            queries: layer.queries,
-            answered: layer.sat + layer.unsat,
-            seconds: layer.time.as_secs_f64(),
-        });
+        let layers = chain
+            .statistics()
+            .layers
+            .into_iter()
+            .map(|layer| LayerStatistics {
+                name: layer.name.to_owned(),
+                queries: layer.queries,
+                answered: layer.sat + layer.unsat,
+                seconds: layer.time.as_secs_f64(),
+            });
         Some(SolverStatistics {
             branches: self.branches,
             queries: self.queries,
@@ -45,10 +50,23 @@ impl LazySolver {
     }
 }
 
-fn chain_options(options: &SolverOptions) -> Options {
-    Options {
+/// The options of all solvers of a program. Those that write queries share one directory.
+///
+/// # Errors
+/// If a layer has a name that there is not, or the directory cannot be made.
+pub(crate) fn solver_options(options: &SolverOptions) -> Result<Options, Error> {
+    let mut all = Options {
         time: options.timeout,
-
         ..Options::default()
+    };
+    if let Some(layers) = &options.layers {
+        all = all
+            .with_layers(layers)
+            .map_err(|e| Error::SolverOptions(e.to_string()))?;
     }
+    if let Some(directory) = &options.log_queries {
+        let failed = |e| Error::SolverOptions(format!("{}: {e}", directory.display()));
+        all.log = Some(Sink::directory(directory).map_err(failed)?);
+    }
+    Ok(all)
 }

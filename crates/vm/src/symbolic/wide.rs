@@ -98,9 +98,7 @@ impl Vm {
         }
         Word::Expr(match high {
             None => tags.expr(low, width),
-            Some(high) => tags
-                .arena
-                .concat(tags.expr(high, width - 64), tags.expr(low, 64)),
+            Some(high) => tags.arena.concat(tags.expr(high, width - 64), tags.expr(low, 64)),
         })
     }
 
@@ -126,8 +124,8 @@ impl Vm {
                 .enumerate()
             {
                 if bits > 0 {
-                    let value = poison
-                        .unwrap_or_else(|| self.state.memory.tags.value(0, u64::MAX >> (64 - bits)));
+                    let value =
+                        poison.unwrap_or_else(|| self.state.memory.tags.value(0, u64::MAX >> (64 - bits)));
                     self.set_slot(thread, slot + i as u16, value);
                 }
             }
@@ -156,17 +154,28 @@ impl Vm {
                 Word::Expr(expr) => words.push(expr),
                 _ if divides && i == 1 => {
                     let value = self.slot(thread, operands.operands[1].0);
-                    let value = if value.tag.as_poison().is_some() { value } else { Value::UNDEF };
+                    let value = if value.tag.as_poison().is_some() {
+                        value
+                    } else {
+                        Value::UNDEF
+                    };
                     return Err(Trouble::Stop(self.undefined(value, "the divisor", site)));
                 }
                 Word::Undefined => undefined = true,
                 Word::Poison(value) => poison = Some(value),
             }
         }
-        if let InstKind::Un { op: ir::UnOp::Freeze, .. } = kind
+        if let InstKind::Un {
+            op: ir::UnOp::Freeze, ..
+        } = kind
             && (undefined || poison.is_some())
         {
-            let zero = self.state.memory.tags.arena.constant(operands.types[0].bits() as u8, 0);
+            let zero = self
+                .state
+                .memory
+                .tags
+                .arena
+                .constant(operands.types[0].bits() as u8, 0);
             self.set_expr(thread, operands, 0, zero);
             return Ok(());
         }
@@ -406,7 +415,13 @@ const fn float_comparison(pred: ir::FloatPred) -> FPred {
 
 impl Vm {
     /// A read-modify-write of symbolic data: what is written then. `None` if neither operand is symbolic, or one has no value.
-    pub(crate) fn combine_symbolic(&self, op: ir::RmwOp, ty: Type, old: [Value; 2], value: [Value; 2]) -> Option<[Value; 2]> {
+    pub(crate) fn combine_symbolic(
+        &self,
+        op: ir::RmwOp,
+        ty: Type,
+        old: [Value; 2],
+        value: [Value; 2],
+    ) -> Option<[Value; 2]> {
         let (tags, width) = (&self.state.memory.tags, ty.bits() as u8);
         let arena = &tags.arena;
         if !old.iter().chain(&value).any(|v| v.is_symbolic()) {
