@@ -203,8 +203,13 @@ pub enum Op {
     Fence,
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ObjectId::ATOMIC`].
     AtomicBlock,
-    /// An operation of a model on a hidden object (output, the process's exit handlers): all on one object are dependent.
+    /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one object are dependent. With
+    /// an order it releases, or acquires, what a pipe hands on: of `object2`, if there is one.
     Hidden,
+    /// The same, while what it waits for is not there (data in a pipe, a stream that another thread holds) blocked.
+    HiddenWait,
+    /// An operation of a model that only looks at a hidden object (what a descriptor stands for): independent of other looks.
+    Look,
 }
 
 /// How an operation uses its object, as far as dependence of *operations* (not outcomes) goes.

@@ -87,12 +87,12 @@ impl Op {
             Op::SemPost => C::Post,
             Op::SemWait | Op::SemTryWait | Op::SemTimedWait => C::Take,
             Op::SemGetValue => C::Value,
-            Op::Read => C::Read,
+            Op::Read | Op::Look => C::Read,
             Op::Write | Op::Rmw => C::Write,
             Op::OnceEnter | Op::OnceDone | Op::Init | Op::Destroy | Op::OwnerDied | Op::Consistent => {
                 C::Total
             }
-            Op::FutexWait | Op::FutexWake | Op::AtomicBlock | Op::Hidden => C::Total,
+            Op::FutexWait | Op::FutexWake | Op::AtomicBlock | Op::Hidden | Op::HiddenWait => C::Total,
         }
     }
 
@@ -102,7 +102,7 @@ impl Op {
         match self {
             Op::WaitRelease => OpClass::Release,
             Op::WaitAcquire => OpClass::Acquire,
-            Op::Join | Op::Detach | Op::Cancel | Op::Hidden => OpClass::Total,
+            Op::Join | Op::Detach | Op::Cancel | Op::Hidden | Op::HiddenWait => OpClass::Total,
             // What they write beside; whose turn at the process's end it is.
             Op::Spawn | Op::SemGetValue => OpClass::Write,
             Op::Exit => OpClass::Total,

@@ -30,7 +30,8 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
         return object_name(program, state, ObjectId(base));
     }
     if !object.is_address() {
-        return "a hidden object of the library".into();
+        let text = crate::libc::files::object_text(object);
+        return text.unwrap_or_else(|| "a hidden object of the library".into());
     }
     let Some((base, found)) = state.memory.object_at(object.0) else {
         return format!("{:#x}", object.0);

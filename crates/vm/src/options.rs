@@ -46,6 +46,10 @@ pub struct Options {
     pub input_size: u64,
     /// Symbolic arguments behind `args`: the greatest length of each.
     pub symbolic_args: Vec<u64>,
+    /// What standard input holds; `None`: nothing, or `symbolic_stdin`.
+    pub stdin: Option<Vec<u8>>,
+    /// Files that exist, with their bytes, beside those of `symbolic_files`. Others do not, unless the program creates them.
+    pub files: Vec<(String, Vec<u8>)>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
     /// Files with symbolic bytes: name and size.
@@ -94,6 +98,8 @@ impl Default for Options {
             inputs: None,
             input_size: 8,
             symbolic_args: Vec::new(),
+            stdin: None,
+            files: Vec::new(),
             symbolic_stdin: None,
             symbolic_files: Vec::new(),
             solver: SolverOptions::default(),

@@ -86,6 +86,8 @@ pub struct Program {
     solver: Mutex<SolverStatistics>,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
+    /// Whether some thread may wait for several pipes at once: then all of them count as one object.
+    pub(crate) polls: bool,
     /// Whether functions may be registered to run at the process's exit.
     pub(crate) exit_handlers: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
@@ -146,6 +148,10 @@ impl Program {
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
             spoiled: AtomicBool::new(false),
+            polls: module
+                .functions
+                .iter()
+                .any(|f| crate::libc::files::POLLS.contains(&f.name.as_str())),
             code: Vec::new(),
             liveness: OnceLock::new(),
             bindings,

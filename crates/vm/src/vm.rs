@@ -16,7 +16,7 @@ use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
-    Unsupported, Waiters,
+    Waiters,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -110,28 +110,16 @@ impl Vm {
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;
+        let symbolic = crate::libc::files::load(&vm.program.options, &mut vm.state)?;
+        for source in &symbolic {
+            vm.make_symbolic(source.address, source.size, &source.name);
+        }
         vm.state.memory.recording = vm.program.options.record_accesses;
         vm.state.commit();
-        vm.refuse_symbolic_sources();
         if vm.program.options.fingerprints {
             vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));
         }
         Ok(vm)
-    }
-
-    /// Sources of input that were asked for and that this machine does not have: nothing may be verified without them.
-    fn refuse_symbolic_sources(&mut self) {
-        let options = &self.program.options;
-        let asked = [
-            ("symbolic standard input", options.symbolic_stdin.is_some()),
-            ("symbolic files", !options.symbolic_files.is_empty()),
-        ];
-        for (what, _) in asked.iter().filter(|(_, asked)| *asked) {
-            self.state.notices.push(Notice::Unsupported(Unsupported {
-                what: (*what).to_owned(),
-                stmt: first_stmt(&self.program),
-            }));
-        }
     }
 
     /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not matter are performed within the

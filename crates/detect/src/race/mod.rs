@@ -30,7 +30,7 @@ use lockset::Locksets;
 use objects::Objects;
 use report::Race;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome};
+use selvedge_model::{Action, Describe, Detector, Event, Fault, MemoryOrder, ObjectId, Op, Outcome};
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
 
@@ -282,7 +282,27 @@ impl RaceDetector {
             | Op::Yield
             | Op::Cancel
             | Op::CancelPoint
-            | Op::Hidden => {}
+            | Op::Look => {}
+            Op::Hidden | Op::HiddenWait => self.hand_on(action, failed),
+        }
+    }
+
+    /// A pipe hands on what its writers knew, as its lock does: each read learns from all writes before it.
+    fn hand_on(&mut self, action: &Action, failed: bool) {
+        if failed || action.order == MemoryOrder::NotAtomic {
+            return;
+        }
+        let through = if action.object2 == ObjectId::NONE {
+            action.object
+        } else {
+            action.object2
+        };
+        let (me, object) = (action.thread.index(), self.objects.get(&mut self.store, through));
+        if action.order.acquires() {
+            self.learn(me, object.released(), Rule::Pipe);
+        }
+        if action.order.releases() {
+            self.teach(me, object.released(), Rule::Pipe);
         }
     }
 
@@ -462,7 +482,7 @@ fn object_size(action: &Action) -> u64 {
 #[rustfmt::skip]
 enum Rule {
     Spawn, Join, Lock, Unlock, RdLock, WrLockAfterReaders, WaitReleases, WaitAcquires, Signal, Barrier, Post, SemWait, Once,
-    Release, Acquire, ReleaseSequence, SameThreadStore, Fence,
+    Release, Acquire, ReleaseSequence, SameThreadStore, Fence, Pipe,
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod alloc;
 mod bytes;
 mod cxx;
 mod error_text;
+pub(crate) mod files;
 mod format;
 mod format_float;
 pub(crate) mod holes;
@@ -23,6 +24,7 @@ mod math;
 mod print;
 mod process;
 mod random;
+mod scan;
 pub(crate) mod stepped;
 mod string;
 mod time;
@@ -63,6 +65,8 @@ pub fn find(name: &str) -> Option<Native> {
     alloc::find(name)
         .or_else(|| string::find(name))
         .or_else(|| print::find(name))
+        .or_else(|| files::find(name))
+        .or_else(|| scan::find(name))
         .or_else(|| process::find(name))
         .or_else(|| verifier::find(name))
         .or_else(|| random::find(name))

@@ -1,14 +1,13 @@
 //! The printf family and what else writes to the standard streams, and to strings.
 //!
 //! `stdout` and `stderr` are handles (see `program`), and both print into the one captured output. What is printed must be
-//! defined. Other streams, input, and seeking are unsupported.
+//! defined. Other streams are in `files`.
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::holes::{self, Hole};
 use super::varargs::Varargs;
-use super::{Answer, by_element, bytes};
-use crate::native::{Cx, Flow, Native, Stop};
-use crate::program::STREAMS;
+use super::{Answer, by_element, bytes, files};
+use crate::native::{Cx, Flow, Native, Stop, Visible};
 use crate::value::Value;
 use selvedge_model::{FaultKind, LimitKind};
 
@@ -17,8 +16,8 @@ use selvedge_model::{FaultKind, LimitKind};
 enum Sink {
     /// To stdout.
     Out,
-    /// To a stream.
-    Stream(usize),
+    /// To stdout or stderr, whichever the stream is.
+    Stream,
     /// To a file descriptor.
     Descriptor(usize),
     /// To a buffer, of a known size.
@@ -39,6 +38,22 @@ macro_rules! formatted {
     };
 }
 
+/// A model that prints if its stream is stdout or stderr, and else is an operation of `files`.
+macro_rules! to_stream {
+    ($writer:expr, $model:expr) => {
+        Native::Visible(Visible {
+            prepare: |cx| {
+                const WRITER: files::Writer = $writer;
+                files::prepare_writer(cx, &WRITER, |cx| $model(cx))
+            },
+            perform: |cx, _| {
+                const WRITER: files::Writer = $writer;
+                files::perform_writer(cx, &WRITER, |cx| $model(cx))
+            },
+        })
+    };
+}
+
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
@@ -46,10 +61,30 @@ pub fn find(name: &str) -> Option<Native> {
         "vprintf" => formatted!(Sink::Out, 0, list),
         "__printf_chk" => formatted!(Sink::Out, 1),
         "__vprintf_chk" => formatted!(Sink::Out, 1, list),
-        "fprintf" => formatted!(Sink::Stream(0), 1),
-        "vfprintf" => formatted!(Sink::Stream(0), 1, list),
-        "__fprintf_chk" => formatted!(Sink::Stream(0), 2),
-        "__vfprintf_chk" => formatted!(Sink::Stream(0), 2, list),
+        "fprintf" => to_stream!(files::formatted::<1, false>(), |cx: &mut Cx<'_>| print(
+            cx,
+            Sink::Stream,
+            1,
+            false
+        )),
+        "vfprintf" => to_stream!(files::formatted::<1, true>(), |cx: &mut Cx<'_>| print(
+            cx,
+            Sink::Stream,
+            1,
+            true
+        )),
+        "__fprintf_chk" => to_stream!(files::formatted::<2, false>(), |cx: &mut Cx<'_>| print(
+            cx,
+            Sink::Stream,
+            2,
+            false
+        )),
+        "__vfprintf_chk" => to_stream!(files::formatted::<2, true>(), |cx: &mut Cx<'_>| print(
+            cx,
+            Sink::Stream,
+            2,
+            true
+        )),
         "dprintf" => formatted!(Sink::Descriptor(0), 1),
         "vdprintf" => formatted!(Sink::Descriptor(0), 1, list),
         "sprintf" => formatted!(Sink::Buffer(0, None), 1),
@@ -66,44 +101,29 @@ pub fn find(name: &str) -> Option<Native> {
         "__vasprintf_chk" => formatted!(Sink::Allocate(0), 2, list),
         "puts" => by_element!(puts),
         "putchar" | "putchar_unlocked" => by_element!(putchar),
-        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => by_element!(putc),
-        "fputs" | "fputs_unlocked" => by_element!(fputs),
-        "fwrite" | "fwrite_unlocked" => by_element!(fwrite),
-        "write" => by_element!(write),
+        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => {
+            to_stream!(files::FPUTC, putchar)
+        }
+        "fputs" | "fputs_unlocked" => to_stream!(files::FPUTS, fputs),
+        "fwrite" | "fwrite_unlocked" => to_stream!(files::FWRITE, fwrite),
         "perror" => by_element!(perror),
-        "fflush" | "fflush_unlocked" => by_element!(fflush),
-        "setbuf" | "setvbuf" | "setlinebuf" => by_element!(of_stream),
-        "ferror" | "feof" | "clearerr" => by_element!(of_stream),
-        "fileno" => by_element!(fileno),
         _ => return None,
     })
 }
 
 // ---- streams -----------------------------------------------------------------------------------------------------
 
-const STDIN: u64 = STREAMS[0].1;
-const STDOUT: u64 = STREAMS[1].1;
-const STDERR: u64 = STREAMS[2].1;
-
-/// That an argument is stdout or stderr.
-fn stream(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
-    match cx.word(at)? {
-        STDOUT | STDERR => Ok(()),
-        0 => Err(cx.fault(FaultKind::NullDereference, "output to a null stream")),
-        _ => Err(Flow::Unsupported(
-            "output to a stream other than stdout and stderr".into(),
-        )),
+/// That stdout (1) or stderr (2) is still the captured output.
+fn captured(cx: &Cx<'_>, fd: i32) -> Result<(), Stop> {
+    if files::is_output_descriptor(cx, fd) {
+        return Ok(());
     }
-}
-
-fn descriptor(cx: &mut Cx<'_>, at: usize) -> Result<(), Stop> {
-    match cx.int(at)? {
-        1 | 2 => Ok(()),
-        other => Err(Flow::Unsupported(format!("output to file descriptor {other}"))),
-    }
+    let what = "printing to a standard stream whose descriptor was closed or redirected";
+    Err(Flow::Unsupported(what.into()))
 }
 
 fn puts(cx: &mut Cx<'_>) -> Answer {
+    captured(cx, 1)?;
     let text = cx.word(0)?;
     let mut text = bytes::string(cx, text, "character of an output")?;
     text.push(b'\n');
@@ -112,7 +132,6 @@ fn puts(cx: &mut Cx<'_>) -> Answer {
 }
 
 fn fputs(cx: &mut Cx<'_>) -> Answer {
-    stream(cx, 1)?;
     let text = cx.word(0)?;
     let text = bytes::string(cx, text, "character of an output")?;
     cx.state.print(&text);
@@ -130,13 +149,9 @@ fn putchar(cx: &mut Cx<'_>) -> Answer {
         return Ok(Flow::int(0));
     }
     let byte = cx.int(0)? as u8;
+    captured(cx, 1)?;
     cx.state.print(&[byte]);
     Ok(Flow::int(i32::from(byte)))
-}
-
-fn putc(cx: &mut Cx<'_>) -> Answer {
-    stream(cx, 1)?;
-    putchar(cx)
 }
 
 /// Prints a range of memory.
@@ -147,7 +162,6 @@ fn print_range(cx: &mut Cx<'_>, from: u64, len: u64) -> Result<(), Stop> {
 }
 
 fn fwrite(cx: &mut Cx<'_>) -> Answer {
-    stream(cx, 3)?;
     let (from, size, count) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
     let Some(len) = size.checked_mul(count) else {
         return Ok(cx.fault(
@@ -159,8 +173,8 @@ fn fwrite(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(if size == 0 { 0 } else { count }))
 }
 
-fn write(cx: &mut Cx<'_>) -> Answer {
-    descriptor(cx, 0)?;
+/// `write` to the captured output.
+pub(super) fn write(cx: &mut Cx<'_>) -> Answer {
     let (from, len) = (cx.word(1)?, cx.word(2)?);
     print_range(cx, from, len)?;
     Ok(Flow::word(len))
@@ -177,6 +191,7 @@ fn perror(cx: &mut Cx<'_>) -> Answer {
     }
     text.extend_from_slice(error_message(cx)?.as_bytes());
     text.push(b'\n');
+    captured(cx, 2)?;
     cx.state.print(&text);
     Ok(Flow::void())
 }
@@ -188,48 +203,32 @@ fn error_message(cx: &mut Cx<'_>) -> Result<String, Stop> {
     Ok(super::error_text::error_text(number))
 }
 
-fn fflush(cx: &mut Cx<'_>) -> Answer {
-    if cx.word(0)? == 0 {
-        return Ok(Flow::int(0));
-    }
-    of_stream(cx)
-}
-
-/// What has no effect on a standard stream, and answers 0 for it.
-fn of_stream(cx: &mut Cx<'_>) -> Answer {
-    match cx.word(0)? {
-        STDIN | STDOUT | STDERR => Ok(Flow::int(0)),
-        _ => Ok(Flow::Unsupported("a stream other than the standard ones".into())),
-    }
-}
-
-fn fileno(cx: &mut Cx<'_>) -> Answer {
-    match cx.word(0)? {
-        handle @ (STDIN | STDOUT | STDERR) => Ok(Flow::int((handle - STDIN) as i32)),
-        _ => Ok(Flow::Unsupported("a stream other than the standard ones".into())),
-    }
-}
-
 // ---- formatted output --------------------------------------------------------------------------------------------
 
 fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
-    match sink {
-        Sink::Stream(at) => stream(cx, at)?,
-        Sink::Descriptor(at) => descriptor(cx, at)?,
-        _ => {}
-    }
-    let format = cx.word(format_at)?;
-    let format = bytes::string(cx, format, "character of a format")?;
-    let mut arguments = if list {
-        Varargs::List(cx.word(format_at + 1)?)
-    } else {
-        Varargs::Call(format_at + 1)
+    let output = match sink {
+        Sink::Out | Sink::Stream => true,
+        Sink::Descriptor(at) => {
+            let fd = cx.int(at)?;
+            files::is_output_descriptor(cx, fd)
+        }
+        _ => false,
     };
     // What is only shown may have holes for symbolic values.
-    let shown = matches!(sink, Sink::Out | Sink::Stream(_) | Sink::Descriptor(_)) && !cx.result_is_used();
-    let (text, open) = render(cx, &format, &mut arguments, shown)?;
+    let (text, open) = formatted_text(cx, format_at, list, output && !cx.result_is_used())?;
     match sink {
-        Sink::Out | Sink::Stream(_) | Sink::Descriptor(_) => cx.state.print_open(&text, &open),
+        Sink::Out => {
+            captured(cx, 1)?;
+            cx.state.print_open(&text, &open);
+        }
+        Sink::Stream => cx.state.print_open(&text, &open),
+        Sink::Descriptor(_) if output => cx.state.print_open(&text, &open),
+        Sink::Descriptor(at) => {
+            let fd = cx.int(at)?;
+            if !files::put_text(cx, fd, &text)? {
+                return Ok(Flow::int(-1));
+            }
+        }
         Sink::Buffer(at, size) => {
             let to = cx.word(at)?;
             let size = match size {
@@ -258,6 +257,23 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
         }
     }
     Ok(Flow::int(text.len() as i32))
+}
+
+/// The text that the arguments from the format on make, and the symbolic values that it leaves open, which `holes` allows.
+pub(super) fn formatted_text(
+    cx: &mut Cx<'_>,
+    format_at: usize,
+    list: bool,
+    holes: bool,
+) -> Result<(Vec<u8>, Vec<Hole>), Stop> {
+    let format = cx.word(format_at)?;
+    let format = bytes::string(cx, format, "character of a format")?;
+    let mut arguments = if list {
+        Varargs::List(cx.word(format_at + 1)?)
+    } else {
+        Varargs::Call(format_at + 1)
+    };
+    render(cx, &format, &mut arguments, holes)
 }
 
 /// Writes as much of a text as a buffer holds, with its terminator.

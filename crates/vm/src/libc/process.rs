@@ -5,7 +5,7 @@
 //! ignoring one or its default action may be asked for, a handler is unsupported.
 
 use super::{Answer, by_element, bytes, plain};
-use crate::native::{Cx, Flow, Native};
+use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 use selvedge_model::FaultKind;
 
@@ -42,7 +42,6 @@ pub fn find(name: &str) -> Option<Native> {
         "setlocale" => by_element!(setlocale),
         "signal" => plain!(signal),
         "sigaction" => by_element!(sigaction),
-        "isatty" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(0)) }),
         _ => return None,
     })
 }
@@ -119,6 +118,7 @@ fn signal(cx: &mut Cx<'_>) -> Answer {
     if !is_plain_handler(handler) {
         return Ok(Flow::Unsupported("a signal handler".into()));
     }
+    note_pipe_signal(cx, number, handler == 1)?;
     // What was set before could be asked for; no program that sets only these two uses the answer.
     Ok(Flow::word(0))
 }
@@ -138,5 +138,23 @@ fn sigaction(cx: &mut Cx<'_>) -> Answer {
     if handler[0] > 1 || handler[1..].iter().any(|&b| b != 0) {
         return Ok(Flow::Unsupported("a signal handler".into()));
     }
+    if new != 0 {
+        let number = cx.int(0)?;
+        note_pipe_signal(cx, number, handler[0] == 1)?;
+    }
     Ok(Flow::Return(Value::new(0)))
+}
+
+/// Whether SIGPIPE is ignored matters to writes; it is the process's, so it may change only while there is one thread.
+fn note_pipe_signal(cx: &mut Cx<'_>, number: i32, ignored: bool) -> Result<(), Stop> {
+    const SIGPIPE: i32 = 13;
+    if number != SIGPIPE {
+        return Ok(());
+    }
+    if cx.state.unjoined() > 0 {
+        let what = "a change of SIGPIPE's action while there are several threads";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    super::files::ignore_pipe_signal(cx.state, ignored);
+    Ok(())
 }

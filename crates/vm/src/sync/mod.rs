@@ -75,6 +75,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path.arms().len() as u16),
+        Op::HiddenWait => crate::libc::files::status(state, action),
         _ => Status::Enabled,
     };
     (status, 1)

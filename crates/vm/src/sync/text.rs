@@ -3,6 +3,7 @@
 use super::cond::WAITING;
 use super::{mutex, once, rwlock, spin};
 use crate::describe::{object_name, thread_name};
+use crate::libc::files;
 use crate::program::Program;
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
@@ -23,6 +24,7 @@ pub fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
         Op::SpinLock => spin::owner(state, object.0),
         Op::OnceEnter => once::runner(state, object.0),
         Op::Join => object.as_thread(),
+        Op::HiddenWait => files::waits_for(state, thread),
         _ => None,
     }
 }
@@ -58,6 +60,16 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Op::SemWait | Op::SemTimedWait => return format!("waits for a post to semaphore {name}"),
         Op::BarrierLeave => return format!("waits for others at barrier {name}"),
         Op::Destroy => return format!("waits until all threads have left barrier {name}"),
+        Op::HiddenWait => match waits_for(state, thread) {
+            Some(holder) => {
+                return format!(
+                    "{}, thread {}",
+                    files::blocked_text(state, action),
+                    thread_name(state, holder)
+                );
+            }
+            None => return files::blocked_text(state, action),
+        },
         Op::ProcessExit => return "waits for the other threads before the process ends".into(),
         op => return format!("waits in {} {name}", op_text(op)),
     };
@@ -123,6 +135,7 @@ pub const fn op_text(op: Op) -> &'static str {
         Op::Rmw => "read-modify-write",
         Op::Fence => "fence",
         Op::AtomicBlock => "atomic block",
-        Op::Hidden => "library operation",
+        Op::Hidden | Op::HiddenWait => "library operation",
+        Op::Look => "look-up",
     }
 }

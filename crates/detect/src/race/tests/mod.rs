@@ -12,14 +12,14 @@ use traces::{Mock, Trace};
 #[rustfmt::skip]
 pub(crate) enum Rule {
     Spawn, Join, Lock, Unlock, RdLock, WrLockAfterReaders, WaitReleases, WaitAcquires, Signal, Barrier, Post, SemWait, Once,
-    Release, Acquire, ReleaseSequence, SameThreadStore, Fence,
+    Release, Acquire, ReleaseSequence, SameThreadStore, Fence, Pipe,
 }
 
 #[rustfmt::skip]
-const RULES: [Rule; 18] = [
+const RULES: [Rule; 19] = [
     Rule::Spawn, Rule::Join, Rule::Lock, Rule::Unlock, Rule::RdLock, Rule::WrLockAfterReaders, Rule::WaitReleases,
     Rule::WaitAcquires, Rule::Signal, Rule::Barrier, Rule::Post, Rule::SemWait, Rule::Once, Rule::Release, Rule::Acquire,
-    Rule::ReleaseSequence, Rule::SameThreadStore, Rule::Fence,
+    Rule::ReleaseSequence, Rule::SameThreadStore, Rule::Fence, Rule::Pipe,
 ];
 
 /// What the detector says about a trace; it goes back and forth on the way if `rng` is given.

@@ -185,6 +185,13 @@ fn incoming(trace: &Trace, at: usize) -> Vec<usize> {
             edges.extend((begin..=end).filter(arrivals).map(|i| 2 * i));
         }
         Op::SemWait | Op::SemTryWait if !failed => edges.extend(earlier(&[Op::SemPost])),
+        Op::HiddenWait if !failed => {
+            let writes = |i: &usize| {
+                let a = &event(*i).action;
+                a.op == Op::Hidden && a.object2 == action.object2
+            };
+            edges.extend((0..at).filter(writes).map(|i| 2 * i));
+        }
         Op::OnceEnter => edges.extend(earlier(&[Op::OnceDone])),
         Op::Read | Op::Rmw if action.order.acquires() => edges.extend(heads(trace, at)),
         Op::Fence if action.order.acquires() => {

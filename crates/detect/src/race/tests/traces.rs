@@ -307,7 +307,10 @@ impl World {
     }
 
     fn semaphore(&mut self, t: usize) {
-        match self.rng.u8(..5) {
+        match self.rng.u8(..9) {
+            5 | 6 => self.pipe(t, Op::Hidden, MemoryOrder::Release, Outcome::Done),
+            7 => self.pipe(t, Op::HiddenWait, MemoryOrder::Acquire, Outcome::Done),
+            8 => self.pipe(t, Op::HiddenWait, MemoryOrder::Acquire, Outcome::Failed),
             0 | 1 => {
                 self.posts += 1;
                 self.emit(t, Op::SemPost, SEMAPHORE, Outcome::Done);
@@ -319,6 +322,13 @@ impl World {
             }
             _ => self.emit(t, Op::SemTryWait, SEMAPHORE, Outcome::Failed),
         }
+    }
+
+    /// A write to one of two pipes, or a read that gets something or fails.
+    fn pipe(&mut self, t: usize, op: Op, order: MemoryOrder, outcome: Outcome) {
+        let mut action = Action::on(ThreadId::from_index(t), op, ObjectId::hidden(1));
+        (action.object2, action.order) = (ObjectId::hidden(2 + self.rng.u32(..2)), order);
+        self.push(action, outcome);
     }
 
     fn barrier(&mut self, t: usize) {

@@ -1,0 +1,353 @@
+//! Descriptors: close, dup and its kin, pipe, fcntl.
+
+use super::content::{APPEND, NONBLOCK, PIPE_SIZE};
+use super::errno::{EBADF, EINVAL, EMFILE};
+use super::table::{self, Kind, MAX_DESCRIPTORS, TABLE};
+use super::{
+    After, Part, Parted, Performs, alone, cancelable, hidden, in_use, look, look_part, on_file, operation,
+    phase, pinned, refused, refused_at_once, store,
+};
+use crate::native::{Cx, Flow, Native, Stop};
+use selvedge_model::{Action, MemoryOrder, Op, Outcome};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "close" => operation!(|cx| close_part(cx, 0), |cx| close(cx, 0)),
+        "dup" => operation!(dup_part, |cx| dup(cx, 0)),
+        "dup2" => operation!(|cx| dup2_part(cx), |cx| dup2(cx, false)),
+        "dup3" => operation!(|cx| dup2_part(cx), |cx| dup2(cx, true)),
+        "pipe" => operation!(pipe_part, |cx| pipe(cx, false)),
+        "pipe2" => operation!(pipe_part, |cx| pipe(cx, true)),
+        "fcntl" | "fcntl64" => operation!(fcntl_part, fcntl),
+        _ => return None,
+    })
+}
+
+fn note(cx: &Cx<'_>) -> u64 {
+    cx.state.thread(cx.thread).core.note
+}
+
+fn set_note(cx: &mut Cx<'_>, note: u64) {
+    cx.state.own_core(cx.thread).note = note;
+}
+
+/// What the standard output is must not change under threads that print, which look at it without an action.
+fn may_redirect(cx: &Cx<'_>, fd: u32) -> Result<(), Stop> {
+    if matches!(fd, 1 | 2) && !alone(cx) {
+        let what = "closing or redirecting standard output while there are several threads";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(())
+}
+
+// ---- close -------------------------------------------------------------------------------------------------------
+
+/// Giving up the number, then the open file.
+pub(super) fn close_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
+    let fd = cx.int(argument)?;
+    close_part_of(cx, fd)
+}
+
+pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
+    if phase(cx) != 0 {
+        return Ok(Part::Act(drop_action(cx, note(cx) as u32)));
+    }
+    match u32::try_from(fd) {
+        Ok(fd) if fd < MAX_DESCRIPTORS => {
+            let action = hidden(cx, TABLE);
+            Ok(cancelable(
+                cx,
+                Action {
+                    object2: table::slot_object(fd),
+                    ..action
+                },
+            ))
+        }
+        _ => refused_at_once(cx, EBADF),
+    }
+}
+
+pub(super) fn close(cx: &mut Cx<'_>, argument: usize) -> Performs {
+    if phase(cx) != 0 {
+        drop_open_file(cx, note(cx) as u32)?;
+        return Ok(After::Done(0, Outcome::Done));
+    }
+    let fd = cx.int(argument)? as u32;
+    match give_up(cx, fd)? {
+        Some(open) => {
+            set_note(cx, u64::from(open));
+            Ok(After::Next(1, Outcome::Done))
+        }
+        None => refused(cx, EBADF),
+    }
+}
+
+/// A descriptor stands for nothing any more; the open file it stood for.
+pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
+    let Some(open) = table::descriptor(cx.state, fd) else {
+        return Ok(None);
+    };
+    may_redirect(cx, fd)?;
+    table::set_descriptor(cx.state, fd, None);
+    table::release_number(cx.state, fd);
+    Ok(Some(open))
+}
+
+/// The action of giving up an open file: a pipe may end by it.
+pub(super) fn drop_action(cx: &Cx<'_>, open: u32) -> Action {
+    let it = table::open_file(cx.state, open);
+    on_file(cx, it.file, it.kind, Op::Hidden, MemoryOrder::Release)
+}
+
+/// A descriptor of an open file is gone.
+pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
+    let it = table::open_file(cx.state, open);
+    if table::unshare(cx.state, open) && it.kind == Kind::Pipe && in_use(cx, open) {
+        let what = "closing the end of a pipe that another thread is reading from, writing to or polling";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(())
+}
+
+// ---- dup ---------------------------------------------------------------------------------------------------------
+
+/// The second part of a duplication: the open file is shared, and a number taken.
+fn share_action(cx: &Cx<'_>) -> Result<Action, Stop> {
+    let open = pinned(cx)?;
+    Ok(Action {
+        object2: if open.kind == Kind::Pipe && cx.program.polls {
+            table::PIPES
+        } else {
+            table::file_object(open.file)
+        },
+        ..hidden(cx, TABLE)
+    })
+}
+
+fn dup_part(cx: &mut Cx<'_>) -> Parted {
+    match phase(cx) {
+        0 => {
+            let fd = cx.int(0)?;
+            look_part(cx, fd)
+        }
+        1 => Ok(Part::Act(share_action(cx)?)),
+        _ => Ok(Part::Act(hidden(cx, table::slot_object(note(cx) as u32)))),
+    }
+}
+
+/// `dup`, and `fcntl` with `F_DUPFD`: the lowest free number from `least` on.
+fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
+    match phase(cx) {
+        0 => {
+            let fd = cx.int(0)?;
+            look_or_refuse(cx, fd)
+        }
+        1 => {
+            let open = pinned(cx)?;
+            let Some(fd) = table::reserve(cx.state, least) else {
+                return refused(cx, EMFILE);
+            };
+            table::share(cx.state, open.number);
+            set_note(cx, u64::from(fd));
+            Ok(After::Next(2, Outcome::Done))
+        }
+        _ => {
+            let (open, fd) = (pinned(cx)?, note(cx));
+            table::set_descriptor(cx.state, fd as u32, Some(open.number));
+            Ok(After::Done(fd, Outcome::Done))
+        }
+    }
+}
+
+fn look_or_refuse(cx: &mut Cx<'_>, fd: i32) -> Performs {
+    match look(cx, fd) {
+        Some(_) => Ok(After::Next(1, Outcome::Done)),
+        None => refused(cx, EBADF),
+    }
+}
+
+fn dup2_part(cx: &mut Cx<'_>) -> Parted {
+    let (old, new) = (cx.int(0)?, cx.int(1)?);
+    match phase(cx) {
+        0 if !(0..MAX_DESCRIPTORS as i32).contains(&new) => refused_at_once(cx, EBADF),
+        0 => look_part(cx, old),
+        1 => Ok(Part::Act(share_action(cx)?)),
+        2 => Ok(Part::Act(hidden(cx, table::slot_object(new as u32)))),
+        _ => Ok(Part::Act(drop_action(cx, note(cx) as u32))),
+    }
+}
+
+fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
+    let (old, new) = (cx.int(0)?, cx.int(1)?);
+    let done = After::Done(new as u64, Outcome::Done);
+    match phase(cx) {
+        0 if distinct && old == new => refused(cx, EINVAL),
+        0 if old == new => match look(cx, old) {
+            Some(_) => Ok(done),
+            None => refused(cx, EBADF),
+        },
+        0 => look_or_refuse(cx, old),
+        1 => {
+            may_redirect(cx, new as u32)?;
+            let open = pinned(cx)?;
+            table::reserve_number(cx.state, new as u32);
+            table::share(cx.state, open.number);
+            Ok(After::Next(2, Outcome::Done))
+        }
+        2 => {
+            let open = pinned(cx)?;
+            let before = table::descriptor(cx.state, new as u32);
+            table::set_descriptor(cx.state, new as u32, Some(open.number));
+            match before {
+                Some(before) => {
+                    set_note(cx, u64::from(before));
+                    Ok(After::Next(3, Outcome::Done))
+                }
+                None => Ok(done),
+            }
+        }
+        _ => {
+            drop_open_file(cx, note(cx) as u32)?;
+            Ok(done)
+        }
+    }
+}
+
+// ---- pipe --------------------------------------------------------------------------------------------------------
+
+fn pipe_part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) == 0 {
+        return Ok(Part::Act(hidden(cx, TABLE)));
+    }
+    let [reader, writer, ..] = numbers(cx);
+    Ok(Part::Act(Action {
+        object2: table::slot_object(writer),
+        ..hidden(cx, table::slot_object(reader))
+    }))
+}
+
+/// What `Core::note` keeps: two descriptors and the first open file; the second is the next one.
+fn numbers(cx: &Cx<'_>) -> [u32; 3] {
+    let note = note(cx);
+    [
+        note as u32 & 0xffff,
+        (note >> 16) as u32 & 0xffff,
+        (note >> 32) as u32,
+    ]
+}
+
+fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
+    let out = cx.word(0)?;
+    if phase(cx) != 0 {
+        let [reader, writer, open] = numbers(cx);
+        table::set_descriptor(cx.state, reader, Some(open));
+        table::set_descriptor(cx.state, writer, Some(open + 1));
+        store(cx, out, 4, u64::from(reader))?;
+        store(cx, out + 4, 4, u64::from(writer))?;
+        return Ok(After::Done(0, Outcome::Done));
+    }
+    let flags = if with_flags { cx.int(1)? as u32 as u64 } else { 0 };
+    const CLOSE_ON_EXEC: u64 = 0o2_000_000;
+    if flags & !(NONBLOCK | CLOSE_ON_EXEC) != 0 {
+        return refused(cx, EINVAL);
+    }
+    let Some(reader) = table::reserve(cx.state, 0) else {
+        return refused(cx, EMFILE);
+    };
+    let Some(writer) = table::reserve(cx.state, 0) else {
+        table::release_number(cx.state, reader);
+        return refused(cx, EMFILE);
+    };
+    let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(super::names::too_many)?;
+    let content = super::content::allocate(cx, PIPE_SIZE)?;
+    table::set_content(cx.state, file, content);
+    let mut ends = [0; 2];
+    for (end, writable) in ends.iter_mut().zip([false, true]) {
+        *end =
+            table::new_open_file(cx.state, file, !writable, writable).ok_or_else(super::names::too_many)?;
+        if flags & NONBLOCK != 0 {
+            table::set_flags(cx.state, *end, NONBLOCK);
+        }
+    }
+    let note = u64::from(reader) | u64::from(writer) << 16 | u64::from(ends[0]) << 32;
+    set_note(cx, note);
+    Ok(After::Next(1, Outcome::Done))
+}
+
+// ---- fcntl -------------------------------------------------------------------------------------------------------
+
+const DUPLICATE: i32 = 0;
+const GET_DESCRIPTOR_FLAGS: i32 = 1;
+const SET_DESCRIPTOR_FLAGS: i32 = 2;
+const GET_FLAGS: i32 = 3;
+const SET_FLAGS: i32 = 4;
+const DUPLICATE_CLOSE_ON_EXEC: i32 = 1030;
+const PIPE_SIZE_OF: i32 = 1032;
+/// What Linux adds to the flags of a file opened by a 64-bit program.
+const LARGE_FILE: u64 = 0o100_000;
+
+fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
+    let (fd, command) = (cx.int(0)?, cx.int(1)?);
+    match phase(cx) {
+        0 if !matches!(
+            command,
+            DUPLICATE | DUPLICATE_CLOSE_ON_EXEC | SET_DESCRIPTOR_FLAGS | GET_FLAGS | SET_FLAGS | PIPE_SIZE_OF
+        ) =>
+        {
+            let what = match command {
+                GET_DESCRIPTOR_FLAGS => "fcntl F_GETFD".into(),
+                _ => format!("fcntl command {command}"),
+            };
+            Err(Flow::Unsupported(what))
+        }
+        0 => look_part(cx, fd),
+        _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
+        _ => {
+            let open = pinned(cx)?;
+            Ok(Part::Act(on_file(
+                cx,
+                open.file,
+                open.kind,
+                Op::Hidden,
+                MemoryOrder::NotAtomic,
+            )))
+        }
+    }
+}
+
+fn fcntl(cx: &mut Cx<'_>) -> Performs {
+    let (fd, command) = (cx.int(0)?, cx.int(1)?);
+    if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) {
+        let least = cx.int(2)?;
+        return match u32::try_from(least) {
+            Ok(least) if least < MAX_DESCRIPTORS => dup(cx, least),
+            _ => refused(cx, EINVAL),
+        };
+    }
+    if phase(cx) == 0 {
+        return look_or_refuse(cx, fd);
+    }
+    let open = pinned(cx)?;
+    let flags = table::flags(cx.state, open.number);
+    let result = match command {
+        GET_FLAGS => {
+            let access = match (open.readable, open.writable) {
+                (true, true) => 2,
+                (false, true) => 1,
+                _ => 0,
+            };
+            let large = if open.kind == Kind::Regular { LARGE_FILE } else { 0 };
+            access | flags | large
+        }
+        SET_FLAGS => {
+            let new = cx.int(2)? as u32 as u64 & (APPEND | NONBLOCK);
+            table::set_flags(cx.state, open.number, new);
+            0
+        }
+        PIPE_SIZE_OF if open.kind == Kind::Pipe => PIPE_SIZE,
+        SET_DESCRIPTOR_FLAGS => 0,
+        _ => return refused(cx, EBADF),
+    };
+    Ok(After::Done(result, Outcome::Done))
+}

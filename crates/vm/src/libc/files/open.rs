@@ -1,0 +1,376 @@
+//! Names and descriptors that come and go: open, unlink, rename, access, stat.
+
+use super::content::{self, APPEND, NONBLOCK};
+use super::errno::{EACCES, EEXIST, EINVAL, EISDIR, EMFILE, ENOENT, EPERM};
+use super::names::{self, Found};
+use super::table::{self, Kind, TABLE};
+use super::{After, Part, Parted, Performs, cancelable, hidden, on_file, operation, phase, refused, string};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::Value;
+use selvedge_model::{Action, MemoryOrder, Op, Outcome};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "open" | "open64" => operation!(|cx| open_part(cx, 0), |cx| open(cx, 0, Mode::Flags(1))),
+        "openat" | "openat64" => operation!(|cx| open_part(cx, 1), |cx| open(cx, 1, Mode::Flags(2))),
+        "creat" | "creat64" => operation!(|cx| open_part(cx, 0), |cx| open(cx, 0, Mode::Create(1))),
+        "unlink" => operation!(|cx| name_part(cx, 0), unlink),
+        "remove" => operation!(|cx| name_part(cx, 0), unlink),
+        "rename" => operation!(|cx| name_part(cx, 1), rename),
+        "access" | "eaccess" | "euidaccess" => operation!(|cx| name_part(cx, 0), access),
+        "stat" | "stat64" | "lstat" | "lstat64" => operation!(stat_part, stat),
+        "truncate" | "truncate64" => operation!(stat_part, truncate),
+        "umask" => crate::libc::plain!(umask),
+        _ => return None,
+    })
+}
+
+// ---- open --------------------------------------------------------------------------------------------------------
+
+const CREATE: u32 = 0o100;
+const EXCLUSIVE: u32 = 0o200;
+const TRUNCATE: u32 = 0o1000;
+const DIRECTORY: u32 = 0o200_000;
+const PATH_ONLY: u32 = 0o10_000_000;
+const TEMPORARY: u32 = 0o20_000_000;
+const WORKING_DIRECTORY: i32 = -100;
+/// What a process's mask takes away unless it says otherwise.
+pub(super) const MASK: u32 = 0o022;
+
+/// Where the flags are.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// In an argument; the mode, if it is needed, in the next one.
+    Flags(usize),
+    /// Those of creat; the mode is an argument.
+    Create(usize),
+}
+
+/// How a file is to be opened.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// To read.
+    pub readable: bool,
+    /// To write.
+    pub writable: bool,
+    /// Create it, with this mode.
+    pub create: Option<u32>,
+    /// It must not exist.
+    pub exclusive: bool,
+    /// Empty it.
+    pub truncate: bool,
+    /// `O_APPEND`, `O_NONBLOCK`.
+    pub flags: u64,
+}
+
+fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
+    let (flags, mode) = match mode {
+        Mode::Flags(at) => {
+            let flags = cx.int(at)? as u32;
+            let mode = if flags & CREATE != 0 {
+                cx.int(at + 1)? as u32
+            } else {
+                0
+            };
+            (flags, mode)
+        }
+        Mode::Create(at) => (0o1 | CREATE | TRUNCATE, cx.int(at)? as u32),
+    };
+    if flags & (PATH_ONLY | TEMPORARY) == PATH_ONLY || flags & TEMPORARY != 0 {
+        return Err(Flow::Unsupported(format!("open with flags {flags:#o}")));
+    }
+    Ok(How {
+        readable: matches!(flags & 3, 0 | 2),
+        writable: matches!(flags & 3, 1 | 2),
+        create: (flags & CREATE != 0).then_some(mode & 0o7777 & !MASK),
+        exclusive: flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE,
+        truncate: flags & TRUNCATE != 0,
+        flags: u64::from(flags) & (APPEND | NONBLOCK),
+    })
+}
+
+/// The first part of what opens a file, and the last one, for which `Core::note` has the descriptor and open file.
+pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
+    if phase(cx) == 0 {
+        let address = cx.word(path)?;
+        string(cx, address, "character of a path")?;
+        return Ok(cancelable(cx, hidden(cx, TABLE)));
+    }
+    let (fd, open) = noted(cx);
+    let file = table::open_file(cx.state, open).file;
+    Ok(Part::Act(Action {
+        object2: table::file_object(file),
+        ..hidden(cx, table::slot_object(fd))
+    }))
+}
+
+/// The descriptor and open file that `Core::note` has.
+fn noted(cx: &Cx<'_>) -> (u32, u32) {
+    let note = cx.state.thread(cx.thread).core.note;
+    (note as u32 & 0xffff, (note >> 16) as u32)
+}
+
+fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
+    if phase(cx) != 0 {
+        let how = how(cx, mode)?;
+        let fd = install(cx, how.truncate && how.writable)?;
+        return Ok(After::Done(u64::from(fd), Outcome::Done));
+    }
+    let address = cx.word(path)?;
+    let text = string(cx, address, "character of a path")?;
+    if path == 1 && cx.int(0)? != WORKING_DIRECTORY && text.first() != Some(&b'/') {
+        return Err(Flow::Unsupported("openat below a directory".into()));
+    }
+    if let Mode::Flags(at) = mode
+        && cx.int(at)? as u32 & DIRECTORY != 0
+    {
+        return Err(Flow::Unsupported("opening a directory".into()));
+    }
+    let how = how(cx, mode)?;
+    match begin(cx, &text, how)? {
+        Ok(()) => Ok(After::Next(1, Outcome::Done)),
+        Err(error) => refused(cx, error),
+    }
+}
+
+/// Finds or creates the file and reserves a descriptor: `Core::note` has both. The inner error is an error number.
+pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Result<Result<(), i32>, Stop> {
+    let found = names::resolve(cx, path)?;
+    let file = match found {
+        Found::File(..) | Found::Device(_) if how.exclusive => return Ok(Err(EEXIST)),
+        Found::File(file, _) => {
+            let mode = table::mode(cx.state, file);
+            if how.readable && mode & 0o400 == 0 || how.writable && mode & 0o200 == 0 {
+                return Ok(Err(EACCES));
+            }
+            file
+        }
+        Found::Device(kind) => table::new_file(cx.state, kind, 0o666).ok_or_else(names::too_many)?,
+        Found::Directory if how.writable || how.create.is_some() => return Ok(Err(EISDIR)),
+        Found::Directory => return Err(Flow::Unsupported("opening a directory".into())),
+        Found::Nothing(name) => match how.create {
+            Some(mode) => names::create(cx, &name, mode)?,
+            None => return Ok(Err(ENOENT)),
+        },
+        Found::Error(error) => {
+            return Ok(Err(if how.create.is_some() {
+                error
+            } else {
+                missing(error)
+            }));
+        }
+    };
+    let Some(fd) = table::reserve(cx.state, 0) else {
+        return Ok(Err(EMFILE));
+    };
+    let open =
+        table::new_open_file(cx.state, file, how.readable, how.writable).ok_or_else(names::too_many)?;
+    if how.flags != 0 {
+        table::set_flags(cx.state, open, how.flags);
+    }
+    cx.state.own_core(cx.thread).note = u64::from(fd) | u64::from(open) << 16;
+    Ok(Ok(()))
+}
+
+/// A file that may not be created does not exist, either.
+fn missing(error: i32) -> i32 {
+    if error == EACCES { ENOENT } else { error }
+}
+
+/// The last part: the descriptor stands for the open file from now on.
+pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
+    let (fd, open) = noted(cx);
+    let it = table::open_file(cx.state, open);
+    if truncate && it.kind == Kind::Regular {
+        content::truncate(cx, it.file, 0)?;
+    }
+    table::set_descriptor(cx.state, fd, Some(open));
+    Ok(fd)
+}
+
+// ---- names -------------------------------------------------------------------------------------------------------
+
+/// An operation on the table alone, with paths in arguments up to `last`.
+fn name_part(cx: &mut Cx<'_>, last: usize) -> Parted {
+    for path in 0..=last {
+        let address = cx.word(path)?;
+        string(cx, address, "character of a path")?;
+    }
+    Ok(Part::Act(hidden(cx, TABLE)))
+}
+
+fn path(cx: &mut Cx<'_>, at: usize) -> Result<Vec<u8>, Stop> {
+    let address = cx.word(at)?;
+    string(cx, address, "character of a path")
+}
+
+fn unlink(cx: &mut Cx<'_>) -> Performs {
+    let path = path(cx, 0)?;
+    match names::resolve(cx, &path)? {
+        Found::File(_, number) => {
+            names::take_name(cx, number);
+            Ok(After::Done(0, Outcome::Done))
+        }
+        Found::Device(_) => refused(cx, EACCES),
+        Found::Directory => Err(Flow::Unsupported("removing a directory".into())),
+        found => refused(cx, names::no_file(&found).unwrap_or(EPERM)),
+    }
+}
+
+fn rename(cx: &mut Cx<'_>) -> Performs {
+    let (old, new) = (path(cx, 0)?, path(cx, 1)?);
+    let (file, number) = match names::resolve(cx, &old)? {
+        Found::File(file, number) => (file, number),
+        Found::Device(_) | Found::Directory => {
+            return Err(Flow::Unsupported("renaming a directory or device".into()));
+        }
+        found => return refused(cx, names::no_file(&found).unwrap_or(EPERM)),
+    };
+    let name = match names::resolve(cx, &new)? {
+        Found::File(other, _) if other == file => return Ok(After::Done(0, Outcome::Done)),
+        Found::File(_, other) => {
+            names::take_name(cx, other);
+            None
+        }
+        Found::Nothing(name) => Some(name),
+        Found::Directory => return refused(cx, EISDIR),
+        Found::Device(_) => return refused(cx, EACCES),
+        Found::Error(error) => return refused(cx, error),
+    };
+    let name = match name {
+        Some(name) => name,
+        None => match names::resolve(cx, &new)? {
+            Found::Nothing(name) => name,
+            _ => return refused(cx, EPERM),
+        },
+    };
+    names::take_name(cx, number);
+    names::give_name(cx, &name, file)?;
+    table::set_links(cx.state, file, 1);
+    Ok(After::Done(0, Outcome::Done))
+}
+
+fn access(cx: &mut Cx<'_>) -> Performs {
+    let (path, wanted) = (path(cx, 0)?, cx.int(1)? as u32);
+    if wanted > 7 {
+        return refused(cx, EINVAL);
+    }
+    let mode = match names::resolve(cx, &path)? {
+        Found::File(file, _) => table::mode(cx.state, file),
+        Found::Device(_) => 0o666,
+        Found::Directory => 0o777,
+        found => return refused(cx, names::no_file(&found).unwrap_or(ENOENT)),
+    };
+    let granted = if matches!(mode, 0o666 | 0o777) {
+        mode
+    } else {
+        mode >> 6
+    } & 7;
+    if wanted & !granted == 0 {
+        Ok(After::Done(0, Outcome::Done))
+    } else {
+        refused(cx, EACCES)
+    }
+}
+
+fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
+    // The mask is the process's: another one than usual would be shared state.
+    match cx.int(0)? as u32 & 0o777 {
+        MASK => Ok(Flow::int(MASK as i32)),
+        mask => Err(Flow::Unsupported(format!("umask({mask:#o})"))),
+    }
+}
+
+// ---- stat --------------------------------------------------------------------------------------------------------
+
+/// The path is looked up, then its file looked at.
+fn stat_part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) == 0 {
+        return name_part(cx, 0);
+    }
+    let file = cx.state.thread(cx.thread).core.note as u32;
+    Ok(Part::Act(status_action(cx, file)))
+}
+
+/// Looking at a file and at how many names it has.
+pub(super) fn status_action(cx: &Cx<'_>, file: u32) -> Action {
+    let kind = table::kind(cx.state, file);
+    let action = on_file(cx, file, kind, Op::Hidden, MemoryOrder::NotAtomic);
+    if kind == Kind::Pipe {
+        return action;
+    }
+    Action {
+        object2: TABLE,
+        ..action
+    }
+}
+
+/// The first part of `stat` and `truncate`: the file's number into `Core::note`.
+fn find_file(cx: &mut Cx<'_>) -> Performs {
+    let path = path(cx, 0)?;
+    let file = match names::resolve(cx, &path)? {
+        Found::File(file, _) => file,
+        Found::Device(_) | Found::Directory => {
+            return Err(Flow::Unsupported("the status of a directory or device".into()));
+        }
+        found => return refused(cx, names::no_file(&found).unwrap_or(ENOENT)),
+    };
+    cx.state.own_core(cx.thread).note = u64::from(file);
+    Ok(After::Next(1, Outcome::Done))
+}
+
+fn stat(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == 0 {
+        return find_file(cx);
+    }
+    let (file, out) = (cx.state.thread(cx.thread).core.note as u32, cx.word(1)?);
+    write_status(cx, file, out)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+fn truncate(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == 0 {
+        return find_file(cx);
+    }
+    let (file, length) = (cx.state.thread(cx.thread).core.note as u32, cx.word(1)? as i64);
+    let Ok(length) = u64::try_from(length) else {
+        return refused(cx, EINVAL);
+    };
+    if table::mode(cx.state, file) & 0o200 == 0 {
+        return refused(cx, EACCES);
+    }
+    content::truncate(cx, file, length)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+/// Bytes of a `struct stat` on x86-64.
+const STATUS: u64 = 144;
+
+/// Writes what is known of a file as a `struct stat`.
+pub(super) fn write_status(cx: &mut Cx<'_>, file: u32, out: u64) -> Result<(), Stop> {
+    let kind = table::kind(cx.state, file);
+    let (format, length) = match kind {
+        Kind::Regular => (0o100_000, table::length(cx.state, file)),
+        Kind::Pipe | Kind::Output => (0o010_000, 0),
+        Kind::Null | Kind::Zero => (0o020_000, 0),
+    };
+    let mode = u64::from(table::mode(cx.state, file)) | format;
+    let (user, group) = (1000u64, 1000u64);
+    super::access(cx, out, STATUS, true)?;
+    cx.state.memory.fill(out, STATUS, Value::new(0));
+    let fields = [
+        (0, 1),                             // st_dev
+        (8, u64::from(file)),               // st_ino
+        (16, table::links(cx.state, file)), // st_nlink
+        (24, mode | user << 32),            // st_mode, st_uid
+        (32, group),                        // st_gid
+        (48, length),                       // st_size
+        (56, 4096),                         // st_blksize
+        (64, length.div_ceil(4096) * 8),    // st_blocks
+    ];
+    for (at, value) in fields {
+        cx.state.memory.poke_checked(out + at, 8, Value::new(value));
+    }
+    Ok(())
+}

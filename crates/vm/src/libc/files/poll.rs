@@ -1,0 +1,355 @@
+//! Waiting for several descriptors: poll, select and their kin.
+//!
+//! The descriptors are looked up one after the other; then all of them are looked at in one action (Linux looks at one after the other
+//! here, too; POSIX does not say). It is an action on all pipes, which therefore count as one object in programs that poll. With a
+//! time-out that is not 0 the call may time out whenever nothing is ready; without one it waits.
+
+use super::content::{self, PIPE_BUF};
+use super::errno::{EBADF, EINVAL};
+use super::table::{self, Kind, MAX_DESCRIPTORS, MAX_PINNED, OpenFile, PIPES, pinned_word};
+use super::{
+    After, Condition, Part, Parted, Performs, access, alone, cancelable, operation, refused, wait_for,
+};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::state::State;
+use crate::value::Value;
+use selvedge_base::ThreadId;
+use selvedge_model::{Op, Outcome};
+
+/// The models of this file; [`names`] has their names.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "poll" => operation!(|cx| part(cx, Call::Poll), |cx| perform(cx, Call::Poll)),
+        "ppoll" => operation!(|cx| part(cx, Call::PPoll), |cx| perform(cx, Call::PPoll)),
+        "select" => operation!(|cx| part(cx, Call::Select), |cx| perform(cx, Call::Select)),
+        "pselect" => operation!(|cx| part(cx, Call::PSelect), |cx| perform(cx, Call::PSelect)),
+        _ => return None,
+    })
+}
+
+/// The functions that wait for several pipes at once.
+pub(crate) const NAMES: [&str; 4] = ["poll", "ppoll", "select", "pselect"];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Call {
+    Poll,
+    PPoll,
+    Select,
+    PSelect,
+}
+
+const IN: u16 = 0x1;
+const OUT: u16 = 0x4;
+const ERROR: u16 = 0x8;
+const HANGUP: u16 = 0x10;
+const INVALID: u16 = 0x20;
+const READ_NORMAL: u16 = 0x40;
+const WRITE_NORMAL: u16 = 0x100;
+
+/// One descriptor that is asked about.
+#[derive(Clone, Copy)]
+struct Entry {
+    fd: i32,
+    events: u16,
+    /// Where the answer goes: a `revents`, or (select) the word of a set.
+    at: u64,
+}
+
+/// Kept in a hidden word for each entry: what it stands for, and the events asked for.
+#[derive(Clone, Copy)]
+enum Pin {
+    Ignored,
+    Closed,
+    Open(u32, u16),
+}
+
+impl Pin {
+    fn word(self) -> u64 {
+        match self {
+            Pin::Ignored => 0,
+            Pin::Closed => 1,
+            Pin::Open(open, events) => u64::from(open) + 2 | u64::from(events) << 32,
+        }
+    }
+
+    fn of(word: u64) -> Pin {
+        match word {
+            0 => Pin::Ignored,
+            1 => Pin::Closed,
+            _ => Pin::Open(word as u32 - 2, (word >> 32) as u16),
+        }
+    }
+
+    /// What the answer would be now.
+    fn answer(self, state: &State) -> u16 {
+        match self {
+            Pin::Ignored => 0,
+            Pin::Closed => INVALID,
+            Pin::Open(open, events) => {
+                ready(state, &table::open_file(state, open)) & (events | ERROR | HANGUP)
+            }
+        }
+    }
+}
+
+/// What could be done with an open file without waiting.
+fn ready(state: &State, open: &OpenFile) -> u16 {
+    const READ: u16 = IN | READ_NORMAL;
+    const WRITE: u16 = OUT | WRITE_NORMAL;
+    let when = |holds: bool, events: u16| if holds { events } else { 0 };
+    match open.kind {
+        Kind::Pipe if open.readable => {
+            when(table::length(state, open.file) > 0, READ)
+                | when(table::writers(state, open.file) == 0, HANGUP)
+        }
+        Kind::Pipe => {
+            when(content::room(state, open) >= PIPE_BUF, WRITE)
+                | when(table::readers(state, open.file) == 0, ERROR)
+        }
+        Kind::Output => WRITE,
+        Kind::Regular | Kind::Null | Kind::Zero => READ | WRITE,
+    }
+}
+
+fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
+    let region = state.thread(thread).region;
+    Pin::of(state.word(pinned_word(region, index)))
+}
+
+/// The open files that a waiting thread has looked up: their number is kept where other calls keep an open file.
+fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
+    let core = &state.thread(thread).core;
+    let count = if Condition::of(core.wait[1]) == Some(Condition::Ready) {
+        core.note as u32
+    } else {
+        0
+    };
+    (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
+}
+
+/// Whether something is ready for a waiting thread.
+pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
+    pins(state, thread).any(|pin| pin.answer(state) != 0)
+}
+
+/// Whether a waiting thread has looked up an open file.
+pub(super) fn has_pinned(state: &State, thread: ThreadId, open: u32) -> bool {
+    pins(state, thread).any(|pin| matches!(pin, Pin::Open(it, _) if it == open))
+}
+
+// ---- arguments ---------------------------------------------------------------------------------------------------
+
+/// The time-out: none, zero, or some time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Timeout {
+    Never,
+    AtOnce,
+    Later,
+}
+
+fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
+    let at = match call {
+        Call::Poll => {
+            return Ok(match cx.int(2)? {
+                ..0 => Timeout::Never,
+                0 => Timeout::AtOnce,
+                _ => Timeout::Later,
+            });
+        }
+        Call::PPoll => 2,
+        Call::Select | Call::PSelect => 4,
+    };
+    let masked = match call {
+        Call::PPoll => cx.word(3)?,
+        Call::PSelect => cx.word(5)?,
+        _ => 0,
+    };
+    if masked != 0 {
+        return Err(Flow::Unsupported("a signal mask".into()));
+    }
+    let address = cx.word(at)?;
+    if address == 0 {
+        return Ok(Timeout::Never);
+    }
+    super::may_access(cx, address)?;
+    let seconds = cx.load_defined(address, 8, "time-out")?;
+    let parts = cx.load_defined(address + 8, 8, "time-out")?;
+    Ok(if seconds == 0 && parts == 0 {
+        Timeout::AtOnce
+    } else {
+        Timeout::Later
+    })
+}
+
+fn entries(cx: &mut Cx<'_>, call: Call) -> Result<Vec<Entry>, Stop> {
+    let mut entries = Vec::new();
+    match call {
+        Call::Poll | Call::PPoll => {
+            let (array, count) = (cx.word(0)?, cx.word(1)?);
+            few(count as usize)?;
+            access(cx, array, 8 * count, false)?;
+            for at in (0..count).map(|i| array + 8 * i) {
+                let fd = cx.load_defined(at, 4, "descriptor of a poll")? as u32 as i32;
+                let events = cx.load_defined(at + 4, 2, "events of a poll")? as u16;
+                entries.push(Entry {
+                    fd,
+                    events,
+                    at: at + 6,
+                });
+            }
+        }
+        Call::Select | Call::PSelect => {
+            let count = cx.int(0)?.clamp(0, MAX_DESCRIPTORS as i32);
+            for (argument, events) in [(1, IN | READ_NORMAL), (2, OUT | WRITE_NORMAL)] {
+                let set = cx.word(argument)?;
+                for fd in 0..if set == 0 { 0 } else { count } {
+                    let at = set + fd as u64 / 64 * 8;
+                    if fd % 64 == 0 {
+                        super::may_access(cx, at)?;
+                    }
+                    if cx.load_defined(at, 8, "set of descriptors")? >> (fd % 64) & 1 != 0 {
+                        entries.push(Entry { fd, events, at });
+                    }
+                }
+            }
+            few(entries.len())?;
+        }
+    }
+    Ok(entries)
+}
+
+fn few(count: usize) -> Result<(), Stop> {
+    if count > MAX_PINNED as usize {
+        return Err(Flow::Unsupported(format!(
+            "waiting for {count} descriptors at once"
+        )));
+    }
+    Ok(())
+}
+
+// ---- the call ----------------------------------------------------------------------------------------------------
+
+/// `Core::phase` once all descriptors are looked up; before, `Core::note` counts them.
+const LOOKED: u8 = 1;
+
+fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
+    let core = cx.state.thread(cx.thread).core;
+    let entries = entries(cx, call)?;
+    if core.phase != LOOKED {
+        return Ok(match entries.get(core.note as usize) {
+            Some(entry) if (0..MAX_DESCRIPTORS as i32).contains(&entry.fd) => {
+                Part::Act(cx.action(Op::Look, table::slot_object(entry.fd as u32).0))
+            }
+            _ => Part::Now,
+        });
+    }
+    let timeout = timeout(cx, call)?;
+    let state = &*cx.state;
+    let looked: Vec<Pin> = (0..entries.len() as u32)
+        .map(|index| pin(state, cx.thread, index))
+        .collect();
+    let is_pipe =
+        |pin: &Pin| matches!(*pin, Pin::Open(open, _) if table::open_file(state, open).kind == Kind::Pipe);
+    let (pipes, others) = (
+        looked.iter().any(is_pipe),
+        looked.iter().any(|pin| !is_pipe(pin) && pin.answer(state) != 0),
+    );
+    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    let action = if waits && !others {
+        wait_for(cx, Condition::Ready);
+        cx.action(Op::HiddenWait, PIPES.0)
+    } else if pipes {
+        cx.action(Op::Hidden, PIPES.0)
+    } else if others || timeout == Timeout::AtOnce || alone(cx) {
+        return Ok(Part::Now);
+    } else {
+        // Nothing but a pause.
+        cx.action(Op::Yield, 0)
+    };
+    Ok(cancelable(cx, action))
+}
+
+fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
+    let core = cx.state.thread(cx.thread).core;
+    let entries = entries(cx, call)?;
+    let region = cx.state.thread(cx.thread).region;
+    if core.phase != LOOKED {
+        let Some(entry) = entries.get(core.note as usize) else {
+            return Ok(After::Next(LOOKED, Outcome::Done));
+        };
+        let descriptor = u32::try_from(entry.fd)
+            .ok()
+            .map(|fd| Some(fd).filter(|&fd| fd < MAX_DESCRIPTORS));
+        let pin = match descriptor {
+            None => Pin::Ignored,
+            Some(fd) => match fd.and_then(|fd| table::descriptor(cx.state, fd)) {
+                Some(open) => Pin::Open(open, entry.events),
+                None => Pin::Closed,
+            },
+        };
+        cx.state
+            .set_word(pinned_word(region, core.note as u32), pin.word());
+        cx.state.own_core(cx.thread).note += 1;
+        return Ok(After::Next(0, Outcome::Done));
+    }
+    let looked: Vec<Pin> = (0..entries.len() as u32)
+        .map(|index| pin(cx.state, cx.thread, index))
+        .collect();
+    let answers: Vec<u16> = looked.iter().map(|pin| pin.answer(cx.state)).collect();
+    for index in 0..entries.len() as u32 {
+        let word = pinned_word(region, index);
+        if cx.state.word(word) != 0 {
+            cx.state.set_word(word, 0);
+        }
+    }
+    match call {
+        Call::Poll | Call::PPoll => {
+            for (entry, &answer) in entries.iter().zip(&answers) {
+                super::store(cx, entry.at, 2, u64::from(answer))?;
+            }
+            let count = answers.iter().filter(|&&answer| answer != 0).count();
+            Ok(After::Done(count as u64, Outcome::Done))
+        }
+        Call::Select | Call::PSelect => select_answers(cx, call, &entries, &answers),
+    }
+}
+
+/// Writes the sets of a select: what is ready stays in them.
+fn select_answers(cx: &mut Cx<'_>, call: Call, entries: &[Entry], answers: &[u16]) -> Performs {
+    if answers.iter().any(|answer| answer & INVALID != 0) {
+        return refused(cx, EBADF);
+    }
+    if cx.int(0)? < 0 {
+        return refused(cx, EINVAL);
+    }
+    let mut count = 0;
+    for (entry, &answer) in entries.iter().zip(answers) {
+        let wanted = if entry.events & IN != 0 {
+            IN | HANGUP | ERROR
+        } else {
+            OUT | ERROR
+        };
+        if answer & wanted != 0 {
+            count += 1;
+            continue;
+        }
+        let word = cx.load_defined(entry.at, 8, "set of descriptors")?;
+        cx.store(entry.at, 8, Value::new(word & !(1 << (entry.fd % 64))))?;
+    }
+    // Nothing is ever exceptional.
+    let (exceptional, bits) = (cx.word(3)?, cx.int(0)?.clamp(0, MAX_DESCRIPTORS as i32));
+    for word in 0..if exceptional == 0 {
+        0
+    } else {
+        (bits as u64).div_ceil(64)
+    } {
+        super::store(cx, exceptional + 8 * word, 8, 0)?;
+    }
+    // Linux stores the time left: none if it timed out.
+    let left = cx.word(4)?;
+    if count == 0 && call == Call::Select && left != 0 {
+        super::store(cx, left, 8, 0)?;
+        super::store(cx, left + 8, 8, 0)?;
+    }
+    Ok(After::Done(count, Outcome::Done))
+}

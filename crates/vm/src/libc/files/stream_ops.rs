@@ -1,0 +1,432 @@
+//! What programs do with streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell, setvbuf and the like. Reading of
+//! characters, lines and formatted input is C code in the model library, on top of `fread`.
+
+//! Writing is in `stream_write`.
+
+use super::errno::{EBADF, EINVAL};
+use super::open::{self, How, MASK};
+use super::streams::{
+    self, APPENDS, AT_END, BY_LINE, FAILED, Field, PUSH_BACK, UNBUFFERED, Work, descriptor, get, has, lower,
+    make, raise, set, unread,
+};
+use super::table::{self, Kind, TABLE};
+use super::{
+    After, Part, Parted, Performs, access, alone, hidden, look, look_part, operation, phase, pinned, string,
+};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::program::STREAMS;
+use selvedge_model::{FaultKind, ObjectId, Outcome};
+
+/// What a function answers that failed: EOF, or -1.
+pub(super) const EOF: u64 = u64::MAX;
+
+/// The model of a call on the stream in an argument.
+macro_rules! on_stream {
+    ($argument:literal, $worker:expr) => {
+        operation!(|cx| streams::part(cx, $argument), |cx| streams::perform(
+            cx, $argument, $worker
+        ))
+    };
+}
+
+/// The same, where output streams have nothing to do and answer 0.
+macro_rules! unless_output {
+    ($argument:literal, $worker:expr) => {
+        operation!(
+            |cx| match streams::is_output(cx, $argument)? {
+                true => Ok(Part::Done(0)),
+                false => streams::part(cx, $argument),
+            },
+            |cx| streams::perform(cx, $argument, $worker)
+        )
+    };
+}
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "fopen" | "fopen64" => operation!(fopen_part, fopen),
+        "fdopen" => operation!(fdopen_part, fdopen),
+        "fclose" => operation!(fclose_part, |cx| streams::perform(cx, 0, fclose)),
+        "fread" => on_stream!(3, fread),
+        "fread_unlocked" => operation!(
+            |cx| {
+                held(cx, 3)?;
+                streams::part(cx, 3)
+            },
+            |cx| streams::perform(cx, 3, fread)
+        ),
+        "__selvedge_unread" => on_stream!(1, unread_byte),
+        "fflush" | "fflush_unlocked" => operation!(fflush_part, |cx| streams::perform(cx, 0, fflush)),
+        "fseek" | "fseeko" | "fseeko64" => on_stream!(0, fseek),
+        "ftell" | "ftello" | "ftello64" => on_stream!(0, ftell),
+        "rewind" => on_stream!(0, rewind),
+        "setvbuf" => unless_output!(0, setvbuf),
+        "setbuf" => unless_output!(0, setbuf),
+        "setlinebuf" => unless_output!(0, setlinebuf),
+        "feof" | "feof_unlocked" => unless_output!(0, feof),
+        "ferror" | "ferror_unlocked" => unless_output!(0, ferror),
+        "clearerr" | "clearerr_unlocked" => unless_output!(0, clearerr),
+        "fileno" | "fileno_unlocked" => operation!(fileno_part, |cx| streams::perform(cx, 0, fileno)),
+        _ => return None,
+    })
+}
+
+/// That the thread has the stream, or is alone: what does not lock must not be raced with.
+fn held(cx: &mut Cx<'_>, argument: usize) -> Result<(), Stop> {
+    let stream = streams::of_argument(cx, argument)?;
+    if alone(cx) || streams::is_mine(cx, stream) {
+        return Ok(());
+    }
+    Err(Flow::Unsupported(
+        "an unlocked operation on a stream while there are several threads".into(),
+    ))
+}
+
+pub(super) fn progress(cx: &Cx<'_>) -> u64 {
+    cx.state.thread(cx.thread).core.note
+}
+
+pub(super) fn set_progress(cx: &mut Cx<'_>, progress: u64) {
+    cx.state.own_core(cx.thread).note = progress;
+}
+
+// ---- opening and closing -----------------------------------------------------------------------------------------
+
+/// What a mode such as `r+` means; `None` if it is none.
+fn mode(text: &[u8]) -> Option<How> {
+    let plus = text.contains(&b'+');
+    let (readable, writable, create, truncate, flags) = match text.first()? {
+        b'r' => (true, plus, false, false, 0),
+        b'w' => (plus, true, true, true, 0),
+        b'a' => (plus, true, true, false, super::content::APPEND),
+        _ => return None,
+    };
+    Some(How {
+        readable,
+        writable,
+        create: create.then_some(0o666 & !MASK),
+        exclusive: create && text.contains(&b'x'),
+        truncate,
+        flags,
+    })
+}
+
+fn mode_argument(cx: &mut Cx<'_>) -> Result<Option<How>, Stop> {
+    let address = cx.word(1)?;
+    Ok(mode(&string(cx, address, "character of a mode")?))
+}
+
+fn fopen_part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) == 0 && mode_argument(cx)?.is_none() {
+        cx.set_errno(EINVAL)?;
+        return Ok(Part::Done(0));
+    }
+    open::open_part(cx, 0)
+}
+
+fn fopen(cx: &mut Cx<'_>) -> Performs {
+    let Some(how) = mode_argument(cx)? else {
+        return null(cx, EINVAL);
+    };
+    if phase(cx) != 0 {
+        open::install(cx, how.truncate)?;
+        let file = cx.state.thread(cx.thread).core.wait[1].0;
+        return Ok(After::Done(file, Outcome::Done));
+    }
+    let address = cx.word(0)?;
+    let path = string(cx, address, "character of a path")?;
+    if let Err(error) = open::begin(cx, &path, how)? {
+        return null(cx, error);
+    }
+    let fd = progress(cx) as u32 & 0xffff;
+    let file = make(cx, fd, &how)?;
+    cx.state.own_core(cx.thread).wait[1] = ObjectId(file);
+    Ok(After::Next(1, Outcome::Done))
+}
+
+/// NULL, and errno.
+fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
+    cx.set_errno(error)?;
+    Ok(After::Done(0, Outcome::Failed))
+}
+
+fn fdopen_part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) != 0 {
+        return Ok(Part::Act(hidden(cx, TABLE)));
+    }
+    let fd = cx.int(0)?;
+    match mode_argument(cx)? {
+        Some(how) if how.flags != 0 => Err(Flow::Unsupported("fdopen to append".into())),
+        Some(_) => match look_part(cx, fd)? {
+            Part::Done(_) => Ok(Part::Done(0)),
+            part => Ok(part),
+        },
+        None => {
+            cx.set_errno(EINVAL)?;
+            Ok(Part::Done(0))
+        }
+    }
+}
+
+fn fdopen(cx: &mut Cx<'_>) -> Performs {
+    let (fd, Some(how)) = (cx.int(0)?, mode_argument(cx)?) else {
+        return null(cx, EINVAL);
+    };
+    if phase(cx) == 0 {
+        return match look(cx, fd) {
+            None => null(cx, EBADF),
+            Some(open) if how.readable && !open.readable || how.writable && !open.writable => {
+                null(cx, EINVAL)
+            }
+            Some(_) => Ok(After::Next(1, Outcome::Done)),
+        };
+    }
+    let file = make(cx, fd as u32, &how)?;
+    if pinned(cx)?.kind == Kind::Output {
+        // Nobody flushes it at the exit; what is printed is to be seen.
+        let stream = cx.state.memory.peek_checked(file, 8).bits as u32;
+        raise(cx.state, stream, UNBUFFERED);
+    }
+    Ok(After::Done(file, Outcome::Done))
+}
+
+fn fclose_part(cx: &mut Cx<'_>) -> Parted {
+    if streams::is_output(cx, 0)? {
+        return Err(Flow::Unsupported("fclose of a standard output stream".into()));
+    }
+    streams::part(cx, 0)
+}
+
+fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    if get(cx.state, stream, Field::Pending) > 0 {
+        return Ok(Work::Flush);
+    }
+    if stream == 0 {
+        return Err(Flow::Unsupported("fclose of stdin".into()));
+    }
+    Ok(Work::Close(if failed { EOF } else { 0 }))
+}
+
+// ---- reading -----------------------------------------------------------------------------------------------------
+
+/// What reading needs first, if anything: a stream that may be read, with nothing waiting to be written.
+fn before_reading(cx: &mut Cx<'_>, stream: u32) -> Result<Option<Work>, Stop> {
+    if !streams::is_readable(cx.state, stream) {
+        cx.set_errno(EBADF)?;
+        raise(cx.state, stream, FAILED);
+        return Ok(Some(Work::Done(0)));
+    }
+    Ok((get(cx.state, stream, Field::Pending) > 0).then_some(Work::Flush))
+}
+
+fn fread(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    let (to, size, count) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    let Some(total) = size.checked_mul(count) else {
+        return Err(too_large(cx, "fread"));
+    };
+    if total == 0 {
+        return Ok(Work::Done(0));
+    }
+    if let Some(work) = before_reading(cx, stream)? {
+        return Ok(work);
+    }
+    loop {
+        let (done, here) = (progress(cx), unread(cx.state, stream));
+        if done == total {
+            return Ok(Work::Done(count));
+        }
+        if here == 0 {
+            if failed || has(cx.state, stream, AT_END) {
+                return Ok(Work::Done(done / size));
+            }
+            return Ok(Work::Fill);
+        }
+        let bytes = here.min(total - done);
+        access(cx, to + done, bytes, true)?;
+        let begin = get(cx.state, stream, Field::Begin);
+        let from = streams::buffer(cx, stream)? + begin;
+        cx.state.memory.copy(to + done, from, bytes);
+        set(cx.state, stream, Field::Begin, begin + bytes);
+        set_progress(cx, done + bytes);
+    }
+}
+
+/// Puts the byte at an address back in front of what is read next; 0, or -1 if there is no room.
+fn unread_byte(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    let from = cx.word(0)?;
+    let base = streams::buffer(cx, stream)?;
+    let begin = get(cx.state, stream, Field::Begin);
+    if begin == 0 || get(cx.state, stream, Field::Pending) > 0 {
+        return Ok(Work::Done(EOF));
+    }
+    access(cx, from, 1, false)?;
+    cx.state.memory.copy(base + begin - 1, from, 1);
+    set(cx.state, stream, Field::Begin, begin - 1);
+    lower(cx.state, stream, AT_END);
+    Ok(Work::Done(0))
+}
+
+pub(super) fn too_large(cx: &Cx<'_>, what: &str) -> Stop {
+    cx.fault(
+        FaultKind::OutOfBounds,
+        format!("{what} of more bytes than there are addresses"),
+    )
+}
+
+// ---- flushing and seeking ----------------------------------------------------------------------------------------
+
+fn fflush_part(cx: &mut Cx<'_>) -> Parted {
+    if cx.word(0)? == 0 {
+        return flush_all(cx);
+    }
+    if streams::is_output(cx, 0)? {
+        return Ok(Part::Done(0));
+    }
+    streams::part(cx, 0)
+}
+
+/// `fflush(NULL)`: output streams have nothing to do.
+fn flush_all(cx: &mut Cx<'_>) -> Parted {
+    let opens = |name: &&str| cx.program.module.function(name).is_some();
+    let none = !["fopen", "fopen64", "fdopen"].iter().any(|name| opens(name));
+    let made = cx.state.word(table::STREAMS) as u32;
+    let pending = |stream: u32| get(cx.state, stream + 3, Field::Pending) > 0;
+    if none || alone(cx) && !(0..made).any(pending) {
+        return Ok(Part::Done(0));
+    }
+    Err(Flow::Unsupported("fflush of all streams".into()))
+}
+
+fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    if progress(cx) == 0 {
+        if get(cx.state, stream, Field::Pending) > 0 {
+            return Ok(Work::Flush);
+        }
+        let ahead = unread(cx.state, stream);
+        if failed || ahead == 0 {
+            return Ok(Work::Done(if failed { EOF } else { 0 }));
+        }
+        // What was read ahead is given back, if the file can move.
+        set_progress(cx, 1);
+        return Ok(Work::Seek(-(ahead as i64), 1));
+    }
+    if !failed {
+        discard(cx, stream);
+    }
+    Ok(Work::Done(0))
+}
+
+/// Forgets what was read ahead.
+fn discard(cx: &mut Cx<'_>, stream: u32) {
+    set(cx.state, stream, Field::Begin, PUSH_BACK);
+    set(cx.state, stream, Field::End, PUSH_BACK);
+}
+
+fn fseek(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    let (offset, whence) = (cx.word(1)? as i64, cx.int(2)?);
+    seek(cx, stream, failed, offset, whence)
+}
+
+fn seek(cx: &mut Cx<'_>, stream: u32, failed: bool, offset: i64, whence: i32) -> Result<Work, Stop> {
+    if failed {
+        return Ok(Work::Done(EOF));
+    }
+    if progress(cx) == 0 {
+        if get(cx.state, stream, Field::Pending) > 0 {
+            return Ok(Work::Flush);
+        }
+        let ahead = if whence == 1 { unread(cx.state, stream) } else { 0 };
+        set_progress(cx, 1);
+        return Ok(Work::Seek(offset.saturating_sub(ahead as i64), whence));
+    }
+    discard(cx, stream);
+    lower(cx.state, stream, AT_END);
+    Ok(Work::Done(0))
+}
+
+fn rewind(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    let work = seek(cx, stream, failed, 0, 0)?;
+    if matches!(work, Work::Done(_)) {
+        lower(cx.state, stream, FAILED);
+    }
+    Ok(work)
+}
+
+fn ftell(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
+    if failed {
+        return Ok(Work::Done(EOF));
+    }
+    let waiting = get(cx.state, stream, Field::Pending);
+    if progress(cx) == 0 {
+        set_progress(cx, 1);
+        let appends = get(cx.state, stream, Field::Descriptor) & APPENDS != 0;
+        // What waits to be appended goes behind the end, wherever the position is.
+        return Ok(Work::Seek(0, if appends && waiting > 0 { 2 } else { 1 }));
+    }
+    let position = get(cx.state, stream, Field::Position) + waiting;
+    Ok(Work::Done(position.saturating_sub(unread(cx.state, stream))))
+}
+
+// ---- what a stream says of itself --------------------------------------------------------------------------------
+
+fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, Stop> {
+    if size != 0 && size != streams::size(cx.state, stream) && get(cx.state, stream, Field::Buffer) != 0 {
+        let what = "another buffer for a stream that was used already";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    lower(cx.state, stream, BY_LINE | UNBUFFERED);
+    raise(cx.state, stream, flag);
+    if size != 0 {
+        set(cx.state, stream, Field::Size, size);
+    }
+    Ok(Work::Done(0))
+}
+
+fn setvbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    let (given, mode, size) = (cx.word(1)?, cx.int(2)?, cx.word(3)?);
+    // Without a buffer of the program's own, glibc takes its usual size.
+    let size = if given == 0 { 0 } else { size };
+    match mode {
+        0 => set_mode(cx, stream, 0, size),
+        1 => set_mode(cx, stream, BY_LINE, size),
+        2 => set_mode(cx, stream, UNBUFFERED, 0),
+        _ => Ok(Work::Done(EOF)),
+    }
+}
+
+fn setbuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    match cx.word(1)? {
+        0 => set_mode(cx, stream, UNBUFFERED, 0),
+        _ => set_mode(cx, stream, 0, 8192),
+    }
+}
+
+fn setlinebuf(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    set_mode(cx, stream, BY_LINE, 0)
+}
+
+fn feof(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    Ok(Work::Done(u64::from(has(cx.state, stream, AT_END))))
+}
+
+fn ferror(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    Ok(Work::Done(u64::from(has(cx.state, stream, FAILED))))
+}
+
+fn clearerr(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    lower(cx.state, stream, AT_END | FAILED);
+    Ok(Work::Done(0))
+}
+
+fn fileno_part(cx: &mut Cx<'_>) -> Parted {
+    let handle = cx.word(0)?;
+    match STREAMS.iter().position(|(_, stream)| *stream == handle) {
+        Some(fd) => Ok(Part::Done(fd as u64)),
+        None => streams::part(cx, 0),
+    }
+}
+
+fn fileno(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    Ok(Work::Done(u64::from(descriptor(cx.state, stream))))
+}

@@ -1,0 +1,376 @@
+//! What is known of descriptors, open files and files: hidden words, read and written by typed access only.
+//!
+//! As in a kernel there are three levels. A *descriptor* is a small number that stands for an open file. An *open file* has a
+//! position and flags; `dup` makes a second descriptor of it. A *file* has contents: a regular file, a pipe, the program's output,
+//! or a device. Numbers of open files and files are never used again; those of descriptors are, the lowest free one first.
+//!
+//! Which action may touch what: see the documentation of `files`. Words that were never set are 0, which stands for the initial
+//! state: descriptors 0, 1 and 2 are open.
+
+use crate::state::State;
+use selvedge_model::ObjectId;
+
+/// Most descriptors, as the usual limit of a process.
+pub(super) const MAX_DESCRIPTORS: u32 = 1024;
+/// Most open files, files and streams that an execution may make.
+pub(super) const MAX_NUMBERS: u32 = 1 << 16;
+
+// ---- hidden words and objects ------------------------------------------------------------------------------------
+
+const USED: u32 = 0x6600_0000;
+const OPEN_FILES: u32 = 0x6600_0020;
+const FILES: u32 = 0x6600_0021;
+pub(super) const NAMES: u32 = 0x6600_0022;
+pub(super) const STREAMS: u32 = 0x6600_0023;
+const PIPE_SIGNAL_IGNORED: u32 = 0x6600_0024;
+const SLOT: u32 = 0x6601_0000;
+const OPEN_FILE: u32 = 0x6610_0000;
+const FILE: u32 = 0x6620_0000;
+pub(super) const NAME: u32 = 0x6630_0000;
+pub(super) const STREAM: u32 = 0x6640_0000;
+const PINNED: u32 = 0x6700_0000;
+
+/// The table of descriptors and names as an object of actions: who opens, closes or names a file.
+pub(super) const TABLE: ObjectId = ObjectId::hidden(0x6600_0000);
+/// All pipes as one object, in programs that wait for several of them at once.
+pub(super) const PIPES: ObjectId = ObjectId::hidden(0x6600_0008);
+
+/// A descriptor as an object.
+pub(super) const fn slot_object(fd: u32) -> ObjectId {
+    ObjectId::hidden(0x6610_0000 + 8 * fd)
+}
+
+/// A file as an object.
+pub(super) const fn file_object(file: u32) -> ObjectId {
+    ObjectId::hidden(0x6620_0000 + 8 * file)
+}
+
+/// A stream as an object.
+pub(super) const fn stream_object(stream: u32) -> ObjectId {
+    ObjectId::hidden(0x6640_0000 + 8 * stream)
+}
+
+/// What a hidden object of this module is, in words.
+pub(crate) fn object_text(object: ObjectId) -> Option<String> {
+    let number = object.0.checked_sub(ObjectId::hidden(0).0)?;
+    let number = u32::try_from(number).ok()?;
+    Some(match number {
+        0x6600_0000 => "the table of descriptors".into(),
+        0x6600_0008 => "a pipe".into(),
+        0x6610_0000..0x6620_0000 => format!("descriptor {}", (number - 0x6610_0000) / 8),
+        0x6620_0000..0x6640_0000 => match (number - 0x6620_0000) / 8 {
+            1 => "standard input".into(),
+            2 => "standard output".into(),
+            file => format!("file {file}"),
+        },
+        0x6640_0000..0x6660_0000 => match (number - 0x6640_0000) / 8 {
+            0 => "stream stdin".into(),
+            stream => format!("stream {stream}"),
+        },
+        _ => return None,
+    })
+}
+
+// ---- kinds -------------------------------------------------------------------------------------------------------
+
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Bytes with a length.
+    Regular,
+    /// A pipe.
+    Pipe,
+    /// What the program prints.
+    Output,
+    /// `/dev/null`.
+    Null,
+    /// `/dev/zero`.
+    Zero,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [Kind::Regular, Kind::Pipe, Kind::Output, Kind::Null, Kind::Zero];
+}
+
+/// What an open file is, for ever.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenFile {
+    /// Its number.
+    pub number: u32,
+    /// The file.
+    pub file: u32,
+    /// What the file is.
+    pub kind: Kind,
+    /// May be read.
+    pub readable: bool,
+    /// May be written.
+    pub writable: bool,
+}
+
+/// Standard input as a file, and what is printed.
+const STDIN_FILE: u32 = 1;
+const OUTPUT_FILE: u32 = 2;
+/// Open files 1, 2 and 3 are those of descriptors 0, 1 and 2.
+const STANDARD: u32 = 3;
+/// A descriptor's word if it is one of the first three and was closed.
+const CLOSED: u64 = 1;
+
+// ---- descriptors -------------------------------------------------------------------------------------------------
+
+/// The open file that a descriptor stands for.
+pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
+    match state.word(SLOT + fd) {
+        0 if fd < STANDARD => Some(fd + 1),
+        0 | CLOSED => None,
+        word => Some(word as u32 - 1),
+    }
+}
+
+/// Makes a descriptor stand for an open file, or for none.
+pub(super) fn set_descriptor(state: &mut State, fd: u32, open: Option<u32>) {
+    let word = match open {
+        Some(open) if fd < STANDARD && open == fd + 1 => 0,
+        Some(open) => u64::from(open) + 1,
+        None if fd < STANDARD => CLOSED,
+        None => 0,
+    };
+    state.set_word(SLOT + fd, word);
+}
+
+fn used(state: &State, part: u32) -> u64 {
+    state.word(USED + part) ^ if part == 0 { 7 } else { 0 }
+}
+
+fn set_used(state: &mut State, part: u32, bits: u64) {
+    state.set_word(USED + part, bits ^ if part == 0 { 7 } else { 0 });
+}
+
+/// Takes the lowest free number that is not below `least`.
+pub(super) fn reserve(state: &mut State, least: u32) -> Option<u32> {
+    let free = |&fd: &u32| used(state, fd / 64) >> (fd % 64) & 1 == 0;
+    let fd = (least..MAX_DESCRIPTORS).find(free)?;
+    reserve_number(state, fd);
+    Some(fd)
+}
+
+/// Takes a certain number.
+pub(super) fn reserve_number(state: &mut State, fd: u32) {
+    let bits = used(state, fd / 64) | 1 << (fd % 64);
+    set_used(state, fd / 64, bits);
+}
+
+/// Gives a number back.
+pub(super) fn release_number(state: &mut State, fd: u32) {
+    let bits = used(state, fd / 64) & !(1 << (fd % 64));
+    set_used(state, fd / 64, bits);
+}
+
+// ---- open files --------------------------------------------------------------------------------------------------
+
+/// What an open file is.
+pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
+    let word = state.word(OPEN_FILE + 4 * number);
+    let (file, readable, writable) = match (number, word) {
+        (1, _) => (STDIN_FILE, true, false),
+        (2..=STANDARD, _) => (OUTPUT_FILE, false, true),
+        _ => (word as u32, word >> 32 & 1 != 0, word >> 33 & 1 != 0),
+    };
+    OpenFile {
+        number,
+        file,
+        kind: kind(state, file),
+        readable,
+        writable,
+    }
+}
+
+/// A new open file with one descriptor; `None` if there were too many.
+pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writable: bool) -> Option<u32> {
+    let number = new_number(state, OPEN_FILES, STANDARD + 1)?;
+    let word = u64::from(file) | u64::from(readable) << 32 | u64::from(writable) << 33;
+    state.set_word(OPEN_FILE + 4 * number, word);
+    if kind(state, file) == Kind::Pipe {
+        let word = FILE + 8 * file + if writable { WRITERS } else { READERS };
+        state.set_word(word, state.word(word) + 1);
+    }
+    Some(number)
+}
+
+/// The next number of its kind.
+fn new_number(state: &mut State, counter: u32, first: u32) -> Option<u32> {
+    let made = state.word(counter);
+    let number = u32::try_from(made)
+        .ok()?
+        .checked_add(first)
+        .filter(|&n| n < MAX_NUMBERS)?;
+    state.set_word(counter, made + 1);
+    Some(number)
+}
+
+/// `O_APPEND` and `O_NONBLOCK` of an open file.
+pub(super) fn flags(state: &State, open: u32) -> u64 {
+    state.word(OPEN_FILE + 4 * open + 1)
+}
+
+/// Sets them.
+pub(super) fn set_flags(state: &mut State, open: u32, flags: u64) {
+    state.set_word(OPEN_FILE + 4 * open + 1, flags);
+}
+
+/// The position of an open file.
+pub(super) fn position(state: &State, open: u32) -> u64 {
+    state.word(OPEN_FILE + 4 * open + 2)
+}
+
+/// Moves it.
+pub(super) fn set_position(state: &mut State, open: u32, position: u64) {
+    state.set_word(OPEN_FILE + 4 * open + 2, position);
+}
+
+/// One more descriptor stands for it.
+pub(super) fn share(state: &mut State, open: u32) {
+    let word = OPEN_FILE + 4 * open + 3;
+    state.set_word(word, state.word(word) + 1);
+}
+
+/// One fewer does; whether it was the last one. Then a pipe has one end less.
+pub(super) fn unshare(state: &mut State, open: u32) -> bool {
+    let word = OPEN_FILE + 4 * open + 3;
+    let others = state.word(word);
+    if others > 0 {
+        state.set_word(word, others - 1);
+        return false;
+    }
+    let it = open_file(state, open);
+    if it.kind == Kind::Pipe {
+        let word = FILE + 8 * it.file + if it.writable { WRITERS } else { READERS };
+        state.set_word(word, state.word(word).saturating_sub(1));
+    }
+    true
+}
+
+// ---- files -------------------------------------------------------------------------------------------------------
+
+/// Offsets of a file's words: kind and mode, content, length; first byte and open ends of a pipe; names.
+const CONTENT: u32 = 1;
+const LENGTH: u32 = 2;
+const START: u32 = 3;
+const READERS: u32 = 4;
+const WRITERS: u32 = 5;
+const LINKS: u32 = 6;
+
+/// What a file is.
+pub(super) fn kind(state: &State, file: u32) -> Kind {
+    match file {
+        STDIN_FILE => Kind::Regular,
+        OUTPUT_FILE => Kind::Output,
+        _ => {
+            let number = (state.word(FILE + 8 * file) & 0xff) as usize;
+            Kind::ALL.get(number).copied().unwrap_or(Kind::Null)
+        }
+    }
+}
+
+/// The permission bits of a file.
+pub(super) fn mode(state: &State, file: u32) -> u32 {
+    match file {
+        STDIN_FILE => 0o644,
+        OUTPUT_FILE => 0o600,
+        _ => (state.word(FILE + 8 * file) >> 8) as u32,
+    }
+}
+
+/// A new, empty file; `None` if there were too many.
+pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> {
+    let file = new_number(state, FILES, OUTPUT_FILE + 1)?;
+    state.set_word(FILE + 8 * file, kind as u64 | u64::from(mode) << 8);
+    Some(file)
+}
+
+/// The object that holds a file's bytes; 0 if it has none yet.
+pub(super) fn content(state: &State, file: u32) -> u64 {
+    state.word(FILE + 8 * file + CONTENT)
+}
+
+/// Sets it.
+pub(super) fn set_content(state: &mut State, file: u32, base: u64) {
+    state.set_word(FILE + 8 * file + CONTENT, base);
+}
+
+/// How many bytes are in a file or pipe.
+pub(super) fn length(state: &State, file: u32) -> u64 {
+    state.word(FILE + 8 * file + LENGTH)
+}
+
+/// Sets it.
+pub(super) fn set_length(state: &mut State, file: u32, length: u64) {
+    state.set_word(FILE + 8 * file + LENGTH, length);
+}
+
+/// Where in its content a pipe's first byte is.
+pub(super) fn start(state: &State, file: u32) -> u64 {
+    state.word(FILE + 8 * file + START)
+}
+
+/// Sets it.
+pub(super) fn set_start(state: &mut State, file: u32, start: u64) {
+    state.set_word(FILE + 8 * file + START, start);
+}
+
+/// How many open files read from a pipe.
+pub(super) fn readers(state: &State, file: u32) -> u64 {
+    state.word(FILE + 8 * file + READERS)
+}
+
+/// How many write to it.
+pub(super) fn writers(state: &State, file: u32) -> u64 {
+    state.word(FILE + 8 * file + WRITERS)
+}
+
+/// How many names a file has.
+pub(super) fn links(state: &State, file: u32) -> u64 {
+    match file {
+        STDIN_FILE | OUTPUT_FILE => 1,
+        _ => state.word(FILE + 8 * file + LINKS),
+    }
+}
+
+/// Sets it.
+pub(super) fn set_links(state: &mut State, file: u32, links: u64) {
+    state.set_word(FILE + 8 * file + LINKS, links);
+}
+
+/// Standard input's file.
+pub(super) const fn stdin_file() -> u32 {
+    STDIN_FILE
+}
+
+// ---- others ------------------------------------------------------------------------------------------------------
+
+/// Whether SIGPIPE is ignored.
+pub(super) fn pipe_signal_ignored(state: &State) -> bool {
+    state.word(PIPE_SIGNAL_IGNORED) != 0
+}
+
+/// Ignores SIGPIPE, or not. Only while there is one thread.
+pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
+    state.set_word(PIPE_SIGNAL_IGNORED, u64::from(ignored));
+}
+
+/// Most descriptors that one call may wait for.
+pub(super) const MAX_PINNED: u32 = 64;
+
+/// The hidden word where a thread (by its region) keeps the `index`-th open file that its present call has looked up.
+pub(super) fn pinned_word(region: u32, index: u32) -> u32 {
+    PINNED | region << 6 | index
+}
+
+/// The number of a new name.
+pub(super) fn new_name(state: &mut State) -> Option<u32> {
+    new_number(state, NAMES, 0)
+}
+
+/// The number of a new stream.
+pub(super) fn new_stream(state: &mut State) -> Option<u32> {
+    new_number(state, STREAMS, 3)
+}
