@@ -2,7 +2,7 @@
 
 mod input;
 
-pub(crate) use input::{InputArgs, symbolic_file};
+pub(crate) use input::{GivenFile, InputArgs, given_file, stdin_file, symbolic_file};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};

@@ -60,7 +60,7 @@ pub(crate) fn arguments(directory: &Path) -> Result<Vec<OsString>, Error> {
         let flag = matches!(key.as_str(), "quiet" | "verbose" | "coverage");
         let list = matches!(
             key.as_str(),
-            "include" | "define" | "symbolic-args" | "symbolic-file"
+            "include" | "define" | "symbolic-args" | "symbolic-file" | "file"
         );
         let texts: Vec<String> = match value {
             toml::Value::Boolean(true) if flag => {

@@ -1,6 +1,6 @@
 //! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
 
-use crate::args::{CheckArgs, InputArgs, symbolic_file};
+use crate::args::{CheckArgs, GivenFile, InputArgs, given_file, stdin_file, symbolic_file};
 use selvedge_detect::{DeadlockDetector, Detectors, RaceDetector};
 use selvedge_frontend::Loaded;
 use selvedge_model::Property;
@@ -17,6 +17,26 @@ pub(crate) struct Setup {
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) frontend: selvedge_frontend::Options,
     pub(crate) vm: selvedge_vm::Options,
+    /// Standard input and files as the command line names them; `vm` has their bytes.
+    pub(crate) given: Given,
+}
+
+/// The files that the program is given.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Given {
+    stdin: Option<GivenFile>,
+    files: Vec<GivenFile>,
+}
+
+impl Given {
+    /// Gives them to a machine's options.
+    fn fill(&self, vm: &mut selvedge_vm::Options) {
+        vm.stdin = self.stdin.as_ref().map(|file| file.bytes.clone());
+        let files = self.files.iter();
+        vm.files = files
+            .map(|file| (file.name.clone(), file.bytes.clone()))
+            .collect();
+    }
 }
 
 /// Why there is no program: exit code 2.
@@ -40,7 +60,7 @@ impl Setup {
             entry: args.entry.clone(),
             ..Default::default()
         };
-        let vm = selvedge_vm::Options {
+        let mut vm = selvedge_vm::Options {
             timeouts: args.timeouts.on(),
             spurious_wakeups: args.spurious_wakeups.on(),
             args: args.args.clone(),
@@ -55,10 +75,16 @@ impl Setup {
             coverage: args.given.coverage.is_some() || args.given.emit_tests.is_some(),
             ..Default::default()
         };
+        let given = Given {
+            stdin: args.given.stdin.clone(),
+            files: args.given.file.clone(),
+        };
+        given.fill(&mut vm);
         Setup {
             inputs: args.inputs.clone(),
             frontend,
             vm,
+            given,
         }
     }
 
@@ -117,6 +143,10 @@ impl Setup {
         sizes
             .iter()
             .for_each(|size| add("symbolic-arg", size.to_string()));
+        let given = self.given.stdin.iter().map(|file| ("stdin", file));
+        for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
+            add(name, file.text.clone());
+        }
         let stdin = self.vm.symbolic_stdin;
         stdin
             .iter()
@@ -143,7 +173,9 @@ impl Setup {
             inputs: schedule.inputs.iter().map(PathBuf::from).collect(),
             frontend: selvedge_frontend::Options::default(),
             vm: selvedge_vm::Options::default(),
+            given: Given::default(),
         };
+        let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
         for (name, value) in &schedule.options {
             let number = || {
@@ -172,6 +204,8 @@ impl Setup {
                 "symbolic-arg" => vm.symbolic_args.push(number()?),
                 "symbolic-stdin" => vm.symbolic_stdin = Some(number()?),
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
+                "stdin" => given.stdin = Some(stdin_file(value)?),
+                "file" => given.files.push(given_file(value)?),
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),
                 "define" => frontend.define.push(value.clone()),
@@ -180,6 +214,7 @@ impl Setup {
                 _ => return Err(format!("option {name} {value} is not known")),
             }
         }
+        setup.given.fill(&mut setup.vm);
         Ok(setup)
     }
 }

@@ -94,3 +94,518 @@ fn streams_as_native() {
 fn scanning_as_native() {
     compare("scan.c");
 }
+
+// ---- all schedules -----------------------------------------------------------------------------------------------
+
+const HEADERS: &str = "#include <fcntl.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
+
+#[track_caller]
+fn all(body: &str) -> explorer::Outcomes {
+    run(&format!("{HEADERS}{body}"))
+}
+
+#[test]
+fn bytes_go_through_a_pipe_in_order() {
+    let outcomes = all(r#"
+static int ends[2];
+static void *send(void *p) { write(ends[1], "ab", 2); write(ends[1], "c", 1); close(ends[1]); return p; }
+int main(void) {
+    char text[8]; int n, total = 0; pthread_t t;
+    pipe(ends);
+    pthread_create(&t, NULL, send, NULL);
+    while ((n = read(ends[0], text + total, 8 - total)) > 0) total += n;
+    pthread_join(t, NULL);
+    SAY("%.*s %d", total, text, n);
+}"#);
+    outcomes.prints(&["abc 0"]);
+    // A read gets one or both writes.
+    assert!(outcomes.executions > 2, "{outcomes:?}");
+}
+
+#[test]
+fn a_read_sees_one_write_or_both() {
+    all(r#"
+static int ends[2];
+static void *send(void *p) { write(ends[1], "a", 1); write(ends[1], "b", 1); return p; }
+int main(void) {
+    char text[8]; pthread_t t;
+    pipe(ends);
+    pthread_create(&t, NULL, send, NULL);
+    SAY("%d", (int)read(ends[0], text, 8));
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["1", "2"]);
+}
+
+#[test]
+fn two_writers_are_not_mixed() {
+    all(r#"
+static int ends[2];
+static void *send(void *p) { write(ends[1], p, 2); return p; }
+int main(void) {
+    char text[8] = ""; pthread_t a, b;
+    pipe(ends);
+    pthread_create(&a, NULL, send, "aA");
+    pthread_create(&b, NULL, send, "bB");
+    pthread_join(a, NULL); pthread_join(b, NULL);
+    read(ends[0], text, 8);
+    SAY("%s", text);
+}"#)
+    .prints(&["aAbB", "bBaA"]);
+}
+
+#[test]
+fn an_empty_pipe_whose_writer_is_open_blocks() {
+    let outcomes = all(r#"
+int main(void) { int ends[2]; char c; pipe(ends); return read(ends[0], &c, 1); }"#);
+    outcomes.deadlocks();
+    let outcomes = all(r#"
+static int ends[2];
+static void *receive(void *p) { char c; read(ends[0], &c, 1); return p; }
+int main(void) {
+    pthread_t t;
+    pipe(ends);
+    pthread_create(&t, NULL, receive, NULL);
+    pthread_join(t, NULL);
+}"#);
+    outcomes.deadlocks();
+}
+
+#[test]
+fn a_full_pipe_blocks_until_it_is_read() {
+    all(r#"
+static int ends[2];
+static char block[65536];
+static void *receive(void *p) { read(ends[0], block, 4096); return p; }
+int main(void) {
+    pthread_t t;
+    pipe(ends);
+    memset(block, 'x', sizeof block);
+    write(ends[1], block, sizeof block);
+    pthread_create(&t, NULL, receive, NULL);
+    SAY("%d", (int)write(ends[1], "abc", 3));
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["3"]);
+    all(r#"
+int main(void) {
+    int ends[2]; static char block[65537];
+    pipe(ends);
+    memset(block, 'x', sizeof block);
+    write(ends[1], block, sizeof block);
+}"#)
+    .deadlocks();
+}
+
+#[test]
+fn a_long_write_comes_in_pieces() {
+    all(r#"
+static int ends[2];
+static char block[70000], read_back[70000];
+static void *receive(void *p) {
+    int n, total = 0;
+    while (total < 70000 && (n = read(ends[0], read_back + total, 70000 - total)) > 0) total += n;
+    SAY("%d %d %c", total, read_back[0] == 'x', read_back[69999]);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pipe(ends);
+    memset(block, 'x', sizeof block);
+    block[69999] = 'y';
+    pthread_create(&t, NULL, receive, NULL);
+    write(ends[1], block, sizeof block);
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["70000 1 y"]);
+}
+
+#[test]
+fn descriptors_are_the_lowest_free_ones() {
+    all(r#"
+static void *other(void *p) { *(int *)p = open("/dev/null", O_RDONLY); return p; }
+int main(void) {
+    int a, b; pthread_t t;
+    pthread_create(&t, NULL, other, &a);
+    b = open("/dev/null", O_RDONLY);
+    pthread_join(t, NULL);
+    SAY("%d %d", a, b);
+}"#)
+    .prints(&["3 4", "4 3"]);
+    all(r#"
+static void *other(void *p) { close(*(int *)p); return p; }
+int main(void) {
+    pthread_t t;
+    int a = open("/dev/null", O_RDONLY);
+    pthread_create(&t, NULL, other, &a);
+    SAY("%d", open("/dev/null", O_RDONLY));
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["3", "4"]);
+}
+
+#[test]
+fn closing_races_with_use() {
+    // The read comes before the close, or fails; once it has looked the descriptor up, the file stays.
+    all(r#"
+static int fd;
+static void *other(void *p) { close(fd); return p; }
+int main(void) {
+    pthread_t t; char c;
+    fd = open("/dev/zero", O_RDONLY);
+    pthread_create(&t, NULL, other, NULL);
+    int n = read(fd, &c, 1);
+    SAY("%d %d", n, n < 0 ? errno == EBADF : 0);
+    pthread_join(t, NULL);
+}"#)
+    .prints(&["-1 1", "1 0"]);
+}
+
+#[test]
+fn a_waiting_thread_keeps_its_pipe() {
+    let outcomes = all(r#"
+static int ends[2];
+static void *receive(void *p) { char c; read(ends[0], &c, 1); return p; }
+int main(void) {
+    pthread_t t;
+    pipe(ends);
+    pthread_create(&t, NULL, receive, NULL);
+    close(ends[0]);
+    pthread_join(t, NULL);
+}"#);
+    assert!(
+        outcomes
+            .unsupported
+            .iter()
+            .any(|what| what.contains("closing the end of a pipe")),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn positions_are_shared_by_duplicates_only() {
+    all(r#"
+static int fd;
+static void *append(void *p) { write(fd, p, 1); return p; }
+int main(void) {
+    pthread_t a, b; char text[4] = "";
+    fd = open("f", O_RDWR | O_CREAT, 0600);
+    pthread_create(&a, NULL, append, "a");
+    pthread_create(&b, NULL, append, "b");
+    pthread_join(a, NULL); pthread_join(b, NULL);
+    pread(fd, text, 3, 0);
+    SAY("%s", text);
+}"#)
+    .prints(&["ab", "ba"]);
+    // Two positions in one file: one write is lost.
+    all(r#"
+static void *append(void *p) { int fd = open("f", O_WRONLY); write(fd, p, 1); close(fd); return p; }
+int main(void) {
+    pthread_t a, b; char text[4] = "";
+    int fd = open("f", O_RDWR | O_CREAT, 0600);
+    pthread_create(&a, NULL, append, "a");
+    pthread_create(&b, NULL, append, "b");
+    pthread_join(a, NULL); pthread_join(b, NULL);
+    SAY("%d %s", (int)read(fd, text, 3), text);
+}"#)
+    .prints(&["1 a", "1 b"]);
+}
+
+#[test]
+fn only_one_thread_creates_a_file() {
+    all(r#"
+static void *create(void *p) { return (void *)(long)(open("lock", O_CREAT | O_EXCL, 0600) >= 0); }
+int main(void) {
+    pthread_t a, b; void *x, *y;
+    pthread_create(&a, NULL, create, NULL);
+    pthread_create(&b, NULL, create, NULL);
+    pthread_join(a, &x); pthread_join(b, &y);
+    SAY("%ld%ld", (long)x, (long)y);
+}"#)
+    .prints(&["01", "10"]);
+}
+
+#[test]
+fn poll_waits_for_either_pipe() {
+    let body = r#"
+static int one[2], two[2];
+static void *send(void *p) { write(*(int *)p, "x", 1); return p; }
+int main(void) {
+    pthread_t a, b;
+    pipe(one); pipe(two);
+    pthread_create(&a, NULL, send, &one[1]);
+    pthread_create(&b, NULL, send, &two[1]);
+    struct pollfd fds[2] = {{one[0], POLLIN, 0}, {two[0], POLLIN, 0}};
+    int n = poll(fds, 2, TIME);
+    SAY("%d %d%d", n, fds[0].revents, fds[1].revents);
+    pthread_join(a, NULL); pthread_join(b, NULL);
+}"#;
+    all(&body.replace("TIME", "-1")).prints(&["1 01", "1 10", "2 11"]);
+    all(&body.replace("TIME", "0")).prints(&["0 00", "1 01", "1 10", "2 11"]);
+    all(&body.replace("TIME", "1000")).prints(&["0 00", "1 01", "1 10", "2 11"]);
+    let without = Options {
+        timeouts: false,
+        ..Options::default()
+    };
+    let text = format!("{HEADERS}{}", body.replace("TIME", "1000"));
+    run_with(&text, without).prints(&["1 01", "1 10", "2 11"]);
+}
+
+#[test]
+fn poll_on_what_cannot_come_blocks() {
+    all(r#"
+int main(void) {
+    int ends[2];
+    pipe(ends);
+    struct pollfd fd = {ends[0], POLLIN, 0};
+    poll(&fd, 1, -1);
+}"#)
+    .deadlocks();
+}
+
+#[test]
+fn poll_and_select_answer() {
+    all(r#"
+int main(void) {
+    int ends[2]; char c;
+    pipe(ends);
+    int file = open("f", O_RDWR | O_CREAT, 0600);
+    struct pollfd fds[5] = {{ends[0], POLLIN, 0}, {ends[1], POLLOUT, 0}, {file, POLLIN | POLLOUT, 0}, {77, POLLIN, 0}, {-1, POLLIN, 9}};
+    SAY("%d", poll(fds, 5, 0));
+    for (int i = 0; i < 5; i++) SAY(" %x", fds[i].revents);
+    write(ends[1], "x", 1);
+    SAY("\n%d %x", poll(fds, 1, -1), fds[0].revents);
+    fd_set r, w; struct timeval zero = {0, 0};
+    FD_ZERO(&r); FD_ZERO(&w);
+    FD_SET(ends[0], &r); FD_SET(ends[1], &w);
+    SAY("\n%d", select(ends[1] + 1, &r, &w, NULL, NULL));
+    read(ends[0], &c, 1);
+    FD_SET(ends[0], &r);
+    SAY(" %d %d", select(ends[1] + 1, &r, NULL, NULL, &zero), !!FD_ISSET(ends[0], &r));
+    close(ends[1]);
+    SAY("\n%d %x", poll(fds, 1, -1), fds[0].revents);
+    FD_SET(ends[0], &r);
+    SAY("\n%d", select(ends[0] + 1, &r, NULL, NULL, NULL));
+    FD_SET(99, &r);
+    SAY(" %d", select(100, &r, NULL, NULL, &zero));
+    SAY(" %d", poll(NULL, 0, 10));
+}"#)
+    .prints(&["3 0 4 5 20 0\n1 1\n2 0 0\n1 10\n1 -1 0"]);
+}
+
+#[test]
+fn streams_are_locked() {
+    all(r#"
+static FILE *f;
+static void *append(void *p) { fputs(p, f); return p; }
+int main(void) {
+    pthread_t a, b; char text[8];
+    f = fopen("f", "w+");
+    pthread_create(&a, NULL, append, "aA");
+    pthread_create(&b, NULL, append, "bB");
+    pthread_join(a, NULL); pthread_join(b, NULL);
+    rewind(f);
+    SAY("%s", fgets(text, 8, f));
+}"#)
+    .prints(&["aAbB", "bBaA"]);
+    all(r#"
+static FILE *f;
+static void *take(void *p) { *(int *)p = getc(f); return p; }
+int main(void) {
+    pthread_t t; int a, b;
+    f = fopen("f", "w+"); fputs("xy", f); rewind(f);
+    pthread_create(&t, NULL, take, &a);
+    b = getc(f);
+    pthread_join(t, NULL);
+    SAY("%c%c", a, b);
+}"#)
+    .prints(&["xy", "yx"]);
+}
+
+#[test]
+fn a_locked_stream_is_waited_for() {
+    all(r#"
+static FILE *f;
+static void *append(void *p) { fputs("b", f); return p; }
+int main(void) {
+    pthread_t t; char text[8];
+    f = fopen("f", "w+");
+    pthread_create(&t, NULL, append, NULL);
+    flockfile(f);
+    fputs("a", f); fputs("A", f);
+    funlockfile(f);
+    pthread_join(t, NULL);
+    rewind(f);
+    SAY("%s", fgets(text, 8, f));
+}"#)
+    .prints(&["aAb", "baA"]);
+    all(r#"
+static FILE *f;
+static void *append(void *p) { fputs("b", f); return p; }
+int main(void) {
+    pthread_t t;
+    f = fopen("f", "w");
+    flockfile(f);
+    pthread_create(&t, NULL, append, NULL);
+    pthread_join(t, NULL);
+}"#)
+    .deadlocks();
+}
+
+#[test]
+fn what_is_not_flushed_does_not_arrive() {
+    let body = r#"
+static int ends[2];
+static void *receive(void *p) { char c = 0; read(ends[0], &c, 1); SAY("%c", c); return p; }
+int main(void) {
+    pthread_t t;
+    pipe(ends);
+    FILE *f = fdopen(ends[1], "w");
+    pthread_create(&t, NULL, receive, NULL);
+    fputc('x', f);
+    FLUSH;
+    pthread_join(t, NULL);
+}"#;
+    all(&body.replace("FLUSH", "fflush(f)")).prints(&["x"]);
+    all(&body.replace("FLUSH", "fclose(f)")).prints(&["x"]);
+    all(&body.replace("FLUSH", "")).deadlocks();
+}
+
+#[test]
+fn reading_ahead_waits_for_nothing_but_data() {
+    all(r#"
+static int ends[2];
+static void *send(void *p) { write(ends[1], "l1\nl2\n", 6); close(ends[1]); return p; }
+int main(void) {
+    pthread_t t; char line[8];
+    pipe(ends);
+    FILE *f = fdopen(ends[0], "r");
+    pthread_create(&t, NULL, send, NULL);
+    while (fgets(line, 8, f)) { line[2] = ' '; SAY("%s", line); }
+    pthread_join(t, NULL);
+    fclose(f);
+}"#)
+    .prints(&["l1 l2 "]);
+}
+
+#[test]
+fn a_writer_without_reader() {
+    let body = r#"
+int main(void) {
+    int ends[2];
+    IGNORE;
+    pipe(ends); close(ends[0]);
+    int n = write(ends[1], "x", 1);
+    SAY("%d %d", n, errno == EPIPE);
+}"#;
+    all(&body.replace("IGNORE", "signal(SIGPIPE, SIG_IGN)")).prints(&["-1 1"]);
+    let outcomes = all(&body.replace("IGNORE", ""));
+    assert!(
+        outcomes.unsupported.iter().any(|what| what.contains("SIGPIPE")),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn cancelled_while_reading() {
+    all(r#"
+static int ends[2];
+static void *receive(void *p) { char c; read(ends[0], &c, 1); return p; }
+int main(void) {
+    pthread_t t; void *result;
+    pipe(ends);
+    pthread_create(&t, NULL, receive, NULL);
+    pthread_cancel(t);
+    pthread_join(t, &result);
+    SAY("%d", result == PTHREAD_CANCELED);
+}"#)
+    .prints(&["1"]);
+}
+
+// ---- faults and what is unsupported ------------------------------------------------------------------------------
+
+#[test]
+fn faults() {
+    use FaultKind::*;
+    #[rustfmt::skip]
+    let cases: &[(&str, FaultKind, &str)] = &[
+        ("char t[2]; int fd = open(\"/dev/zero\", O_RDONLY); read(fd, t, 4);", OutOfBounds, "write of 4 bytes"),
+        ("char t[2] = \"x\"; int e[2]; pipe(e); write(e[1], t, 3);", OutOfBounds, "read of 3 bytes"),
+        ("char *t = malloc(4); free(t); int e[2]; pipe(e); write(e[1], t, 1);", UseAfterFree, "read of 1 byte"),
+        ("int e[2]; pipe(e); write(e[1], 0, 1);", NullDereference, "read of 1 byte"),
+        ("int fd; char c; read(fd, &c, 1);", UninitializedValue, "argument"),
+        ("FILE *f = fopen(\"f\", \"w\"); fclose(f); fputc('x', f);", UseAfterFree, "stream that was closed"),
+        ("FILE *f = fopen(\"f\", \"w\"); fclose(f); fclose(f);", UseAfterFree, "stream that was closed"),
+        ("FILE *f = fopen(\"missing\", \"r\"); fgetc(f);", NullDereference, "null stream"),
+        ("FILE *f = (FILE *)malloc(500); fgetc(f);", InvalidPointer, "as a stream"),
+        ("FILE *f = fopen(\"f\", \"w\"); int x; fwrite(&x, 4, 1, f); rewind(f); SAY(\"ok\"); int e[2]; pipe(e); write(e[1], &x, 4); int y; read(e[0], &y, 4); if (y) SAY(\"!\");", UninitializedValue, "condition"),
+        ("int x; write(1, &x, 4);", UninitializedValue, "byte of an output"),
+        ("FILE *f = fopen(\"f\", \"w\"); funlockfile(f);", PthreadOther, "funlockfile"),
+    ];
+    for (body, kind, message) in cases {
+        let outcomes = all(&format!("int main(void) {{ {body} return 0; }}"));
+        outcomes.faults(*kind);
+        assert!(
+            outcomes.messages.iter().any(|m| m.contains(message)),
+            "{body}: {outcomes:?}"
+        );
+    }
+}
+
+#[test]
+fn unsupported_by_name() {
+    #[rustfmt::skip]
+    let cases: &[(&str, &str)] = &[
+        ("open(\"/dev/random\", O_RDONLY);", "/dev/random"),
+        ("open(\".\", O_RDONLY);", "directory"),
+        ("fcntl(0, F_GETFD);", "F_GETFD"),
+        ("int fd = open(\"/dev/null\", O_WRONLY); dup2(fd, 1); SAY(\"x\");", "standard stream"),
+        ("close(2); perror(\"x\");", "standard stream"),
+        ("int n; sscanf(\"1\", \"%md\", &n);", "%m"),
+    ];
+    for (body, what) in cases {
+        let outcomes = all(&format!("int main(void) {{ {body} return 0; }}"));
+        assert!(
+            outcomes.unsupported.iter().any(|u| u.contains(what)),
+            "{body}: {outcomes:?}"
+        );
+    }
+    let outcomes = all(r#"
+static void *other(void *p) { return p; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, other, NULL); close(1); pthread_join(t, NULL); }"#);
+    assert!(
+        outcomes.unsupported.iter().any(|u| u.contains("standard output")),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn visibility_memory() {
+    let memory = || Options {
+        visibility: Visibility::Memory,
+        ..Options::default()
+    };
+    let body = |kind: &str| {
+        format!(
+            r#"{HEADERS}
+static int ends[2];
+static void *send(void *p) {{ write(ends[1], "a", 1); return p; }}
+int main(void) {{
+    pthread_t t; {kind} char text[4] = "";
+    pipe(ends);
+    pthread_create(&t, NULL, send, NULL);
+    read(ends[0], text, 1);
+    pthread_join(t, NULL);
+    SAY("%s", text);
+}}"#
+        )
+    };
+    let outcomes = run_with(&body("static"), memory());
+    assert!(
+        outcomes
+            .unsupported
+            .iter()
+            .any(|u| u.contains("visibility memory")),
+        "{outcomes:?}"
+    );
+}

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "heap",
     "cond",
     "sem",
@@ -23,6 +23,7 @@ const PROGRAMS: [&str; 10] = [
     "hidden",
     "undefined",
     "fault",
+    "files",
 ];
 
 fn program(name: &str) -> Arc<Program> {

@@ -21,6 +21,13 @@ pub(crate) struct InputArgs {
     /// N further arguments of the program, each any text of at most BYTES bytes; a list
     #[arg(long, env = "SELVEDGE_SYMBOLIC_ARGS", value_name = "N:BYTES", value_delimiter = ',', action = ArgAction::Append, value_parser = symbolic_args)]
     pub(crate) symbolic_args: Vec<ArgGroup>,
+    /// What standard input holds: a file's content [default: nothing]
+    #[arg(long, env = "SELVEDGE_STDIN", value_name = "FILE", value_parser = stdin_file, conflicts_with = "symbolic_stdin")]
+    pub(crate) stdin: Option<GivenFile>,
+    /// A file that the program finds under this name, with the content of PATH (or of a real file of that name); a list.
+    /// Other files do not exist for it
+    #[arg(long, env = "SELVEDGE_FILE", value_name = "NAME[=PATH]", value_delimiter = ',', action = ArgAction::Append, value_parser = given_file)]
+    pub(crate) file: Vec<GivenFile>,
     /// Standard input holds this many bytes, of any value
     #[arg(long, env = "SELVEDGE_SYMBOLIC_STDIN", value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..=MOST_BYTES))]
     pub(crate) symbolic_stdin: Option<u64>,
@@ -57,6 +64,17 @@ pub(crate) struct InputArgs {
         default_missing_value = "text"
     )]
     pub(crate) coverage: Option<PathBuf>,
+}
+
+/// A file that the program is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GivenFile {
+    /// As it was written on the command line.
+    pub(crate) text: String,
+    /// What the program calls it; `-` for standard input.
+    pub(crate) name: String,
+    /// What is in it.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Some arguments of the same greatest length.
@@ -102,6 +120,32 @@ pub(crate) fn symbolic_file(text: &str) -> Result<(String, u64), String> {
         return Err(format!("at most {MOST_BYTES} bytes"));
     }
     Ok((name.to_owned(), bytes))
+}
+
+/// `NAME=PATH`, or `NAME` for both.
+pub(crate) fn given_file(text: &str) -> Result<GivenFile, String> {
+    let (name, path) = text.split_once('=').unwrap_or((text, text));
+    if name.is_empty() {
+        return Err("expected NAME or NAME=PATH".to_owned());
+    }
+    read(text, name, path)
+}
+
+/// The file that standard input is.
+pub(crate) fn stdin_file(text: &str) -> Result<GivenFile, String> {
+    read(text, "-", text)
+}
+
+fn read(text: &str, name: &str, path: &str) -> Result<GivenFile, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("{path} has more than {MOST_BYTES} bytes"));
+    }
+    Ok(GivenFile {
+        text: text.to_owned(),
+        name: name.to_owned(),
+        bytes,
+    })
 }
 
 /// The layers of the solver, in the order in which they are asked.

@@ -101,11 +101,14 @@ pub fn find(name: &str) -> Option<Native> {
         "__vasprintf_chk" => formatted!(Sink::Allocate(0), 2, list),
         "puts" => by_element!(puts),
         "putchar" | "putchar_unlocked" => by_element!(putchar),
-        "putc" | "fputc" | "_IO_putc" | "putc_unlocked" | "fputc_unlocked" => {
+        "putc" | "fputc" | "_IO_putc" => {
             to_stream!(files::FPUTC, putchar)
         }
-        "fputs" | "fputs_unlocked" => to_stream!(files::FPUTS, fputs),
-        "fwrite" | "fwrite_unlocked" => to_stream!(files::FWRITE, fwrite),
+        "fputs" => to_stream!(files::FPUTS, fputs),
+        "putc_unlocked" | "fputc_unlocked" => to_stream!(files::FPUTC_UNLOCKED, putchar),
+        "fputs_unlocked" => to_stream!(files::FPUTS_UNLOCKED, fputs),
+        "fwrite" => to_stream!(files::FWRITE, fwrite),
+        "fwrite_unlocked" => to_stream!(files::FWRITE_UNLOCKED, fwrite),
         "perror" => by_element!(perror),
         _ => return None,
     })

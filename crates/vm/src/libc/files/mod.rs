@@ -64,7 +64,8 @@ pub fn find(name: &str) -> Option<Native> {
 }
 
 pub(super) use stream_write::{
-    FPUTC, FPUTS, FWRITE, Writer, formatted, perform as perform_writer, prepare as prepare_writer,
+    FPUTC, FPUTC_UNLOCKED, FPUTS, FPUTS_UNLOCKED, FWRITE, FWRITE_UNLOCKED, Writer, formatted,
+    perform as perform_writer, prepare as prepare_writer,
 };
 pub(super) use transfer::{is_output as is_output_descriptor, put_text};
 

@@ -68,7 +68,7 @@ impl Pin {
         match self {
             Pin::Ignored => 0,
             Pin::Closed => 1,
-            Pin::Open(open, events) => u64::from(open) + 2 | u64::from(events) << 32,
+            Pin::Open(open, events) => (u64::from(open) + 2) | u64::from(events) << 32,
         }
     }
 

@@ -49,34 +49,28 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "fdopen" => operation!(fdopen_part, fdopen),
         "fclose" => operation!(fclose_part, |cx| streams::perform(cx, 0, fclose)),
         "fread" => on_stream!(3, fread),
-        "fread_unlocked" => operation!(
-            |cx| {
-                held(cx, 3)?;
-                streams::part(cx, 3)
-            },
-            |cx| streams::perform(cx, 3, fread)
-        ),
+        "fread_unlocked" => operation!(|cx| held_part(cx, 3), |cx| streams::perform(cx, 3, fread)),
         "__selvedge_unread" => on_stream!(1, unread_byte),
-        "fflush" | "fflush_unlocked" => operation!(fflush_part, |cx| streams::perform(cx, 0, fflush)),
+        "fflush" => operation!(fflush_part, |cx| streams::perform(cx, 0, fflush)),
         "fseek" | "fseeko" | "fseeko64" => on_stream!(0, fseek),
         "ftell" | "ftello" | "ftello64" => on_stream!(0, ftell),
         "rewind" => on_stream!(0, rewind),
         "setvbuf" => unless_output!(0, setvbuf),
         "setbuf" => unless_output!(0, setbuf),
         "setlinebuf" => unless_output!(0, setlinebuf),
-        "feof" | "feof_unlocked" => unless_output!(0, feof),
-        "ferror" | "ferror_unlocked" => unless_output!(0, ferror),
-        "clearerr" | "clearerr_unlocked" => unless_output!(0, clearerr),
-        "fileno" | "fileno_unlocked" => operation!(fileno_part, |cx| streams::perform(cx, 0, fileno)),
+        "feof" => unless_output!(0, feof),
+        "ferror" => unless_output!(0, ferror),
+        "clearerr" => unless_output!(0, clearerr),
+        "fileno" => operation!(fileno_part, |cx| streams::perform(cx, 0, fileno)),
         _ => return None,
     })
 }
 
-/// That the thread has the stream, or is alone: what does not lock must not be raced with.
-fn held(cx: &mut Cx<'_>, argument: usize) -> Result<(), Stop> {
+/// The next part of a call that does not lock: that would race with other threads, unless the thread has the stream.
+pub(super) fn held_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let stream = streams::of_argument(cx, argument)?;
     if alone(cx) || streams::is_mine(cx, stream) {
-        return Ok(());
+        return streams::part(cx, argument);
     }
     Err(Flow::Unsupported(
         "an unlocked operation on a stream while there are several threads".into(),
@@ -289,7 +283,7 @@ fn fflush_part(cx: &mut Cx<'_>) -> Parted {
 /// `fflush(NULL)`: output streams have nothing to do.
 fn flush_all(cx: &mut Cx<'_>) -> Parted {
     let opens = |name: &&str| cx.program.module.function(name).is_some();
-    let none = !["fopen", "fopen64", "fdopen"].iter().any(|name| opens(name));
+    let none = !["fopen", "fopen64", "fdopen"].iter().any(opens);
     let made = cx.state.word(table::STREAMS) as u32;
     let pending = |stream: u32| get(cx.state, stream + 3, Field::Pending) > 0;
     if none || alone(cx) && !(0..made).any(pending) {

@@ -3,7 +3,7 @@
 
 use super::content;
 use super::errno::EBADF;
-use super::stream_ops::{EOF, progress, set_progress, too_large};
+use super::stream_ops::{EOF, held_part, progress, set_progress, too_large};
 use super::streams::{
     self, BY_LINE, FAILED, FLUSH, Field, PUSH_BACK, UNBUFFERED, Work, get, has, raise, set, unread,
 };
@@ -136,6 +136,15 @@ pub(in crate::libc) const FWRITE: Writer = Writer {
     },
 };
 
+/// The same by who has locked the stream, or is alone.
+pub(in crate::libc) const FWRITE_UNLOCKED: Writer = Writer {
+    argument: 3,
+    operation: Operation {
+        part: |cx| held_part(cx, 3),
+        perform: |cx| streams::perform(cx, 3, fwrite),
+    },
+};
+
 fn fwrite(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     let (from, size, count) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
     let Some(total) = size.checked_mul(count) else {
@@ -158,6 +167,15 @@ pub(in crate::libc) const FPUTS: Writer = Writer {
     },
 };
 
+/// The same by who has locked the stream, or is alone.
+pub(in crate::libc) const FPUTS_UNLOCKED: Writer = Writer {
+    argument: 1,
+    operation: Operation {
+        part: |cx| held_part(cx, 1),
+        perform: |cx| streams::perform(cx, 1, fputs),
+    },
+};
+
 fn fputs(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     let text = cx.word(0)?;
     may_access(cx, text)?;
@@ -170,6 +188,15 @@ pub(in crate::libc) const FPUTC: Writer = Writer {
     argument: 1,
     operation: Operation {
         part: |cx| streams::part(cx, 1),
+        perform: |cx| streams::perform(cx, 1, fputc),
+    },
+};
+
+/// The same by who has locked the stream, or is alone.
+pub(in crate::libc) const FPUTC_UNLOCKED: Writer = Writer {
+    argument: 1,
+    operation: Operation {
+        part: |cx| held_part(cx, 1),
         perform: |cx| streams::perform(cx, 1, fputc),
     },
 };
