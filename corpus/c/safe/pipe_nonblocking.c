@@ -1,4 +1,5 @@
 // A pipe that does not block says so.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
