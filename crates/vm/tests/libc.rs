@@ -170,7 +170,6 @@ fn unsupported_by_name() {
     #[rustfmt::skip]
     let cases: &[(&str, &str, &str)] = &[
         ("freopen", "freopen(\"x\", \"r\", stdin);", "freopen"),
-        ("nondet", "int __VERIFIER_nondet_int(void); return __VERIFIER_nondet_int();", "symbolic input"),
         ("percent-n", "int n; printf(\"%n\", &n);", "printf conversion %n"),
         ("sysconf", "return sysconf(_SC_ARG_MAX);", "sysconf"),
     ];
