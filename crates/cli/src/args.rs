@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Checks multithreaded C and C++ programs over all of their schedules.
 ///
-/// Selvedge runs a program (pthreads, C11 atomics, fixed inputs) in every order of its threads that matters, and reports
+/// Selvedge runs a program (pthreads, C11 atomics) in every order of its threads that matters, with every input, and reports
 /// what is wrong with a schedule that reproduces it, or that nothing is.
 ///
 /// Exit codes: 0 verified, 10 a property is violated, 5 inconclusive (a limit, or something unsupported), 1 wrong usage,
