@@ -1,6 +1,8 @@
 //! Measures, and writes docs/BENCHMARKS.md: numbers with the machine's facts and with ratios to others. Benchmarks are no
 //! tests: nothing here fails because something is slow.
 
+mod inputs;
+
 use crate::callgrind;
 use crate::process::{build_release, capture_errors};
 use anyhow::{Context, Result, bail};
@@ -70,6 +72,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &facts();
     text += &bench.speed()?;
     text += &bench.growth()?;
+    text += &bench.inputs()?;
     if quick {
         println!("{text}");
         return Ok(());
@@ -89,6 +92,8 @@ struct Measured {
     instructions: f64,
     seconds: f64,
     peak: f64,
+    queries: f64,
+    solving: f64,
 }
 
 impl Measured {
@@ -110,6 +115,8 @@ impl Measured {
             instructions: number("instructions")?,
             seconds: number("seconds")?,
             peak: number("peak_memory_bytes")?,
+            queries: number("solver_queries")?,
+            solving: number("solver_seconds")?,
         })
     }
 }

@@ -10,7 +10,7 @@ const DRIVER: &str = "examples/zstd-pool/driver.c";
 
 pub fn run() -> Result<()> {
     let selvedge = build_release()?;
-    let common = zstd()?.join("zstd/lib/common");
+    let common = zstd()?;
     println!("\n=== zstd's thread pool: 2 workers, a queue of 2, 2 jobs, over all of its schedules ===\n");
     check(&selvedge, &common, &[], 0)?;
     println!("\n=== the same, but each job touches the counter without its lock ===\n");
@@ -42,15 +42,20 @@ fn check(selvedge: &Path, common: &Path, options: &[&str], expected: i32) -> Res
     Ok(())
 }
 
-/// The directory of the crate `zstd-sys`; cargo fetches it when it is not there yet.
+/// The directory of zstd's sources that the pool is in.
 fn zstd() -> Result<PathBuf> {
+    Ok(vendored("examples/zstd-pool/Cargo.toml", "zstd-sys")?.join("zstd/lib/common"))
+}
+
+/// The directory of a crate with vendored C sources that a manifest asks for; cargo fetches it when it is not there yet.
+pub fn vendored(manifest: &str, name: &str) -> Result<PathBuf> {
     let arguments = [
         "metadata",
         "--format-version",
         "1",
         "--locked",
         "--manifest-path",
-        "examples/zstd-pool/Cargo.toml",
+        manifest,
     ];
     let metadata: serde_json::Value = serde_json::from_str(&capture(cargo().args(arguments))?)?;
     let packages = metadata["packages"]
@@ -58,13 +63,13 @@ fn zstd() -> Result<PathBuf> {
         .context("cargo metadata lists no packages")?;
     let package = packages
         .iter()
-        .find(|package| package["name"] == "zstd-sys")
-        .context("cargo does not know zstd-sys")?;
+        .find(|package| package["name"] == name)
+        .with_context(|| format!("cargo does not know {name}"))?;
     let manifest = package["manifest_path"]
         .as_str()
-        .context("zstd-sys has no path")?;
+        .with_context(|| format!("{name} has no path"))?;
     Path::new(manifest)
         .parent()
         .map(Path::to_path_buf)
-        .context("zstd-sys has no directory")
+        .with_context(|| format!("{name} has no directory"))
 }

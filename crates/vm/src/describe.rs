@@ -70,6 +70,25 @@ pub fn stack(program: &Program, state: &State, mut context: ContextId) -> Vec<Lo
     places
 }
 
+/// Where people are shown what happened at a statement: the program's call, if that is in the stand-in of a library function, as
+/// it is for a native model.
+pub(crate) fn shown(
+    program: &Program,
+    state: &State,
+    stmt: StmtId,
+    context: ContextId,
+) -> (StmtId, ContextId) {
+    let (mut shown, mut at) = ((stmt, context), (stmt, context));
+    while at.1 != ContextId(0) {
+        let (outer, call) = *state.contexts.get(at.1);
+        if program.in_stand_in(at.0) {
+            shown = (call, outer);
+        }
+        at = (call, outer);
+    }
+    shown
+}
+
 impl Describe for Vm {
     fn location(&self, stmt: StmtId) -> Location {
         self.program.location(stmt)

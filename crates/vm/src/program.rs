@@ -322,13 +322,13 @@ impl Program {
         }
     }
 
-    /// Whether a statement is in the model library rather than in the user's program.
-    pub fn in_library(&self, stmt: StmtId) -> bool {
+    /// Whether a statement is in the stand-in of a native model for symbolic values.
+    pub fn in_stand_in(&self, stmt: StmtId) -> bool {
         self.module
             .stmts
             .get(stmt)
             .and_then(|s| self.module.functions.get(s.func))
-            .is_some_and(|f| f.library)
+            .is_some_and(|f| f.library && f.name.starts_with(STAND_IN))
     }
 
     /// Writes the initial content of all globals that are not thread-local.
@@ -414,6 +414,9 @@ fn is_reported(name: &str) -> bool {
 /// The entry of a fuzz target.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
+/// What the names of the stand-ins of native models for symbolic values begin with (frontend: `library.rs`).
+const STAND_IN: &str = "__selvedge_symbolic_";
+
 /// The function to start with: a fuzz target where there is no main.
 fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
     let defined = |name: &str| {
@@ -429,7 +432,7 @@ fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
 /// Functions `__selvedge_symbolic_NAME` by the NAME whose meaning they have.
 fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
     let body = |f: &selvedge_ir::Function| {
-        let body = module.function(&format!("__selvedge_symbolic_{}", f.name))?;
+        let body = module.function(&format!("{STAND_IN}{}", f.name))?;
         module.functions[body].is_defined().then_some(body)
     };
     module.functions.iter().map(body).collect()
@@ -449,7 +452,7 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
             return Binding::Code;
         }
         if options.visibility == Visibility::Memory
-            && let Some(&other) = by_name.get(format!("__selvedge_symbolic_{}", f.name).as_str())
+            && let Some(&other) = by_name.get(format!("{STAND_IN}{}", f.name).as_str())
         {
             return Binding::Other(other);
         }

@@ -73,6 +73,14 @@ fn compare(name: &str) {
 }
 
 #[test]
+fn stand_ins_as_native_models() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libc/stand_ins.c");
+    let run = run(&path);
+    assert!(run.notices.is_empty(), "{:?}", run.notices);
+    assert_eq!(run.code, 0, "line {} modulo 128", run.code);
+}
+
+#[test]
 fn printf_as_native() {
     compare("printf.c");
 }

@@ -718,7 +718,9 @@ impl Vm {
     }
 
     #[cold]
-    pub(crate) fn report_fault(&mut self, fault: Fault) {
+    pub(crate) fn report_fault(&mut self, mut fault: Fault) {
+        (fault.stmt, fault.context) =
+            crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
         self.state.notices.push(Notice::Fault(fault));
     }
 

@@ -104,6 +104,7 @@ impl Vm {
         let outcome = self.split(thread, site, performing, &conditions)?;
         let Some(&(base, object)) = objects.get(outcome) else {
             let bits = self.evaluate(address) as u64;
+            self.at(bits, home, what, site)?;
             return Err(match self.state.memory.check(bits, size, write) {
                 Ok(_) => self.undefined(Value::poison(bits, Poison::OutOfObject), what, site),
                 Err(e) => {

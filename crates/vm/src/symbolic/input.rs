@@ -62,7 +62,8 @@ impl State {
                     let key = InputKey {
                         thread: region,
                         ordinal,
-                        byte: i as u32,
+                        // On another path, this number may be that of an input of another width, which is another input.
+                        byte: i as u32 | u32::from(width) << 24,
                     };
                     pieces.push(key);
                     let tags = &self.memory.tags;
