@@ -2,14 +2,14 @@
 //! meanings mostly get equal names and most branch conditions need no solver.
 //!
 //! The form, by file:
-//! - [`bitwise`]: not, and, or, xor. Truth values know only not, and, `=`. Operations on concatenations become
+//! - `bitwise`: not, and, or, xor. Truth values know only not, and, `=`. Operations on concatenations become
 //!   concatenations of operations; a mask becomes an extraction.
-//! - [`arith`]: sums keep their constant outermost on the right; subtraction of a constant is addition; division is narrowed.
-//! - [`shift`]: shifts by constants are extractions and concatenations.
-//! - [`compare`]: `=`, `<`, `<=` unsigned and signed; `<=` not with constants; narrowed to the bits that matter.
-//! - [`slice`]: extraction, concatenation, extension. *Pieces of a value put together again are the value.*
-//! - [`ite`]: alternatives between two constants are the only ones that operations move into.
-//! - [`select`], [`compose`], [`float`].
+//! - `arith`: sums keep their constant outermost on the right; subtraction of a constant is addition; division is narrowed.
+//! - `shift`: shifts by constants are extractions and concatenations.
+//! - `compare`: `=`, `<`, `<=` unsigned and signed; `<=` not with constants; narrowed to the bits that matter.
+//! - `slice`: extraction, concatenation, extension. *Pieces of a value put together again are the value.*
+//! - `ite`: alternatives between two constants are the only ones that operations move into.
+//! - `select`, `compose`, `float`.
 //!
 //! Everywhere: operands that may be exchanged are ordered by structural hash (not by name: that would depend on what was
 //! made before), constants on the right; whatever [`Facts`](crate::Facts) leave only one value for is that constant.

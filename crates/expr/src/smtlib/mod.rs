@@ -1,4 +1,4 @@
-//! SMT-LIB 2 text of assertions, to log queries and to run them again: [`write`], and [`parse`] for what it writes.
+//! SMT-LIB 2 text of assertions, to log queries and to run them again: [`write()`], and [`parse`] for what it writes.
 //!
 //! The logic is QF_BV, with floats QF_FPBV. Inputs are constants named `i_T_N_B` (thread, ordinal, piece); nodes that are
 //! used more than once, or nested deeply, are `define-fun`s. What the theories have no function for is a function named
