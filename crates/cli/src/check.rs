@@ -438,7 +438,7 @@ fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) ->
 fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
-        "fixed inputs: the program's arguments, an empty environment, no files".to_owned(),
+        "what is no input is fixed: the program's arguments, an empty environment".to_owned(),
         "malloc and its relatives do not fail".to_owned(),
         "freed memory is not used again".to_owned(),
     ];

@@ -306,3 +306,77 @@ fn the_runtime_is_a_file_of_c() {
         assert!(status.success());
     }
 }
+
+/// Fails only with one input of each thread, and in one order.
+const BOTH: &str = "#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+static int shared;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *worker(void *p) {
+    int mine = __VERIFIER_nondet_int();
+    pthread_mutex_lock(&m);
+    shared = mine * 3;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    int x = __VERIFIER_nondet_int();
+    pthread_mutex_lock(&m);
+    assert(shared != 21 || x != 4);
+    pthread_mutex_unlock(&m);
+    pthread_join(t, 0);
+    return 0;
+}
+";
+
+#[test]
+fn a_finding_has_its_inputs() {
+    let place = Place::new("both");
+    place.write("a.c", BOTH);
+    let (code, out, err) = place.run(&["check", "a.c"]);
+    assert_eq!(code, 10, "{out}{err}");
+    for input in [
+        "__VERIFIER_nondet_int = 4 (int, thread 0, a.c:16)",
+        "__VERIFIER_nondet_int = 7 (int, thread 0.1, a.c:7)",
+    ] {
+        assert!(out.contains(input), "{out}");
+    }
+    let (code, again, err) = place.run(&["replay", "FINDING.json"]);
+    assert_eq!(code, 10, "{again}{err}");
+    assert!(again.contains("nondet_int = 7"), "{again}");
+    let (code, out, err) = place.run(&["check", "--input", "FINDING.ktest", "--format", "json", "a.c"]);
+    assert_eq!(code, 10, "{out}{err}");
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(value["statistics"]["branches_explored"], 0);
+    assert_eq!(value["findings"][0]["inputs"][1]["bytes"], "07000000");
+    // With other inputs no schedule fails, and the saved finding is not seen again.
+    let json = place.read("FINDING.json").replace("07000000", "08000000");
+    place.write("FINDING.json", &json);
+    assert_eq!(place.run(&["replay", "FINDING.json"]).0, 6);
+    place.write("a.c", &BOTH.replace("= __VERIFIER_nondet_int()", "= 5"));
+    let (code, out, err) = place.run(&["check", "a.c"]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
+fn the_configuration_file_lists_sources_of_input() {
+    let place = Place::new("sources");
+    place.write(
+        "a.c",
+        "int main(int argc, char **argv) { return argc == 3 && argv[2][0] == 'x' && argv[2][1] == 0; }\n",
+    );
+    place.write("selvedge.toml", "symbolic-args = [\"1:1\", \"1:2\"]\n");
+    let (code, out, err) = place.run(&["check", "--emit-tests", "cases", "a.c"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let texts: Vec<String> = place
+        .names("cases")
+        .iter()
+        .filter(|name| name.ends_with(".json"))
+        .map(|name| place.read(&format!("cases/{name}")))
+        .collect();
+    assert_eq!(texts.len(), 2, "one for each way out of the only branch on an input");
+    assert!(texts.iter().all(|text| text.contains("\"argv[2]\"")), "{texts:?}");
+}

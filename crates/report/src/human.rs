@@ -161,6 +161,9 @@ fn shorten(text: &str, width: usize) -> String {
 fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
     let s = &report.statistics;
     let what = match report.verdict {
+        Verdict::Verified if s.branches_explored > 0 => {
+            "verified: every schedule was explored with every input, and nothing is wrong".to_owned()
+        }
         Verdict::Verified => "verified: every schedule was explored and nothing is wrong".to_owned(),
         Verdict::Violated if report.findings.len() == 1 => "violated: 1 finding".to_owned(),
         Verdict::Violated => format!("violated: {} findings", report.findings.len()),

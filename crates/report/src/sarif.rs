@@ -23,7 +23,11 @@ pub fn sarif(report: &RunReport) -> String {
             "message": {"text": f.finding.message},
             "locations": [location(&f.finding.location)],
             "relatedLocations": related.collect::<Vec<_>>(),
-            "properties": {"schedule": f.schedule.to_string(), "thread": f.finding.thread},
+            "properties": {
+                "inputs": crate::inputs_json(&f.inputs),
+                "schedule": f.schedule.to_string(),
+                "thread": f.finding.thread,
+            },
         })
     });
     let notes = report.reasons.iter().map(|r| {

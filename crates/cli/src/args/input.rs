@@ -37,8 +37,8 @@ pub(crate) struct InputArgs {
     /// Time for one query to the solver; without an answer by then the verdict is unknown [default: 30s]
     #[arg(long, env = "SELVEDGE_SOLVER_TIMEOUT", value_name = "TIME|none", value_parser = timeout)]
     pub(crate) solver_timeout: Option<Timeout>,
-    /// The layers in front of the solvers that are on: split, trivial, domain, independence, cache, validate; or none
-    /// [default: the usual ones]
+    /// The layers in front of the solvers that are on: split, trivial, domain, independence, cache, validate, cross-check; or
+    /// none [default: all but cross-check]
     #[arg(
         long,
         env = "SELVEDGE_SOLVER_LAYERS",
@@ -149,7 +149,15 @@ fn read(text: &str, name: &str, path: &str) -> Result<GivenFile, String> {
 }
 
 /// The layers of the solver, in the order in which they are asked.
-const LAYERS: [&str; 6] = ["split", "trivial", "domain", "independence", "cache", "validate"];
+const LAYERS: [&str; 7] = [
+    "split",
+    "trivial",
+    "domain",
+    "independence",
+    "cache",
+    "validate",
+    "cross-check",
+];
 
 fn layer(text: &str) -> Result<String, String> {
     if text == "none" || LAYERS.contains(&text) {
