@@ -1,7 +1,7 @@
 // LZ4's decoder on every input of SIZE bytes, into room for ROOM bytes: nothing is read or written outside of the two
 // buffers, and the answer is an error or a length that fits.
 //
-// The decoder is LZ4's own lib/lz4.c, unchanged. `cargo xtask demo` runs it. What it prints is the same in a native run
+// The decoder is LZ4's own lib/lz4.c, unchanged. `make demo` runs it. What it prints is the same in a native run
 // of each test case.
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // zstd's thread pool for every number of workers (1 or 2), size of the queue (0 to 2) and number of jobs (0 to 2), each with all
 // schedules: every job runs once, and the pool ends.
 //
-// The pool is zstd's own lib/common/pool.c and lib/common/threading.c, unchanged. Run it with `cargo xtask demo`.
+// The pool is zstd's own lib/common/pool.c and lib/common/threading.c, unchanged. `cargo xtask bench` runs it.
 #include <assert.h>
 #include <pthread.h>
 #include "pool.h"

@@ -1,50 +1,73 @@
 //! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys` carries it, is checked
-//! under a small driver (examples/zstd-pool): first as it is, then with one deliberate mistake of the caller.
+//! under a small driver (examples/zstd-pool): first as it is, then with one deliberate mistake of the caller. Then the decoder of LZ4
+//! (`lz4-sys`, examples/lz4-decoder) on every input.
 
 use crate::process::{build_release, capture, cargo};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DRIVER: &str = "examples/zstd-pool/driver.c";
+/// A driver with the sources of a library.
+struct Example {
+    driver: &'static str,
+    /// What the library is called on the screen.
+    library: &'static str,
+    directory: PathBuf,
+    sources: &'static [&'static str],
+}
 
 pub fn run() -> Result<()> {
     let selvedge = build_release()?;
-    let common = zstd()?;
+    let pool = Example {
+        driver: "examples/zstd-pool/driver.c",
+        library: "ZSTD",
+        directory: vendored("examples/zstd-pool/Cargo.toml", "zstd-sys")?.join("zstd/lib/common"),
+        sources: &["pool.c", "threading.c"],
+    };
     println!("\n=== zstd's thread pool: 2 workers, a queue of 2, 2 jobs, over all of its schedules ===\n");
-    check(&selvedge, &common, &[], 0)?;
+    pool.check(&selvedge, &["-DZSTD_MULTITHREAD"], 0)?;
     println!("\n=== the same, but each job touches the counter without its lock ===\n");
-    check(&selvedge, &common, &["-DFORGET_THE_LOCK"], 10)?;
-    println!("\nBoth as expected. More to look at: examples/*.c, each with a comment that says what to see.");
+    pool.check(&selvedge, &["-DZSTD_MULTITHREAD", "-DFORGET_THE_LOCK"], 10)?;
+    let decoder = Example {
+        driver: "examples/lz4-decoder/driver.c",
+        library: "LZ4",
+        directory: vendored("examples/lz4-decoder/Cargo.toml", "lz4-sys")?.join("liblz4/lib"),
+        sources: &["lz4.c"],
+    };
+    println!("\n=== LZ4's decoder on every input of 12 bytes, into room for 16 ===\n");
+    decoder.check(&selvedge, &["-DSIZE=12"], 0)?;
+    println!("\nAll as expected. More to look at: examples/*.c, each with a comment that says what to see.");
     Ok(())
 }
 
-/// Runs the command in sight of the user and compares its exit code.
-fn check(selvedge: &Path, common: &Path, options: &[&str], expected: i32) -> Result<()> {
-    let mut command = Command::new(selvedge);
-    command
-        .arg("check")
-        .args(["-DZSTD_MULTITHREAD", "-I"])
-        .arg(common)
-        .args(options)
-        .arg(DRIVER);
-    command.arg(common.join("pool.c")).arg(common.join("threading.c"));
-    println!(
-        "$ selvedge check -DZSTD_MULTITHREAD -I ZSTD {}{DRIVER} ZSTD/pool.c ZSTD/threading.c",
-        options.iter().map(|o| format!("{o} ")).collect::<String>()
-    );
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {}", selvedge.display()))?;
-    if status.code() != Some(expected) {
-        bail!("expected exit code {expected}, got {status}");
+impl Example {
+    /// Runs the command in sight of the user and compares its exit code.
+    fn check(&self, selvedge: &Path, options: &[&str], expected: i32) -> Result<()> {
+        let mut command = Command::new(selvedge);
+        command.arg("check").args(options).arg("-I").arg(&self.directory);
+        command
+            .arg(self.driver)
+            .args(self.sources.iter().map(|file| self.directory.join(file)));
+        let sources: Vec<String> = self
+            .sources
+            .iter()
+            .map(|file| format!("{}/{file}", self.library))
+            .collect();
+        println!(
+            "$ selvedge check {} -I {} {} {}",
+            options.join(" "),
+            self.library,
+            self.driver,
+            sources.join(" ")
+        );
+        let status = command
+            .status()
+            .with_context(|| format!("cannot start {}", selvedge.display()))?;
+        if status.code() != Some(expected) {
+            bail!("expected exit code {expected}, got {status}");
+        }
+        Ok(())
     }
-    Ok(())
-}
-
-/// The directory of zstd's sources that the pool is in.
-fn zstd() -> Result<PathBuf> {
-    Ok(vendored("examples/zstd-pool/Cargo.toml", "zstd-sys")?.join("zstd/lib/common"))
 }
 
 /// The directory of a crate with vendored C sources that a manifest asks for; cargo fetches it when it is not there yet.
