@@ -255,6 +255,30 @@ fn configuration_file_environment_and_command_line() {
 }
 
 #[test]
+fn standard_input_and_files_are_those_given() {
+    const READS: &str = "#include <assert.h>\n#include <stdio.h>\n#include <string.h>\nint main(void) {\n\
+        char a[8] = \"\", b[8] = \"\";\n    scanf(\"%7s\", a);\n    FILE *f = fopen(\"data/x\", \"r\");\n\
+        if (f) fgets(b, 8, f);\n    fopen(\"made\", \"w\");\n    assert(strcmp(a, \"one\") || strcmp(b, \"two\"));\n    return 0;\n}\n";
+    let place = Place::new("given");
+    place.write("reads.c", READS);
+    place.write("1", "one\n");
+    place.write("2", "two");
+    let given = ["--stdin", "1", "--file", "data/x=2"];
+    let (code, out, _) = place.run(&[&["check", "-q", "reads.c"], &given[..]].concat());
+    assert_eq!((code, last_line(&out)), (10, "false(unreach-call)"), "{out}");
+    let (code, out, _) = place.run(&["replay", "FINDING.json"]);
+    assert_eq!(code, 10, "{out}");
+    for fewer in [&given[..2], &given[2..], &[]] {
+        let (code, out, _) = place.run(&[&["check", "-q", "--finding", "none", "reads.c"], fewer].concat());
+        assert_eq!((code, last_line(&out)), (0, "true"), "{out}");
+    }
+    let (code, _, err) = place.run(&["check", "--stdin", "missing", "reads.c"]);
+    assert!(code == 1 && err.contains("cannot read missing"), "{err}");
+    // What the program writes stays in the model.
+    assert_eq!(place.names(), ["1", "2", "FINDING.json", "reads.c"]);
+}
+
+#[test]
 fn a_closed_pipe_is_no_mistake() {
     let place = Place::new("pipe");
     place.write("race.c", RACE);

@@ -188,8 +188,11 @@ fn perform(cx: &mut Cx<'_>, operation: &Operation) -> Performed {
     }
 }
 
-/// The end of a call.
+/// The end of a call; of a part, if that is made again once a symbolic value is known.
 fn finish(cx: &mut Cx<'_>, flow: Flow) -> Flow {
+    if matches!(flow, Flow::Symbolic(_) | Flow::Choose(_)) {
+        return flow;
+    }
     let core = cx.state.own_core(cx.thread);
     (core.phase, core.note) = (0, 0);
     core.wait = [ObjectId::NONE; 2];
