@@ -35,7 +35,43 @@ fn main() -> ExitCode {
     trials.push(Trial::test("there are enough cases", move || {
         check(cases >= CASES, || format!("only {cases} cases"))
     }));
+    trials.push(Trial::test("a wrong case is noticed", move || {
+        wrong_cases(&folder.join("bubble_sort.c"))
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Other inputs, another exit code and another output than the machine said are seen.
+fn wrong_cases(source: &Path) -> Result<(), Failed> {
+    let program = read(source.to_owned());
+    let place = std::env::temp_dir().join(format!("selvedge-generated-noticed-{}", std::process::id()));
+    std::fs::create_dir_all(&place)?;
+    emit(&program, &place)?;
+    let binary = compile(&program, &place)?;
+    let (case, inputs) = (
+        place.join("cases/test000001.json"),
+        place.join("cases/test000001.ktest"),
+    );
+    run(&binary, &case, &place)?;
+    let other = std::fs::read(place.join("cases/test000002.ktest"))?;
+    let right = std::fs::read(&inputs)?;
+    std::fs::write(&inputs, other)?;
+    check(run(&binary, &case, &place).is_err(), || "other inputs".to_owned())?;
+    std::fs::write(&inputs, right)?;
+    let text = std::fs::read_to_string(&case)?;
+    for (what, wrong) in [
+        ("exit code", text.replace("\"code\": 0", "\"code\": 1")),
+        (
+            "output",
+            text.replace("\"output_bytes\": \"", "\"output_bytes\": \"2e"),
+        ),
+    ] {
+        check(wrong != text, || format!("{what}: nothing to replace"))?;
+        std::fs::write(&case, wrong)?;
+        check(run(&binary, &case, &place).is_err(), || what.to_owned())?;
+    }
+    std::fs::remove_dir_all(&place)?;
+    Ok(())
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -91,24 +127,7 @@ fn test(program: &Program) -> Result<(), Failed> {
 }
 
 fn test_in(program: &Program, place: &Path) -> Result<(), Failed> {
-    let emitted = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args([
-            "check",
-            "--emit-tests",
-            "cases",
-            "--finding",
-            "none",
-            "--stop",
-            "never",
-        ])
-        .args(&program.options)
-        .arg(&program.source)
-        .current_dir(place)
-        .output()?;
-    let code = emitted.status.code();
-    check(matches!(code, Some(0 | 10)), || {
-        format!("exit code {code:?}: {}", text(&emitted))
-    })?;
+    emit(program, place)?;
     let binary = compile(program, place)?;
     let mut files = sources(&place.join("cases"));
     files.retain(|path| path.extension().is_some_and(|e| e == "json"));
@@ -126,6 +145,27 @@ fn test_in(program: &Program, place: &Path) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+fn emit(program: &Program, place: &Path) -> Result<(), Failed> {
+    let emitted = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args([
+            "check",
+            "--emit-tests",
+            "cases",
+            "--finding",
+            "none",
+            "--stop",
+            "never",
+        ])
+        .args(&program.options)
+        .arg(&program.source)
+        .current_dir(place)
+        .output()?;
+    let code = emitted.status.code();
+    check(matches!(code, Some(0 | 10)), || {
+        format!("exit code {code:?}: {}", text(&emitted))
+    })
 }
 
 fn text(output: &Output) -> String {

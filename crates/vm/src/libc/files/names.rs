@@ -50,7 +50,7 @@ pub(crate) fn load(options: &Options, state: &mut State) -> Result<Vec<Symbolic>
         symbolic.push(Symbolic {
             address,
             size: *size,
-            name: name.clone(),
+            name: format!("file:{name}"),
         });
     }
     Ok(symbolic)
