@@ -377,6 +377,10 @@ fn the_configuration_file_lists_sources_of_input() {
         .filter(|name| name.ends_with(".json"))
         .map(|name| place.read(&format!("cases/{name}")))
         .collect();
-    assert_eq!(texts.len(), 2, "one for each way out of the only branch on an input");
+    assert_eq!(
+        texts.len(),
+        2,
+        "one for each way out of the only branch on an input"
+    );
     assert!(texts.iter().all(|text| text.contains("\"argv[2]\"")), "{texts:?}");
 }

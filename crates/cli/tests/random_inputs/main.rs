@@ -1,0 +1,131 @@
+//! Random C programs with two input bytes: the ways through the program that the machine finds must be those that a native run of
+//! the same code takes on all 65,536 inputs. None may be missing, and none may be made up.
+//!
+//! A program notes in a number which branches it takes, and which values the results of its computations have; that number
+//! is all that it prints. Half of the programs compute (every integer type and operation, arrays with symbolic indexes, switches,
+//! loops), half call library functions on strings that the inputs are part of.
+//!
+//! `SELVEDGE_RANDOM_INPUTS=FROM..TO` runs other seeds.
+
+mod generate;
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// The seeds that are always tried, of each of the two kinds.
+const SEEDS: std::ops::Range<u64> = 0..40;
+/// Programs with more ways than this are left out.
+const MOST: usize = 400;
+
+#[test]
+fn computations_take_the_ways_of_a_native_run() {
+    compare(generate::computation, "computation");
+}
+
+#[test]
+fn library_calls_take_the_ways_of_a_native_run() {
+    compare(generate::library_calls, "library");
+}
+
+fn compare(program: fn(u64) -> String, kind: &str) {
+    let seeds = std::env::var("SELVEDGE_RANDOM_INPUTS").ok().and_then(|range| {
+        let (from, to) = range.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    });
+    let (mut compared, mut ways) = (0, 0);
+    let seeds = seeds.unwrap_or(SEEDS);
+    let all = seeds.end - seeds.start;
+    for seed in seeds {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-inputs-{kind}"));
+        std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
+        let source = folder.join(format!("{seed}.c"));
+        std::fs::write(&source, program(seed)).expect("the temporary directory is writable");
+        let Some(expected) = native(&source).filter(|ways| ways.len() <= MOST) else {
+            continue;
+        };
+        let found = machine(&source);
+        let name = source.display();
+        let (missing, made_up) = (&expected - &found, &found - &expected);
+        assert!(
+            missing.is_empty() && made_up.is_empty(),
+            "{name}: missing {missing:?}, made up {made_up:?}"
+        );
+        compared += 1;
+        ways += found.len();
+    }
+    println!("{kind}: {compared} programs of {all}, {ways} ways");
+    assert!(
+        compared * 2 > all,
+        "only {compared} programs of {all} were of any use"
+    );
+}
+
+/// What the program prints for all inputs; `None` if its behaviour is undefined for one of them.
+fn native(source: &Path) -> Option<BTreeSet<String>> {
+    let program = source.with_extension("native");
+    let compiled = Command::new("clang-22")
+        .args([
+            "-w",
+            "-O0",
+            "-DALL_INPUTS",
+            "-fsanitize=undefined",
+            "-fno-sanitize-recover=all",
+        ])
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .status();
+    assert!(
+        compiled.expect("clang-22 runs").success(),
+        "{}: not C",
+        source.display()
+    );
+    let output = Command::new(&program).output().expect("the program runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    output
+        .status
+        .success()
+        .then(|| printed.lines().map(str::to_owned).collect())
+}
+
+/// What it prints in the executions of the machine, which must verify it.
+fn machine(source: &Path) -> BTreeSet<String> {
+    let cases = source.with_extension("cases");
+    // An earlier run's, if there was one.
+    let _ = std::fs::remove_dir_all(&cases);
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args([
+            "check",
+            "--finding",
+            "none",
+            "--progress",
+            "never",
+            "--max-time",
+            "120s",
+        ])
+        .arg("--emit-tests")
+        .arg(&cases)
+        .arg(source)
+        .output()
+        .expect("the command runs");
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}: {}{}",
+        source.display(),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let files = std::fs::read_dir(&cases).expect("test cases were written");
+    let paths = files.map(|file| file.expect("it can be listed").path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a test case can be read");
+            let case: Value = serde_json::from_str(&text).expect("a test case is JSON");
+            case["output"].as_str().unwrap_or_default().trim().to_owned()
+        })
+        .collect()
+}
