@@ -100,9 +100,10 @@ impl Inst {
 /// A call site.
 #[derive(Clone)]
 pub struct CallSite {
-    /// What is called; `None` for the library model `native`.
+    /// What is called; `None` for an instruction's model.
     pub callee: Option<Callee>,
-    /// The model that an instruction stands for: copies and fills under visibility `memory`, element by element.
+    /// The model that is called, if that is known; also the one that an instruction stands for: copies and fills under
+    /// visibility `memory`, element by element.
     pub native: Option<Native>,
     /// Slot of the address, for indirect calls.
     pub address: u16,

@@ -9,7 +9,7 @@ use crate::code::{CONST, CallSite, Code, ComplexOperands, Inst, LocalObject, NON
 use crate::coverage::Point;
 use crate::native;
 use crate::options::Visibility;
-use crate::program::Program;
+use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::FxHashMap;
@@ -472,6 +472,12 @@ impl Compiler<'_> {
             if bits > 64 {
                 site.results.push((slot + 1, (bits - 64) as u8));
             }
+        }
+        if let Callee::Direct(func) = *callee
+            && let Binding::Native(native) = self.program.bindings[func.index()]
+            && !self.program.atomic[func.index()]
+        {
+            site.native = Some(native);
         }
         let index = self.code.calls.len() as u32;
         self.code.calls.push(site);

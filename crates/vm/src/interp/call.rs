@@ -1,7 +1,7 @@
 //! Calls, returns, models, and what a thread does when its last frame is gone.
 
 use super::Stop;
-use crate::code::{CONST, NONE};
+use crate::code::CONST;
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::options::Visibility;
@@ -50,19 +50,22 @@ impl Vm {
     /// Executes call site `index` of the current function, whose `ip` is that of the call.
     #[inline]
     pub(super) fn call(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
-        let program = self.program.clone();
+        let func = self.state.thread(thread).core.frame.func;
+        match self.program.code[func.index()].calls[index].native {
+            Some(native) => self.native(thread, native, index, performing),
+            None => self.call_other(thread, index, performing),
+        }
+    }
+
+    /// The same where what is called is not a library model known before.
+    #[inline(never)]
+    fn call_other(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
+        let program: &Program = &self.program;
         let frame = self.state.thread(thread).core.frame;
         let call = &program.code[frame.func.index()].calls[index];
         let func = match call.callee {
             Some(Callee::Direct(func)) => func,
-            None => {
-                let mut args = [Value::new(0); 3];
-                self.slots(thread, &call.args, &mut args);
-                return match call.native {
-                    Some(native) => self.native(thread, native, &args, &call.types, performing),
-                    None => unreachable!("a call site calls something"),
-                };
-            }
+            None => unreachable!("a call site calls something"),
             Some(Callee::Indirect(_)) => {
                 let address = self.slot(thread, call.address);
                 match address
@@ -74,7 +77,7 @@ impl Vm {
                     None if address.is_symbolic() => {
                         let site = self.site(thread, frame.ip);
                         return match self.settle(thread, site, performing, address, "the function called") {
-                            Ok(bits) => match program.function_at(bits) {
+                            Ok(bits) => match self.program.function_at(bits) {
                                 Some(func) => self.call_function(thread, index, func, performing),
                                 None => self.bad_callee(thread, Value::new(bits), frame.ip),
                             },
@@ -91,9 +94,8 @@ impl Vm {
     /// Calls a function from call site `index` of the current one.
     #[inline]
     fn call_function(&mut self, thread: ThreadId, index: usize, func: FuncId, performing: bool) -> Entered {
-        let program = self.program.clone();
+        let program: &Program = &self.program;
         let frame = self.state.thread(thread).core.frame;
-        let call = &program.code[frame.func.index()].calls[index];
         if program.atomic[func.index()]
             && self.state.unjoined() > 0
             && self.state.thread(thread).core.atomic == 0
@@ -113,16 +115,7 @@ impl Vm {
         match program.bindings[func.index()] {
             Binding::Code => self.enter(thread, func, index),
             Binding::Other(other) => self.enter(thread, other, index),
-            Binding::Native(native) => {
-                let mut few = [Value::new(0); 4];
-                if let Some(args) = few.get_mut(..call.args.len()) {
-                    self.slots(thread, &call.args, args);
-                    self.native(thread, native, args, &call.types, performing)
-                } else {
-                    let args: Vec<Value> = call.args.iter().map(|&a| self.slot(thread, a)).collect();
-                    self.native(thread, native, &args, &call.types, performing)
-                }
-            }
+            Binding::Native(native) => self.native(thread, native, index, performing),
             Binding::Missing => {
                 let what = format!("function {}", program.module.functions[func].display);
                 self.unsupported(thread, frame.ip, what);
@@ -153,24 +146,63 @@ impl Vm {
 
     /// Enters a function of the program from call site `index`.
     fn enter(&mut self, thread: ThreadId, func: FuncId, index: usize) -> Entered {
+        let ip = self.state.thread(thread).core.frame.ip;
+        let site = self.site(thread, ip);
+        let context = self.state.context(site);
+        let program: &Program = &self.program;
+        let t = &mut self.state.threads[thread.index()];
+        let caller = t.core.frame;
+        let from = &program.code[caller.func.index()];
+        let (call, code) = (&from.calls[index], &program.code[func.index()]);
+        if code.varargs || t.core.depth >= program.options.max_depth {
+            return self.enter_slowly(thread, func, index, context);
+        }
+        let (base, suspended) = (t.regs.len(), t.core.depth as usize - 1);
+        // Resume behind the call.
+        let below = Frame {
+            ip: ip + 1,
+            ..caller
+        };
+        match t.frames.get_mut(suspended) {
+            Some(place) => *place = below,
+            None => t.frames.push(below),
+        }
+        t.regs.resize(base + code.slots as usize, Value::UNDEF);
+        for (i, &slot) in code.params.iter().enumerate() {
+            t.regs[base + slot as usize] = match call.args.get(i) {
+                Some(&word) if word & CONST != 0 => from.consts[(word & !CONST) as usize],
+                Some(&word) => t.regs[caller.base as usize + word as usize],
+                None => Value::poison(0, Poison::NoResult),
+            };
+        }
+        t.core.depth += 1;
+        t.core.frame = Frame {
+            func,
+            ip: 0,
+            base: base as u32,
+            locals: t.locals.len() as u32,
+            context,
+            call: index as u32,
+            varargs: 0,
+        };
+        Entered::Running
+    }
+
+    /// The same with variable arguments, or without room.
+    #[cold]
+    fn enter_slowly(
+        &mut self,
+        thread: ThreadId,
+        func: FuncId,
+        index: usize,
+        context: ContextId,
+    ) -> Entered {
         let program = self.program.clone();
         let caller = self.state.thread(thread).core.frame;
         let call = &program.code[caller.func.index()].calls[index];
-        let mut few = [Value::new(0); 8];
-        let many: Vec<Value>;
-        let args: &[Value] = if call.args.len() <= few.len() {
-            let args = &mut few[..call.args.len()];
-            self.slots(thread, &call.args, args);
-            args
-        } else {
-            many = call.args.iter().map(|&a| self.slot(thread, a)).collect();
-            &many
-        };
-        let site = self.site(thread, caller.ip);
-        let context = self.state.context(site);
-        // Resume behind the call.
+        let args: Vec<Value> = call.args.iter().map(|&a| self.slot(thread, a)).collect();
         self.state.own_core(thread).frame.ip = caller.ip + 1;
-        match self.push_frame(thread, func, args, &call.types, index as u32, context) {
+        match self.push_frame(thread, func, &args, &call.types, index as u32, context) {
             true => Entered::Running,
             false => {
                 self.state.own_core(thread).frame.ip = caller.ip;
@@ -269,6 +301,40 @@ impl Vm {
 
     /// Returns from the current frame; whether the thread still has one.
     pub(super) fn leave(&mut self, thread: ThreadId, returns: usize) -> bool {
+        let frame = self.state.thread(thread).core.frame;
+        let words = &self.program.code[frame.func.index()].returns[returns];
+        if words.len() > 1 {
+            return self.leave_with_many(thread, returns);
+        }
+        let value = words.first().map(|&word| self.slot(thread, word));
+        if self.state.thread(thread).locals.len() > frame.locals as usize {
+            let site = self.site(thread, frame.ip);
+            self.end_locals(thread, frame.locals as usize, Life::Returned, site);
+        }
+        if !self.pop_frame(thread) {
+            self.bottom(thread, value.unwrap_or(Value::new(0)));
+            return false;
+        }
+        self.end_block(thread);
+        if frame.call != NO_CALL {
+            let t = &mut self.state.threads[thread.index()];
+            let caller = &t.core.frame;
+            match self.program.code[caller.func.index()].calls[frame.call as usize].results[..] {
+                [] => {}
+                [(slot, bits)] => {
+                    t.regs[caller.base as usize + slot as usize] = match value {
+                        Some(value) => super::arith::truncate(&self.state.memory.tags, value, bits),
+                        None => Value::poison(0, Poison::NoResult),
+                    };
+                }
+                _ => self.set_results(thread, frame.call as usize, value.as_slice()),
+            }
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn leave_with_many(&mut self, thread: ThreadId, returns: usize) -> bool {
         let program = self.program.clone();
         let frame = self.state.thread(thread).core.frame;
         let words = &program.code[frame.func.index()].returns[returns];
@@ -279,14 +345,20 @@ impl Vm {
             self.bottom(thread, values.first().copied().unwrap_or(Value::new(0)));
             return false;
         }
-        let core = self.state.own_core(thread);
-        if core.atomic == core.depth + 1 {
-            core.atomic = 0;
-        }
+        self.end_block(thread);
         if frame.call != NO_CALL {
             self.set_results(thread, frame.call as usize, &values);
         }
         true
+    }
+
+    /// The return from an atomic function ends its block.
+    #[inline]
+    fn end_block(&mut self, thread: ThreadId) {
+        let core = self.state.own_core(thread);
+        if core.atomic == core.depth + 1 {
+            core.atomic = 0;
+        }
     }
 
     /// Takes the current frame off; whether there is one below it, which is then current.
@@ -387,37 +459,39 @@ impl Vm {
         }
     }
 
-    /// Several words of the thread's current frame.
-    #[inline(always)]
-    fn slots(&self, thread: ThreadId, operands: &[u16], into: &mut [Value]) {
-        let t = self.state.thread(thread);
-        let frame = t.core.frame;
-        let regs = &t.regs[frame.base as usize..];
-        let consts = &self.program.code[frame.func.index()].consts;
-        for (value, &operand) in into.iter_mut().zip(operands) {
-            *value = if operand & CONST != 0 {
-                consts[(operand & !CONST) as usize]
+    /// Runs a library model for call site `index` of the current function.
+    fn native(&mut self, thread: ThreadId, native: Native, index: usize, performing: bool) -> Entered {
+        let program: &Program = &self.program;
+        let t = &self.state.threads[thread.index()];
+        let (ip, base, context) = (t.core.frame.ip, t.core.frame.base as usize, t.core.frame.context);
+        let code = &program.code[t.core.frame.func.index()];
+        let call = &code.calls[index];
+        let site = Site {
+            stmt: code.stmts[ip as usize],
+            context,
+        };
+        let regs = &t.regs[base..];
+        let word = |&operand: &u16| {
+            if operand & CONST != 0 {
+                code.consts[(operand & !CONST) as usize]
             } else {
                 regs[operand as usize]
-            };
-        }
-    }
-
-    fn native(
-        &mut self,
-        thread: ThreadId,
-        native: Native,
-        args: &[Value],
-        types: &[Type],
-        performing: bool,
-    ) -> Entered {
-        let frame = &self.state.thread(thread).core.frame;
-        let ip = frame.ip;
-        let site = Site {
-            stmt: self.program.code[frame.func.index()].stmts[ip as usize],
-            context: frame.context,
+            }
         };
-        let program: &Program = &self.program;
+        let mut few = [Value::new(0); 4];
+        let many: Vec<Value>;
+        let args = match few.get_mut(..call.args.len()) {
+            Some(few) => {
+                for (arg, operand) in few.iter_mut().zip(&call.args) {
+                    *arg = word(operand);
+                }
+                &*few
+            }
+            None => {
+                many = call.args.iter().map(word).collect();
+                &many
+            }
+        };
         let replay = Default::default();
         let mut cx = Cx {
             program,
@@ -425,7 +499,7 @@ impl Vm {
             thread,
             site,
             args,
-            types,
+            types: &call.types,
             replay,
         };
         let flow = match native {
@@ -441,7 +515,7 @@ impl Vm {
                 Performed::Again(outcome) => {
                     let prepared = (model.prepare)(&mut cx);
                     self.outcome = outcome;
-                    return self.prepared(thread, prepared, model, args, types, site);
+                    return self.prepared(thread, prepared, model, args, index, site);
                 }
             },
             Native::Visible(model) => match (model.prepare)(&mut cx) {
@@ -453,21 +527,33 @@ impl Vm {
                         Performed::Done(flow, _) => flow,
                         Performed::Again(_) => {
                             let prepared = (model.prepare)(&mut cx);
-                            return self.prepared(thread, prepared, model, args, types, site);
+                            return self.prepared(thread, prepared, model, args, index, site);
                         }
                     }
                 }
-                prepared => return self.prepared(thread, prepared, model, args, types, site),
+                prepared => return self.prepared(thread, prepared, model, args, index, site),
             },
         };
-        match flow {
-            Flow::Return(value) => {
-                self.finish_simple_call(thread, value);
-                Entered::Running
+        let value = match flow {
+            Flow::Return(value) => value,
+            Flow::Symbolic(value) => return self.native_needs(thread, value, site, performing),
+            flow => return self.follow(thread, flow, ip, site),
+        };
+        let t = &mut self.state.threads[thread.index()];
+        match call.results[..] {
+            [] => {}
+            [(slot, bits)] => {
+                let value = super::arith::truncate(&self.state.memory.tags, value, bits);
+                t.regs[base + slot as usize] = value;
             }
-            Flow::Symbolic(value) => self.native_needs(thread, value, site, performing),
-            flow => self.follow(thread, flow, ip, site),
+            _ => {
+                self.finish_call(thread, &[value]);
+                return Entered::Running;
+            }
         }
+        t.core.phase = 0;
+        t.core.frame.ip = ip + 1;
+        Entered::Running
     }
 
     /// A model needs the number that a symbolic value is. If there is a body in code with the same meaning, that is executed instead, and
@@ -539,10 +625,11 @@ impl Vm {
         prepared: Prepared,
         model: Visible,
         args: &[Value],
-        types: &[Type],
+        index: usize,
         site: Site,
     ) -> Entered {
         let core = &self.state.thread(thread).core;
+        let func = core.frame.func;
         let (ip, in_block) = (core.frame.ip, core.atomic != 0);
         let flow = match prepared {
             Prepared::Immediate(flow) => flow,
@@ -555,7 +642,7 @@ impl Vm {
                     thread,
                     site,
                     args,
-                    types,
+                    types: &self.program.code[func.index()].calls[index].types,
                     replay,
                 };
                 match (model.perform)(&mut cx, 0) {
@@ -574,7 +661,7 @@ impl Vm {
         let parked = Entered::Stopped(Stop::Parked);
         match flow {
             Flow::Return(value) => {
-                self.finish_simple_call(thread, value);
+                self.finish_call(thread, &[value]);
                 Entered::Running
             }
             Flow::ReturnMany(values) => {
@@ -653,23 +740,11 @@ impl Vm {
     }
 
     /// Ends the call at the current instruction with one word.
-    #[inline(always)]
     fn finish_simple_call(&mut self, thread: ThreadId, value: Value) {
-        let t = &mut self.state.threads[thread.index()];
-        let frame = &mut t.core.frame;
-        let code = &self.program.code[frame.func.index()];
-        match &code.calls[code.insts[frame.ip as usize].long() as usize].results[..] {
-            [] => {}
-            &[(slot, bits)] if slot & CONST == 0 && slot != NONE => {
-                let value = super::arith::truncate(&self.state.memory.tags, value, bits);
-                t.regs[frame.base as usize + slot as usize] = value;
-            }
-            _ => return self.finish_call(thread, &[value]),
-        }
-        t.core.phase = 0;
-        t.core.frame.ip += 1;
+        self.finish_call(thread, &[value]);
     }
 
+    /// Ends the call at the current instruction.
     fn finish_call(&mut self, thread: ThreadId, values: &[Value]) {
         let frame = self.state.thread(thread).core.frame;
         let code = &self.program.code[frame.func.index()];

@@ -107,26 +107,30 @@ impl Vm {
 
     /// Runs a thread until it stops. With `performing`, the first instruction is the visible action that was chosen.
     pub(crate) fn run(&mut self, thread: ThreadId, performing: bool) -> Stop {
-        let mut executed = 0u64;
         if self.program.options.unroll.is_some() {
             self.jumps.clear();
         }
-        let stop = self.run_loop(thread, performing, &mut executed);
-        self.instructions += executed;
-        stop
+        self.run_loop(thread, performing)
     }
 
     #[allow(clippy::cognitive_complexity)]
-    fn run_loop(&mut self, thread: ThreadId, mut performing: bool, executed: &mut u64) -> Stop {
+    fn run_loop(&mut self, thread: ThreadId, mut performing: bool) -> Stop {
         if self.state.thread(thread).core.depth == 0 {
             return Stop::Bottom;
         }
         let (mut w, mut ip) = self.window(thread);
         let limit = self.program.options.max_steps;
+        let mut count = 0u64;
+        macro_rules! stop {
+            ($stop:expr) => {{
+                self.instructions += count;
+                return $stop;
+            }};
+        }
         macro_rules! stop_at {
             ($stop:expr) => {{
                 self.state.own_core(thread).frame.ip = ip;
-                return $stop;
+                stop!($stop)
             }};
         }
         macro_rules! fault {
@@ -201,7 +205,7 @@ impl Vm {
                 if target <= ip && self.program.options.unroll.is_some() && self.unrolled(thread, ip) {
                     stop_at!(Stop::Parked);
                 }
-                if target <= ip && *executed >= limit {
+                if target <= ip && count >= limit {
                     self.limit(
                         thread,
                         ip,
@@ -215,7 +219,7 @@ impl Vm {
         }
         loop {
             let inst = w.inst(ip);
-            *executed += 1;
+            count += 1;
             match inst.op {
                 Op::Mov => {
                     w.set(inst.a, w.get(inst.b));
@@ -455,7 +459,7 @@ impl Vm {
                     }
                 }
                 Op::Call => {
-                    if *executed >= limit {
+                    if count >= limit {
                         let text = format!("{limit} instructions ran without a visible action");
                         self.limit(thread, ip, LimitKind::Steps, text);
                         stop_at!(Stop::Parked);
@@ -463,7 +467,7 @@ impl Vm {
                     self.state.own_core(thread).frame.ip = ip;
                     match self.call(thread, inst.long() as usize, performing) {
                         Entered::Running => (w, ip) = self.window(thread),
-                        Entered::Stopped(stop) => return stop,
+                        Entered::Stopped(stop) => stop!(stop),
                     }
                     performing = false;
                 }
@@ -481,15 +485,15 @@ impl Vm {
                         if let Some(&base) = self.state.thread(thread).locals.get(first..).and_then(|l| l.last())
                             && let Some(action) = self.end_action(thread, ip, base)
                         {
-                            return Stop::Visible(action);
+                            stop!(Stop::Visible(action));
                         }
                     }
                     let atomic = self.state.thread(thread).core.atomic;
                     if !self.leave(thread, inst.b as usize) {
-                        return Stop::Bottom;
+                        stop!(Stop::Bottom);
                     }
                     if atomic != self.state.thread(thread).core.atomic {
-                        return Stop::Visible(self.after_block(thread));
+                        stop!(Stop::Visible(self.after_block(thread)));
                     }
                     (w, ip) = self.window(thread);
                 }
@@ -497,9 +501,9 @@ impl Vm {
                     self.state.own_core(thread).frame.ip = ip;
                     match self.complex(thread, inst.long() as usize, performing) {
                         complex::Done::Next => ip += 1,
-                        complex::Done::Visible(action) => return Stop::Visible(action),
-                        complex::Done::Parked => return Stop::Parked,
-                        complex::Done::Stopped(stop) => return stop,
+                        complex::Done::Visible(action) => stop!(Stop::Visible(action)),
+                        complex::Done::Parked => stop!(Stop::Parked),
+                        complex::Done::Stopped(stop) => stop!(stop),
                     }
                     performing = false;
                 }
@@ -539,7 +543,7 @@ impl Vm {
                     "undefined behaviour: the end of a function that must return a value, or code that cannot be reached"
                 )),
                 Op::Cover => {
-                    *executed -= 1; // no instruction of the program
+                    count -= 1; // no instruction of the program
                     self.reached.insert(inst.long());
                     ip += 1;
                 }
