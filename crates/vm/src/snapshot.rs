@@ -7,6 +7,7 @@
 use crate::fingerprint::Cache;
 use crate::memory::MemoryState;
 use crate::state::SharedParts;
+use crate::sync;
 use crate::thread::Thread;
 use crate::vm::Vm;
 use selvedge_model::{Pending, Snapshot};
@@ -38,6 +39,8 @@ impl Snapshot for Vm {
         self.state.memory.restore(&state.memory);
         self.state.threads.clone_from(&state.threads);
         self.state.pending.clone_from(&state.pending);
+        self.state.needs.clear();
+        self.state.needs.extend(state.pending.iter().map(sync::needed));
         self.state.restore_parts(&state.parts);
         if let (Some(prints), Some(cache)) = (&mut self.fingerprints, &state.fingerprints) {
             prints.restore(cache);

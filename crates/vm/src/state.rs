@@ -7,7 +7,7 @@
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site};
 use crate::symbolic::{Arm, Asked, Path};
-use crate::sync::SyncObject;
+use crate::sync::{SyncObject, needed};
 use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -47,6 +47,8 @@ pub(crate) enum Undo {
     Output(u32),
     /// A word of the process's or a model's hidden state changed.
     Word(u32, u64),
+    /// A thread was joined; whether it had been counted as not joined.
+    Joined(ThreadId, bool),
     /// The number of threads not joined changed.
     Unjoined(u32),
     /// The path changed; its own log says how.
@@ -95,6 +97,8 @@ pub struct State {
     pub memory: Memory,
     pub(crate) threads: Vec<Thread>,
     pub(crate) pending: Vec<Pending>,
+    /// By thread: what its pending action needs of others (`sync::needed`).
+    pub(crate) needs: Vec<u64>,
     syncs: Rc<FxHashMap<u64, SyncObject>>,
     pub(crate) log: Log,
     /// Interned calling contexts: (caller's context, call statement). Context 0 is the empty one.
@@ -125,6 +129,7 @@ impl State {
             memory: Memory::default(),
             threads: Vec::new(),
             pending: Vec::new(),
+            needs: Vec::new(),
             syncs: Rc::default(),
             log: Log::default(),
             contexts,
@@ -169,6 +174,7 @@ impl State {
         if *place != pending {
             self.log.pendings.push(*place);
             self.log.entries.push(Undo::Pending(thread));
+            self.needs[thread.index()] = needed(&pending);
             *place = pending;
         }
     }
@@ -232,6 +238,7 @@ impl State {
     pub(crate) fn push_thread(&mut self, thread: Thread, pending: Pending) -> ThreadId {
         let id = ThreadId::from_index(self.threads.len());
         self.threads.push(thread);
+        self.needs.push(needed(&pending));
         self.pending.push(pending);
         self.log.entries.push(Undo::Spawned);
         id
@@ -241,6 +248,14 @@ impl State {
     #[inline]
     pub fn unjoined(&self) -> u32 {
         self.unjoined
+    }
+
+    /// Notes that a thread, which was not, is joined.
+    pub fn join(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].core.joined = true;
+        let counted = self.unjoined > 0;
+        self.unjoined -= u32::from(counted);
+        self.log.entries.push(Undo::Joined(thread, counted));
     }
 
     /// Sets the number of threads not yet joined.
@@ -448,7 +463,11 @@ impl State {
         let log = &mut self.log;
         match entry {
             Undo::Core(t) => self.threads[t.index()].core = log.cores.pop().expect(PAIRED),
-            Undo::Pending(t) => self.pending[t.index()] = log.pendings.pop().expect(PAIRED),
+            Undo::Pending(t) => {
+                let pending = log.pendings.pop().expect(PAIRED);
+                self.needs[t.index()] = needed(&pending);
+                self.pending[t.index()] = pending;
+            }
             Undo::Regs { thread, start, len } => {
                 let from = log.values.len() - len as usize;
                 let regs = &mut self.threads[thread.index()].regs;
@@ -493,6 +512,7 @@ impl State {
             Undo::Spawned => {
                 self.threads.pop();
                 self.pending.pop();
+                self.needs.pop();
             }
             Undo::Output(len) => {
                 Rc::make_mut(&mut self.output).truncate(len as usize);
@@ -503,6 +523,10 @@ impl State {
             }
             Undo::Unjoined(count) => self.unjoined = count,
             Undo::Path => self.path.undo_one(),
+            Undo::Joined(t, counted) => {
+                self.threads[t.index()].core.joined = false;
+                self.unjoined += u32::from(counted);
+            }
             Undo::Word(number, value) => {
                 Rc::make_mut(&mut self.words).insert(number, value);
             }

@@ -332,35 +332,28 @@ impl Vm {
     /// Asks again whether threads that use the same objects can move.
     #[inline]
     fn refresh(&mut self, event: &Action) {
-        // What no pending action has as its object stands for nothing, so that one comparison each is enough.
-        const NOTHING: ObjectId = ObjectId(u64::MAX);
-        let or_nothing = |object: ObjectId, is: bool| {
-            if is && object != ObjectId::NONE {
-                object
-            } else {
-                NOTHING
+        // What the step may have changed for others; mostly one object.
+        let mut changed: SmallVec<[u64; 8]> = SmallVec::new();
+        if !event.is_memory() {
+            changed.push(event.object.0);
+            if event.object2 != ObjectId::NONE {
+                changed.push(event.object2.0);
             }
-        };
-        let ended = or_nothing(ObjectId::thread(event.thread), event.ends);
-        let first = or_nothing(event.object, !event.is_memory());
-        let second = or_nothing(event.object2, !event.is_memory());
-        // Mostly there is only the one object.
-        let one = second == NOTHING && ended == NOTHING;
-        let one = one && self.state.parts.is_empty();
-        let parts: SmallVec<[ObjectId; 4]> = fuse::changed(&self.state).collect();
-        let others = |x: ObjectId| !one && (x == second || x == ended || parts.contains(&x));
-        for i in 0..self.state.pending.len() {
-            let pending = &self.state.pending[i];
-            let a = &pending.action;
-            if a.object != first
-                && a.object2 != first
-                && a.op != Op::ProcessExit
-                && !(others(a.object) || others(a.object2))
-                || i == event.thread.index()
-                || !matches!(pending.status, Status::Enabled | Status::Blocked)
-            {
+        }
+        if event.ends {
+            changed.push(ObjectId::thread(event.thread).0);
+        }
+        changed.extend(fuse::changed(&self.state).map(|object| object.0));
+        let one = changed.first().copied().unwrap_or(sync::NOTHING);
+        let more = changed.len() > 1;
+        for i in 0..self.state.needs.len() {
+            let need = self.state.needs[i];
+            let concerned = need == one || need == sync::ANYTHING || more && changed.contains(&need);
+            if need == sync::NOTHING || !concerned || i == event.thread.index() {
                 continue;
             }
+            let pending = &self.state.pending[i];
+            let a = &pending.action;
             let (status, alternatives) = sync::status(&self.state, a);
             if (status, alternatives) != (pending.status, pending.alternatives) {
                 let changed = Pending {

@@ -144,6 +144,7 @@ impl Fingerprints {
         for entry in entries {
             let thread = match *entry {
                 Entry::Core(t)
+                | Entry::Joined(t, _)
                 | Entry::HeldPushed(t)
                 | Entry::HeldChanged(t, _)
                 | Entry::HeldRemoved(t, _) => t,

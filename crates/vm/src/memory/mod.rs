@@ -187,7 +187,7 @@ impl Memory {
         let old = std::mem::replace(arena.object_mut(slot), object);
         self.saved_objects.push(old);
         self.log.push(Entry::Object { base });
-        self.flush();
+        self.forget(base);
     }
 
     /// Gives a slot fresh content.
@@ -706,6 +706,14 @@ impl Memory {
             write,
             order: MemoryOrder::NotAtomic,
         });
+    }
+
+    /// Forgets cached translations of the object at `base`.
+    #[inline]
+    fn forget(&mut self, base: u64) {
+        let shift = slot_shift(base);
+        self.read_tlb.forget(base, shift);
+        self.write_tlb.forget(base, shift);
     }
 
     #[inline]

@@ -2,8 +2,8 @@
 //!
 //! The only `unsafe` of the memory lives here. An entry holds a pointer to a page that its `Memory` owns, uniquely for
 //! the write cache, and the bounds of one live object within that page. Argument: every operation that can move, share or
-//! drop a page, or change an object's bounds or life, flushes both caches (`Memory::flush`: allocate, end, revive, save, restore,
-//! undo of those), and pages live in `Rc` allocations that do not move otherwise. A page shared with a snapshot is never entered: `page_mut` unshares
+//! drop a page flushes both caches (`Memory::flush`: save, restore, what drops pages and the undo of that); what changes an
+//! object's bounds or life makes both forget that object (`Memory::forget`: allocate, end, revive, undo of those); and pages live in `Rc` allocations that do not move otherwise. A page shared with a snapshot is never entered: `page_mut` unshares
 //! it before `fill`, and `save` flushes. Reads go through `&self` and writes through `&mut self` of the `Memory`.
 
 use super::page::{CHUNK, PAGE, Page};
@@ -52,6 +52,21 @@ impl Tlb {
         if self.used {
             self.entries = [EMPTY; ENTRIES];
             self.used = false;
+        }
+    }
+
+    /// Forgets the object in a slot of `1 << shift` bytes.
+    #[inline]
+    pub fn forget(&mut self, base: u64, shift: u32) {
+        if !self.used {
+            return;
+        }
+        if 1usize << shift > PAGE {
+            return self.flush();
+        }
+        let entry = &mut self.entries[index(base)];
+        if (entry.low ^ base) >> shift == 0 {
+            *entry = EMPTY;
         }
     }
 

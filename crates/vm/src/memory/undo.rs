@@ -44,7 +44,6 @@ impl Memory {
 
     /// Goes back to a position.
     pub fn undo(&mut self, mark: usize) {
-        let mut moved = false;
         while self.log.len() > mark {
             let Some(entry) = self.log.pop() else { break };
             match entry {
@@ -74,7 +73,7 @@ impl Memory {
                     if let (Some(object), Some(parts)) = (self.saved_objects.pop(), Parts::of(base)) {
                         *self.arena_mut(parts.owner, parts.class).object_mut(parts.slot()) = object;
                     }
-                    moved = true;
+                    self.forget(base);
                 }
                 Entry::Page { owner, class, page } => {
                     // At once: chunks undone after this are looked up in the cache.
@@ -89,10 +88,6 @@ impl Memory {
                     self.arena_mut(owner, class).free.pop();
                 }
             }
-        }
-        if moved {
-            self.read_tlb.flush();
-            self.write_tlb.flush();
         }
         self.accesses.clear();
     }

@@ -587,7 +587,8 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
     let Some(target) = cx.pending().object.as_thread() else {
         return Ok(Value::new(0));
     };
-    let core = cx.state.thread(target).core;
+    let core = &cx.state.thread(target).core;
+    let result = core.result;
     if core.joined {
         cx.program.spoiled.store(true, Ordering::Relaxed);
         return Err(cx.fault_on(
@@ -603,10 +604,8 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
             ObjectId::thread(target),
         ));
     }
-    cx.state.core_mut(target).joined = true;
-    let unjoined = cx.state.unjoined().saturating_sub(1);
-    cx.state.set_unjoined(unjoined);
-    Ok(core.result)
+    cx.state.join(target);
+    Ok(result)
 }
 
 pub(super) fn detach(cx: &mut Cx<'_>, _: u16) -> Performed {

@@ -53,6 +53,33 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| cxx::find(name))
 }
 
+/// [`needed`]: nothing of what other threads do.
+pub const NOTHING: u64 = 0;
+/// [`needed`]: more than one object.
+pub const ANYTHING: u64 = u64::MAX;
+
+/// The object whose changes may enable or disable a pending action, or change its alternatives: the counterpart of [`status`].
+#[inline]
+pub fn needed(pending: &Pending) -> u64 {
+    if !matches!(pending.status, Status::Enabled | Status::Blocked) {
+        return NOTHING;
+    }
+    match pending.action.op {
+        Op::Lock
+        | Op::Join
+        | Op::SpinLock
+        | Op::RdLock
+        | Op::WrLock
+        | Op::SemWait
+        | Op::BarrierLeave
+        | Op::OnceEnter
+        | Op::Destroy
+        | Op::Signal => pending.action.object.0,
+        Op::WaitAcquire | Op::WaitTimeout | Op::ProcessExit => ANYTHING,
+        _ => NOTHING,
+    }
+}
+
 /// Whether an action of a thread is enabled in the present state, and how many alternatives it has then.
 #[inline]
 pub fn status(state: &State, action: &Action) -> (Status, u16) {
