@@ -3,7 +3,7 @@
 use crate::program::{Setup, fusing_machine, machine};
 use crate::shorten::shorten;
 use crate::trace::{self, Made, Move, Trace, same};
-use selvedge_base::Id;
+use selvedge_base::{Id, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
 use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
@@ -69,23 +69,23 @@ fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut fusing, _), (mut plain, _)) = (fusing_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
     for &choice in choices {
-        let status = |vm: &Vm| vm.pending().get(choice.thread.index()).map(|p| p.status);
-        if status(&fusing) != Some(Status::Enabled) {
+        let status = |vm: &Vm, thread: ThreadId| vm.pending().get(thread.index()).map(|p| p.status);
+        if status(&fusing, choice.thread) != Some(Status::Enabled) {
             all.push(choice); // the replay says what is wrong with it
             break;
         }
         fusing.step(choice);
-        let part = Choice {
-            thread: choice.thread,
+        let parts = fusing.parts().iter().map(|part| Choice {
+            thread: part.action.thread,
             alternative: 0,
-        };
-        for step in std::iter::once(choice).chain(fusing.parts().iter().map(|_| part)) {
+        });
+        for step in std::iter::once(choice).chain(parts) {
             // After a join among the parts, the end of a thread is an event; else it is part of the join's.
-            if status(&plain) == Some(Status::Finished) {
+            if status(&plain, step.thread) == Some(Status::Finished) {
                 continue;
             }
             all.push(step);
-            if status(&plain) == Some(Status::Enabled) {
+            if status(&plain, step.thread) == Some(Status::Enabled) {
                 plain.step(step);
             }
         }

@@ -89,12 +89,18 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         }
         if self.now.cycle.is_some() {
             self.watch(machine, faults);
-        } else if let Some(pending) = machine.pending().get(action.thread.index())
+            return;
+        }
+        // A cycle closes when its last thread blocks, and that is by its own step.
+        let mover = machine
+            .parts()
+            .last()
+            .map_or(action.thread, |part| part.action.thread);
+        if let Some(pending) = machine.pending().get(mover.index())
             && pending.status == Status::Blocked
-            && cycle_from(machine, action.thread).is_some()
+            && cycle_from(machine, mover).is_some()
         {
-            // A cycle closes when its last thread blocks, and that is by its own step.
-            self.now.cycle = Some((action.thread, 0));
+            self.now.cycle = Some((mover, 0));
         }
     }
 

@@ -50,10 +50,13 @@ pub struct Event {
     pub outcome: Outcome,
 }
 
-/// A visible action that was performed within the transition of an earlier one of its thread, because the order with what
-/// others do does not matter: giving back a lock that nobody tries, joining a thread that has ended, the end of the
-/// process when all others have ended. Never enabled together with anything dependent on it, so nothing races with it;
-/// but what comes after it is ordered by it.
+/// A visible action that was performed within an earlier transition, because the order with what others do does not matter:
+/// giving back a lock that nobody tries, joining a thread that has ended, the end of the process when all others have
+/// ended. Never enabled together with anything dependent on it, so nothing races with it; but what comes after it is
+/// ordered by it.
+///
+/// It is an action of the thread whose event it is part of; or, if that thread ended with the event, the `Join` of one
+/// that waited for it, which then goes on: what follows in the step is done by the joiner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The action.

@@ -289,6 +289,33 @@ impl Vm {
         }
     }
 
+    /// A thread has ended: if another one waits for just that, it goes on at once, within the same step.
+    fn join_ended(&mut self, ended: ThreadId) {
+        let object = ObjectId::thread(ended).0;
+        let Some(waiting) = self.state.needs.iter().position(|&need| need == object) else {
+            return;
+        };
+        let joiner = ThreadId::from_index(waiting);
+        let action = self.state.pending[waiting].action;
+        if action.op != Op::Join
+            || self.state.thread(joiner).core.depth == 0
+            || !fuse::fuses(&self.state, self.program.fusible, &action)
+        {
+            return;
+        }
+        let outcome = std::mem::replace(&mut self.outcome, Outcome::Done);
+        self.alternative = 0;
+        let core = self.state.begin_step(joiner);
+        core.site = crate::memory::Site {
+            stmt: action.stmt,
+            context: core.frame.context,
+        };
+        fuse::begin(&mut self.state, action);
+        let part = self.state.parts.len() - 1;
+        self.run_to_visible(joiner, true);
+        self.state.parts[part].outcome = std::mem::replace(&mut self.outcome, outcome);
+    }
+
     /// A thread has ended by this action.
     fn finish(&mut self, thread: ThreadId, action: Action) {
         self.state.own_core(thread).stage = Stage::Finished;
@@ -466,6 +493,9 @@ impl Machine for Vm {
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)
             && self.state.pending[thread.index()].action.op == Op::Exit;
+        if action.ends && self.state.fuses && self.fingerprints.is_none() {
+            self.join_ended(thread);
+        }
         self.refresh(&action);
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);

@@ -5,7 +5,7 @@ use super::report::Race;
 use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
 use super::{RaceDetector, object_size};
-use selvedge_base::Id;
+use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op};
 
 impl RaceDetector {
@@ -13,11 +13,11 @@ impl RaceDetector {
     #[inline]
     pub(super) fn rest<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
         let accesses = machine.accesses();
-        let mut from = 0;
+        let (mut from, mut me) = (0, event.action.thread);
         for part in machine.parts() {
             let to = part.accesses as usize;
-            self.plain_accesses(&accesses[from..to], event);
-            from = to;
+            self.plain_accesses(&accesses[from..to], me);
+            (from, me) = (to, part.action.thread);
             let part = Event {
                 action: part.action,
                 context: part.context,
@@ -27,13 +27,13 @@ impl RaceDetector {
             };
             self.synchronise(machine, &part);
         }
-        self.plain_accesses(&accesses[from..], event);
+        self.plain_accesses(&accesses[from..], me);
     }
 
     /// Accesses in invisible steps.
     #[inline]
-    fn plain_accesses(&mut self, accesses: &[Access], event: &Event) {
-        let me = event.action.thread.index();
+    fn plain_accesses(&mut self, accesses: &[Access], thread: ThreadId) {
+        let me = thread.index();
         let mut accesses = accesses.iter().peekable();
         while let Some(access) = accesses.next() {
             if access.order == MemoryOrder::NotAtomic {
@@ -54,7 +54,7 @@ impl RaceDetector {
                     self.bytes::<true>(access.address, size, &entry);
                 }
             } else {
-                let mut action = Action::on(event.action.thread, Op::Read, ObjectId(access.address));
+                let mut action = Action::on(thread, Op::Read, ObjectId(access.address));
                 action.op = if access.write { Op::Write } else { Op::Read };
                 (action.size, action.stmt, action.order) = (access.size, access.stmt, access.order);
                 self.atomic(&action, access.context.0, false);

@@ -448,7 +448,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
             self.teach(me, object.released(), Rule::Unlock);
         }
         if !self.races.is_empty() {
-            self.report(machine, event.action.thread, faults);
+            self.report(machine, faults);
         }
     }
 

@@ -18,12 +18,7 @@ pub(crate) struct Race {
 impl RaceDetector {
     /// Turns the races of an event into faults, each pair of statements once.
     #[cold]
-    pub(super) fn report<M: Describe + ?Sized>(
-        &mut self,
-        machine: &M,
-        thread: ThreadId,
-        faults: &mut Vec<Fault>,
-    ) {
+    pub(super) fn report<M: Describe + ?Sized>(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         let mut races = std::mem::take(&mut self.races);
         let mut seen = Vec::new();
         for race in &races {
@@ -35,20 +30,21 @@ impl RaceDetector {
             );
             if !seen.contains(&pair) {
                 seen.push(pair);
-                faults.push(self.fault(machine, thread, race));
+                faults.push(self.fault(machine, race));
             }
         }
         races.clear();
         self.races = races;
     }
 
-    fn fault<M: Describe + ?Sized>(&self, machine: &M, thread: ThreadId, race: &Race) -> Fault {
+    fn fault<M: Describe + ?Sized>(&self, machine: &M, race: &Race) -> Fault {
         let Race {
             old,
             new,
             address,
             size,
         } = race;
+        let thread = ThreadId::from_index(new.thread);
         let object = ObjectId(*address);
         let other = machine.thread_name(ThreadId::from_index(old.thread));
         let held = |entry: &Entry| locks(machine, &self.locksets.list(entry.locks));

@@ -382,6 +382,12 @@ where
         self.report();
         if !self.config.sleep_sets {
             self.search(thread);
+            for part in 0..self.machine.parts().len() {
+                let mover = self.machine.parts()[part].action.thread.index();
+                if mover != thread {
+                    self.search(mover);
+                }
+            }
         }
         if may_change_others(event.action.op) {
             self.search_changed(depth, thread, &mut sleep);
@@ -418,9 +424,8 @@ where
         let relation = self.relation;
         self.order
             .record(relation, choice.thread.index(), event.action.ends);
-        for part in self.machine.parts() {
-            self.order
-                .record_part(relation, &part.action, choice.thread.index());
+        for part in 0..self.machine.parts().len() {
+            self.take_part(part, choice.thread);
         }
         match event.outcome {
             Outcome::Thread(named) => self.order.wake(named.index()),
@@ -435,6 +440,17 @@ where
         }
         self.detector.event(&self.machine, &event, &mut self.faults);
         event
+    }
+
+    /// A further action within the event that a thread just took.
+    #[inline]
+    fn take_part(&mut self, part: usize, thread: ThreadId) {
+        let action = self.machine.parts()[part].action;
+        self.order
+            .record_part(self.relation, &action, action.thread.index());
+        if action.thread != thread {
+            self.look_at_one(action.thread.index());
+        }
     }
 
     /// Notes what is wrong with the event just taken.

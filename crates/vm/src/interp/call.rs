@@ -159,10 +159,7 @@ impl Vm {
         }
         let (base, suspended) = (t.regs.len(), t.core.depth as usize - 1);
         // Resume behind the call.
-        let below = Frame {
-            ip: ip + 1,
-            ..caller
-        };
+        let below = Frame { ip: ip + 1, ..caller };
         match t.frames.get_mut(suspended) {
             Some(place) => *place = below,
             None => t.frames.push(below),
@@ -190,13 +187,7 @@ impl Vm {
 
     /// The same with variable arguments, or without room.
     #[cold]
-    fn enter_slowly(
-        &mut self,
-        thread: ThreadId,
-        func: FuncId,
-        index: usize,
-        context: ContextId,
-    ) -> Entered {
+    fn enter_slowly(&mut self, thread: ThreadId, func: FuncId, index: usize, context: ContextId) -> Entered {
         let program = self.program.clone();
         let caller = self.state.thread(thread).core.frame;
         let call = &program.code[caller.func.index()].calls[index];

@@ -5,7 +5,8 @@
 //! 1975; for the explorer: {its thread} is a persistent set). That holds of
 //!
 //! - giving back a lock: all that others can do to a lock that is held is to wait for it;
-//! - joining a thread that has ended: nobody else minds;
+//! - joining a thread that has ended: nobody else minds. A thread that waits for just this goes on within the step in which the
+//!   other one ends;
 //! - the end of the process when all other threads have ended.
 //!
 //! But: a lock may be tried, destroyed, or given back by somebody else while it is held, and a thread may be joined by two,

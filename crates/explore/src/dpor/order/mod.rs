@@ -425,11 +425,12 @@ impl Order {
     /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered
     /// by it. What a join learns is for the thread's next event, not for this one.
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        let tick = self.events.len() as Tick;
         if let (Op::Join, Some(ended)) = (action.op, action.object.as_thread()) {
             self.learn(thread, self.current[ended.index()]);
+            self.rows.set(self.current[thread], thread, tick); // it has moved, if only within another's event
             return;
         }
-        let tick = self.events.len() as Tick;
         let mut note = |key, bytes, class| {
             let cell = self.cells.cell(key, bytes);
             self.cells

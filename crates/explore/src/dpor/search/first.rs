@@ -76,7 +76,7 @@ where
     }
 
     #[inline(always)]
-    fn look_at_one(&mut self, thread: usize) {
+    pub(super) fn look_at_one(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
         self.locals.assign(thread, is_local(action));
         self.known.remove(thread);
