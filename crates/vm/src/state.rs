@@ -170,13 +170,18 @@ impl State {
     /// Replaces a thread's pending action.
     #[inline]
     pub(crate) fn set_pending(&mut self, thread: ThreadId, pending: Pending) {
-        let place = &mut self.pending[thread.index()];
-        if *place != pending {
-            self.log.pendings.push(*place);
-            self.log.entries.push(Undo::Pending(thread));
-            self.needs[thread.index()] = needed(&pending);
-            *place = pending;
+        if self.pending[thread.index()] != pending {
+            self.put_pending(thread, pending);
         }
+    }
+
+    /// The same where it is hardly the one that it was.
+    #[inline]
+    pub(crate) fn put_pending(&mut self, thread: ThreadId, pending: Pending) {
+        self.needs[thread.index()] = needed(&pending);
+        let old = std::mem::replace(&mut self.pending[thread.index()], pending);
+        self.log.pendings.push(old);
+        self.log.entries.push(Undo::Pending(thread));
     }
 
     /// Saves what a step of the thread changes most: its core and the registers of its current frame.

@@ -324,7 +324,7 @@ impl Vm {
             status: Status::Finished,
             alternatives: 0,
         };
-        self.state.set_pending(thread, ended);
+        self.state.put_pending(thread, ended);
     }
 
     #[inline(always)]
@@ -333,7 +333,7 @@ impl Vm {
             self.program.spoiled.store(true, Ordering::Relaxed);
         }
         let (status, alternatives) = sync::status(&self.state, &action);
-        self.state.set_pending(
+        self.state.put_pending(
             thread,
             Pending {
                 action,
