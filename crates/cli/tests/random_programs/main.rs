@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// The seeds that are always tried.
 const SEEDS: Range<u64> = 0..150;
+/// Seeds that once showed a mistake, tried with those. 680: a join that a detach lets pass, and the thread's end would, too.
+const NOTED: [u64; 1] = [680];
 /// Programs with more states than this are left out.
 const MAX_STATES: usize = 20_000;
 /// Explorations of more executions than this are left out.
@@ -57,10 +59,11 @@ fn main() {
         number(from)..number(to)
     });
     let keep = std::env::var_os("SELVEDGE_RANDOM_PROGRAMS_KEEP").is_some();
-    println!("seeds {seeds:?}");
+    let noted = if chosen.is_none() { &NOTED[..] } else { &[] };
+    println!("seeds {seeds:?} {noted:?}");
     let mut counts = Counts::default();
     let mut failures: BTreeMap<u64, String> = BTreeMap::new();
-    for seed in seeds {
+    for seed in seeds.chain(noted.iter().copied()) {
         let checked = catch_unwind(AssertUnwindSafe(|| check(seed, &mut counts)));
         if let Err(message) = checked.unwrap_or_else(|_| Err("panic".to_owned())) {
             println!("seed {seed}: {message}");

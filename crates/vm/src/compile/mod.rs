@@ -179,7 +179,7 @@ impl Compiler<'_> {
     }
 
     fn locals(&mut self, names: &mut Vec<String>) {
-        let private = escape::private_locals(self.function);
+        let private = escape::private_locals(&self.program.module, self.function);
         for (id, local) in self.function.locals.iter_ids() {
             let slot = self.slots.fresh(1);
             let name = if local.name.is_empty() {
