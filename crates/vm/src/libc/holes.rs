@@ -37,10 +37,14 @@ pub(super) const CHARACTER: Spec = Spec {
     len: 1,
 };
 
+/// Whether a conversion's width and precision are as written.
+pub(super) fn is_fixed(spec: &Spec) -> bool {
+    matches!(spec.width, Count::Number(_)) && !matches!(spec.precision, Some(Count::Argument))
+}
+
 /// Whether a conversion takes one number or character and nothing else.
 pub(super) fn is_numeric(spec: &Spec) -> bool {
-    let fixed = matches!(spec.width, Count::Number(_)) && !matches!(spec.precision, Some(Count::Argument));
-    fixed
+    is_fixed(spec)
         && match spec.conversion {
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'p' => true,
             b'c' => spec.length == Length::Int,

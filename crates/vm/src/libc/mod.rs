@@ -21,6 +21,7 @@ mod format;
 mod format_float;
 pub(crate) mod holes;
 mod math;
+mod open_text;
 mod print;
 mod process;
 mod random;

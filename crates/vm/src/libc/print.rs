@@ -5,6 +5,7 @@
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::holes::{self, Hole};
+use super::open_text::{self, OpenText};
 use super::varargs::Varargs;
 use super::{Answer, by_element, bytes, files};
 use crate::native::{Cx, Flow, Native, Stop, Visible};
@@ -128,20 +129,21 @@ fn captured(cx: &Cx<'_>, fd: i32) -> Result<(), Stop> {
 fn puts(cx: &mut Cx<'_>) -> Answer {
     captured(cx, 1)?;
     let text = cx.word(0)?;
-    let mut text = bytes::string(cx, text, "character of an output")?;
-    text.push(b'\n');
-    cx.state.print(&text);
+    let mut text = open_text::string(cx, text, u64::MAX, "character of an output")?;
+    text.bytes.push(b'\n');
+    cx.state.print_open(&text.bytes, &text.holes);
     Ok(Flow::int(text.len() as i32))
 }
 
 fn fputs(cx: &mut Cx<'_>) -> Answer {
     let text = cx.word(0)?;
-    let text = bytes::string(cx, text, "character of an output")?;
-    cx.state.print(&text);
+    let text = open_text::string(cx, text, u64::MAX, "character of an output")?;
+    cx.state.print_open(&text.bytes, &text.holes);
     Ok(Flow::int(1))
 }
 
 fn putchar(cx: &mut Cx<'_>) -> Answer {
+    captured(cx, 1)?;
     if !cx.result_is_used() && Varargs::Call(0).next_is_symbolic(cx) {
         let hole = Hole {
             at: 0,
@@ -152,15 +154,14 @@ fn putchar(cx: &mut Cx<'_>) -> Answer {
         return Ok(Flow::int(0));
     }
     let byte = cx.int(0)? as u8;
-    captured(cx, 1)?;
     cx.state.print(&[byte]);
     Ok(Flow::int(i32::from(byte)))
 }
 
 /// Prints a range of memory.
 fn print_range(cx: &mut Cx<'_>, from: u64, len: u64) -> Result<(), Stop> {
-    let text = bytes::range(cx, from, len, "byte of an output")?;
-    cx.state.print(&text);
+    let text = open_text::range(cx, from, len, "byte of an output")?;
+    cx.state.print_open(&text.bytes, &text.holes);
     Ok(())
 }
 
@@ -317,6 +318,18 @@ fn render(
                 value,
             });
             out.extend_from_slice(holes::MARK);
+        } else if holes
+            && spec.conversion == b's'
+            && spec.length == Length::Int
+            && spec.width == Count::Number(0)
+            && holes::is_fixed(&spec)
+        {
+            let text = open_string(cx, &spec, arguments)?;
+            open.extend(text.holes.iter().map(|hole| Hole {
+                at: out.len() + hole.at,
+                ..*hole
+            }));
+            out.extend_from_slice(&text.bytes);
         } else {
             let text = convert(cx, &spec, arguments, &rest[..spec.len])?;
             out.extend_from_slice(&text);
@@ -392,6 +405,24 @@ fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -
         }
         _ => Err(unsupported()),
     }
+}
+
+/// The argument of `%s` without a width.
+fn open_string(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs) -> Result<OpenText, Stop> {
+    let precision = match spec.precision {
+        Some(Count::Number(precision)) => Some(precision),
+        _ => None,
+    };
+    let address = arguments.integer(cx, 64)?;
+    if address == 0 {
+        let bytes = string_argument(cx, 0, precision)?;
+        return Ok(OpenText {
+            bytes,
+            holes: Vec::new(),
+        });
+    }
+    let limit = precision.map_or(u64::MAX, |p| p as u64);
+    open_text::string(cx, address, limit, "character of an output")
 }
 
 fn string_argument(cx: &mut Cx<'_>, address: u64, precision: Option<usize>) -> Result<Vec<u8>, Stop> {

@@ -7,7 +7,7 @@ use super::{
     After, Condition, Part, Parted, Performs, alone, cancelable, look, look_part, on_file, operation, phase,
     pinned, refused, refused_at_once, wait_for,
 };
-use crate::libc::{bytes, print};
+use crate::libc::{open_text, print};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use selvedge_model::{MemoryOrder, Op, Outcome};
 
@@ -191,8 +191,8 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
     match open.kind {
         Kind::Pipe => return write_to_pipe(cx, &open, from, count),
         Kind::Output => {
-            let text = bytes::range(cx, from, count, "byte of an output")?;
-            cx.state.print(&text);
+            let text = open_text::range(cx, from, count, "byte of an output")?;
+            cx.state.print_open(&text.bytes, &text.holes);
             return Ok(After::Done(count, Outcome::Done));
         }
         _ => {}

@@ -1,0 +1,95 @@
+//! Text that is read from memory to be printed, with its symbolic bytes left open.
+
+use super::holes::{CHARACTER, Hole, MARK};
+use super::{bytes, stepped};
+use crate::native::{Cx, Stop};
+use crate::value::Value;
+use selvedge_expr::CmpOp;
+
+/// A text with holes.
+#[derive(Default)]
+pub(super) struct OpenText {
+    /// The bytes, with marks for symbolic ones.
+    pub bytes: Vec<u8>,
+    /// The symbolic ones, in order.
+    pub holes: Vec<Hole>,
+}
+
+impl OpenText {
+    /// How many bytes the program prints.
+    pub fn len(&self) -> usize {
+        self.bytes.len() - self.holes.len() * (MARK.len() - 1)
+    }
+
+    fn push(&mut self, cx: &Cx<'_>, value: Value, what: &str) -> Result<(), Stop> {
+        if is_open(cx, value) {
+            self.holes.push(Hole {
+                at: self.bytes.len(),
+                spec: CHARACTER,
+                value,
+            });
+            self.bytes.extend_from_slice(MARK);
+        } else {
+            self.bytes.push(cx.concrete(value, what)? as u8);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a value is symbolic, wholly defined, and not known to be one number.
+fn is_open(cx: &Cx<'_>, value: Value) -> bool {
+    let symbol = cx.state.memory.tags.symbol(value.tag);
+    symbol.is_some_and(|s| s.undefined == 0 && cx.state.path.known(s.expr).is_none())
+}
+
+/// Whether no byte can be symbolic.
+fn without_input(cx: &Cx<'_>) -> bool {
+    cx.state.path.asked().is_empty()
+}
+
+/// The bytes of a range; recorded as read.
+pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<OpenText, Stop> {
+    let mut text = OpenText::default();
+    if without_input(cx) {
+        text.bytes = bytes::range(cx, address, len, what)?;
+        return Ok(text);
+    }
+    stepped::access(cx, address, len, false)?;
+    for at in 0..len {
+        let value = stepped::read(cx, address + at, 1)?;
+        text.push(cx, value, what)?;
+    }
+    Ok(text)
+}
+
+/// The string at an address of which at most `limit` bytes are looked at, without terminator; recorded as read. Where it
+/// ends is a decision.
+pub(super) fn string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<OpenText, Stop> {
+    let mut text = OpenText::default();
+    if without_input(cx) {
+        text.bytes = bytes::bounded_string(cx, address, limit, what)?;
+        return Ok(text);
+    }
+    let (mut read, mut room) = (0, 0);
+    while read < limit {
+        if room == 0 {
+            room = stepped::readable(cx, address + read)?;
+        }
+        let value = stepped::read(cx, address + read, 1)?;
+        read += 1;
+        room -= 1;
+        let is_end = if is_open(cx, value) {
+            let tags = &cx.state.memory.tags;
+            let (byte, zero) = (tags.expr(value, 8), tags.arena.constant(8, 0));
+            cx.holds(tags.arena.compare(CmpOp::Eq, byte, zero))?
+        } else {
+            cx.concrete(value, what)? as u8 == 0
+        };
+        if is_end {
+            break;
+        }
+        text.push(cx, value, what)?;
+    }
+    stepped::access(cx, address, read, false)?;
+    Ok(text)
+}
