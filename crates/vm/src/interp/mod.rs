@@ -10,6 +10,7 @@ mod atomic;
 mod call;
 mod complex;
 mod float;
+mod leave;
 
 pub(crate) use self::arith::{shift, truncate};
 pub(crate) use call::Entered;

@@ -1,0 +1,172 @@
+//! Returns: how frames and the stack objects in them end, and what a thread is left with.
+
+use crate::memory::{Kind, Life, Site};
+use crate::options::Visibility;
+use crate::thread::{NO_CALL, Stage};
+use crate::value::{Poison, Value};
+use crate::vm::Vm;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Notice, Unsupported};
+use smallvec::SmallVec;
+
+impl Vm {
+    /// Returns from the current frame; whether the thread still has one.
+    pub(super) fn leave(&mut self, thread: ThreadId, returns: usize) -> bool {
+        let frame = self.state.thread(thread).core.frame;
+        let words = &self.program.code[frame.func.index()].returns[returns];
+        if words.len() > 1 {
+            return self.leave_with_many(thread, returns);
+        }
+        let value = words.first().map(|&word| self.slot(thread, word));
+        if self.state.thread(thread).locals.len() > frame.locals as usize {
+            let site = self.site(thread, frame.ip);
+            self.end_locals(thread, frame.locals as usize, Life::Returned, site);
+        }
+        if !self.pop_frame(thread) {
+            self.bottom(thread, value.unwrap_or(Value::new(0)));
+            return false;
+        }
+        self.end_block(thread);
+        if frame.call != NO_CALL {
+            let t = &mut self.state.threads[thread.index()];
+            let caller = &t.core.frame;
+            match self.program.code[caller.func.index()].calls[frame.call as usize].results[..] {
+                [] => {}
+                [(slot, bits)] => {
+                    t.regs[caller.base as usize + slot as usize] = match value {
+                        Some(value) => super::arith::truncate(&self.state.memory.tags, value, bits),
+                        None => Value::poison(0, Poison::NoResult),
+                    };
+                }
+                _ => self.set_results(thread, frame.call as usize, value.as_slice()),
+            }
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn leave_with_many(&mut self, thread: ThreadId, returns: usize) -> bool {
+        let program = self.program.clone();
+        let frame = self.state.thread(thread).core.frame;
+        let words = &program.code[frame.func.index()].returns[returns];
+        let values: SmallVec<[Value; 2]> = words.iter().map(|&w| self.slot(thread, w)).collect();
+        let site = self.site(thread, frame.ip);
+        self.end_locals(thread, frame.locals as usize, Life::Returned, site);
+        if !self.pop_frame(thread) {
+            self.bottom(thread, values.first().copied().unwrap_or(Value::new(0)));
+            return false;
+        }
+        self.end_block(thread);
+        if frame.call != NO_CALL {
+            self.set_results(thread, frame.call as usize, &values);
+        }
+        true
+    }
+
+    /// The return from an atomic function ends its block.
+    #[inline]
+    fn end_block(&mut self, thread: ThreadId) {
+        let core = self.state.own_core(thread);
+        if core.atomic == core.depth + 1 {
+            core.atomic = 0;
+        }
+    }
+
+    /// Takes the current frame off; whether there is one below it, which is then current.
+    pub(super) fn pop_frame(&mut self, thread: ThreadId) -> bool {
+        let t = &mut self.state.threads[thread.index()];
+        let base = t.core.frame.base;
+        t.core.depth -= 1;
+        let depth = t.core.depth;
+        if depth == 0 {
+            t.regs.truncate(base as usize);
+            t.low_depth = 0;
+            return false;
+        }
+        let index = depth - 1;
+        if depth < t.low_depth {
+            t.low_depth = depth;
+            self.state.save_frame(thread, index, base);
+        }
+        let t = &mut self.state.threads[thread.index()];
+        t.core.frame = t.frames[index as usize];
+        t.regs.truncate(base as usize);
+        true
+    }
+
+    pub(super) fn set_results(&mut self, thread: ThreadId, call: usize, values: &[Value]) {
+        let program = self.program.clone();
+        let func = self.state.thread(thread).core.frame.func;
+        for (i, &(slot, bits)) in program.code[func.index()].calls[call].results.iter().enumerate() {
+            let value = match values.get(i) {
+                Some(&v) => super::arith::truncate(&self.state.memory.tags, v, bits),
+                None => Value::poison(0, Poison::NoResult),
+            };
+            self.set_slot(thread, slot, value);
+        }
+    }
+
+    /// Ends stack objects until `count` are left.
+    pub(super) fn end_locals(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
+        while self.state.thread(thread).locals.len() > count {
+            if let Some(base) = self.state.pop_local(thread)
+                && self
+                    .state
+                    .memory
+                    .object_at(base)
+                    .is_some_and(|(_, o)| o.life == Life::Live)
+            {
+                self.end_object(base, life, site);
+            }
+        }
+    }
+
+    /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the end of a variable-length
+    /// array). That is no scheduling point; where it would have to be one, the verdict stays open.
+    pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
+        if self.program.options.visibility == Visibility::Memory && self.state.unjoined() > 0 {
+            let reachable = |&base: &u64| {
+                let object = self.state.memory.object_at(base);
+                object.is_some_and(|(_, o)| o.life == Life::Live && o.kind == Kind::Stack)
+            };
+            let locals = &self.state.thread(thread).locals;
+            if locals
+                .get(count..)
+                .is_some_and(|ending| ending.iter().any(reachable))
+            {
+                let what = "the end of a local variable before its function returns, under visibility memory";
+                self.state.notices.push(Notice::Unsupported(Unsupported {
+                    what: what.into(),
+                    stmt: site.stmt,
+                }));
+            }
+        }
+        self.end_locals(thread, count, life, site);
+    }
+
+    /// The start routine, or something that ran after it, has returned.
+    fn bottom(&mut self, thread: ThreadId, value: Value) {
+        let core = self.state.own_core(thread);
+        if core.stage == Stage::Running {
+            core.result = value;
+            core.stage = if thread.index() == 0 {
+                Stage::Exiting
+            } else {
+                Stage::Unwinding
+            };
+        }
+    }
+
+    /// Drops all frames. Their stack objects end only if the thread goes on without them (`unwind`), not if the process exits.
+    pub(super) fn drop_frames(&mut self, thread: ThreadId, unwind: bool, site: Site) {
+        while self.state.thread(thread).core.depth > 0 {
+            let first = self.state.thread(thread).core.frame.locals as usize;
+            if unwind {
+                self.end_locals_early(thread, first, Life::Returned, site);
+            }
+            if !self.pop_frame(thread) {
+                break;
+            }
+        }
+    }
+}
