@@ -75,7 +75,7 @@ pub fn needed(pending: &Pending) -> u64 {
         | Op::OnceEnter
         | Op::Destroy
         | Op::Signal => pending.action.object.0,
-        Op::WaitAcquire | Op::WaitTimeout | Op::ProcessExit => ANYTHING,
+        Op::WaitAcquire | Op::WaitTimeout | Op::ProcessExit | Op::HiddenWait => ANYTHING,
         _ => NOTHING,
     }
 }
