@@ -70,6 +70,13 @@ impl Fusible {
     }
 }
 
+impl Fusible {
+    /// Whether threads are joined, but neither detached, nor looked at, nor cancelled.
+    pub const fn has_only_joins(self) -> bool {
+        self.joins
+    }
+}
+
 /// Whether a thread's next action can be performed at once, as a part of the present step.
 pub fn fuses(state: &State, program: Fusible, action: &Action) -> bool {
     let gives_back = match action.op {

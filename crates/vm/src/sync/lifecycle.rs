@@ -514,10 +514,19 @@ pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
         Some(t) if t == cx.thread && op == Op::Join => {
             Prepared::Immediate(cx.fault(FaultKind::JoinSelf, "a thread joins itself"))
         }
-        Some(t) => Prepared::Visible(Action {
-            object2: ObjectId::joinable(t),
-            ..cx.action(op, ObjectId::thread(t).0)
-        }),
+        Some(t) => {
+            // Joins share the thread itself; only detaches and looks at a thread share more.
+            let only_joins = op == Op::Join && cx.program.fusible.has_only_joins();
+            let object2 = if only_joins {
+                ObjectId::NONE
+            } else {
+                ObjectId::joinable(t)
+            };
+            Prepared::Visible(Action {
+                object2,
+                ..cx.action(op, ObjectId::thread(t).0)
+            })
+        }
         None => {
             Prepared::Immediate(cx.fault(FaultKind::InvalidThread, "use of a thread that does not exist"))
         }
