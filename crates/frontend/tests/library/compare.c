@@ -28,10 +28,18 @@ static const char *concerned = "";
     } while (0)
 
 // What the library says where it stops: no test may get there.
+void __selvedge_unsupported(const char *what);
 void __selvedge_unsupported(const char *what)
 {
     printf("unsupported: %s\n", what);
     abort();
+}
+
+// A model of the machine; streams are tested within it.
+int __selvedge_unread(const unsigned char *byte, FILE *stream);
+int __selvedge_unread(const unsigned char *byte, FILE *stream)
+{
+    return ungetc(*byte, stream) == EOF ? -1 : 0;
 }
 
 static int sign(int x) { return (x > 0) - (x < 0); }
