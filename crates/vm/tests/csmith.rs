@@ -93,8 +93,11 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
 
 fn check(seed: u64, directory: &Path, headers: &Path) -> Verdict {
     let source = directory.join(format!("{seed}.c"));
+    // A directory of its own: csmith writes a file of the platform's sizes where it is, and others read it half written.
+    let own = directory.join(seed.to_string());
+    std::fs::create_dir_all(&own).expect("a directory");
     let made = Command::new("csmith")
-        .current_dir(directory)
+        .current_dir(&own)
         .args(["--seed", &seed.to_string(), "-o"])
         .arg(&source)
         .status();
