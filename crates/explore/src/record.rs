@@ -32,15 +32,23 @@ impl Record {
                 Notice::AssertNoted(thread, position) => {
                     faulty |= self.fault(config, noted(*thread, *position), choices);
                 }
-                Notice::Unsupported(what) => {
-                    if !self.unsupported.contains(what) {
-                        self.unsupported.insert(what.clone());
-                    }
-                }
-                Notice::Limit(limit) => self.limit(limit),
+                Notice::Unsupported(_) | Notice::Limit(_) => self.stays_open(std::slice::from_ref(notice)),
             }
         }
         faulty
+    }
+
+    /// Notes only what leaves the verdict open.
+    pub fn stays_open(&mut self, notices: &[Notice]) {
+        for notice in notices {
+            match notice {
+                Notice::Unsupported(what) if !self.unsupported.contains(what) => {
+                    self.unsupported.insert(what.clone());
+                }
+                Notice::Limit(limit) => self.limit(limit),
+                _ => {}
+            }
+        }
     }
 
     /// A machine's fault parks its thread. If nobody asked for its property, what the thread would do next stays unknown, and

@@ -645,10 +645,23 @@ where
             if self.nodes.len() == self.choices.len() {
                 self.push_here(choice.thread.index(), S::default());
             }
+            if !self.can_take(choice) {
+                self.job.halt = Some(Halt::Limit(differs()));
+                return;
+            }
             self.take(choice, false);
             self.faults.clear();
+            // A solver may have no answer here where it had one elsewhere.
+            self.job.record.stays_open(self.machine.notices());
         }
         self.push_here(thread, sleep);
+    }
+
+    /// Whether the machine offers a choice now. Choices that others made may be missing here if a solver's time limit leaves an
+    /// alternative out in one of two machines.
+    fn can_take(&self, choice: Choice) -> bool {
+        let pending = self.machine.pending().get(choice.thread.index());
+        pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
     }
 
     fn push_here(&mut self, thread: usize, sleep: S) {
@@ -671,6 +684,16 @@ fn nearest<S: Set>(awake: S, last: usize) -> usize {
         last
     } else {
         awake.first().unwrap_or(last)
+    }
+}
+
+/// The bound that ends a run if two machines do not offer the same choices at the same place.
+#[cold]
+fn differs() -> Limit {
+    Limit {
+        kind: LimitKind::Solver,
+        detail: "a choice that one worker's solver found and another's did not".to_owned(),
+        stmt: StmtId(0),
     }
 }
 
