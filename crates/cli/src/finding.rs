@@ -68,9 +68,13 @@ pub(crate) fn describe(
 fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut fusing, _), (mut plain, _)) = (fusing_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
+    let offers = |vm: &Vm, choice: Choice| {
+        let pending = vm.pending().get(choice.thread.index());
+        pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
+    };
     for &choice in choices {
         let status = |vm: &Vm, thread: ThreadId| vm.pending().get(thread.index()).map(|p| p.status);
-        if status(&fusing, choice.thread) != Some(Status::Enabled) {
+        if !offers(&fusing, choice) {
             all.push(choice); // the replay says what is wrong with it
             break;
         }
@@ -85,7 +89,7 @@ fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
                 continue;
             }
             all.push(step);
-            if status(&plain, step.thread) == Some(Status::Enabled) {
+            if offers(&plain, step) {
                 plain.step(step);
             }
         }
