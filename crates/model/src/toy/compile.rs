@@ -69,6 +69,8 @@ pub(super) struct Compiled {
     pub registers: Vec<BTreeMap<String, Slot>>,
     /// Variables by name.
     pub vars: BTreeMap<String, Slot>,
+    /// Which slots of the memory are semaphores.
+    pub linear: Vec<bool>,
     /// Threads that run from the start.
     pub started: Vec<bool>,
 }
@@ -102,6 +104,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
     let count = toy.threads.len();
     let out = Compiled {
         memory: vec![0; 1],
+        linear: vec![false; 1],
         code: Vec::new(),
         base: Vec::new(),
         registers: Vec::new(),
@@ -144,6 +147,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
 impl Compiler<'_> {
     fn slot(&mut self, value: i32) -> Slot {
         self.out.memory.push(value);
+        self.out.linear.push(false);
         (self.out.memory.len() - 1) as Slot
     }
 
@@ -161,6 +165,7 @@ impl Compiler<'_> {
             Sort::Barrier | Sort::Condition | Sort::Once => 0,
         };
         let slot = self.slot(value);
+        self.out.linear[slot as usize] = sort == Sort::Semaphore;
         if sort == Sort::RwLock {
             for _ in 0..self.toy.threads.len() {
                 self.slot(0); // how often each thread holds it shared

@@ -1,11 +1,12 @@
 //! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds (slot, old value).
 
 use super::compile::{Code, Compiled, DONE, NEW, Slot, Value, compile, object};
+use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
-    Access, Action, Choice, Event, Limit, LimitKind, Machine, MemoryOrder, Notice, ObjectId, Op, Outcome,
-    Pending, Status, Undo, Waiters,
+    Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, ObjectId, Op,
+    Outcome, Pending, Status, Undo, Waiters,
 };
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
@@ -25,13 +26,18 @@ const PARKED: i32 = 9;
 #[derive(Clone)]
 pub struct ToyMachine {
     toy: Arc<Compiled>,
-    memory: Vec<i32>,
-    log: Vec<(Slot, i32)>,
+    pub(super) memory: Vec<i32>,
+    pub(super) log: Vec<(Slot, i32)>,
     pending: Vec<Pending>,
     /// The toy's thread of each machine thread.
-    order: Vec<u32>,
-    notices: Vec<Notice>,
+    pub(super) order: Vec<u32>,
+    pub(super) notices: Vec<Notice>,
     waiters: Vec<Vec<ThreadId>>,
+    pub(super) hashing: Arc<Hashing>,
+    /// The fingerprint of `memory`.
+    pub(super) hash: u128,
+    /// What the last step added to it.
+    pub(super) delta: u128,
 }
 
 /// Where an execution of a toy ended: variables and registers, and, unless every started thread has exited, each
@@ -57,13 +63,17 @@ impl ToyMachine {
         let compiled = Arc::new(compile(toy)?);
         let mut machine = ToyMachine {
             memory: compiled.memory.clone(),
+            hashing: Arc::new(Hashing::new(compiled.linear.clone())),
             toy: compiled,
             log: Vec::new(),
             pending: Vec::new(),
             order: Vec::new(),
             notices: Vec::new(),
             waiters: Vec::new(),
+            hash: 0,
+            delta: 0,
         };
+        machine.hash = machine.fingerprint_from_scratch();
         for t in 0..machine.toy.code.len() {
             if machine.toy.started[t] {
                 machine.order.push(t as u32);
@@ -136,8 +146,20 @@ impl ToyMachine {
 
     #[inline]
     fn set(&mut self, slot: Slot, value: i32) {
-        let old = std::mem::replace(&mut self.memory[slot as usize], value);
+        let old = self.put(slot, value);
         self.log.push((slot, old));
+    }
+
+    /// Sets a slot, with the fingerprint; its old value.
+    #[inline]
+    fn put(&mut self, slot: Slot, value: i32) -> i32 {
+        let old = std::mem::replace(&mut self.memory[slot as usize], value);
+        if old != value {
+            let change = self.hashing.fragment(slot, value);
+            let change = change.wrapping_sub(self.hashing.fragment(slot, old));
+            self.hash = self.hash.wrapping_add(change);
+        }
+        old
     }
 
     fn value(&self, value: Value) -> i32 {
@@ -308,7 +330,7 @@ impl ToyMachine {
     }
 
     #[inline(never)]
-    fn refresh(&mut self) {
+    pub(super) fn refresh(&mut self) {
         self.pending.clear();
         for (i, &t) in self.order.iter().enumerate() {
             let next = self.next(t as usize, ThreadId::from_index(i));
@@ -472,6 +494,7 @@ impl Machine for ToyMachine {
         let t = self.toy_thread(choice.thread);
         let base = self.toy.base[t];
         self.notices.clear();
+        let before = self.hash;
         let pc = self.pc(t);
         let outcome = match action.op {
             Op::Start => {
@@ -491,6 +514,7 @@ impl Machine for ToyMachine {
                 outcome
             }
         };
+        self.delta = self.hash.wrapping_sub(before);
         self.refresh();
         Event {
             action,
@@ -540,10 +564,11 @@ impl Undo for ToyMachine {
     fn undo(&mut self, (log, threads): (u32, u16)) {
         while self.log.len() > log as usize {
             if let Some((slot, old)) = self.log.pop() {
-                self.memory[slot as usize] = old;
+                self.put(slot, old);
             }
         }
         self.order.truncate(usize::from(threads));
+        self.delta = 0;
         self.notices.clear();
         self.refresh();
     }

@@ -4,11 +4,13 @@
 //! against each other; see [`ToyOp`] for what is added here.
 
 mod compile;
+mod fingerprint;
 mod generate;
 mod machine;
 mod program;
 mod shrink;
 
+pub use fingerprint::ToyState;
 pub use generate::{Families, random_toy};
 pub use machine::{ToyEnd, ToyMachine};
 pub use program::{Operand, Toy, ToyOp};
