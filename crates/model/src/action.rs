@@ -52,6 +52,11 @@ impl ObjectId {
         ObjectId(Self::HIDDEN | 1 << 32 | thread.index() as u64)
     }
 
+    /// The thread of which this says whether it may be joined, if it does.
+    pub fn as_joinable(self) -> Option<ThreadId> {
+        (self.0 >> 32 == Self::HIDDEN >> 32 | 1).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
+    }
+
     /// Whether this is an address in the program's memory.
     pub const fn is_address(self) -> bool {
         self.0 >> 61 == 0
@@ -281,6 +286,8 @@ pub struct Action {
     /// An access to memory in a program with atomic blocks: dependent on every block of another thread, since what a
     /// block touches is not known before it runs.
     pub atomic: bool,
+    /// A read-modify-write that may fail (compare-and-swap): then it only reads.
+    pub may_fail: bool,
     /// The thread ended within the transition of this action (known only of events, not of pending actions): it is the
     /// thread's `Exit` as well.
     pub ends: bool,
@@ -299,6 +306,7 @@ impl Action {
             order: MemoryOrder::NotAtomic,
             cancelable: false,
             atomic: false,
+            may_fail: false,
             ends: false,
         }
     }

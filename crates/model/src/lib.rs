@@ -8,6 +8,7 @@ mod action;
 mod coverage;
 mod dependence;
 mod detector;
+mod effect;
 mod event;
 mod finding;
 mod input;
@@ -20,6 +21,7 @@ pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence};
 pub use detector::{Detector, NoDetector};
+pub use effect::{Effect, for_each_effect};
 pub use event::{Access, Choice, Event, Outcome, Part, Waiters};
 pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,

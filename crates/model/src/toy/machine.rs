@@ -313,6 +313,7 @@ impl ToyMachine {
             action.object = object(slot);
         }
         if action.is_memory() {
+            action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
             action.size = 4;
             action.order = MemoryOrder::SeqCst;
         }

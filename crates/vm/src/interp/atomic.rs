@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
-use selvedge_model::{Access, FaultKind, MemoryOrder, Op as Visible, Outcome};
+use selvedge_model::{Access, Action, FaultKind, MemoryOrder, Op as Visible, Outcome};
 
 /// The model's name of an order.
 pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
@@ -222,7 +222,15 @@ impl Vm {
         performing: bool,
     ) -> Result<(), Trouble> {
         let order = order_of(orders[0]);
-        let address = self.enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)?;
+        let address = self
+            .enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)
+            .map_err(|trouble| match trouble {
+                Trouble::Visible(action) => Trouble::Visible(Action {
+                    may_fail: true,
+                    ..action
+                }),
+                other => other,
+            })?;
         let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
         let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
         let success = if let Some(equal) = self.equal_symbolic(ty, words, given) {
