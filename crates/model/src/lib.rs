@@ -28,4 +28,4 @@ pub use finding::{
     Unsupported, Verdict,
 };
 pub use input::{Input, InputKind};
-pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo};
+pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo, combine, inverse};

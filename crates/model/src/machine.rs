@@ -64,6 +64,12 @@ pub trait Machine {
     /// The members of a set in an [`Outcome`](crate::Outcome).
     fn waiters(&self, set: Waiters) -> &[ThreadId];
 
+    /// What an alternative of a pending action decides, as a number that is the same wherever the same event is met; 0 where the
+    /// outcome tells. Alternatives are numbered at each state anew: what is the third here may be the second elsewhere.
+    fn decision(&self, choice: Choice) -> u64 {
+        u64::from(choice.alternative)
+    }
+
     /// What thread `thread` waits for: the thread that holds what it needs, if there is one. For wait-for cycles.
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId>;
 }
@@ -90,13 +96,32 @@ pub trait Snapshot: Machine {
 }
 
 /// A machine that hashes its state incrementally.
+///
+/// A fingerprint is the *sum* modulo 2^128 of the hashes of the state's fragments (not their XOR: so the shares that several
+/// threads have in one value add up to that value, whoever added them). What an event changes is a difference, and differences
+/// are [combined](combine) in any order.
 pub trait Fingerprint: Machine {
     /// Hash of the present state: equal states have equal fingerprints, in whatever order they were reached.
     fn fingerprint(&self) -> u128;
-    /// XOR of (old ⊕ new hash) of all state fragments that the last step changed: the event's contribution.
+    /// New minus old hashes of all state fragments that the last step changed: the event's contribution. It depends on the event
+    /// alone (its action, its outcome, its causes), not on independent events that came before it.
     fn delta(&self) -> u128;
     /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
     fn fingerprint_from_scratch(&self) -> u128;
+}
+
+/// A fingerprint, or what several events contribute, with one more contribution.
+#[inline]
+#[must_use]
+pub const fn combine(fingerprint: u128, delta: u128) -> u128 {
+    fingerprint.wrapping_add(delta)
+}
+
+/// What takes a contribution back: `combine(combine(f, d), inverse(d)) == f`.
+#[inline]
+#[must_use]
+pub const fn inverse(delta: u128) -> u128 {
+    delta.wrapping_neg()
 }
 
 /// Names for people: what reports need of a machine.

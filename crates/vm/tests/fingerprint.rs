@@ -5,6 +5,7 @@
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
     Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Outcome, Pending, Snapshot, Undo,
+    combine, inverse,
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
 use selvedge_vm::{Options, Program, Vm, VmState};
@@ -73,7 +74,7 @@ fn walk(vm: &mut Vm, seed: u64, steps: usize) -> usize {
             path.push((vm.mark(), vm.fingerprint()));
             let before = vm.fingerprint();
             vm.step(next[random.usize(..next.len())]);
-            wrong += usize::from(vm.fingerprint() ^ vm.delta() != before);
+            wrong += usize::from(combine(vm.fingerprint(), inverse(vm.delta())) != before);
         }
         wrong += usize::from(vm.check_fingerprint().is_err());
     }

@@ -69,7 +69,8 @@ impl Keys {
         let mask = if damage.bits >= 128 {
             u128::MAX
         } else {
-            (1 << damage.bits) - 1
+            // The upper ones: sums of such hashes have no other bits.
+            !(u128::MAX >> damage.bits)
         };
         Keys {
             mask,

@@ -1,7 +1,7 @@
 //! Fingerprints: an incremental hash of the state, the same for all interleavings of one Mazurkiewicz trace.
 //!
-//! The state is a set of tagged fragments; its fingerprint is the XOR of their hashes. A step's delta is the XOR of the old and
-//! new hashes of all fragments that it changed, found in the undo log when the step ends, not at each instruction.
+//! The state is a set of tagged fragments; its fingerprint is the sum of their hashes. A step's delta is the sum of the new and less the
+//! old hashes of all fragments that it changed, found in the undo log when the step ends, not at each instruction.
 //! Independent actions never write one fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does
 //! not depend on what independent events came before it.
 //!
@@ -22,7 +22,7 @@ use crate::state::{State, Undo as Entry};
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::Fingerprint;
+use selvedge_model::{Fingerprint, combine, inverse};
 
 /// Hashes of a thread's parts in the present state.
 #[derive(Clone, Default, Debug)]
@@ -176,12 +176,16 @@ impl Fingerprints {
         let keep = state.thread(acting).low_depth.max(1) as usize - 1;
         self.fold_frames(program, state, acting.index(), keep);
         for (number, old) in words {
-            self.delta ^= self.word(state, number, old) ^ self.word(state, number, state.word(number));
+            let (old, new) = (
+                self.word(state, number, old),
+                self.word(state, number, state.word(number)),
+            );
+            self.replace(old, new);
         }
         if syncs {
             self.fold_syncs(state, acting, mark);
         }
-        self.cache.total ^= self.delta;
+        self.cache.total = combine(self.cache.total, self.delta);
     }
 
     /// Goes back to where the state's undo log was this long.
@@ -224,8 +228,13 @@ impl Fingerprints {
     fn spawned(&mut self, state: &State) {
         let thread = &state.threads[self.cache.threads.len()];
         threads::birth(state, thread, &mut self.words);
-        self.delta ^= self.keys.words(FragmentKind::Birth, &self.words);
+        self.replace(0, self.keys.words(FragmentKind::Birth, &self.words));
         self.cache.threads.push(ThreadHashes::default());
+    }
+
+    /// One fragment's hash was this, and now is that (0: there is none).
+    fn replace(&mut self, old: u128, new: u128) {
+        self.delta = combine(combine(self.delta, new), inverse(old));
     }
 
     fn fold_rest(&mut self, state: &State, thread: usize) {
@@ -233,14 +242,14 @@ impl Fingerprints {
         threads::core(state, t, &mut self.words);
         let mut new = self.keys.words(FragmentKind::Core, &self.words);
         for (region, flag) in threads::flags(t) {
-            new ^= self.keys.pair(FragmentKind::Flag, region, flag);
+            new = combine(new, self.keys.pair(FragmentKind::Flag, region, flag));
         }
         threads::held(t, &mut self.words);
         if !self.words.is_empty() {
-            new ^= self.keys.words(FragmentKind::Held, &self.words);
+            new = combine(new, self.keys.words(FragmentKind::Held, &self.words));
         }
         let old = std::mem::replace(&mut self.cache.threads[thread].rest, new);
-        self.delta ^= old ^ new;
+        self.replace(old, new);
         self.changes.push(Change::Rest {
             thread: thread as u32,
             old,
@@ -255,7 +264,7 @@ impl Fingerprints {
         let frames = &mut self.cache.threads[thread].frames;
         let count = frames.len() - keep;
         for old in frames.drain(keep..) {
-            self.delta ^= old;
+            self.delta = combine(self.delta, inverse(old));
             self.old_frames.push(old);
         }
         self.changes.push(Change::Frames {
@@ -266,7 +275,7 @@ impl Fingerprints {
         for index in keep..depth {
             threads::frame(program, state, t, index, &mut self.words);
             let new = self.keys.words(FragmentKind::Frame, &self.words);
-            self.delta ^= new;
+            self.replace(0, new);
             self.cache.threads[thread].frames.push(new);
         }
     }
@@ -289,11 +298,11 @@ impl Fingerprints {
             }
             seen.push(address);
             let new = state.sync(address);
-            for object in [old.as_ref(), new].into_iter().flatten() {
-                if let Some(words) = sync::words(state, address, object) {
-                    self.delta ^= self.keys.words(FragmentKind::Sync, &words);
-                }
-            }
+            let hash = |object: Option<&_>| {
+                let words = object.and_then(|object| sync::words(state, address, object));
+                words.map_or(0, |words| self.keys.words(FragmentKind::Sync, &words))
+            };
+            self.replace(hash(old.as_ref()), hash(new));
             let kind = |object: &_| std::mem::discriminant::<crate::sync::SyncObject>(object);
             if old.as_ref().map(kind) != new.map(kind) {
                 self.drop_shares(address);
@@ -326,11 +335,13 @@ impl Fingerprints {
             Some(value) => self.cache.shares.insert((object, region), value),
             None => self.cache.shares.remove(&(object, region)),
         };
-        for value in [old, new].into_iter().flatten() {
-            self.delta ^= self
-                .keys
-                .words(FragmentKind::Share, &[object, u64::from(region), value as u64]);
-        }
+        let hash = |value: Option<i64>| {
+            value.map_or(0, |value| {
+                let words = [object, u64::from(region), value as u64];
+                self.keys.words(FragmentKind::Share, &words)
+            })
+        };
+        self.replace(hash(old), hash(new));
         self.changes.push(Change::Share { object, region, old });
     }
 }
@@ -378,7 +389,7 @@ fn from_scratch(program: &Program, state: &State, shares: &FxHashMap<(u64, u32),
     let keys = keys.complete();
     let mut total = 0;
     each_fragment(program, state, shares, &mut |kind, words| {
-        total ^= keys.words(kind, words)
+        total = combine(total, keys.words(kind, words))
     });
     total
 }

@@ -9,6 +9,7 @@ use super::undo::Entry;
 use super::{Life, Memory, Object, Parts};
 use crate::fingerprint::{FragmentKind, Keys};
 use rustc_hash::FxHashMap;
+use selvedge_model::{combine, inverse};
 
 const UNDEFINED: u64 = 0xff00;
 const SYMBOLIC: u64 = 1 << 63;
@@ -124,17 +125,17 @@ impl Memory {
         }
     }
 
-    /// XOR of the old and new hashes of all fragments that changed since a position of the undo log, where a step began.
+    /// New minus old hashes of all fragments that changed since a position of the undo log, where a step began.
     pub(crate) fn changed_fragments(&self, mark: usize, keys: &Keys) -> u128 {
         if self.log.len() == mark {
             return 0;
         }
         let (before, mut delta) = self.before(mark, keys);
         for &(base, old) in &before.objects {
-            delta ^= self.changed_object(base, &old, &before, keys);
+            delta = combine(delta, self.changed_object(base, &old, &before, keys));
         }
         for &(address, undefined, data) in &before.chunks {
-            delta ^= self.changed_chunk(address, undefined, data, &before, keys);
+            delta = combine(delta, self.changed_chunk(address, undefined, data, &before, keys));
         }
         delta
     }
@@ -204,9 +205,10 @@ impl Memory {
         for (&(owner, class), &count) in &before.bumped {
             let next = self.next(owner, class);
             let place = u64::from(owner) << 8 | u64::from(class);
-            delta ^= keys.pair(FragmentKind::Arena, place, u64::from(next));
+            delta = combine(delta, keys.pair(FragmentKind::Arena, place, u64::from(next)));
             if next > count {
-                delta ^= keys.pair(FragmentKind::Arena, place, u64::from(next - count));
+                let old = keys.pair(FragmentKind::Arena, place, u64::from(next - count));
+                delta = combine(delta, inverse(old));
             }
         }
         (before, delta)
@@ -238,12 +240,12 @@ impl Memory {
                 .entry((owner, class))
                 .or_insert_with(|| (arena.free.len(), Vec::new()));
             let place = u64::from(owner) << 8 | u64::from(class);
-            let mut flip = |at: usize, slot: u32| {
-                delta ^= keys.words(FragmentKind::FreeSlot, &[place, at as u64, u64::from(slot)]);
+            let entry = |at: usize, slot: u32| {
+                keys.words(FragmentKind::FreeSlot, &[place, at as u64, u64::from(slot)])
             };
             match taken {
                 Some(slot) => {
-                    flip(*len + above.len(), slot);
+                    delta = combine(delta, inverse(entry(*len + above.len(), slot)));
                     above.push(slot);
                 }
                 None => {
@@ -251,7 +253,7 @@ impl Memory {
                         *len = len.saturating_sub(1);
                         arena.free.get(*len).copied().unwrap_or(0)
                     });
-                    flip(*len + above.len(), slot);
+                    delta = combine(delta, entry(*len + above.len(), slot));
                 }
             }
         }
@@ -269,7 +271,8 @@ impl Memory {
             p.slot() < self.next(p.owner, p.class) - bumped
         });
         if existed {
-            delta ^= keys.words(FragmentKind::Object, &record(base, old));
+            let old = keys.words(FragmentKind::Object, &record(base, old));
+            delta = combine(delta, inverse(old));
         }
         let old_end = if existed && old.life == Life::Live {
             base + old.size
@@ -292,7 +295,8 @@ impl Memory {
                     if address < old_end {
                         let byte = self.byte_before(address, dropped.or(page), fresh(old), before);
                         if byte != fresh(old) {
-                            delta ^= keys.pair(FragmentKind::Byte, address, byte);
+                            let was = keys.pair(FragmentKind::Byte, address, byte);
+                            delta = combine(delta, inverse(was));
                         }
                     }
                     if address < new_end
@@ -300,7 +304,7 @@ impl Memory {
                     {
                         let byte = in_page(page, address as usize % PAGE);
                         if byte != fresh(&new) {
-                            delta ^= keys.pair(FragmentKind::Byte, address, byte);
+                            delta = combine(delta, keys.pair(FragmentKind::Byte, address, byte));
                         }
                     }
                 }
@@ -383,11 +387,11 @@ impl Memory {
                 };
                 let old = content(data[i], was, partial);
                 if old != new {
-                    for content in [old, new] {
-                        if content != fresh(&object) {
-                            delta ^= keys.pair(FragmentKind::Byte, byte, content);
-                        }
-                    }
+                    let hash = |content| match content == fresh(&object) {
+                        true => 0,
+                        false => keys.pair(FragmentKind::Byte, byte, content),
+                    };
+                    delta = combine(combine(delta, hash(new)), inverse(hash(old)));
                 }
             }
         }
