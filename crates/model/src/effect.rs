@@ -148,7 +148,8 @@ pub fn for_each_effect(
             }
             OpClass::Arrive => Effect::Arrive,
             OpClass::Leave => Effect::Leave,
-            OpClass::Post if failed => Effect::Total,
+            // The value has reached its maximum. (A time-out only uses the name of its mutex in this class.)
+            OpClass::Post if failed && action.op == Op::SemPost => Effect::Total,
             OpClass::Post => Effect::Post,
             OpClass::Take if failed => Effect::Test,
             OpClass::Take => Effect::Take,

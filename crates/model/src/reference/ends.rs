@@ -33,7 +33,8 @@ pub fn ends<M: Inspect>(machine: &mut M, limit: usize) -> Result<Ends<M::End>, T
     Ok(all)
 }
 
-fn note<M: Inspect>(machine: &M, asserts: &mut BTreeSet<(ThreadId, u32)>) {
+/// Adds the assertions that the last step noted.
+pub(super) fn note<M: Inspect>(machine: &M, asserts: &mut BTreeSet<(ThreadId, u32)>) {
     for notice in machine.notices() {
         if let Notice::AssertNoted(thread, position) = notice {
             asserts.insert((*thread, *position));

@@ -2,15 +2,26 @@
 //!
 //! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every reachable state.
 //! - [`traces`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata normal forms.
+//! - [`Unfolding`]: all events and configurations of a small system, under a relation on events with their outcomes.
+//! - [`count_traces`]: the number of traces under such a relation, counted in another way.
 //! - [`check_dependence`]: whether a relation keeps what Definition 1 of Käse's paper asks of independent actions.
+//! - [`check_labels`]: the same of such a relation on events.
 
 mod definition;
 mod ends;
+mod label;
+mod label_definition;
+mod label_traces;
 mod traces;
+mod unfolding;
 
 pub use definition::{Violation, check_dependence};
 pub use ends::{Ends, ends};
+pub use label::{EventLabel, EventName};
+pub use label_definition::{LabelViolation, check_labels};
+pub use label_traces::count_traces;
 pub use traces::{Form, Label, Trace, traces};
+pub use unfolding::{Configuration, EventSet, Refused, Unfolding, UnfoldingEvent};
 
 use crate::Undo;
 use selvedge_base::ThreadId;

@@ -539,6 +539,11 @@ impl Machine for ToyMachine {
         &self.waiters[set.0 as usize]
     }
 
+    /// The outcome tells everything: the value chosen, the thread woken.
+    fn decision(&self, _: Choice) -> u64 {
+        0
+    }
+
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
         let t = self.toy_thread(thread);
         let owner = match self.code(t, self.pc(t)) {

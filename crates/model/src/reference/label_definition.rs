@@ -1,0 +1,93 @@
+//! Definition 1 for events with their outcomes, checked in every reachable state.
+
+use super::ends::choices;
+use super::{EventLabel, Inspect, TooLarge};
+use crate::Fingerprint;
+use std::collections::{HashMap, HashSet};
+
+/// Two events that are called independent, and are not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabelViolation {
+    /// The one.
+    pub first: EventLabel,
+    /// The other.
+    pub second: EventLabel,
+    /// What the first does to the second.
+    pub what: &'static str,
+}
+
+/// What is enabled in a state, each with the fingerprint after it.
+type Moves = HashMap<EventLabel, u128>;
+
+/// Checks from every reachable state, for each event `a` enabled there and each `b` independent of it: `b`, with the same
+/// label, is enabled before `a` if and only if it is enabled after it; and then both orders lead to the same state.
+///
+/// # Errors
+/// If there are more than `limit` states.
+pub fn check_labels<M: Inspect + Fingerprint>(
+    machine: &mut M,
+    limit: usize,
+    related: impl Fn(&EventLabel, &EventLabel) -> bool,
+) -> Result<Vec<LabelViolation>, TooLarge> {
+    let (mut seen, mut bad) = (HashSet::new(), Vec::new());
+    visit(machine, limit, &related, &mut seen, &mut bad)?;
+    Ok(bad)
+}
+
+fn visit<M: Inspect + Fingerprint>(
+    machine: &mut M,
+    limit: usize,
+    related: &impl Fn(&EventLabel, &EventLabel) -> bool,
+    seen: &mut HashSet<M::State>,
+    bad: &mut Vec<LabelViolation>,
+) -> Result<(), TooLarge> {
+    if !seen.insert(machine.state()) {
+        return Ok(());
+    }
+    if seen.len() > limit {
+        return Err(TooLarge);
+    }
+    let (mut here, mut after) = (HashSet::new(), HashMap::new());
+    let mark = machine.mark();
+    for choice in choices(machine) {
+        let label = EventLabel::of_step(machine, choice);
+        after.insert(label.clone(), moves(machine));
+        here.insert(label);
+        visit(machine, limit, related, seen, bad)?;
+        machine.undo(mark);
+    }
+    for (first, then) in &after {
+        let independent = |second: &&EventLabel| !related(first, second);
+        let mut violation = |second: &EventLabel, what| {
+            bad.push(LabelViolation {
+                first: first.clone(),
+                second: second.clone(),
+                what,
+            });
+        };
+        for second in then.keys().filter(independent) {
+            if !here.contains(second) {
+                violation(second, "enables");
+            }
+        }
+        for second in here.iter().filter(independent) {
+            match (then.get(second), after[second].get(first)) {
+                (None, _) => violation(second, "disables"),
+                (one, other) if one != other => violation(second, "does not commute with"),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn moves<M: Inspect + Fingerprint>(machine: &mut M) -> Moves {
+    let mark = machine.mark();
+    let mut moves = Moves::new();
+    for choice in choices(machine) {
+        let label = EventLabel::of_step(machine, choice);
+        moves.insert(label, machine.fingerprint());
+        machine.undo(mark);
+    }
+    moves
+}

@@ -1,0 +1,75 @@
+//! Mazurkiewicz traces under a relation on events, counted without events: the oracle of [`Unfolding`](super::Unfolding)'s
+//! number of maximal configurations.
+
+use super::ends::choices;
+use super::{EventLabel, Inspect, TooLarge};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A Foata normal form over numbered labels: each with the length of the longest chain of dependent ones before it.
+type Form = BTreeSet<(u32, u32)>;
+
+/// How many traces the maximal executions have under a relation on labels.
+///
+/// # Errors
+/// If more than `limit` prefixes were seen.
+pub fn count_traces<M: Inspect>(
+    machine: &mut M,
+    limit: usize,
+    related: impl Fn(&EventLabel, &EventLabel) -> bool,
+) -> Result<usize, TooLarge> {
+    let mut counter = Counter {
+        related,
+        limit,
+        numbers: HashMap::new(),
+        seen: HashSet::new(),
+        maximal: HashSet::new(),
+    };
+    counter.visit(machine, &Form::new(), &mut Vec::new())?;
+    Ok(counter.maximal.len())
+}
+
+struct Counter<R> {
+    related: R,
+    limit: usize,
+    numbers: HashMap<EventLabel, u32>,
+    seen: HashSet<Form>,
+    maximal: HashSet<Form>,
+}
+
+impl<R: Fn(&EventLabel, &EventLabel) -> bool> Counter<R> {
+    /// Visits what continues `form`; `trace` is one execution of that form, with depths.
+    fn visit<M: Inspect>(
+        &mut self,
+        machine: &mut M,
+        form: &Form,
+        trace: &mut Vec<(u32, EventLabel)>,
+    ) -> Result<(), TooLarge> {
+        if !self.seen.insert(form.clone()) {
+            return Ok(());
+        }
+        if self.seen.len() > self.limit {
+            return Err(TooLarge);
+        }
+        let choices = choices(machine);
+        if choices.is_empty() {
+            self.maximal.insert(form.clone());
+        }
+        let mark = machine.mark();
+        for choice in choices {
+            let label = EventLabel::of_step(machine, choice);
+            let before = trace
+                .iter()
+                .filter(|(_, earlier)| (self.related)(earlier, &label));
+            let depth = before.map(|(depth, _)| depth + 1).max().unwrap_or(0);
+            let next = self.numbers.len() as u32;
+            let number = *self.numbers.entry(label.clone()).or_insert(next);
+            let mut longer = form.clone();
+            longer.insert((depth, number));
+            trace.push((depth, label));
+            self.visit(machine, &longer, trace)?;
+            trace.pop();
+            machine.undo(mark);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! The unfolding of a small system, whole (design: algorithms, section 3; Rodríguez, Sousa, Sharma and Kroening, CONCUR
+//! 2015): the slow oracle of the exploration by unfolding.
+//!
+//! An event is ⟨label, causes⟩. Every configuration is visited, by every way that leads there; all sets are bits. What an
+//! explorer derives with care is looked up here by its definition: conflicts from dependence and causality, conflicting
+//! extensions from every sub-configuration.
+//!
+//! On the way it is checked that the relation is one: whichever way a configuration was reached, the state is the same,
+//! what an event adds to the fingerprint is the same, and the same events are enabled. So a relation that lacks a pair is
+//! refused as [`Broken`](Refused::Broken), unless that pair makes a difference to no state.
+
+mod build;
+mod set;
+
+pub use set::EventSet;
+
+use super::{EventLabel, EventName};
+use crate::Choice;
+use selvedge_base::ThreadId;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Why there is no unfolding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// Too many configurations.
+    TooLarge,
+    /// The relation calls independent what is not.
+    Broken(String),
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct UnfoldingEvent {
+    /// What it did.
+    pub label: EventLabel,
+    /// Its causes: all of them, without itself.
+    pub causes: EventSet,
+    /// All events in conflict with it, inherited or immediate.
+    pub conflicts: EventSet,
+    /// Its name, which does not depend on the numbers of events.
+    pub name: EventName,
+    /// What it adds to the state's fingerprint.
+    pub delta: u128,
+}
+
+/// A configuration.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// Its events.
+    pub events: EventSet,
+    /// The events that extend it to a larger configuration.
+    pub enabled: EventSet,
+    /// The state's fingerprint.
+    pub fingerprint: u128,
+    /// One way to come here from the initial state.
+    pub path: Vec<Choice>,
+}
+
+/// The unfolding of a system that always ends.
+#[derive(Clone, Debug)]
+pub struct Unfolding<E> {
+    events: Vec<UnfoldingEvent>,
+    configurations: Vec<Configuration>,
+    index: HashMap<EventSet, usize>,
+    ends: BTreeSet<E>,
+    asserts: BTreeSet<(ThreadId, u32)>,
+}
+
+impl<E> Unfolding<E> {
+    /// All events; the causes of one have smaller numbers.
+    pub fn events(&self) -> &[UnfoldingEvent] {
+        &self.events
+    }
+
+    /// All configurations, each after some smaller one.
+    pub fn configurations(&self) -> &[Configuration] {
+        &self.configurations
+    }
+
+    /// The configuration with these events, if they are one.
+    pub fn configuration(&self, events: &EventSet) -> Option<&Configuration> {
+        self.index.get(events).map(|&at| &self.configurations[at])
+    }
+
+    /// The configurations without a larger one: as many as there are Mazurkiewicz traces of maximal executions.
+    pub fn maximal(&self) -> impl Iterator<Item = &Configuration> {
+        self.configurations.iter().filter(|c| c.enabled.is_empty())
+    }
+
+    /// Every state in which nothing is enabled: the maximal configurations'.
+    pub fn ends(&self) -> &BTreeSet<E> {
+        &self.ends
+    }
+
+    /// Noted assertions: (thread, position).
+    pub fn asserts(&self) -> &BTreeSet<(ThreadId, u32)> {
+        &self.asserts
+    }
+
+    /// [e]: the event with its causes.
+    pub fn local(&self, event: usize) -> EventSet {
+        self.events[event].causes.with(event)
+    }
+
+    /// The maximal causes of an event: those that are no causes of another cause.
+    pub fn immediate_causes(&self, event: usize) -> EventSet {
+        let causes = &self.events[event].causes;
+        let mut further = EventSet::new();
+        for cause in causes.iter() {
+            further.extend(&self.events[cause].causes);
+        }
+        causes.without(&further)
+    }
+
+    /// Whether the events are causally closed and without conflict.
+    pub fn is_configuration(&self, events: &EventSet) -> bool {
+        events.iter().all(|event| {
+            let UnfoldingEvent {
+                causes, conflicts, ..
+            } = &self.events[event];
+            causes.is_subset(events) && !conflicts.meets(events)
+        })
+    }
+
+    /// Whether two events are in immediate conflict: dependent, neither a cause of the other, and each has its place
+    /// beside the other's causes.
+    pub fn immediate_conflict(&self, a: usize, b: usize) -> bool {
+        let beside = |event: usize, other: usize| {
+            let mut both = self.local(event);
+            both.extend(&self.events[other].causes);
+            self.is_configuration(&both)
+        };
+        self.events[a].conflicts.contains(b) && beside(a, b) && beside(b, a)
+    }
+
+    /// ex(C): every event whose causes lie in a configuration, by trying every smaller one.
+    pub fn extensions(&self, events: &EventSet) -> EventSet {
+        let (mut seen, mut todo) = (HashSet::new(), vec![EventSet::new()]);
+        let mut found = EventSet::new();
+        while let Some(part) = todo.pop() {
+            let Some(configuration) = self.configuration(&part) else {
+                continue;
+            };
+            found.extend(&configuration.enabled);
+            let inside = configuration.enabled.iter().filter(|&e| events.contains(e));
+            let larger = inside.map(|event| part.with(event));
+            todo.extend(larger.filter(|larger| seen.insert(larger.clone())));
+        }
+        found.without(events)
+    }
+
+    /// cex(C), the conflicting extensions: those of ex(C) that do not extend it to a configuration.
+    pub fn conflicting_extensions(&self, events: &EventSet) -> EventSet {
+        let enabled = self.configuration(events).map(|c| c.enabled.clone());
+        self.extensions(events).without(&enabled.unwrap_or_default())
+    }
+
+    /// The number of the event with a name, if there is one.
+    pub fn by_name(&self, name: EventName) -> Option<usize> {
+        self.events.iter().position(|event| event.name == name)
+    }
+
+    /// The events of a set by their names.
+    pub fn names(&self, events: &EventSet) -> BTreeSet<EventName> {
+        events.iter().map(|event| self.events[event].name).collect()
+    }
+
+    /// The labels of a set's events, for people.
+    pub fn show(&self, events: &EventSet) -> String {
+        let labels: Vec<String> = events.iter().map(|e| self.events[e].label.to_string()).collect();
+        labels.join(", ")
+    }
+}
