@@ -57,7 +57,7 @@ pub struct Core {
     pub stage: Stage,
     /// Which part of an operation of several actions comes next; 0 is the first. Owned by the model that set it.
     pub phase: u8,
-    /// Small data of the operation between its parts (what woke it, which round of a barrier, …).
+    /// Small data of the operation between its parts (what woke it, whether a barrier lets it go, …).
     pub note: u64,
     /// What it waits on between parts: condition variable and mutex, barrier, futex, …
     pub wait: [ObjectId; 2],

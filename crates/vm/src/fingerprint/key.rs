@@ -26,8 +26,10 @@ pub enum FragmentKind {
     Held,
     /// A synchronisation object.
     Sync,
-    /// What one thread added to a counter of a synchronisation object, or that it used it.
-    Share,
+    /// The value of a synchronisation object that counts: object, value.
+    Count,
+    /// A thread has used a synchronisation object.
+    User,
     /// A hidden word of a model.
     Word,
 }
@@ -35,9 +37,9 @@ pub enum FragmentKind {
 impl FragmentKind {
     /// All kinds.
     #[rustfmt::skip]
-    pub const ALL: [FragmentKind; 12] = {
+    pub const ALL: [FragmentKind; 13] = {
         use FragmentKind::*;
-        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Share, Word]
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word]
     };
 }
 
@@ -94,11 +96,20 @@ impl Keys {
 
     /// The hash of a fragment.
     pub fn words(&self, kind: FragmentKind, words: &[u64]) -> u128 {
+        if let (FragmentKind::Count, &[object, value]) = (kind, words) {
+            return self.count(object, value);
+        }
         if let &[a, b] = words {
             return self.pair(kind, a, b);
         }
         let bytes: smallvec::SmallVec<[u8; 256]> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         self.bytes(kind, &bytes)
+    }
+
+    /// The hash of a value that several threads add to: what they add sums up, in any order.
+    pub fn count(&self, object: u64, value: u64) -> u128 {
+        self.pair(FragmentKind::Count, object, 0)
+            .wrapping_mul(u128::from(value))
     }
 
     #[inline]

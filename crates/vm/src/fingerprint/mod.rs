@@ -20,7 +20,7 @@ pub use key::{Damage, FragmentKind};
 use crate::program::Program;
 use crate::state::{State, Undo as Entry};
 use crate::vm::Vm;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Fingerprint, combine, inverse};
 
@@ -38,8 +38,8 @@ struct ThreadHashes {
 pub(crate) struct Cache {
     total: u128,
     threads: Vec<ThreadHashes>,
-    /// What each thread (by region) added to the value of an object that is kept in shares.
-    shares: FxHashMap<(u64, u32), i64>,
+    /// Which threads (by region) used which objects.
+    users: FxHashSet<(u64, u32)>,
 }
 
 /// One change of the cache to go back over.
@@ -55,10 +55,11 @@ enum Change {
         count: u32,
     },
     Spawned,
-    Share {
+    /// A user was added or dropped.
+    User {
         object: u64,
         region: u32,
-        old: Option<i64>,
+        added: bool,
     },
 }
 
@@ -98,13 +99,13 @@ impl Fingerprints {
             prints.fold_frames(program, state, thread, 0);
         }
         for (address, object) in state.syncs() {
-            if let Some(value) = sync::share(None, Some(object)) {
-                prints.cache.shares.insert((address, 1), value);
+            if sync::has_users(Some(object)) {
+                prints.cache.users.insert((address, 1));
             }
         }
         prints.changes.clear();
         prints.delta = 0;
-        prints.cache.total = from_scratch(program, state, &prints.cache.shares, &keys);
+        prints.cache.total = from_scratch(program, state, &prints.cache.users, &keys);
         prints
     }
 
@@ -213,11 +214,16 @@ impl Fingerprints {
             Change::Spawned => {
                 self.cache.threads.pop();
             }
-            Change::Share { object, region, old } => {
-                match old {
-                    Some(value) => self.cache.shares.insert((object, region), value),
-                    None => self.cache.shares.remove(&(object, region)),
-                };
+            Change::User {
+                object,
+                region,
+                added,
+            } => {
+                if added {
+                    self.cache.users.remove(&(object, region));
+                } else {
+                    self.cache.users.insert((object, region));
+                }
             }
         }
     }
@@ -303,46 +309,44 @@ impl Fingerprints {
                 words.map_or(0, |words| self.keys.words(FragmentKind::Sync, &words))
             };
             self.replace(hash(old.as_ref()), hash(new));
+            let count = |object: Option<&_>| self.keys.count(address, sync::count(object));
+            self.replace(count(old.as_ref()), count(new));
             let kind = |object: &_| std::mem::discriminant::<crate::sync::SyncObject>(object);
             if old.as_ref().map(kind) != new.map(kind) {
-                self.drop_shares(address);
+                self.drop_users(address);
             }
-            if let Some(change) = sync::share(old.as_ref(), new) {
-                self.set_share(address, region, |share| Some(share.unwrap_or(0) + change));
+            if sync::has_users(new) {
+                self.set_user(address, region, true);
             }
         }
     }
 
-    /// The object at an address is another one now: nobody has a share in it.
-    fn drop_shares(&mut self, address: u64) {
-        let mut regions: Vec<u32> = self
-            .cache
-            .shares
-            .keys()
-            .filter(|k| k.0 == address)
-            .map(|k| k.1)
-            .collect();
+    /// The object at an address is another one now: nobody has used it.
+    fn drop_users(&mut self, address: u64) {
+        let users = self.cache.users.iter();
+        let mut regions: Vec<u32> = users.filter(|k| k.0 == address).map(|k| k.1).collect();
         regions.sort_unstable();
         for region in regions {
-            self.set_share(address, region, |_| None);
+            self.set_user(address, region, false);
         }
     }
 
-    fn set_share(&mut self, object: u64, region: u32, change: impl FnOnce(Option<i64>) -> Option<i64>) {
-        let old = self.cache.shares.get(&(object, region)).copied();
-        let new = change(old);
-        match new {
-            Some(value) => self.cache.shares.insert((object, region), value),
-            None => self.cache.shares.remove(&(object, region)),
+    fn set_user(&mut self, object: u64, region: u32, uses: bool) {
+        let hash = self.keys.pair(FragmentKind::User, object, u64::from(region));
+        let changed = if uses {
+            self.cache.users.insert((object, region))
+        } else {
+            self.cache.users.remove(&(object, region))
         };
-        let hash = |value: Option<i64>| {
-            value.map_or(0, |value| {
-                let words = [object, u64::from(region), value as u64];
-                self.keys.words(FragmentKind::Share, &words)
-            })
-        };
-        self.replace(hash(old), hash(new));
-        self.changes.push(Change::Share { object, region, old });
+        if changed {
+            let (old, new) = if uses { (0, hash) } else { (hash, 0) };
+            self.replace(old, new);
+            self.changes.push(Change::User {
+                object,
+                region,
+                added: uses,
+            });
+        }
     }
 }
 
@@ -350,7 +354,7 @@ impl Fingerprints {
 fn each_fragment(
     program: &Program,
     state: &State,
-    shares: &FxHashMap<(u64, u32), i64>,
+    users: &FxHashSet<(u64, u32)>,
     f: &mut dyn FnMut(FragmentKind, &[u64]),
 ) {
     state.memory.each_fragment(f);
@@ -376,19 +380,23 @@ fn each_fragment(
         if let Some(words) = sync::words(state, address, object) {
             f(FragmentKind::Sync, &words);
         }
+        let count = sync::count(Some(object));
+        if count > 0 {
+            f(FragmentKind::Count, &[address, count]);
+        }
     }
-    for (&(object, region), &value) in shares {
-        f(FragmentKind::Share, &[object, u64::from(region), value as u64]);
+    for &(object, region) in users {
+        f(FragmentKind::User, &[object, u64::from(region)]);
     }
     for (number, value) in state.words().filter(|w| w.1 != 0) {
         f(FragmentKind::Word, &[sync::word_name(state, number), value]);
     }
 }
 
-fn from_scratch(program: &Program, state: &State, shares: &FxHashMap<(u64, u32), i64>, keys: &Keys) -> u128 {
+fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>, keys: &Keys) -> u128 {
     let keys = keys.complete();
     let mut total = 0;
-    each_fragment(program, state, shares, &mut |kind, words| {
+    each_fragment(program, state, users, &mut |kind, words| {
         total = combine(total, keys.words(kind, words))
     });
     total
@@ -406,8 +414,8 @@ impl Fingerprint for Vm {
 
     fn fingerprint_from_scratch(&self) -> u128 {
         match &self.fingerprints {
-            Some(f) => from_scratch(&self.program, &self.state, &f.cache.shares, &f.keys),
-            None => from_scratch(&self.program, &self.state, &FxHashMap::default(), &Keys::SOUND),
+            Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),
+            None => from_scratch(&self.program, &self.state, &FxHashSet::default(), &Keys::SOUND),
         }
     }
 }
@@ -428,10 +436,10 @@ impl Vm {
 
     /// All fragments of the present state in a canonical order: what the fingerprint stands for. Slow; an oracle for tests.
     pub fn fragments(&self) -> Vec<(FragmentKind, Vec<u64>)> {
-        let none = FxHashMap::default();
-        let shares = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.shares);
+        let none = FxHashSet::default();
+        let users = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.users);
         let mut all = Vec::new();
-        each_fragment(&self.program, &self.state, shares, &mut |kind, words| {
+        each_fragment(&self.program, &self.state, users, &mut |kind, words| {
             all.push((kind, words.to_vec()))
         });
         all.sort_unstable();

@@ -2,28 +2,29 @@
 //!
 //! What can be read off the threads is left out: who waits on a condition variable or has yet to leave a barrier (their cores
 //! say so), who reads under a read-write lock (the locks they hold). Those counts change by actions that are independent of
-//! each other. So do the values of semaphores, which are nowhere else: they are kept as what each thread added. And the first of
-//! several readers makes the entry of a statically initialised lock, so the entry itself counts by who used it.
+//! each other. So do the values of semaphores, which are nowhere else: the hash of a value is that of one unit, times the value, so
+//! that each post adds the same. And the first of several readers makes the entry of a statically initialised lock, so the entry
+//! itself counts by who used it.
 
 use crate::state::State;
 use crate::sync::{Once, SyncObject};
 use selvedge_base::ThreadId;
 
-/// A synchronisation object's fragment, but for what each thread added to it; `None` if that is all there is.
+/// A synchronisation object's fragment, but for its count; `None` if it has none.
 pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<[u64; 4]> {
     let region = |thread: ThreadId| u64::from(state.thread(thread).region);
     let holder = |thread: Option<ThreadId>| thread.map_or(0, region);
     let (tag, a, b) = match *object {
         SyncObject::Mutex(m) => (1, holder(m.owner), m.kind as u64 | (m.robust as u64) << 8),
         SyncObject::Cond { .. } => (2, 0, 0),
-        SyncObject::RwLock { writer: None, .. } | SyncObject::Sem { .. } => return None,
+        SyncObject::RwLock { writer: None, .. } => return None,
+        SyncObject::Sem { .. } => (8, 0, 0),
         SyncObject::RwLock { writer, .. } => (3, holder(writer), 0),
         SyncObject::Barrier {
             count,
             arrived,
             leaving: _,
-            round,
-        } => (4, u64::from(count), u64::from(arrived) << 32 | u64::from(round)),
+        } => (4, u64::from(count), u64::from(arrived)),
         SyncObject::Spin { owner } => (5, holder(owner), 0),
         SyncObject::Once(Once::New) => (6, 0, 0),
         SyncObject::Once(Once::Running(thread)) => (6, 1, region(thread)),
@@ -33,18 +34,17 @@ pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<
     Some([address, tag, a, b])
 }
 
-/// What the acting thread adds to its share of an object by a write, if the object is kept in shares: nothing, or the change of
-/// the value.
-pub(super) fn share(old: Option<&SyncObject>, new: Option<&SyncObject>) -> Option<i64> {
-    let value = |object: Option<&SyncObject>| match object {
-        Some(SyncObject::Sem { value }) => i64::from(*value),
+/// The count of an object that several threads change without order: 0 for others.
+pub(super) fn count(object: Option<&SyncObject>) -> u64 {
+    match object {
+        Some(SyncObject::Sem { value }) => u64::from(*value),
         _ => 0,
-    };
-    match new {
-        Some(SyncObject::Sem { .. }) => Some(value(new) - value(old)),
-        Some(SyncObject::RwLock { .. }) => Some(0),
-        _ => None,
     }
+}
+
+/// Whether it is kept who used an object since it was made.
+pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
+    matches!(object, Some(SyncObject::RwLock { .. }))
 }
 
 /// The number of a hidden word and the thread that it belongs to (0: none), independent of the order of creations.

@@ -16,8 +16,10 @@ use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 
 /// `Core::phase`: arrived.
 const ARRIVED: u8 = 1;
-/// In `Core::note`, beside the round: this is the serial thread.
-const SERIAL: u64 = 1 << 32;
+/// `Core::note`: all of its round have arrived, so it may leave.
+const RELEASED: u64 = 1;
+/// In `Core::note`, beside that: this is the serial thread.
+const SERIAL: u64 = 2;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -47,9 +49,10 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 /// Whether a thread that has arrived may leave.
 pub(super) fn leave_status(state: &State, action: &Action) -> Status {
-    let mine = state.thread(action.thread).core.note as u32;
     match state.sync(action.object.0) {
-        Some(SyncObject::Barrier { round, .. }) if *round == mine => Status::Blocked,
+        Some(SyncObject::Barrier { .. }) if state.thread(action.thread).core.note & RELEASED == 0 => {
+            Status::Blocked
+        }
         _ => Status::Enabled,
     }
 }
@@ -78,7 +81,6 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
         count,
         arrived,
         leaving,
-        round,
     } = get(cx, address, Kind::Barrier)?
     else {
         return Ok(Outcome::Failed);
@@ -87,7 +89,7 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
     let core = cx.state.own_core(me);
     core.phase = ARRIVED;
     core.wait = [ObjectId(address), ObjectId::NONE];
-    core.note = u64::from(round) | if last { SERIAL } else { 0 };
+    core.note = if last { RELEASED | SERIAL } else { 0 };
     if !last {
         cx.state.set_sync(
             address,
@@ -95,7 +97,6 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
                 count,
                 arrived: arrived + 1,
                 leaving,
-                round,
             },
         );
         return Ok(Outcome::Done);
@@ -103,18 +104,22 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
     let here = |t: &crate::thread::Thread| {
         t.core.phase == ARRIVED
             && t.core.wait == [ObjectId(address), ObjectId::NONE]
-            && t.core.note as u32 == round
+            && t.core.note & RELEASED == 0
     };
     let threads = cx.state.threads.iter().enumerate();
-    let all: Vec<ThreadId> = threads
+    let mut all: Vec<ThreadId> = threads
         .filter(|(_, t)| here(t))
         .map(|(i, _)| ThreadId::from_index(i))
         .collect();
+    for &other in &all {
+        cx.state.core_mut(other).note = RELEASED;
+    }
+    all.push(me);
+    all.sort_unstable();
     let next = SyncObject::Barrier {
         count,
         arrived: 0,
         leaving: leaving + count,
-        round: round.wrapping_add(1),
     };
     cx.state.set_sync(address, next);
     Ok(Outcome::Threads(cx.state.sets.intern(all)))
@@ -129,7 +134,6 @@ fn leave(cx: &mut Cx<'_>) -> Answer {
         count,
         arrived,
         leaving,
-        round,
     }) = cx.state.sync(address).copied()
     {
         let leaving = leaving.saturating_sub(1);
@@ -139,7 +143,6 @@ fn leave(cx: &mut Cx<'_>) -> Answer {
                 count,
                 arrived,
                 leaving,
-                round,
             },
         );
     }
@@ -161,7 +164,6 @@ fn initialise(cx: &mut Cx<'_>, _: u16) -> Performed {
                 count,
                 arrived: 0,
                 leaving: 0,
-                round: 0,
             },
         )?;
         Ok(SUCCESS)

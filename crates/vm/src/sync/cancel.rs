@@ -15,7 +15,7 @@ use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::{Frame, Stage};
 use crate::value::Value;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 
 /// Size of `__pthread_unwind_buf_t`, and where in it the next outer buffer is kept.
@@ -249,7 +249,7 @@ fn set_jump(cx: &mut Cx<'_>) -> Flow {
         return cx.memory_fault(error, buffer, OUTER, true);
     }
     let core = cx.state.thread(cx.thread).core;
-    let words = frame_words(core.depth, &core.frame);
+    let words = frame_words(cx.state, core.depth, &core.frame);
     for (i, word) in words.into_iter().enumerate() {
         cx.state
             .memory
@@ -258,12 +258,25 @@ fn set_jump(cx: &mut Cx<'_>) -> Flow {
     Flow::int(0)
 }
 
-fn frame_words(depth: u32, frame: &Frame) -> [u64; 3] {
+fn frame_words(state: &State, depth: u32, frame: &Frame) -> [u64; 3] {
     [
         u64::from(depth) | u64::from(frame.ip) << 32,
         frame.func.index() as u64 | u64::from(frame.base) << 32,
-        MAGIC << 32 | u64::from(frame.context.0),
+        MAGIC << 32 | u64::from(context_hash(state, frame.context)),
     ]
+}
+
+/// A calling context by the statements on its way: its number depends on the order of first calls, in all threads.
+fn context_hash(state: &State, context: ContextId) -> u32 {
+    let (mut hash, mut at) = (0x811c_9dc5u32, context);
+    while at != ContextId(0) {
+        let (caller, stmt) = *state.contexts.get(at);
+        for byte in stmt.0.to_le_bytes() {
+            hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+        at = caller;
+    }
+    hash
 }
 
 /// The depth and instruction that a buffer holds, if its frame is still active.
@@ -283,7 +296,7 @@ fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
     } else {
         t.frames[depth as usize - 1]
     };
-    (frame_words(depth, &Frame { ip, ..frame }) == words.map(|w| w.bits)).then_some((depth, ip))
+    (frame_words(cx.state, depth, &Frame { ip, ..frame }) == words.map(|w| w.bits)).then_some((depth, ip))
 }
 
 /// A jump back to an active frame. Locals keep the values they have now, which the standard allows.

@@ -37,8 +37,6 @@ pub enum SyncObject {
         arrived: u32,
         /// How many of earlier rounds have not left yet.
         leaving: u32,
-        /// The number of the present round.
-        round: u32,
     },
     /// A spin lock.
     Spin {
