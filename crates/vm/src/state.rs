@@ -6,13 +6,13 @@
 
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site};
-use crate::symbolic::{Arm, Asked, Path};
+use crate::symbolic::{Arm, Asked, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
 use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
-use selvedge_expr::{Assignment, Expr};
+use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
@@ -119,6 +119,8 @@ pub struct State {
     unjoined: u32,
     /// The conditions under which this path is taken.
     pub(crate) path: Path,
+    /// Which decisions are data choices follows from the deciding thread's past alone.
+    pub(crate) canonical: bool,
 }
 
 impl State {
@@ -142,6 +144,7 @@ impl State {
             words: Rc::default(),
             unjoined: 0,
             path: Path::default(),
+            canonical: false,
         }
     }
 
@@ -200,6 +203,9 @@ impl State {
                 start,
                 len: saved.len() as u32,
             });
+        } else {
+            // Going back over the thread's start leaves its registers.
+            t.regs.clear();
         }
         &mut t.core
     }
@@ -360,15 +366,41 @@ impl State {
 
     // ---- the path ------------------------------------------------------------------------------------------------
 
-    /// Adds a condition to the path, with inputs that satisfy it too.
-    pub(crate) fn constrain(&mut self, condition: Expr, model: Rc<Assignment>) {
-        self.path.constrain(&self.memory.tags.arena, condition, model);
+    /// Whether which decisions become data choices must not depend on what concurrent threads decide, and there may be some.
+    pub(crate) fn decides_alone(&self) -> bool {
+        self.canonical && self.unjoined > 0
+    }
+
+    /// The only value of an expression on this path, if the thread knows it.
+    pub(crate) fn known(&self, thread: ThreadId, expr: Expr) -> Option<u128> {
+        let who = if self.canonical {
+            known_to(thread)
+        } else {
+            EVERYBODY
+        };
+        self.path.known(who, expr)
+    }
+
+    /// Who knows what a thread learns now: while it is alone, all threads to come.
+    fn learner(&self, thread: ThreadId) -> u32 {
+        if self.decides_alone() {
+            known_to(thread)
+        } else {
+            EVERYBODY
+        }
+    }
+
+    /// Adds the outcome of a thread's decision to the path, with inputs that satisfy it too.
+    pub(crate) fn constrain(&mut self, thread: ThreadId, arm: &Arm) {
+        let (who, region) = (self.learner(thread), self.thread(thread).region);
+        self.path.constrain(&self.memory.tags.arena, who, region, arm);
         self.log.entries.push(Undo::Path);
     }
 
     /// Notes that an expression has only this value on the path.
-    pub(crate) fn learn(&mut self, expr: Expr, value: u128) {
-        if self.path.note(&self.memory.tags.arena, expr, value) {
+    pub(crate) fn learn(&mut self, thread: ThreadId, expr: Expr, value: u128) {
+        let who = self.learner(thread);
+        if self.path.note(&self.memory.tags.arena, who, expr, value) {
             self.log.entries.push(Undo::Path);
         }
     }
@@ -379,9 +411,9 @@ impl State {
         self.log.entries.push(Undo::Path);
     }
 
-    /// Sets the alternatives of a data choice.
-    pub(crate) fn choose_from(&mut self, arms: Rc<[Arm]>) {
-        self.path.choose_from(arms);
+    /// Sets the alternatives of a thread's data choice.
+    pub(crate) fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>) {
+        self.path.choose_from(thread, arms);
         self.log.entries.push(Undo::Path);
     }
 

@@ -64,6 +64,11 @@ impl Tag {
         self.0 & Self::POISON == Self::SYMBOLIC
     }
 
+    /// What tells causes of poison apart: a number that does not depend on what was interned before.
+    pub const fn cause(self) -> u64 {
+        (self.0 & 0xff) as u64
+    }
+
     /// Why the value is poison, if it is.
     pub const fn as_poison(self) -> Option<Poison> {
         if self.0 & Self::POISON != Self::POISON {

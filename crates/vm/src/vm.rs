@@ -133,6 +133,18 @@ impl Vm {
         Ok(vm)
     }
 
+    /// The same for an explorer that names events by their causes: which decisions on symbolic values are data choices follows from
+    /// the deciding thread's past, not from what concurrent threads have decided. So a data choice may have one alternative only, and
+    /// other threads may move before it is taken; alternatives are those that are possible on the present path.
+    ///
+    /// # Errors
+    /// As [`Vm::new`].
+    pub fn canonical(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut vm = Vm::new(program)?;
+        vm.state.canonical = true;
+        Ok(vm)
+    }
+
     /// See [`Program::is_spoiled`].
     #[inline]
     pub fn is_spoiled(&self) -> bool {
@@ -453,8 +465,9 @@ impl Machine for Vm {
         self.state.parts.clear();
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
+        let constraints = self.state.path.constraints().len();
         if action.op == Op::Choose {
-            self.choose(choice.alternative);
+            self.choose(thread, choice.alternative);
         }
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
@@ -497,6 +510,9 @@ impl Machine for Vm {
             self.join_ended(thread);
         }
         self.refresh(&action);
+        if self.state.canonical && self.state.path.constraints().len() != constraints {
+            self.recheck_choices(thread);
+        }
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);
         }
@@ -523,6 +539,17 @@ impl Machine for Vm {
 
     fn waiters(&self, set: Waiters) -> &[ThreadId] {
         self.state.sets.get(set)
+    }
+
+    fn decision(&self, choice: Choice) -> u64 {
+        let action = &self.state.pending[choice.thread.index()].action;
+        let named = match action.op {
+            Op::Choose => self.arm_name(choice.thread, choice.alternative),
+            Op::Signal => Some(0),
+            Op::WaitTimeout => sync::wait_ends_by(&self.state, choice.thread, choice.alternative),
+            _ => None,
+        };
+        named.unwrap_or(u64::from(choice.alternative))
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {

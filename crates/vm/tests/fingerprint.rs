@@ -4,7 +4,7 @@
 
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Outcome, Pending, Snapshot, Undo,
+    Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Op, Outcome, Pending, Snapshot, Undo,
     combine, inverse,
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 11] = [
+const PROGRAMS: [&str; 13] = [
     "heap",
     "cond",
     "sem",
@@ -25,6 +25,8 @@ const PROGRAMS: [&str; 11] = [
     "undefined",
     "fault",
     "files",
+    "symbolic",
+    "pointers",
 ];
 
 fn program(name: &str) -> Arc<Program> {
@@ -41,7 +43,7 @@ fn program(name: &str) -> Arc<Program> {
 }
 
 fn machine(program: &Arc<Program>) -> Vm {
-    Vm::new(program.clone()).unwrap_or_else(|e| panic!("{e}"))
+    Vm::canonical(program.clone()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn choices(vm: &Vm) -> Vec<Choice> {
@@ -118,7 +120,8 @@ struct Placed {
     thread: u32,
     number: usize,
     action: Action,
-    alternative: u16,
+    /// What was decided, if there was a choice.
+    decision: u64,
     /// Regions of the threads that the outcome names.
     named: Vec<u32>,
     delta: u128,
@@ -128,7 +131,16 @@ fn region(vm: &Vm, thread: ThreadId) -> u32 {
     vm.state.thread(thread).region
 }
 
-fn place(vm: &Vm, event: &Event, before: &[Placed], alternative: u16) -> Placed {
+/// Takes a step, and places the event.
+fn step(vm: &mut Vm, choice: Choice, before: &[Placed]) -> Placed {
+    let several = vm.pending()[choice.thread.index()].alternatives > 1;
+    let decision = vm.decision(choice);
+    let event = vm.step(choice);
+    let decides = several || event.action.op == Op::Choose;
+    place(vm, &event, before, if decides { decision } else { 0 })
+}
+
+fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u64) -> Placed {
     let thread = region(vm, event.action.thread);
     let precedes = |p: &&Placed| {
         p.thread == thread || p.named.contains(&thread) || Conflict.dependent(&p.action, &event.action)
@@ -149,15 +161,14 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], alternative: u16) -> Placed 
         thread,
         number: before.iter().filter(|p| p.thread == thread).count(),
         action: event.action,
-        // Alternatives of a signal are numbered by creation; the outcome has their names.
-        alternative: if named.is_empty() { alternative } else { 0 },
+        decision,
         named,
         delta: vm.delta(),
     }
 }
 
 /// One event of a normal form.
-type Label = (usize, u32, usize, u16, Vec<u32>);
+type Label = (usize, u32, usize, u64, Vec<u32>);
 type Fragments = Vec<(FragmentKind, Vec<u64>)>;
 
 #[derive(Default)]
@@ -184,8 +195,8 @@ fn explore(vm: &mut Vm, path: &mut Vec<Placed>, seen: &mut Seen, limit: usize) {
             return;
         }
         let mark = vm.mark();
-        let event = vm.step(choice);
-        path.push(place(vm, &event, path, choice.alternative));
+        let placed = step(vm, choice, path);
+        path.push(placed);
         explore(vm, path, seen, limit);
         path.pop();
         vm.undo(mark);
@@ -197,7 +208,7 @@ fn end(vm: &Vm, path: &[Placed], seen: &mut Seen) {
     events.sort_by_key(|p| (p.depth, p.thread));
     let form = events
         .iter()
-        .map(|p| (p.depth, p.thread, p.number, p.alternative, p.named.clone()))
+        .map(|p| (p.depth, p.thread, p.number, p.decision, p.named.clone()))
         .collect();
     let deltas: Vec<u128> = events.iter().map(|p| p.delta).collect();
     let new = (vm.fingerprint(), deltas);
@@ -230,8 +241,8 @@ fn sample(vm: &mut Vm, seed: u64, seen: &mut Seen) {
             break;
         }
         let choice = next[random.usize(..next.len())];
-        let event = vm.step(choice);
-        path.push(place(vm, &event, &path, choice.alternative));
+        let placed = step(vm, choice, &path);
+        path.push(placed);
     }
     seen.ends += 1;
     end(vm, &path, seen);

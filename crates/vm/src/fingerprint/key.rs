@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum FragmentKind {
-    /// One byte of a live object that is not as it was when the object was made: address, content.
+    /// One byte of a live object that is not as it was when the object was made: address, content in two words.
     Byte,
     /// An object's record.
     Object,
@@ -32,14 +32,16 @@ pub enum FragmentKind {
     User,
     /// A hidden word of a model.
     Word,
+    /// A decision on symbolic values: who made it, its name.
+    Decision,
 }
 
 impl FragmentKind {
     /// All kinds.
     #[rustfmt::skip]
-    pub const ALL: [FragmentKind; 13] = {
+    pub const ALL: [FragmentKind; 14] = {
         use FragmentKind::*;
-        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word]
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word, Decision]
     };
 }
 
@@ -57,6 +59,15 @@ pub struct Damage {
 pub(crate) struct Keys {
     mask: u128,
     forget: Option<FragmentKind>,
+}
+
+/// Several words as one number.
+pub(crate) fn mixed(words: &[u64; 4]) -> u128 {
+    let mut bytes = [0; 32];
+    for (place, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+        *place = word.to_le_bytes();
+    }
+    xxh3_128_with_seed(&bytes, SEED) | 1 << 127
 }
 
 const SEED: u64 = 0x5e1f_ed6e_0000_0001;
@@ -99,11 +110,26 @@ impl Keys {
         if let (FragmentKind::Count, &[object, value]) = (kind, words) {
             return self.count(object, value);
         }
+        if let (FragmentKind::Byte, &[address, low, high]) = (kind, words) {
+            return self.byte(address, u128::from(high) << 64 | u128::from(low));
+        }
         if let &[a, b] = words {
             return self.pair(kind, a, b);
         }
         let bytes: smallvec::SmallVec<[u8; 256]> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         self.bytes(kind, &bytes)
+    }
+
+    /// The hash of a byte of memory.
+    #[inline]
+    pub fn byte(&self, address: u64, content: u128) -> u128 {
+        // What is no plain byte is a hash itself.
+        let high = (content >> 64) as u64;
+        let byte = self.pair(FragmentKind::Byte, address, content as u64);
+        match high {
+            0 => byte,
+            _ => byte.wrapping_add(self.pair(FragmentKind::Byte, !address, high)),
+        }
     }
 
     /// The hash of a value that several threads add to: what they add sums up, in any order.

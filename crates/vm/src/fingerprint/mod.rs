@@ -5,6 +5,9 @@
 //! Independent actions never write one fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does
 //! not depend on what independent events came before it.
 //!
+//! Symbolic values count by what they are (the structure of the expression, inputs by thread and number), never by when they were made;
+//! what was decided about them by who decided it.
+//!
 //! Left out: registers and stack objects that are dead, pending actions and their status, the number of threads not joined (all follow
 //! from the rest), calling contexts, places and names (for reports only), printed output (no program can read it back).
 //!
@@ -14,8 +17,8 @@ mod key;
 mod sync;
 mod threads;
 
-pub(crate) use key::Keys;
 pub use key::{Damage, FragmentKind};
+pub(crate) use key::{Keys, mixed};
 
 use crate::program::Program;
 use crate::state::{State, Undo as Entry};
@@ -141,7 +144,7 @@ impl Fingerprints {
         let entries = &state.log.entries[mark..];
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
         let mut words: smallvec::SmallVec<[(u32, u64); 4]> = smallvec::SmallVec::new();
-        let mut syncs = false;
+        let (mut syncs, mut decisions) = (false, 0);
         for entry in entries {
             let thread = match *entry {
                 Entry::Core(t)
@@ -165,6 +168,10 @@ impl Fingerprints {
                     syncs = true;
                     continue;
                 }
+                Entry::Path => {
+                    decisions += 1;
+                    continue;
+                }
                 _ => continue,
             };
             if !touched.contains(&thread.index()) {
@@ -185,6 +192,12 @@ impl Fingerprints {
         }
         if syncs {
             self.fold_syncs(state, acting, mark);
+        }
+        for (region, name) in state.path.newly_decided(decisions) {
+            self.replace(
+                0,
+                self.keys.words(FragmentKind::Decision, &decision(region, name)),
+            );
         }
         self.cache.total = combine(self.cache.total, self.delta);
     }
@@ -291,7 +304,7 @@ impl Fingerprints {
             0 => 0,
             _ => self
                 .keys
-                .pair(FragmentKind::Word, sync::word_name(state, number), value),
+                .words(FragmentKind::Word, &sync::word(state, number, value)),
         }
     }
 
@@ -350,6 +363,11 @@ impl Fingerprints {
     }
 }
 
+/// The words of a decision.
+fn decision(region: u32, name: u128) -> [u64; 3] {
+    [u64::from(region), name as u64, (name >> 64) as u64]
+}
+
 /// Calls `f` with all fragments of a state.
 fn each_fragment(
     program: &Program,
@@ -388,8 +406,11 @@ fn each_fragment(
     for &(object, region) in users {
         f(FragmentKind::User, &[object, u64::from(region)]);
     }
+    for (region, name) in state.path.decided() {
+        f(FragmentKind::Decision, &decision(region, name));
+    }
     for (number, value) in state.words().filter(|w| w.1 != 0) {
-        f(FragmentKind::Word, &[sync::word_name(state, number), value]);
+        f(FragmentKind::Word, &sync::word(state, number, value));
     }
 }
 

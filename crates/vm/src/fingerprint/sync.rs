@@ -6,9 +6,13 @@
 //! that each post adds the same. And the first of several readers makes the entry of a statically initialised lock, so the entry
 //! itself counts by who used it.
 
+use super::threads;
+use crate::libc::stepped::is_tag;
 use crate::state::State;
 use crate::sync::{Once, SyncObject};
+use crate::value::{Tag, Value};
 use selvedge_base::ThreadId;
+use smallvec::SmallVec;
 
 /// A synchronisation object's fragment, but for its count; `None` if it has none.
 pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<[u64; 4]> {
@@ -47,8 +51,23 @@ pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
     matches!(object, Some(SyncObject::RwLock { .. }))
 }
 
+/// The words of a hidden word that is set.
+pub(super) fn word(state: &State, number: u32, value: u64) -> SmallVec<[u64; 6]> {
+    let mut words = SmallVec::from_slice(&[word_name(state, number), value]);
+    if is_tag(number) {
+        // Its own number depends on what was interned before.
+        let value = Value {
+            bits: 0,
+            tag: Tag(value as u32),
+        };
+        words.truncate(1);
+        words.extend(threads::value(state, value));
+    }
+    words
+}
+
 /// The number of a hidden word and the thread that it belongs to (0: none), independent of the order of creations.
-pub(super) fn word_name(state: &State, number: u32) -> u64 {
+fn word_name(state: &State, number: u32) -> u64 {
     let thread = match number >> 30 {
         2 | 3 => Some(((number & 0x3fff_ffff) >> 11, !(0x7ff_ffff << 11) | 3 << 30)),
         _ if number >> 16 == crate::libc::CLOCK_WORDS >> 16 => Some((number & 0xffff, 0xffff_0000)),

@@ -10,6 +10,7 @@ use crate::thread::{Cancel, Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
 use selvedge_base::Id;
 use selvedge_model::ObjectId;
+use smallvec::SmallVec;
 
 /// Marks the region of a thread where an object is meant: no address and no number of an object has it.
 const THREAD: u64 = 7 << 61;
@@ -23,17 +24,19 @@ pub(super) fn depth(thread: &Thread) -> usize {
     }
 }
 
-/// A value in three words: bits, undefined bits, why it is poison or which symbolic value it is.
-fn push_value(state: &State, value: Value, words: &mut Vec<u64>) {
-    words.extend([
-        value.bits,
-        state.memory.tags.undefined_bits(value.tag),
-        if value.is_symbolic() || value.tag.as_poison().is_some() {
-            u64::from(value.tag.0)
-        } else {
-            0
-        },
-    ]);
+/// A value: what it is, and as many words as that takes.
+pub(super) fn value(state: &State, value: Value) -> SmallVec<[u64; 5]> {
+    let tags = &state.memory.tags;
+    if let Some(symbol) = tags.symbol(value.tag) {
+        let hash = tags.arena.hash(symbol.expr);
+        let (low, high) = (hash as u64, (hash >> 64) as u64);
+        SmallVec::from_buf([1, symbol.undefined, symbol.home, low, high])
+    } else if value.tag.as_poison().is_some() {
+        let home = tags.home(value.tag).unwrap_or(0);
+        SmallVec::from_slice(&[2 | value.tag.cause() << 8, value.bits, home])
+    } else {
+        SmallVec::from_slice(&[0, value.bits, tags.undefined_bits(value.tag)])
+    }
 }
 
 /// Writes the words of frame `index` of a thread.
@@ -75,7 +78,7 @@ pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: us
         } else {
             words[first] += 1;
             words.push(slot as u64);
-            push_value(state, value, words);
+            words.extend(self::value(state, value));
         }
     };
     match live {
@@ -93,7 +96,7 @@ pub(super) fn birth(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         u64::from(state.thread(thread.parent).region) << 32 | u64::from(thread.ordinal),
         thread.start.0,
     ]);
-    push_value(state, thread.start.1, words);
+    words.extend(value(state, thread.start.1));
 }
 
 /// Writes the words of a thread's core but for its frames and for what others write to it.
@@ -143,7 +146,7 @@ pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         errno,
         u64::from(inputs) << 32 | u64::from(atomic),
     ]);
-    push_value(state, result, words);
+    words.extend(value(state, result));
 }
 
 /// What others do to a thread, as (region, which) of the flags that are set.

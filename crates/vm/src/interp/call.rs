@@ -5,7 +5,7 @@ use crate::code::CONST;
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::program::{Binding, Program};
-use crate::symbolic::Possible;
+use crate::symbolic::{Arm, Possible};
 use crate::sync::fuse;
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
@@ -426,7 +426,7 @@ impl Vm {
         let arena = &self.state.memory.tags.arena;
         let known = arena
             .as_const(condition)
-            .or_else(|| self.state.path.known(condition));
+            .or_else(|| self.state.known(thread, condition));
         let negation = arena.not(condition);
         if known.is_some() || self.state.unjoined() > 0 {
             match self.split(thread, site, false, &[condition, negation]) {
@@ -434,14 +434,23 @@ impl Vm {
                 Ok(_) => return parked,
                 Err(stop) => return Entered::Stopped(stop),
             }
-        } else if self.evaluate(condition) == 1 {
-            let model = self.state.path.model().clone();
-            self.state.constrain(condition, model);
         } else {
-            match self.ask(condition, site) {
-                Possible::With(model) => self.state.constrain(condition, model),
-                Possible::Never | Possible::Unanswered => return parked,
-            }
+            let model = if self.evaluate(condition) == 1 {
+                self.state.path.model().clone()
+            } else {
+                match self.ask(condition, site) {
+                    Possible::With(model) => model,
+                    Possible::Never | Possible::Unanswered => return parked,
+                }
+            };
+            let arm = Arm {
+                condition,
+                model,
+                name: self.state.memory.tags.arena.hash(condition),
+                fact: None,
+                only: false,
+            };
+            self.state.constrain(thread, &arm);
         }
         self.finish_simple_call(thread, Value::new(0));
         Entered::Running

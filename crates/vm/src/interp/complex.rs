@@ -137,7 +137,7 @@ impl Vm {
         if value.is_concrete() {
             Ok(value.bits)
         } else if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
-            match self.state.path.known(symbol.expr) {
+            match self.state.known(thread, symbol.expr) {
                 Some(bits) if symbol.undefined == 0 => Ok(bits as u64),
                 _ => Err(Trouble::Symbolic(value, what)),
             }

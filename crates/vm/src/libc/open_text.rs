@@ -39,7 +39,7 @@ impl OpenText {
 /// Whether a value is symbolic, wholly defined, and not known to be one number.
 fn is_open(cx: &Cx<'_>, value: Value) -> bool {
     let symbol = cx.state.memory.tags.symbol(value.tag);
-    symbol.is_some_and(|s| s.undefined == 0 && cx.state.path.known(s.expr).is_none())
+    symbol.is_some_and(|s| s.undefined == 0 && cx.state.known(cx.thread, s.expr).is_none())
 }
 
 /// Whether no byte can be symbolic.

@@ -215,6 +215,11 @@ fn record(cx: &Cx<'_>, number: u64) -> u32 {
     RECORDS | (cx.state.thread(cx.thread).region << RECORD_SHIFT) | (2 * number as u32)
 }
 
+/// Whether a hidden word is the tag of a value in a record.
+pub(crate) const fn is_tag(number: u32) -> bool {
+    number >> 28 == RECORDS >> 28 && number & 1 == 1
+}
+
 /// Accesses performed so far in this call.
 fn done(cx: &Cx<'_>) -> u64 {
     let core = &cx.state.thread(cx.thread).core;

@@ -63,7 +63,7 @@ impl Varargs {
         let Varargs::Call(at) = self else { return false };
         cx.args.get(*at).is_some_and(|value| {
             let symbol = cx.state.memory.tags.symbol(value.tag);
-            symbol.is_some_and(|s| s.undefined == 0 && cx.state.path.known(s.expr).is_none())
+            symbol.is_some_and(|s| s.undefined == 0 && cx.state.known(cx.thread, s.expr).is_none())
         })
     }
 

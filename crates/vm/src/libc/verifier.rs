@@ -203,6 +203,6 @@ fn between(cx: &mut Cx<'_>, name: &str, least: i64, end: i64, bits: u16) -> Answ
         arena.compare(CmpOp::Slt, symbol.expr, number(end)),
     );
     let first = arena.as_const(number(least)).unwrap_or(0);
-    cx.state.restrict(symbol.expr, first, inside);
+    cx.state.restrict(cx.thread, symbol.expr, first, inside);
     Ok(Flow::Return(value))
 }

@@ -7,38 +7,57 @@ use super::address::{CLASSES, MIN_SHIFT};
 use super::page::{CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
 use super::{Life, Memory, Object, Parts};
-use crate::fingerprint::{FragmentKind, Keys};
+use crate::fingerprint::{FragmentKind, Keys, mixed};
+use crate::value::{Tag, Tags};
 use rustc_hash::FxHashMap;
 use selvedge_model::{combine, inverse};
 
-const UNDEFINED: u64 = 0xff00;
-const SYMBOLIC: u64 = 1 << 63;
+const UNDEFINED: u128 = 0xff00;
 
-/// A byte with its definedness; equal exactly if no program can tell two bytes apart.
+/// A byte with its definedness; equal exactly if no program can tell two bytes apart (but for collisions of the hashes of
+/// expressions).
 #[inline]
-fn content(data: u8, undefined: bool, partial: Option<Partial>) -> u64 {
+fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> u128 {
     match (undefined, partial) {
-        (false, _) => u64::from(data),
+        (false, _) => u128::from(data),
         (true, None) => UNDEFINED,
-        (
-            true,
-            Some(Partial {
-                mask,
-                expr: Some(expr),
-                home,
-                ..
-            }),
-        ) => SYMBOLIC | u64::from(mask) << 8 | u64::from(expr.index()) << 16 ^ home.rotate_left(17),
-        (true, Some(Partial { mask, poison: 0, .. })) => u64::from(data & !mask) | u64::from(mask) << 8,
-        (true, Some(Partial { poison, .. })) => u64::from(data) | UNDEFINED | u64::from(poison) << 16,
+        (true, Some(partial)) => special(tags, data, partial),
     }
 }
 
-const fn fresh(object: &Object) -> u64 {
+#[cold]
+fn special(tags: &Tags, data: u8, partial: Partial) -> u128 {
+    let Partial {
+        mask,
+        poison,
+        expr,
+        home,
+    } = partial;
+    match expr {
+        Some(expr) => mixed(&[
+            u64::from(mask) << 8 | 1,
+            home,
+            tags.arena.hash(expr) as u64,
+            (tags.arena.hash(expr) >> 64) as u64,
+        ]),
+        None if poison == 0 => u128::from(data & !mask) | u128::from(mask) << 8,
+        None => {
+            let tag = Tag(poison);
+            mixed(&[
+                u64::from(data) << 8 | 2,
+                tag.cause(),
+                tags.home(tag).unwrap_or(0),
+                0,
+            ])
+        }
+    }
+}
+
+const fn fresh(object: &Object) -> u128 {
     if object.zeroed { 0 } else { UNDEFINED }
 }
 
-fn in_page(page: &Page, offset: usize) -> u64 {
+fn in_page(tags: &Tags, page: &Page, offset: usize) -> u128 {
     let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
     let partial = if undefined {
         page.partial
@@ -48,7 +67,7 @@ fn in_page(page: &Page, offset: usize) -> u64 {
     } else {
         None
     };
-    content(page.data[offset], undefined, partial)
+    content(tags, page.data[offset], undefined, partial)
 }
 
 fn record(base: u64, object: &Object) -> [u64; 3] {
@@ -115,9 +134,9 @@ impl Memory {
             let stop = ((at & !(PAGE as u64 - 1)) + PAGE as u64).min(end);
             if let Some(page) = self.page(at) {
                 for address in at..stop {
-                    let byte = in_page(page, address as usize % PAGE);
+                    let byte = in_page(&self.tags, page, address as usize % PAGE);
                     if byte != fresh(object) {
-                        f(FragmentKind::Byte, &[address, byte]);
+                        f(FragmentKind::Byte, &[address, byte as u64, (byte >> 64) as u64]);
                     }
                 }
             }
@@ -295,16 +314,16 @@ impl Memory {
                     if address < old_end {
                         let byte = self.byte_before(address, dropped.or(page), fresh(old), before);
                         if byte != fresh(old) {
-                            let was = keys.pair(FragmentKind::Byte, address, byte);
+                            let was = keys.byte(address, byte);
                             delta = combine(delta, inverse(was));
                         }
                     }
                     if address < new_end
                         && let Some(page) = page
                     {
-                        let byte = in_page(page, address as usize % PAGE);
+                        let byte = in_page(&self.tags, page, address as usize % PAGE);
                         if byte != fresh(&new) {
-                            delta = combine(delta, keys.pair(FragmentKind::Byte, address, byte));
+                            delta = combine(delta, keys.byte(address, byte));
                         }
                     }
                 }
@@ -315,7 +334,7 @@ impl Memory {
     }
 
     /// A byte as it was before the step; `page` is the page that it was in, if there was one.
-    fn byte_before(&self, address: u64, page: Option<&Page>, fresh: u64, before: &Before<'_>) -> u64 {
+    fn byte_before(&self, address: u64, page: Option<&Page>, fresh: u128, before: &Before<'_>) -> u128 {
         let Some(page) = page else { return fresh };
         let offset = address as usize % PAGE;
         let chunk = address & !(CHUNK as u64 - 1);
@@ -328,7 +347,7 @@ impl Memory {
         };
         let undefined = undefined >> (offset % CHUNK) & 1 == 1;
         if !undefined {
-            return u64::from(data);
+            return u128::from(data);
         }
         let partial = match before.partials.get(&address) {
             Some(old) => *old,
@@ -338,7 +357,7 @@ impl Memory {
                 .and_then(|p| p.get(&(offset as u16)))
                 .copied(),
         };
-        content(data, undefined, partial)
+        content(&self.tags, data, undefined, partial)
     }
 
     /// A chunk that was written: those of its bytes whose objects were there all the time.
@@ -374,7 +393,7 @@ impl Memory {
             }
             for byte in from..stop.min(base + object.size) {
                 let i = (byte - address) as usize;
-                let new = in_page(page, first + i);
+                let new = in_page(&self.tags, page, first + i);
                 let was = undefined >> i & 1 == 1;
                 let partial = match before.partials.get(&byte) {
                     Some(old) => *old,
@@ -385,11 +404,11 @@ impl Memory {
                         .copied(),
                     None => None,
                 };
-                let old = content(data[i], was, partial);
+                let old = content(&self.tags, data[i], was, partial);
                 if old != new {
                     let hash = |content| match content == fresh(&object) {
                         true => 0,
-                        false => keys.pair(FragmentKind::Byte, byte, content),
+                        false => keys.byte(byte, content),
                     };
                     delta = combine(combine(delta, hash(new)), inverse(hash(old)));
                 }

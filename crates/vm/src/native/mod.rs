@@ -167,7 +167,7 @@ impl Cx<'_> {
         }
         if let Some(symbol) = self.state.memory.tags.symbol(value.tag)
             && symbol.undefined == 0
-            && let Some(bits) = self.state.path.known(symbol.expr)
+            && let Some(bits) = self.state.known(self.thread, symbol.expr)
         {
             return Ok(bits as u64);
         }
@@ -210,7 +210,7 @@ impl Cx<'_> {
         let arena = &self.state.memory.tags.arena;
         match arena
             .as_const(condition)
-            .or_else(|| self.state.path.known(condition))
+            .or_else(|| self.state.known(self.thread, condition))
         {
             Some(value) => Ok(value != 0),
             None => Err(Flow::Choose(vec![condition, arena.not(condition)])),

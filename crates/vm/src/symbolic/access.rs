@@ -16,11 +16,14 @@ use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_expr::{BinOp, CmpOp, Expr};
 use selvedge_model::{Limit, LimitKind, Notice};
+use smallvec::SmallVec;
 
 /// Objects that one address may lie in, at most.
 const MOST_OBJECTS: usize = 64;
 /// Elements that one access may concern, at most; beyond that the address is settled.
 const MOST_ELEMENTS: u64 = 4096;
+/// Makes the name of an address that of the outcome that it lies in no object.
+const OUTSIDE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 
 /// Where an access goes.
 pub(crate) enum Target {
@@ -78,7 +81,7 @@ impl Vm {
             _ => return Err(self.undefined(pointer, what, site)),
         };
         let (address, home) = (self.state.memory.tags.fit(symbol.expr, 64), symbol.home);
-        if let Some(bits) = self.state.path.known(symbol.expr) {
+        if let Some(bits) = self.state.known(thread, symbol.expr) {
             return self.at(bits as u64, home, what, site);
         }
         let mut conditions = Vec::new();
@@ -100,8 +103,11 @@ impl Vm {
         let inside = conditions
             .iter()
             .fold(arena.truth(false), |all, &c| arena.or(all, c));
+        let mut names: SmallVec<[u128; 4]> = conditions.iter().map(|&c| arena.hash(c)).collect();
+        // Not the condition's name: which objects are candidates depends on the path.
+        names.push(arena.hash(address) ^ OUTSIDE);
         conditions.push(arena.not(inside));
-        let outcome = self.split(thread, site, performing, &conditions)?;
+        let outcome = self.split_named(thread, site, performing, &conditions, names)?;
         let Some(&(base, object)) = objects.get(outcome) else {
             let bits = self.evaluate(address) as u64;
             self.at(bits, home, what, site)?;

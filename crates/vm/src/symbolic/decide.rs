@@ -14,8 +14,9 @@ use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_expr::{Assignment, CmpOp, Expr};
 use selvedge_ir::FuncId;
-use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Op};
+use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Pending, Status};
 use selvedge_solver::{Answer, Query};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Values that a symbolic value may have where a number is needed, at most.
@@ -65,6 +66,9 @@ impl Vm {
 
     /// Which of several conditions holds, of which exactly one does. If several can, the thread stops before its present
     /// instruction, to be executed again once one was chosen.
+    ///
+    /// In a canonical machine the thread stops whenever it does not know the outcome itself, if only one is possible because of what
+    /// other threads have decided, too.
     pub(crate) fn split(
         &mut self,
         thread: ThreadId,
@@ -73,10 +77,24 @@ impl Vm {
         conditions: &[Expr],
     ) -> Result<usize, Stop> {
         let arena = &self.state.memory.tags.arena;
+        let names = conditions.iter().map(|&c| arena.hash(c)).collect();
+        self.split_named(thread, site, performing, conditions, names)
+    }
+
+    /// The same with names for the outcomes, where the conditions depend on what is possible on this path.
+    pub(crate) fn split_named(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        conditions: &[Expr],
+        names: SmallVec<[u128; 4]>,
+    ) -> Result<usize, Stop> {
+        let arena = &self.state.memory.tags.arena;
         let mut open = 0;
         for (i, &condition) in conditions.iter().enumerate() {
             let constant = arena.as_const(condition);
-            match constant.or_else(|| self.state.path.known(condition)) {
+            match constant.or_else(|| self.state.known(thread, condition)) {
                 Some(0) => {}
                 Some(_) => return Ok(i),
                 None => open += 1,
@@ -92,18 +110,26 @@ impl Vm {
             // Not so many outcomes after all: what decides would be no part of the path.
             return Err(self.unknown(site, "a decision without an outcome"));
         };
+        let arm = |i: usize, model| Arm {
+            condition: conditions[i],
+            model,
+            name: names[i],
+            fact: None,
+            only: false,
+        };
         if open > 2 {
             // One query may do for all others.
             let other = self.state.memory.tags.arena.not(conditions[holding]);
             if matches!(self.ask(other, site), Possible::Never) {
-                self.state.learn(conditions[holding], 1);
+                let only = arm(holding, self.state.path.model().clone());
+                self.only(thread, site, performing, only, true)?;
                 return Ok(holding);
             }
         }
         let (mut arms, mut complete) = (Vec::new(), true);
         for (i, &condition) in conditions.iter().enumerate() {
             let arena = &self.state.memory.tags.arena;
-            let excluded = arena.is_false(condition) || self.state.path.known(condition) == Some(0);
+            let excluded = arena.is_false(condition) || self.state.known(thread, condition) == Some(0);
             let possible = if i == holding {
                 Possible::With(self.state.path.model().clone())
             } else if excluded {
@@ -112,7 +138,7 @@ impl Vm {
                 self.ask(condition, site)
             };
             match possible {
-                Possible::With(model) => arms.push(Arm { condition, model }),
+                Possible::With(model) => arms.push(arm(i, model)),
                 Possible::Never => {}
                 Possible::Unanswered => complete = false,
             }
@@ -120,23 +146,42 @@ impl Vm {
         if arms.len() > 1 {
             return Err(self.choose_from(thread, site, performing, arms));
         }
-        self.only(&arms[0], complete);
+        let only = arm(holding, self.state.path.model().clone());
+        self.only(thread, site, performing, only, complete)?;
         Ok(holding)
     }
 
-    /// Goes on with the only outcome: the path says so already, or the others are left out.
-    fn only(&mut self, arm: &Arm, complete: bool) {
-        if complete {
-            self.state.learn(arm.condition, 1);
-        } else {
-            self.state.constrain(arm.condition, arm.model.clone());
+    /// Goes on with the only outcome: the path says so already, or (not `complete`) the others are left out.
+    fn only(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        arm: Arm,
+        complete: bool,
+    ) -> Result<(), Stop> {
+        let arm = Arm {
+            only: complete,
+            ..arm
+        };
+        if self.state.decides_alone() {
+            return Err(self.choose_from(thread, site, performing, vec![arm]));
         }
+        if complete {
+            self.state.learn(thread, arm.condition, 1);
+            if let Some((expr, value)) = arm.fact {
+                self.state.learn(thread, expr, value);
+            }
+        } else {
+            self.state.constrain(thread, &arm);
+        }
+        Ok(())
     }
 
     /// Stops before the present instruction at a data choice.
     fn choose_from(&mut self, thread: ThreadId, site: Site, performing: bool, arms: Vec<Arm>) -> Stop {
-        self.state.choose_from(arms.into());
-        self.solver.branches += 1;
+        self.solver.branches += u64::from(arms.len() > 1);
+        self.state.choose_from(thread, arms.into());
         // What is executed again after the choice is the action being performed, if there is one.
         self.state.own_core(thread).before = !performing;
         Stop::Visible(Action {
@@ -145,10 +190,67 @@ impl Vm {
         })
     }
 
-    /// Takes an alternative of the pending data choice.
-    pub(crate) fn choose(&mut self, alternative: u16) {
-        if let Some(arm) = self.state.path.arms().get(usize::from(alternative)).cloned() {
-            self.state.constrain(arm.condition, arm.model);
+    /// Takes an alternative of a thread's pending data choice.
+    pub(crate) fn choose(&mut self, thread: ThreadId, alternative: u16) {
+        if let Some(arm) = self
+            .state
+            .path
+            .arms(thread)
+            .get(usize::from(alternative))
+            .cloned()
+        {
+            self.state.constrain(thread, &arm);
+        }
+    }
+
+    /// What an alternative of a thread's pending data choice decides.
+    pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u64> {
+        let arm = self.state.path.arms(thread).get(usize::from(alternative))?;
+        Some(arm.name as u64)
+    }
+
+    /// Asks again which outcomes of other threads' pending data choices are possible, now that the path has another condition.
+    pub(crate) fn recheck_choices(&mut self, acting: ThreadId) {
+        for i in 0..self.state.pending.len() {
+            let thread = ThreadId::from_index(i);
+            let Pending { action, status, .. } = self.state.pending[i];
+            if thread == acting || action.op != Op::Choose || status != Status::Enabled {
+                continue;
+            }
+            let site = Site {
+                stmt: action.stmt,
+                ..Site::default()
+            };
+            let mut arms = Vec::new();
+            for arm in self.state.path.arms(thread).to_vec() {
+                let possible = if self.evaluate(arm.condition) == 1 {
+                    Possible::With(self.state.path.model().clone())
+                } else {
+                    self.ask(arm.condition, site)
+                };
+                if let Possible::With(model) = possible {
+                    arms.push(Arm {
+                        model,
+                        only: false,
+                        ..arm
+                    });
+                }
+            }
+            let alternatives = arms.len() as u16;
+            self.state.choose_from(thread, arms.into());
+            let status = if alternatives > 0 {
+                Status::Enabled
+            } else {
+                Status::Parked
+            };
+            self.state.set_pending(
+                thread,
+                Pending {
+                    action,
+                    status,
+                    alternatives,
+                },
+            );
         }
     }
 
@@ -191,16 +293,17 @@ impl Vm {
             Some(symbol) if symbol.undefined == 0 => symbol.expr,
             _ => return Err(self.undefined(value, what, site)),
         };
-        if let Some(bits) = self.state.path.known(expr) {
+        if let Some(bits) = self.state.known(thread, expr) {
             return Ok(bits as u64);
         }
-        let (arms, complete) = self.values(expr, site);
+        let (mut arms, complete) = self.values(expr, site);
         if arms.len() > 1 {
             return Err(self.choose_from(thread, site, performing, arms));
         }
-        self.only(&arms[0], complete);
         let value = self.evaluate(expr);
-        self.state.learn(expr, value);
+        if let Some(arm) = arms.pop() {
+            self.only(thread, site, performing, arm, complete)?;
+        }
         Ok(value as u64)
     }
 
@@ -221,6 +324,9 @@ impl Vm {
                 Arm {
                     condition: is,
                     model: with,
+                    name: arena.hash(is),
+                    fact: Some((expr, value)),
+                    only: false,
                 },
             ));
             if found.len() > MOST_VALUES {

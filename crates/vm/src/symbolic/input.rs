@@ -3,7 +3,7 @@
 //! An input is named by the thread that asks for it and its number among that thread's inputs, so it is the same in every
 //! interleaving. With fixed inputs (`Options::inputs`) it has the bytes given there, and nothing is symbolic.
 
-use super::path::Asked;
+use super::path::{Arm, Asked};
 use crate::describe::thread_name;
 use crate::memory::Site;
 use crate::program::Program;
@@ -110,12 +110,19 @@ impl State {
     }
 
     /// Adds a condition that a fresh input can satisfy: with this value.
-    pub(crate) fn restrict(&mut self, input: Expr, value: u128, condition: Expr) {
+    pub(crate) fn restrict(&mut self, thread: ThreadId, input: Expr, value: u128, condition: Expr) {
         let mut model = (**self.path.model()).clone();
         if let Node::Input(id) = self.memory.tags.arena.node(input) {
             model.set(id, value);
         }
-        self.constrain(condition, model.into());
+        let arm = Arm {
+            condition,
+            model: model.into(),
+            name: self.memory.tags.arena.hash(condition),
+            fact: None,
+            only: false,
+        };
+        self.constrain(thread, &arm);
     }
 }
 

@@ -5,6 +5,9 @@
 //! pending action `Choose`, one alternative an outcome, and the instruction is executed again after one was chosen, now with a path
 //! condition that leaves one outcome. A data choice never separates a transition: strategies take it at once, before any other thread moves
 //! (`explore`), so it is as if the outcome had been known.
+//!
+//! A canonical machine is for explorers that name events by their causes: there, which decisions are data choices follows from the
+//! deciding thread's past alone, and other threads may move before a pending one is taken.
 
 mod access;
 mod decide;
@@ -18,5 +21,5 @@ pub(crate) use access::Reached;
 pub(crate) use decide::Possible;
 pub(crate) use input::Source;
 pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
-pub(crate) use path::{Arm, Asked, Path};
+pub(crate) use path::{Arm, Asked, EVERYBODY, Path, known_to};
 pub(crate) use solving::{LazySolver, solver_options};

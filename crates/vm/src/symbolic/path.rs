@@ -1,8 +1,12 @@
 //! The condition of the present path, an assignment of inputs that takes it, and what is known because of it.
+//!
+//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided itself, and what was decided while no
+//! other thread was left, which is before everything that comes later. What concurrent threads decided must not show in which
+//! decisions of a thread are events.
 
 use crate::memory::Site;
-use rustc_hash::FxHashMap;
-use selvedge_base::ThreadId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, ThreadId};
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Expr, InputKey, Node, UnOp};
 use selvedge_model::InputKind;
 use std::rc::Rc;
@@ -14,7 +18,24 @@ pub(crate) struct Arm {
     pub condition: Expr,
     /// Inputs with which the path and the condition hold.
     pub model: Rc<Assignment>,
+    /// What stands for the outcome wherever the decision is met: mostly the hash of the condition.
+    pub name: u128,
+    /// An expression that has only this value then, if that is what is decided.
+    pub fact: Option<(Expr, u128)>,
+    /// It is the only outcome: the path says so already.
+    pub only: bool,
 }
+
+/// Who knows: every thread.
+pub(crate) const EVERYBODY: u32 = 0;
+
+/// Who knows: a thread, beside what everybody knows.
+pub(crate) fn known_to(thread: ThreadId) -> u32 {
+    1 + thread.index() as u32
+}
+
+/// A decision that is part of the path: the region of the thread that made it, and the outcome's name.
+pub(crate) type Decided = (u32, u128);
 
 /// An input that was asked for on this path.
 #[derive(Clone, Debug)]
@@ -42,14 +63,15 @@ enum Change {
     Constrained {
         constraints: u32,
         model: Rc<Assignment>,
-        learnt: Vec<Expr>,
+        learnt: Vec<(u32, Expr)>,
+        decided: Option<Decided>,
     },
     /// What a condition says was learnt without adding it.
-    Learnt(Vec<Expr>),
+    Learnt(Vec<(u32, Expr)>),
     /// An input was asked for.
     Asked,
-    /// Other arms are to be chosen from.
-    Choosing(Rc<[Arm]>),
+    /// A thread has other arms to choose from.
+    Choosing(ThreadId, Rc<[Arm]>),
 }
 
 /// See the module's documentation. Changed through `State`, which logs each change.
@@ -57,9 +79,11 @@ enum Change {
 pub(crate) struct Path {
     constraints: Vec<Expr>,
     model: Rc<Assignment>,
-    known: FxHashMap<Expr, u128>,
+    known: FxHashMap<(u32, Expr), u128>,
+    decided: FxHashSet<Decided>,
     asked: Vec<Asked>,
-    choosing: Option<Rc<[Arm]>>,
+    /// By thread.
+    choosing: Vec<Rc<[Arm]>>,
     log: Vec<Change>,
 }
 
@@ -74,9 +98,29 @@ impl Path {
         &self.model
     }
 
-    /// The only value of an expression on this path, if that is known.
-    pub fn known(&self, expr: Expr) -> Option<u128> {
-        self.known.get(&expr).copied()
+    /// The only value of an expression on this path, as far as `who` knows.
+    pub fn known(&self, who: u32, expr: Expr) -> Option<u128> {
+        let known = self.known.get(&(EVERYBODY, expr));
+        known
+            .or_else(|| match who {
+                EVERYBODY => None,
+                _ => self.known.get(&(who, expr)),
+            })
+            .copied()
+    }
+
+    /// The decisions that are part of the path.
+    pub fn decided(&self) -> impl Iterator<Item = Decided> + '_ {
+        self.decided.iter().copied()
+    }
+
+    /// The decisions that the last `changes` changes made part of the path.
+    pub fn newly_decided(&self, changes: usize) -> impl Iterator<Item = Decided> + '_ {
+        let new = &self.log[self.log.len().saturating_sub(changes)..];
+        new.iter().filter_map(|change| match change {
+            Change::Constrained { decided, .. } => *decided,
+            _ => None,
+        })
     }
 
     /// The inputs asked for, in order.
@@ -84,42 +128,50 @@ impl Path {
         &self.asked
     }
 
-    /// The alternatives of the pending data choice.
-    pub fn arms(&self) -> &[Arm] {
-        self.choosing.as_deref().unwrap_or(&[])
+    /// The alternatives of a thread's pending data choice.
+    pub fn arms(&self, thread: ThreadId) -> &[Arm] {
+        self.choosing.get(thread.index()).map_or(&[], |arms| arms)
     }
 
-    /// Adds a condition, and inputs with which it holds as well.
-    pub fn constrain(&mut self, arena: &Arena, condition: Expr, model: Rc<Assignment>) {
+    /// Adds the outcome of a decision made by the thread with this region. `who` knows it from now on.
+    pub fn constrain(&mut self, arena: &Arena, who: u32, region: u32, arm: &Arm) {
         let constraints = self.constraints.len() as u32;
-        self.add(arena, condition);
+        if !arm.only {
+            self.add(arena, who, arm.condition);
+        }
         let mut learnt = Vec::new();
-        self.learn(arena, condition, 1, &mut learnt);
-        let model = std::mem::replace(&mut self.model, model);
+        self.learn(arena, who, arm.condition, 1, &mut learnt);
+        if let Some((expr, value)) = arm.fact {
+            self.learn(arena, who, expr, value, &mut learnt);
+        }
+        let decided = (region, arm.name);
+        let decided = self.decided.insert(decided).then_some(decided);
+        let model = std::mem::replace(&mut self.model, arm.model.clone());
         self.log.push(Change::Constrained {
             constraints,
             model,
             learnt,
+            decided,
         });
     }
 
     /// Conjunctions are added in parts: small constraints share less with one another.
-    fn add(&mut self, arena: &Arena, condition: Expr) {
+    fn add(&mut self, arena: &Arena, who: u32, condition: Expr) {
         match arena.node(condition) {
             Node::Binary(BinOp::And, a, b) if arena.width(condition) == 1 => {
-                self.add(arena, a);
-                self.add(arena, b);
+                self.add(arena, who, a);
+                self.add(arena, who, b);
             }
-            _ if self.known.get(&condition) == Some(&1) || arena.as_const(condition) == Some(1) => {}
+            _ if self.known(who, condition) == Some(1) || arena.as_const(condition) == Some(1) => {}
             _ => self.constraints.push(condition),
         }
     }
 
     /// Notes that an expression has one value on this path, because the path's condition says so already.
     /// Whether that was new.
-    pub fn note(&mut self, arena: &Arena, expr: Expr, value: u128) -> bool {
+    pub fn note(&mut self, arena: &Arena, who: u32, expr: Expr, value: u128) -> bool {
         let mut learnt = Vec::new();
-        self.learn(arena, expr, value, &mut learnt);
+        self.learn(arena, who, expr, value, &mut learnt);
         if learnt.is_empty() {
             return false;
         }
@@ -127,24 +179,24 @@ impl Path {
         true
     }
 
-    fn learn(&mut self, arena: &Arena, expr: Expr, value: u128, learnt: &mut Vec<Expr>) {
-        if arena.as_const(expr).is_some() || self.known.contains_key(&expr) {
+    fn learn(&mut self, arena: &Arena, who: u32, expr: Expr, value: u128, learnt: &mut Vec<(u32, Expr)>) {
+        if arena.as_const(expr).is_some() || self.known(who, expr).is_some() {
             return;
         }
-        self.known.insert(expr, value);
-        learnt.push(expr);
+        self.known.insert((who, expr), value);
+        learnt.push((who, expr));
         match arena.node(expr) {
             Node::Unary(UnOp::Not, a) => {
                 let all = u128::MAX >> (128 - u32::from(arena.width(expr)));
-                self.learn(arena, a, !value & all, learnt);
+                self.learn(arena, who, a, !value & all, learnt);
             }
             Node::Binary(BinOp::And, a, b) if arena.width(expr) == 1 && value == 1 => {
-                self.learn(arena, a, 1, learnt);
-                self.learn(arena, b, 1, learnt);
+                self.learn(arena, who, a, 1, learnt);
+                self.learn(arena, who, b, 1, learnt);
             }
             Node::Compare(CmpOp::Eq, a, b) if value == 1 => match (arena.as_const(a), arena.as_const(b)) {
-                (Some(value), None) => self.learn(arena, b, value, learnt),
-                (None, Some(value)) => self.learn(arena, a, value, learnt),
+                (Some(value), None) => self.learn(arena, who, b, value, learnt),
+                (None, Some(value)) => self.learn(arena, who, a, value, learnt),
                 _ => {}
             },
             _ => {}
@@ -152,9 +204,9 @@ impl Path {
         // The negation is asked for as often.
         if arena.width(expr) == 1 {
             let negation = arena.not(expr);
-            if let std::collections::hash_map::Entry::Vacant(place) = self.known.entry(negation) {
-                place.insert(1 - value);
-                learnt.push(negation);
+            if self.known(who, negation).is_none() {
+                self.known.insert((who, negation), 1 - value);
+                learnt.push((who, negation));
             }
         }
     }
@@ -165,11 +217,13 @@ impl Path {
         self.log.push(Change::Asked);
     }
 
-    /// Sets the alternatives of a data choice.
-    pub fn choose_from(&mut self, arms: Rc<[Arm]>) {
-        let old = self.choosing.replace(arms);
-        self.log
-            .push(Change::Choosing(old.unwrap_or_else(|| Rc::new([]))));
+    /// Sets the alternatives of a thread's data choice.
+    pub fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>) {
+        if self.choosing.len() <= thread.index() {
+            self.choosing.resize(thread.index() + 1, Rc::new([]));
+        }
+        let old = std::mem::replace(&mut self.choosing[thread.index()], arms);
+        self.log.push(Change::Choosing(thread, old));
     }
 
     /// Takes back the last change.
@@ -179,23 +233,27 @@ impl Path {
                 constraints,
                 model,
                 learnt,
+                decided,
             }) => {
                 self.constraints.truncate(constraints as usize);
                 self.model = model;
                 self.forget(&learnt);
+                if let Some(decided) = decided {
+                    self.decided.remove(&decided);
+                }
             }
             Some(Change::Learnt(learnt)) => self.forget(&learnt),
             Some(Change::Asked) => {
                 self.asked.pop();
             }
-            Some(Change::Choosing(old)) => self.choosing = Some(old),
+            Some(Change::Choosing(thread, old)) => self.choosing[thread.index()] = old,
             None => {}
         }
     }
 
-    fn forget(&mut self, learnt: &[Expr]) {
-        for expr in learnt {
-            self.known.remove(expr);
+    fn forget(&mut self, learnt: &[(u32, Expr)]) {
+        for known in learnt {
+            self.known.remove(known);
         }
     }
 

@@ -205,22 +205,22 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The thread leaves the wait set by itself. Alternatives in order: time-out, spurious wakeup, cancellation.
-fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
-    let core = cx.state.thread(cx.thread).core;
-    let mut reasons = [0; 3];
-    let mut count = 0;
-    for (possible, reason) in [
+/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out, spurious wakeup, cancellation.
+pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option<u64> {
+    let core = &state.thread(thread).core;
+    let reasons = [
         (core.timed, TIMED_OUT),
         (core.note & MAY_WAKE != 0, SPURIOUS),
         (core.cancel.pending(), CANCELLED),
-    ] {
-        if possible {
-            reasons[count] = reason;
-            count += 1;
-        }
-    }
-    let reason = reasons[usize::from(alternative).min(2)];
+    ];
+    let mut possible = reasons.into_iter().filter(|(possible, _)| *possible);
+    possible.nth(usize::from(alternative)).map(|(_, reason)| reason)
+}
+
+/// The thread leaves the wait set by itself.
+fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
+    let reason = wait_ends_by(cx.state, cx.thread, alternative).unwrap_or(0);
+    let core = cx.state.thread(cx.thread).core;
     leave(cx.state, core.wait[0].0);
     let core = cx.state.own_core(cx.thread);
     core.phase = WOKEN;

@@ -27,6 +27,7 @@ mod text;
 mod words;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
+pub(crate) use cond::wait_ends_by;
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, op_text, waits_for};
 
@@ -101,7 +102,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         }
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
-        Op::Choose => return (Status::Enabled, state.path.arms().len() as u16),
+        Op::Choose => return (Status::Enabled, state.path.arms(action.thread).len() as u16),
         Op::HiddenWait => crate::libc::files::status(state, action),
         _ => Status::Enabled,
     };
