@@ -30,6 +30,8 @@ pub(super) enum Code {
     SemValue(Slot, Slot),
     RdLock(Slot),
     WrLock(Slot),
+    TryRdLock(Slot, Slot),
+    TryWrLock(Slot, Slot),
     RwUnlock(Slot),
     /// Barrier, its size, result register.
     Barrier(Slot, i32, Option<Slot>),
@@ -221,6 +223,8 @@ impl Compiler<'_> {
             ToyOp::SemValue(s, x) => Code::SemValue(self.object(Sort::Semaphore, s)?, r(x)),
             ToyOp::RdLock(w) => Code::RdLock(self.object(Sort::RwLock, w)?),
             ToyOp::WrLock(w) => Code::WrLock(self.object(Sort::RwLock, w)?),
+            ToyOp::TryRdLock(w, x) => Code::TryRdLock(self.object(Sort::RwLock, w)?, r(x)),
+            ToyOp::TryWrLock(w, x) => Code::TryWrLock(self.object(Sort::RwLock, w)?, r(x)),
             ToyOp::RwUnlock(w) => Code::RwUnlock(self.object(Sort::RwLock, w)?),
             ToyOp::Barrier(b, x) => {
                 let size = *self

@@ -137,6 +137,16 @@ impl Generator {
             },
             Families::RwLock => match kind {
                 0..5 => around(RdLock("w".into()), inner, vec![RwUnlock("w".into())]),
+                5 => vec![
+                    TryRdLock("w".into(), r.clone()),
+                    If(r, 0, 1),
+                    RwUnlock("w".into()),
+                ],
+                6 => vec![
+                    TryWrLock("w".into(), r.clone()),
+                    If(r, 0, 1),
+                    RwUnlock("w".into()),
+                ],
                 _ => around(WrLock("w".into()), inner, vec![RwUnlock("w".into())]),
             },
             Families::Barrier => vec![Barrier("b".into(), (kind == 0).then_some(r))],

@@ -231,6 +231,12 @@ impl ToyMachine {
         })
     }
 
+    /// Whether nobody has a read-write lock.
+    fn is_unused(&self, w: Slot) -> bool {
+        let count = self.toy.code.len() as u32;
+        self.get(w) == -1 && (0..count).all(|u| self.get(w + 1 + u) == 0)
+    }
+
     fn machine_thread(&self, t: usize) -> ThreadId {
         ThreadId::from_index(
             self.order
@@ -269,10 +275,9 @@ impl ToyMachine {
                 Code::SemTryWait(s, _) => (Op::SemTryWait, Some(s), Some(true)),
                 Code::SemValue(s, _) => (Op::SemGetValue, Some(s), Some(true)),
                 Code::RdLock(w) => (Op::RdLock, Some(w), Some(value(w) == -1)),
-                Code::WrLock(w) => {
-                    let readers = (0..self.toy.code.len() as u32).any(|u| value(w + 1 + u) != 0);
-                    (Op::WrLock, Some(w), Some(value(w) == -1 && !readers))
-                }
+                Code::WrLock(w) => (Op::WrLock, Some(w), Some(self.is_unused(w))),
+                Code::TryRdLock(w, _) => (Op::TryRdLock, Some(w), Some(true)),
+                Code::TryWrLock(w, _) => (Op::TryWrLock, Some(w), Some(true)),
                 Code::RwUnlock(w) if value(w) == t as i32 => (Op::WrUnlock, Some(w), Some(true)),
                 Code::RwUnlock(w) => (Op::RdUnlock, Some(w), Some(value(w + 1 + t as u32) > 0)),
                 Code::Barrier(b, ..) if phase >= ARRIVED => {
@@ -411,6 +416,20 @@ impl ToyMachine {
             Code::SemValue(s, r) => self.set(r, self.get(s)),
             Code::RdLock(w) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) + 1),
             Code::WrLock(w) => self.set(w, me),
+            Code::TryRdLock(w, r) | Code::TryWrLock(w, r) => {
+                let shared = op == Op::TryRdLock;
+                let works = if shared {
+                    self.get(w) == -1
+                } else {
+                    self.is_unused(w)
+                };
+                match (works, shared) {
+                    (true, true) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) + 1),
+                    (true, false) => self.set(w, me),
+                    (false, _) => outcome = Outcome::Failed,
+                }
+                self.set(r, i32::from(works));
+            }
             Code::RwUnlock(w) if op == Op::WrUnlock => self.set(w, -1),
             Code::RwUnlock(w) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) - 1),
             Code::Barrier(..) if op == Op::BarrierLeave => {}

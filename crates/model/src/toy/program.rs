@@ -1,6 +1,6 @@
-//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with four operations more:
-//! `assume r n` parks the thread where it does not hold, `yield` does nothing, `sem_value s r` reads a semaphore and
-//! `once o r` is 1 for the first to come.
+//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six operations more:
+//! `assume r n` parks the thread where it does not hold, `yield` does nothing, `sem_value s r` reads a semaphore,
+//! `once o r` is 1 for the first to come, `tryrdlock w r` and `trywrlock w r` are 1 if they took the lock.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -44,6 +44,8 @@ pub enum ToyOp {
     SemValue(String, String),
     RdLock(String),
     WrLock(String),
+    TryRdLock(String, String),
+    TryWrLock(String, String),
     RwUnlock(String),
     Barrier(String, Option<String>),
     Once(String, String),
@@ -80,6 +82,8 @@ impl ToyOp {
             TryLock(_, r)
             | TimedWait(_, _, r)
             | SemTryWait(_, r)
+            | TryRdLock(_, r)
+            | TryWrLock(_, r)
             | SemValue(_, r)
             | Once(_, r)
             | Read(_, r)
@@ -233,6 +237,8 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "sem_value" => SemValue(text(1)?, text(2)?),
         "rdlock" => RdLock(text(1)?),
         "wrlock" => WrLock(text(1)?),
+        "tryrdlock" => TryRdLock(text(1)?, text(2)?),
+        "trywrlock" => TryWrLock(text(1)?, text(2)?),
         "rwunlock" => RwUnlock(text(1)?),
         "barrier" => Barrier(text(1)?, option(2)?),
         "once" => Once(text(1)?, text(2)?),
@@ -275,6 +281,8 @@ impl ToyOp {
             SemValue(s, r) => json!(["sem_value", s, r]),
             RdLock(w) => json!(["rdlock", w]),
             WrLock(w) => json!(["wrlock", w]),
+            TryRdLock(w, r) => json!(["tryrdlock", w, r]),
+            TryWrLock(w, r) => json!(["trywrlock", w, r]),
             RwUnlock(w) => json!(["rwunlock", w]),
             Barrier(b, r) => optional(vec![json!("barrier"), json!(b)], r),
             Once(o, r) => json!(["once", o, r]),

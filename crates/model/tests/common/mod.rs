@@ -24,13 +24,16 @@ pub fn is_binding(object: u64) -> bool {
     object >> 60 == 1
 }
 
-/// What is wrong with the unfolding under a relation, if anything: it has none, or other ends.
+/// What is wrong with the unfolding under a relation, if anything: it has none, it is none, or it has other ends.
 pub fn complaint(toy: &Toy, limit: usize, related: Related) -> Option<String> {
     let unfolding = match unfold(toy, limit, related) {
         Ok(unfolding) => unfolding,
         Err(Refused::TooLarge) => return None,
         Err(Refused::Broken(what)) => return Some(what),
     };
+    if let Err(what) = unfolding.verify() {
+        return Some(what);
+    }
     let found = ends(&mut machine(toy), LARGE).ok()?;
     if *unfolding.ends() != found.ends {
         return Some("other ends".to_owned());
@@ -62,5 +65,30 @@ pub fn ordered_barriers() -> Vec<(String, Value)> {
     let lines = include_str!("../ordered-barriers.jsonl").lines().zip(1..);
     lines
         .map(|(line, n)| (format!("ordered barrier {n}"), parse(line)))
+        .collect()
+}
+
+/// Fresh toys from the oracle itself, with its answers; none where it does not lie beside the checkout.
+pub fn fresh(count: usize) -> Vec<(String, Value)> {
+    let oracle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/oracle.py");
+    if !oracle.exists() {
+        eprintln!(
+            "{} is not there: only recorded toys were checked",
+            oracle.display()
+        );
+        return Vec::new();
+    }
+    let now = std::time::UNIX_EPOCH.elapsed();
+    let seed = now.map_or(0, |now| now.as_secs() % 100_000);
+    let output = std::process::Command::new("python3")
+        .arg(&oracle)
+        .args(["--random", &seed.to_string(), &count.to_string()])
+        .output()
+        .expect("python3 runs");
+    assert!(output.status.success(), "the oracle failed");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines = text.lines().zip(1..);
+    lines
+        .map(|(line, n)| (format!("oracle seed {seed}, toy {n}"), parse(line)))
         .collect()
 }

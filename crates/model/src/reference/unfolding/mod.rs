@@ -6,11 +6,12 @@
 //! extensions from every sub-configuration.
 //!
 //! On the way it is checked that the relation is one: whichever way a configuration was reached, the state is the same,
-//! what an event adds to the fingerprint is the same, and the same events are enabled. So a relation that lacks a pair is
-//! refused as [`Broken`](Refused::Broken), unless that pair makes a difference to no state.
+//! what an event adds to the fingerprint is the same, and the same events are enabled. [`Unfolding::verify`] asks for
+//! more: what is a configuration by the definition was reached.
 
 mod build;
 mod set;
+mod verify;
 
 pub use set::EventSet;
 
