@@ -65,9 +65,15 @@ pub trait Machine {
     fn waiters(&self, set: Waiters) -> &[ThreadId];
 
     /// What an alternative of a pending action decides, as a number that is the same wherever the same event is met; 0 where the
-    /// outcome tells. Alternatives are numbered at each state anew: what is the third here may be the second elsewhere.
+    /// outcome tells, for data choices never. Alternatives are numbered at each state anew: what is the third here may be the second elsewhere.
     fn decision(&self, choice: Choice) -> u64 {
         u64::from(choice.alternative)
+    }
+
+    /// Whether the last action of a thread, which now stands at a data choice, has its effect only with that choice: until then
+    /// others must not come between.
+    fn is_open(&self, _thread: ThreadId) -> bool {
+        false
     }
 
     /// What thread `thread` waits for: the thread that holds what it needs, if there is one. For wait-for cycles.

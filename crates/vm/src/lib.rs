@@ -13,6 +13,7 @@ pub mod memory;
 pub mod native;
 mod options;
 mod program;
+mod quarantine;
 mod snapshot;
 pub mod state;
 mod statistics;

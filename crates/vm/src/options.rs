@@ -54,6 +54,8 @@ pub struct Options {
     pub symbolic_stdin: Option<u64>,
     /// Files with symbolic bytes: name and size.
     pub symbolic_files: Vec<(String, u64)>,
+    /// How many freed heap objects and dead locals of a thread wait before a slot is used again; `None`: slots are never used again.
+    pub quarantine: Option<u32>,
     /// How solver queries are answered.
     pub solver: SolverOptions,
     /// Note which lines and branches are reached.
@@ -102,6 +104,7 @@ impl Default for Options {
             files: Vec::new(),
             symbolic_stdin: None,
             symbolic_files: Vec::new(),
+            quarantine: None,
             solver: SolverOptions::default(),
             coverage: false,
         }

@@ -6,6 +6,7 @@
 
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site};
+use crate::quarantine::Place;
 use crate::symbolic::{Arm, Asked, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
 use crate::thread::{Core, Frame, Held, Thread};
@@ -53,6 +54,8 @@ pub(crate) enum Undo {
     Unjoined(u32),
     /// The path changed; its own log says how.
     Path,
+    /// The dead slots at a place changed: `dead`.
+    Dead,
 }
 
 /// The undo log.
@@ -65,6 +68,7 @@ pub(crate) struct Log {
     frames: Vec<Frame>,
     syncs: Vec<Option<SyncObject>>,
     helds: Vec<Held>,
+    pub dead: Vec<(Place, Vec<u64>)>,
 }
 
 impl Log {
@@ -77,6 +81,7 @@ impl Log {
         self.frames.clear();
         self.syncs.clear();
         self.helds.clear();
+        self.dead.clear();
     }
 }
 
@@ -89,6 +94,7 @@ pub(crate) struct SharedParts {
     holes: Rc<Vec<Hole>>,
     unjoined: u32,
     path: Path,
+    dead: Rc<FxHashMap<Place, Vec<u64>>>,
 }
 
 /// The state. See the module's documentation.
@@ -121,6 +127,10 @@ pub struct State {
     pub(crate) path: Path,
     /// Which decisions are data choices follows from the deciding thread's past alone.
     pub(crate) canonical: bool,
+    /// Dead slots that will be used again.
+    pub(crate) dead: Rc<FxHashMap<Place, Vec<u64>>>,
+    /// How many of them wait at least; none will be used again if there is no such number.
+    pub(crate) quarantine: Option<u32>,
 }
 
 impl State {
@@ -145,6 +155,8 @@ impl State {
             unjoined: 0,
             path: Path::default(),
             canonical: false,
+            dead: Rc::default(),
+            quarantine: None,
         }
     }
 
@@ -292,6 +304,18 @@ impl State {
         };
         self.log.syncs.push(old);
         self.log.entries.push(Undo::Sync(address));
+    }
+
+    /// Forgets the synchronisation objects within a range of addresses, whose object is dead.
+    pub(crate) fn forget_syncs(&mut self, first: u64, size: u64) {
+        let within = |address: &u64| (first..first + size).contains(address);
+        let mut old: Vec<u64> = self.syncs.keys().copied().filter(within).collect();
+        old.sort_unstable();
+        for address in old {
+            let object = Rc::make_mut(&mut self.syncs).remove(&address);
+            self.log.syncs.push(object);
+            self.log.entries.push(Undo::Sync(address));
+        }
     }
 
     // ---- locks held ----------------------------------------------------------------------------------------------
@@ -443,6 +467,13 @@ impl State {
         addresses.zip(self.log.syncs[first..].iter().copied())
     }
 
+    /// The places whose dead slots changed since a position of the log, each with what was there, oldest first.
+    pub(crate) fn changed_dead(&self, mark: usize) -> &[(Place, Vec<u64>)] {
+        let entries = &self.log.entries[mark..];
+        let count = entries.iter().filter(|e| matches!(e, Undo::Dead)).count();
+        &self.log.dead[self.log.dead.len() - count..]
+    }
+
     // ---- for snapshots ---------------------------------------------------------------------------------------------
 
     /// Shares what is neither memory nor of a thread.
@@ -454,6 +485,7 @@ impl State {
             holes: self.holes.clone(),
             unjoined: self.unjoined,
             path: self.path.clone(),
+            dead: self.dead.clone(),
         }
     }
 
@@ -465,6 +497,7 @@ impl State {
         self.holes.clone_from(&parts.holes);
         self.unjoined = parts.unjoined;
         self.path.clone_from(&parts.path);
+        self.dead.clone_from(&parts.dead);
         self.path.commit();
         self.log.clear();
         self.notices.clear();
@@ -527,9 +560,7 @@ impl State {
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
                 Some(object) => {
-                    if let Some(known) = Rc::make_mut(&mut self.syncs).get_mut(&address) {
-                        *known = object;
-                    }
+                    Rc::make_mut(&mut self.syncs).insert(address, object);
                 }
                 None => {
                     Rc::make_mut(&mut self.syncs).remove(&address);
@@ -560,6 +591,15 @@ impl State {
             }
             Undo::Unjoined(count) => self.unjoined = count,
             Undo::Path => self.path.undo_one(),
+            Undo::Dead => {
+                let (place, slots) = log.dead.pop().expect(PAIRED);
+                let dead = Rc::make_mut(&mut self.dead);
+                if slots.is_empty() {
+                    dead.remove(&place);
+                } else {
+                    dead.insert(place, slots);
+                }
+            }
             Undo::Joined(t, counted) => {
                 self.threads[t.index()].core.joined = false;
                 self.unjoined += u32::from(counted);

@@ -67,6 +67,7 @@ impl Vm {
     pub fn new(program: Arc<Program>) -> Result<Vm, Error> {
         let mut state = State::new();
         state.memory.recording = false;
+        state.quarantine = program.options.quarantine;
         program.load_globals(&mut state.memory)?;
         let main = ThreadId(0);
         let stmt = first_stmt(&program);
@@ -466,6 +467,7 @@ impl Machine for Vm {
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
         let constraints = self.state.path.constraints().len();
+        self.state.pass_on(&action);
         if action.op == Op::Choose {
             self.choose(thread, choice.alternative);
         }
@@ -550,6 +552,10 @@ impl Machine for Vm {
             _ => None,
         };
         named.unwrap_or(u64::from(choice.alternative))
+    }
+
+    fn is_open(&self, thread: ThreadId) -> bool {
+        self.state.pending[thread.index()].action.op == Op::Choose && !self.state.thread(thread).core.before
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {

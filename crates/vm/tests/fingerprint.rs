@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 13] = [
+const PROGRAMS: [&str; 14] = [
     "heap",
     "cond",
     "sem",
@@ -27,6 +27,7 @@ const PROGRAMS: [&str; 13] = [
     "files",
     "symbolic",
     "pointers",
+    "recycled",
 ];
 
 fn program(name: &str) -> Arc<Program> {
@@ -37,6 +38,7 @@ fn program(name: &str) -> Arc<Program> {
         .unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         fingerprints: true,
+        quarantine: Some(0),
         ..Options::default()
     };
     Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))

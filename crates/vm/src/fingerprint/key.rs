@@ -32,6 +32,8 @@ pub enum FragmentKind {
     User,
     /// A hidden word of a model.
     Word,
+    /// Dead slots that will be used again: the place, the slots.
+    Dead,
     /// A decision on symbolic values: who made it, its name.
     Decision,
 }
@@ -39,9 +41,9 @@ pub enum FragmentKind {
 impl FragmentKind {
     /// All kinds.
     #[rustfmt::skip]
-    pub const ALL: [FragmentKind; 14] = {
+    pub const ALL: [FragmentKind; 15] = {
         use FragmentKind::*;
-        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word, Decision]
+        [Byte, Object, Arena, FreeSlot, Birth, Core, Flag, Frame, Held, Sync, Count, User, Word, Dead, Decision]
     };
 }
 

@@ -21,6 +21,7 @@ pub use key::{Damage, FragmentKind};
 pub(crate) use key::{Keys, mixed};
 
 use crate::program::Program;
+use crate::quarantine::Place;
 use crate::state::{State, Undo as Entry};
 use crate::vm::Vm;
 use rustc_hash::FxHashSet;
@@ -193,6 +194,7 @@ impl Fingerprints {
         if syncs {
             self.fold_syncs(state, acting, mark);
         }
+        self.fold_dead(state, mark);
         for (region, name) in state.path.newly_decided(decisions) {
             self.replace(
                 0,
@@ -334,6 +336,22 @@ impl Fingerprints {
         }
     }
 
+    fn fold_dead(&mut self, state: &State, mark: usize) {
+        for (i, (place, old)) in state.changed_dead(mark).iter().enumerate() {
+            if state.changed_dead(mark)[..i].iter().any(|(p, _)| p == place) {
+                continue;
+            }
+            let hash = |slots: &[u64]| {
+                let mut sum = 0;
+                each_dead(*place, slots, &mut |kind, words| {
+                    sum = combine(sum, self.keys.words(kind, words));
+                });
+                sum
+            };
+            self.replace(hash(old), hash(state.dead(*place)));
+        }
+    }
+
     /// The object at an address is another one now: nobody has used it.
     fn drop_users(&mut self, address: u64) {
         let users = self.cache.users.iter();
@@ -360,6 +378,24 @@ impl Fingerprints {
                 added: uses,
             });
         }
+    }
+}
+
+/// Calls `f` with the fragments of the dead slots at a place: one for those that wait, whose order matters; else one each, since several
+/// threads may leave slots at one object without order.
+fn each_dead(place: Place, slots: &[u64], f: &mut dyn FnMut(FragmentKind, &[u64])) {
+    let [kind, number] = place.words();
+    if slots.is_empty() {
+        return;
+    }
+    if matches!(place, Place::Waiting(..)) {
+        let mut words = vec![kind, number];
+        words.extend_from_slice(slots);
+        f(FragmentKind::Dead, &words);
+        return;
+    }
+    for &slot in slots {
+        f(FragmentKind::Dead, &[kind, number, slot]);
     }
 }
 
@@ -405,6 +441,9 @@ fn each_fragment(
     }
     for &(object, region) in users {
         f(FragmentKind::User, &[object, u64::from(region)]);
+    }
+    for (&place, slots) in state.dead.iter() {
+        each_dead(place, slots, f);
     }
     for (region, name) in state.path.decided() {
         f(FragmentKind::Decision, &decision(region, name));

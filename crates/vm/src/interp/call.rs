@@ -280,7 +280,7 @@ impl Vm {
             ended: Site::default(),
         };
         let region = self.state.thread(thread).region;
-        if let Ok(base) = self.state.memory.allocate(region, object, 16) {
+        if let Ok(base) = self.state.allocate(region, object, 16) {
             for (&place, &value) in places.iter().zip(args) {
                 self.state.memory.poke_checked(base + place, 8, value);
             }

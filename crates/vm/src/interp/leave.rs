@@ -116,7 +116,7 @@ impl Vm {
                     .object_at(base)
                     .is_some_and(|(_, o)| o.life == Life::Live)
             {
-                self.end_object(base, life, site);
+                self.end_object(thread, base, life, site);
             }
         }
     }

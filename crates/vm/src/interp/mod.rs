@@ -532,7 +532,7 @@ impl Vm {
                         }
                         performing = false;
                         let site = self.site(thread, ip);
-                        self.end_object(base.bits, Life::OutOfScope, site);
+                        self.end_object(thread, base.bits, Life::OutOfScope, site);
                         self.state.drop_local(thread, base.bits);
                     }
                     ip += 1;
@@ -627,14 +627,14 @@ impl Vm {
 
     /// Ends a stack object. If others may know its address, they must know from somewhere that they may not use it any
     /// more: for the race detector that is a write of all its bytes, as `free` is.
-    fn end_object(&mut self, base: u64, life: Life, site: Site) {
+    fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
         if self.state.unjoined() > 0
             && let Some((base, object)) = self.state.memory.object_at(base)
             && object.kind == Kind::Stack
         {
             self.state.memory.record(base, object.size, true, site);
         }
-        self.state.memory.end_object(base, life, site);
+        self.state.end_object(thread, base, life, site);
     }
 
     fn end_local(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
@@ -644,14 +644,14 @@ impl Vm {
             .object_at(base)
             .is_some_and(|(_, o)| o.life == Life::Live)
         {
-            self.end_object(base, life, site);
+            self.end_object(thread, base, life, site);
         }
         self.state.pop_local(thread);
     }
 
     fn allocate_local(&mut self, thread: ThreadId, ip: u32, object: Object, align: u64) -> Option<u64> {
         let region = self.state.thread(thread).region;
-        match self.state.memory.allocate(region, object, align) {
+        match self.state.allocate(region, object, align) {
             Ok(base) => {
                 self.state.push_local(thread, base);
                 Some(base)

@@ -208,7 +208,7 @@ fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
     let (base, object) = owned(cx, address, "free")?;
     let site = cx.site;
     cx.state.memory.record(base, object.size, true, site);
-    cx.state.memory.end_object(base, Life::Freed, site);
+    cx.state.end_object(cx.thread, base, Life::Freed, site);
     Ok(())
 }
 

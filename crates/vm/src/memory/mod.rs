@@ -13,11 +13,10 @@ mod page;
 mod tlb;
 mod undo;
 
-pub use address::{MAX_OBJECT, OWNERS, Parts, slot_shift};
+pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
 pub use object::{Kind, Life, MemoryError, Object, Site};
 
 use crate::value::{Symbol, Tag, Tags, Value};
-use address::class_for;
 use arena::Owner;
 use page::{CHUNK, PAGE, Page, Partial};
 use selvedge_model::{Access, MemoryOrder};
@@ -140,7 +139,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Ends an object's life. The address stays its own (no slot is used again, but those of private stack objects).
+    /// Ends an object's life. The address stays its own until the slot is used again: those of private stack objects at once.
     pub fn end_object(&mut self, base: u64, life: Life, site: Site) {
         if let Some((base, mut object)) = self.object_at(base) {
             let private = object.kind == Kind::PrivateStack;
@@ -157,13 +156,21 @@ impl Memory {
         }
     }
 
-    /// Makes a dead object live again with undefined bytes: a scope that is entered once more.
-    pub fn revive(&mut self, base: u64) {
-        if let (Some((base, mut object)), Some(parts)) = (self.object_at(base), Parts::of(base)) {
-            object.life = Life::Live;
+    /// Makes an object in a slot whose object is dead.
+    pub fn reuse(&mut self, base: u64, object: Object) {
+        if let Some(parts) = Parts::of(base) {
+            let object = Object {
+                life: Life::Live,
+                ..object
+            };
             self.set_object(base, object);
             self.blank(base, parts.class, object.zeroed, object.size);
         }
+    }
+
+    /// How many bytes the slot at an address has.
+    pub fn slot_size(&self, address: u64) -> u64 {
+        1 << slot_shift(address)
     }
 
     /// The object in whose slot an address lies, with its first address; also if it is dead.

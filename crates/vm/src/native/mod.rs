@@ -360,7 +360,7 @@ impl Cx<'_> {
             ended: Site::default(),
         };
         let region = self.state.thread(self.thread).region;
-        match self.state.memory.allocate(region, object, align) {
+        match self.state.allocate(region, object, align) {
             Ok(base) => Ok(Some(base)),
             Err(AllocError::TooLarge) => Err(Flow::Limit(
                 LimitKind::Memory,

@@ -206,7 +206,7 @@ impl Vm {
     /// What an alternative of a thread's pending data choice decides.
     pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u64> {
         let arm = self.state.path.arms(thread).get(usize::from(alternative))?;
-        Some(arm.name as u64)
+        Some((arm.name as u64).max(1))
     }
 
     /// Asks again which outcomes of other threads' pending data choices are possible, now that the path has another condition.

@@ -1,0 +1,158 @@
+//! Dead slots of heap objects and escaping locals, until they are used again (`Options::quarantine`).
+//!
+//! A slot belongs to the thread that it was made for, and only that thread uses it again: once more than the quarantine's
+//! length of its dead slots of that size wait, the one that waits longest. Who else frees an object carries the slot until it
+//! synchronises: what gives a lock back (posts, writes atomically) leaves what the thread carries at the object, and who takes
+//! the lock next takes it along; the join of a thread takes what that still carries. So a slot is used again only if its end
+//! happens before, and each move is part of an event that depends on all others which look at the same place: what an event
+//! moves does not depend on independent events. Slots may get lost on the way to their thread; then others are used.
+//!
+//! What this can hide: the use of a dead object by a thread that does not synchronise with the thread that uses its slot again.
+//! That is a data race, too.
+
+use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
+use crate::state::{State, Undo};
+use selvedge_base::ThreadId;
+use selvedge_model::{Action, MemoryOrder, Op};
+use std::rc::Rc;
+
+/// Where dead slots are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Place {
+    /// Back with their thread (its region), of this size class, in the order of arrival.
+    Waiting(u32, u32),
+    /// Carried by a thread (its region).
+    Carried(u32),
+    /// Left at a synchronisation object.
+    Left(u64),
+}
+
+impl Place {
+    /// As two words.
+    pub fn words(self) -> [u64; 2] {
+        match self {
+            Place::Waiting(owner, class) => [0, u64::from(owner) << 8 | u64::from(class)],
+            Place::Carried(region) => [1, u64::from(region)],
+            Place::Left(object) => [2, object],
+        }
+    }
+}
+
+impl State {
+    /// The first addresses of the dead slots at a place.
+    pub(crate) fn dead(&self, place: Place) -> &[u64] {
+        self.dead.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    fn set_dead(&mut self, place: Place, slots: Vec<u64>) {
+        let dead = Rc::make_mut(&mut self.dead);
+        let old = if slots.is_empty() {
+            dead.remove(&place)
+        } else {
+            dead.insert(place, slots)
+        };
+        self.log.dead.push((place, old.unwrap_or_default()));
+        self.log.entries.push(Undo::Dead);
+    }
+
+    /// Makes an object of a thread's region: in a slot that has waited long enough, or in one that was never used.
+    pub(crate) fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
+        if let Some(length) = self.quarantine
+            && matches!(object.kind, Kind::Heap | Kind::Stack)
+            && let Some(class) = class_for(object.size, align)
+            && let place = Place::Waiting(owner, class)
+            && let Some((&base, rest)) = self.dead(place).split_first()
+            && rest.len() as u64 >= u64::from(length)
+        {
+            let rest = rest.to_vec();
+            self.set_dead(place, rest);
+            self.forget_syncs(base, self.memory.slot_size(base));
+            self.memory.reuse(base, object);
+            return Ok(base);
+        }
+        self.memory.allocate(owner, object, align)
+    }
+
+    /// Ends an object's life; its slot may be used again some time.
+    pub(crate) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+        let known = self.memory.object_at(base);
+        self.memory.end_object(base, life, site);
+        if let Some((base, object)) = known
+            && self.quarantine.is_some()
+            && object.life == Life::Live
+            && matches!(object.kind, Kind::Heap | Kind::Stack)
+        {
+            self.receive(thread, &[base]);
+        }
+    }
+
+    /// A thread has slots now that were elsewhere, in order: its own wait, others it carries.
+    fn receive(&mut self, thread: ThreadId, slots: &[u64]) {
+        let region = self.thread(thread).region;
+        for &base in slots {
+            let Some(parts) = Parts::of(base).filter(|parts| parts.owner != 0) else {
+                continue;
+            };
+            let place = if parts.owner == region {
+                Place::Waiting(parts.owner, parts.class)
+            } else {
+                Place::Carried(region)
+            };
+            let mut there = self.dead(place).to_vec();
+            there.push(base);
+            if place == Place::Carried(region) {
+                there.sort_unstable();
+            }
+            self.set_dead(place, there);
+        }
+    }
+
+    fn take_along(&mut self, thread: ThreadId, place: Place) {
+        let slots = self.dead(place).to_vec();
+        if !slots.is_empty() {
+            self.set_dead(place, Vec::new());
+            self.receive(thread, &slots);
+        }
+    }
+
+    fn leave_at(&mut self, thread: ThreadId, object: u64) {
+        let carried = Place::Carried(self.thread(thread).region);
+        let slots = self.dead(carried).to_vec();
+        if !slots.is_empty() {
+            self.set_dead(carried, Vec::new());
+            let place = Place::Left(object);
+            let mut there = self.dead(place).to_vec();
+            there.extend(slots);
+            there.sort_unstable();
+            self.set_dead(place, there);
+        }
+    }
+
+    /// Moves slots at the beginning of a step with this action. Actions of which it is not certain that they order anything move none.
+    pub(crate) fn pass_on(&mut self, action: &Action) {
+        if self.dead.is_empty() {
+            return;
+        }
+        let (thread, object) = (action.thread, action.object.0);
+        match action.op {
+            Op::Lock | Op::SpinLock | Op::WrLock | Op::SemWait => {
+                self.take_along(thread, Place::Left(object));
+            }
+            Op::WaitAcquire => self.take_along(thread, Place::Left(action.object2.0)),
+            Op::Unlock | Op::SpinUnlock | Op::WrUnlock | Op::RdUnlock | Op::SemPost => {
+                self.leave_at(thread, object);
+            }
+            Op::WaitRelease => self.leave_at(thread, action.object2.0),
+            Op::Rmw | Op::Write if !action.may_fail && action.order != MemoryOrder::NotAtomic => {
+                self.take_along(thread, Place::Left(object));
+                self.leave_at(thread, object);
+            }
+            Op::Join => {
+                if let Some(joined) = action.object.as_thread() {
+                    self.take_along(thread, Place::Carried(self.thread(joined).region));
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// Dekker's protocol for ever.
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int wants[2], turn;
+static void *enter(void *arg) {
+    int me = (int)(long)arg;
+    for (;;) {
+        atomic_store(&wants[me], 1);
+        while (atomic_load(&wants[1 - me])) {
+            if (atomic_load(&turn) != me) {
+                atomic_store(&wants[me], 0);
+                while (atomic_load(&turn) != me) {}
+                atomic_store(&wants[me], 1);
+            }
+        }
+        atomic_store(&turn, 1 - me);
+        atomic_store(&wants[me], 0);
+    }
+}
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, enter, (void *)1);
+    enter(0);
+}
