@@ -4,8 +4,8 @@
 
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Conflict, Dependence, Event, Fingerprint, Machine, Op, Outcome, Pending, Snapshot, Undo,
-    combine, inverse,
+    Action, Choice, Effect, Event, Fingerprint, Machine, Op, Outcome, Pending, Snapshot, Undo, combine,
+    for_each_effect, inverse,
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
 use selvedge_vm::{Options, Program, Vm, VmState};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 16] = [
     "heap",
     "cond",
     "sem",
@@ -28,6 +28,8 @@ const PROGRAMS: [&str; 14] = [
     "symbolic",
     "pointers",
     "recycled",
+    "finer",
+    "exchanged",
 ];
 
 fn program(name: &str) -> Arc<Program> {
@@ -54,7 +56,11 @@ fn choices(vm: &Vm) -> Vec<Choice> {
         thread: ThreadId::from_index(thread),
         alternative,
     };
+    // Nobody comes between an action and the data choice that its effect comes with.
+    let open = |thread: usize| vm.is_open(ThreadId::from_index(thread));
+    let only = (0..vm.pending().len()).find(|&thread| open(thread));
     enabled
+        .filter(|(thread, _)| only.is_none_or(|only| only == *thread))
         .flat_map(|(i, p)| (0..p.alternatives).map(move |a| choice(i, a)))
         .collect()
 }
@@ -122,8 +128,12 @@ struct Placed {
     thread: u32,
     number: usize,
     action: Action,
-    /// What was decided, if there was a choice.
-    decision: u64,
+    /// What it did to which bytes of which objects.
+    uses: Vec<(u64, u8, Effect)>,
+    /// Its effect comes with the data choice at which its thread stands now.
+    open: bool,
+    /// What was decided, if there was a choice; and whether it failed.
+    decision: (u64, bool),
     /// Regions of the threads that the outcome names.
     named: Vec<u32>,
     delta: u128,
@@ -144,15 +154,31 @@ fn step(vm: &mut Vm, choice: Choice, before: &[Placed]) -> Placed {
 
 fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u64) -> Placed {
     let thread = region(vm, event.action.thread);
-    let precedes = |p: &&Placed| {
-        p.thread == thread || p.named.contains(&thread) || Conflict.dependent(&p.action, &event.action)
-    };
-    let mut named: Vec<u32> = match event.outcome {
-        Outcome::Thread(t) => vec![region(vm, t)],
-        Outcome::Threads(set) => vm.waiters(set).iter().map(|&t| region(vm, t)).collect(),
+    let named = match event.outcome {
+        Outcome::Thread(t) => vec![t],
+        Outcome::Threads(set) => vm.waiters(set).to_vec(),
         _ => Vec::new(),
     };
+    let failed = event.outcome == Outcome::Failed;
+    let mut own = before.iter().rev().filter(|p| p.thread == thread);
+    let mut uses = Vec::new();
+    match own.next() {
+        Some(last) if last.open => uses.clone_from(&last.uses),
+        _ => for_each_effect(&event.action, failed, &named, |object, bytes, effect| {
+            uses.push((object, bytes, effect))
+        }),
+    }
+    let mut named: Vec<u32> = named.into_iter().map(|t| region(vm, t)).collect();
     named.sort_unstable();
+    let precedes = |p: &&Placed| {
+        p.thread == thread
+            || p.named.contains(&thread)
+            || named.contains(&p.thread)
+            || p.uses.iter().any(|a| {
+                uses.iter()
+                    .any(|b| a.0 == b.0 && a.1 & b.1 != 0 && a.2.dependent(b.2))
+            })
+    };
     Placed {
         depth: before
             .iter()
@@ -163,14 +189,16 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u64) -> Placed {
         thread,
         number: before.iter().filter(|p| p.thread == thread).count(),
         action: event.action,
-        decision,
+        open: vm.is_open(event.action.thread),
+        uses,
+        decision: (decision, failed),
         named,
         delta: vm.delta(),
     }
 }
 
 /// One event of a normal form.
-type Label = (usize, u32, usize, u64, Vec<u32>);
+type Label = (usize, u32, usize, (u64, bool), Vec<u32>);
 type Fragments = Vec<(FragmentKind, Vec<u64>)>;
 
 #[derive(Default)]
