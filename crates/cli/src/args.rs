@@ -6,6 +6,7 @@ pub(crate) use input::{GivenFile, InputArgs, given_file, stdin_file, symbolic_fi
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use selvedge_explore::unfold::Partial;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,8 +60,9 @@ pub(crate) struct CheckArgs {
     /// or a SV-COMP .prp file. All but overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
-    /// How to explore; auto is dpor. random and pct sample, and never verify
-    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|random|pct", value_parser = strategy)]
+    /// How to explore; auto is dpor. unfold explores each partial order once and stops at states that it knows. random and pct
+    /// sample, and never verify
+    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
     pub(crate) strategy: Strategy,
     /// Which pairs of actions need both orders
     #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict", value_parser = dependence)]
@@ -77,9 +79,21 @@ pub(crate) struct CheckArgs {
     /// access). auto is sync, and memory if a race is found and races were not asked for
     #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory", value_parser = visibility)]
     pub(crate) visibility: Visibility,
-    /// In which order: depth-first
-    #[arg(long, env = "SELVEDGE_SEARCH", default_value = "dfs", value_name = "dfs", value_parser = search)]
-    pub(crate) search: String,
+    /// In which order (of unfold; the others go depth-first)
+    #[arg(
+        long,
+        env = "SELVEDGE_SEARCH",
+        default_value = "dfs",
+        value_name = "dfs|bfs|random|coverage"
+    )]
+    pub(crate) search: SearchOrder,
+    /// Whether unfold leaves out what comes after a state that it knows from a shorter execution
+    #[arg(long, env = "SELVEDGE_CUTOFFS", default_value = "on", value_name = "on|off")]
+    pub(crate) cutoffs: Switch,
+    /// How many of the events left out an alternative of unfold must be in conflict with; optimal: each, so that no execution is
+    /// redundant
+    #[arg(long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
+    pub(crate) k: Partial,
     /// Stop after this time: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
@@ -232,6 +246,18 @@ impl Switch {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SearchOrder {
+    /// Depth-first
+    Dfs,
+    /// Breadth-first
+    Bfs,
+    /// A random path
+    Random,
+    /// Where code is new first
+    Coverage,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StopAt {
     First,
     Never,
@@ -255,6 +281,7 @@ pub(crate) enum When {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Strategy {
     Dpor,
+    Unfold,
     Random,
     Pct,
 }
@@ -263,6 +290,7 @@ impl Strategy {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Strategy::Dpor => "dpor",
+            Strategy::Unfold => "unfold",
             Strategy::Random => "random",
             Strategy::Pct => "pct",
         }
@@ -277,7 +305,7 @@ pub(crate) enum Visibility {
 }
 
 /// Commands and options of versions to come.
-const LATER: [&str; 9] = [
+const LATER: [&str; 8] = [
     "cover",
     "run",
     "cc",
@@ -285,7 +313,6 @@ const LATER: [&str; 9] = [
     "view",
     "--peek",
     "--write-write-pruning",
-    "--cutoffs",
     "--allow-external",
 ];
 
@@ -309,8 +336,9 @@ fn strategy(text: &str) -> Result<Strategy, String> {
         "auto" | "dpor" => Ok(Strategy::Dpor),
         "random" => Ok(Strategy::Random),
         "pct" => Ok(Strategy::Pct),
-        "guarded" | "unfold" | "stateful" | "optimal" => Err(later(text)),
-        _ => Err("expected auto, dpor, random or pct".to_owned()),
+        "unfold" => Ok(Strategy::Unfold),
+        "guarded" | "stateful" | "optimal" => Err(later(text)),
+        _ => Err("expected auto, dpor, unfold, random or pct".to_owned()),
     }
 }
 
@@ -332,11 +360,13 @@ fn visibility(text: &str) -> Result<Visibility, String> {
     }
 }
 
-fn search(text: &str) -> Result<String, String> {
+fn partial(text: &str) -> Result<Partial, String> {
     match text {
-        "dfs" => Ok(text.to_owned()),
-        "bfs" | "random" | "coverage" => Err(later(text)),
-        _ => Err("expected dfs".to_owned()),
+        "optimal" => Ok(Partial::All),
+        _ => match text.parse() {
+            Ok(k) if k > 0 => Ok(Partial::Last(k)),
+            _ => Err("expected a number from 1, or optimal".to_owned()),
+        },
     }
 }
 

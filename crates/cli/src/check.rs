@@ -1,14 +1,14 @@
 //! `selvedge check`.
 
-use crate::args::{CheckArgs, StopAt, Strategy, Visibility, When};
+use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, Visibility, When};
 use crate::emit::{Emitter, Recorder};
 use crate::exit::Exit;
 use crate::output::{note, writable};
-use crate::program::{Setup, fusing_machine, machine, sources};
+use crate::program::{Setup, canonical_machine, fusing_machine, machine, sources};
 use crate::watch::{Watch, peak_memory};
 use crate::write::{lcov_file, write};
 use crate::{finding, properties};
-use selvedge_explore::{Config, Control, Found, Report, Stop};
+use selvedge_explore::{Config, Control, Found, Order, Report, Stop};
 use selvedge_model::{
     Describe, Detector, Event, Fault, FaultKind, Input, LimitKind, Property, StopReason, Verdict,
 };
@@ -111,6 +111,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
         if first != Visibility::Memory {
             properties.insert(Property::DataRace);
         }
+        setup.vm.fingerprints = args.strategy == Strategy::Unfold;
         setup.vm.record_accesses = properties.contains(&Property::DataRace);
         let may_repeat = first == Visibility::Auto && !asked.contains(&Property::DataRace);
         let copy = if may_repeat { module.clone() } else { module.take() };
@@ -201,6 +202,14 @@ fn explore(
             usize::from,
         ),
         seed: args.seed,
+        partial: args.k,
+        order: match args.search {
+            SearchOrder::Dfs => Order::DepthFirst,
+            SearchOrder::Bfs => Order::BreadthFirst,
+            SearchOrder::Random => Order::Random,
+            SearchOrder::Coverage => Order::Coverage,
+        },
+        cutoffs: args.cutoffs.on(),
         ..Config::default()
     };
     if let Some(events) = args.max_events {
@@ -220,6 +229,10 @@ fn explore(
                     return report;
                 }
             }
+            if args.strategy == Strategy::Unfold {
+                let make = || canonical_machine(program);
+                return explore_with(&make, args.strategy, &config, &Control::new(), watch);
+            }
             let make = || machine(program);
             explore_with(&make, args.strategy, &config, &Control::new(), watch)
         }
@@ -230,7 +243,10 @@ fn explore(
                 Stop::Never => BTreeSet::new(),
             };
             let make = || {
-                let (vm, detectors) = machine(program);
+                let (vm, detectors) = match args.strategy {
+                    Strategy::Unfold => canonical_machine(program),
+                    _ => machine(program),
+                };
                 (vm, (detectors, Recorder::new(emitter, setup, ends_at.clone())))
             };
             explore_with(&make, args.strategy, &config, &Control::new(), watch)
@@ -273,6 +289,7 @@ fn explore_with<D: Detector<Vm>>(
         let _done = done; // dropped at the end, also of a panic: the watcher ends
         match strategy {
             Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
+            Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
             Strategy::Random => selvedge_explore::random::explore(make, config, control),
             Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
         }
@@ -338,6 +355,9 @@ fn conclude(
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,
             events: counts.events,
+            unfolding_events: counts.unfolding_events,
+            cutoffs: counts.cutoffs,
+            states: counts.states,
             max_depth: counts.max_depth,
             threads: counts.threads,
             choices: counts.choices,
@@ -423,7 +443,8 @@ fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) ->
             location: place(race.fault.stmt),
         });
     }
-    if args.strategy != Strategy::Dpor && reasons.is_empty() && report.faults.is_empty() {
+    let samples = matches!(args.strategy, Strategy::Random | Strategy::Pct);
+    if samples && reasons.is_empty() && report.faults.is_empty() {
         let detail = format!("the strategy {} samples executions", args.strategy.word());
         reasons.push(Reason {
             limit: Some(LimitKind::Executions),

@@ -256,6 +256,14 @@ pub(crate) fn fusing_machine(program: &Arc<Program>) -> (Vm, Detectors) {
     with_detectors(program, Vm::fusing(Arc::clone(program)))
 }
 
+/// The same for the unfolding: events do not depend on what others decided beside them.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn canonical_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::canonical(Arc::clone(program)))
+}
+
 fn with_detectors(program: &Program, vm: Result<Vm, selvedge_vm::Error>) -> (Vm, Detectors) {
     match vm {
         Ok(vm) => {

@@ -1,5 +1,6 @@
 //! What a user can ask of an exploration.
 
+use crate::unfold::Partial;
 use selvedge_model::Property;
 use std::collections::BTreeSet;
 
@@ -11,6 +12,20 @@ pub enum Stop {
     First,
     /// Only at the end.
     Never,
+}
+
+/// In what order `unfold` opens the nodes of its tree. Each is complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// The last one found.
+    #[default]
+    DepthFirst,
+    /// The first one found.
+    BreadthFirst,
+    /// Any.
+    Random,
+    /// One that leads to code that is new, if there is one.
+    Coverage,
 }
 
 /// Options of all strategies.
@@ -31,6 +46,12 @@ pub struct Config {
     pub jobs: usize,
     /// For strategies that choose at random.
     pub seed: u64,
+    /// How many disabled events an alternative of `unfold` must be in conflict with.
+    pub partial: Partial,
+    /// In what order `unfold` searches.
+    pub order: Order,
+    /// Whether `unfold` leaves out what comes after a state that is known from fewer events.
+    pub cutoffs: bool,
     /// The depth of bugs that `pct` looks for: one more than its priority change points.
     pub pct_depth: u32,
 }
@@ -46,6 +67,9 @@ impl Default for Config {
             max_events: 1_000_000,
             jobs: 1,
             seed: 0,
+            partial: Partial::Last(1),
+            order: Order::default(),
+            cutoffs: true,
             pct_depth: 3,
         }
     }

@@ -1,6 +1,7 @@
 //! Strategies: in what order, and how much, a [`Machine`](selvedge_model::Machine) is explored.
 //!
 //! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
+//! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with cutoff events.
 //! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
 //!
 //! Each strategy is written once, generic over the machine, and is held against the brute-force reference on toys. What
@@ -14,7 +15,8 @@ pub mod random;
 mod record;
 mod report;
 mod sample;
+pub mod unfold;
 
-pub use config::{Config, Stop};
+pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};
 pub use report::{Found, Report, Statistics};

@@ -102,6 +102,10 @@ impl Record {
         mine.bounded_executions += theirs.bounded_executions;
         mine.events += theirs.events;
         mine.choices += theirs.choices;
+        mine.cut_executions += theirs.cut_executions;
+        mine.unfolding_events += theirs.unfolding_events;
+        mine.cutoffs += theirs.cutoffs;
+        mine.states += theirs.states;
         mine.max_depth = mine.max_depth.max(theirs.max_depth);
         mine.threads = mine.threads.max(theirs.threads);
         for found in later.faults {

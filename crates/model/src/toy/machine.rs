@@ -558,9 +558,12 @@ impl Machine for ToyMachine {
         &self.waiters[set.0 as usize]
     }
 
-    /// The outcome tells everything: the value chosen, the thread woken.
-    fn decision(&self, _: Choice) -> u64 {
-        0
+    /// But for data choices the outcome tells everything.
+    fn decision(&self, choice: Choice) -> u64 {
+        match self.pending[choice.thread.index()].action.op {
+            Op::Choose => u64::from(choice.alternative),
+            _ => 0,
+        }
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {

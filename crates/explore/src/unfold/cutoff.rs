@@ -1,0 +1,103 @@
+//! Which events are cutoffs: those whose state is known from a smaller configuration.
+//!
+//! Any *adequate* order may say what is smaller: one that is well-founded, holds between a set and its subset, and is kept when both sides are
+//! extended in the same way (Esparza, Römer and Vogler, TACAS 1996, FMSD 2002). The paper compares numbers of events; then
+//! of two configurations of one size, such as the same critical sections in another order, neither is cut off. Here the order is theirs,
+//! total but for coincidence: first the number of events; then the sum of their weights, which are a number for each label; then the
+//! sums by level of the Foata normal form, the lowest level that differs. Where dependence follows from labels it is adequate: an event that extends
+//! both of two configurations at a level up to the first that differs has all its causes in what they have in common, for it is independent of
+//! the rest of one, which has the same labels as the rest of the other; so it is the same event, and adds the same to both.
+//!
+//! No order of exploration is assumed: let a state be reachable, and C the least configuration that reaches it. A cutoff e in C
+//! could be replaced, with all that follows, by the smaller configuration with its state; so there is none.
+
+use super::event::{EventId, Last, Store};
+use rustc_hash::FxHashMap;
+use selvedge_model::{Op, combine};
+use std::cmp::Ordering;
+
+/// The least known configuration of each state.
+#[derive(Debug)]
+pub struct States {
+    initial: u128,
+    least: FxHashMap<u128, EventId>,
+}
+
+impl States {
+    /// Only the initial state is known, with this fingerprint.
+    pub fn new(initial: u128) -> Self {
+        States {
+            initial,
+            least: [(initial, EventId::NONE)].into_iter().collect(),
+        }
+    }
+
+    /// How many states are known.
+    pub fn len(&self) -> usize {
+        self.least.len()
+    }
+
+    /// The fingerprint of the state after an event and its causes.
+    fn print(&self, store: &Store, event: EventId) -> u128 {
+        let last = store[event].clock.iter().map(|l: &Last| l.event());
+        last.filter(|e| e.is_some())
+            .fold(self.initial, |sum, e| combine(sum, store[e].print))
+    }
+
+    /// Notes the state after an event; whether it is known from a smaller configuration.
+    pub fn is_known(&mut self, store: &Store, event: EventId) -> bool {
+        // The end of the process waits for what is no cause of it.
+        if store[event].action.op == Op::ProcessExit {
+            return false;
+        }
+        let print = self.print(store, event);
+        match self.least.entry(print) {
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(event);
+                false
+            }
+            std::collections::hash_map::Entry::Occupied(mut place) => {
+                let known = *place.get();
+                if !known.is_some() {
+                    return true;
+                }
+                match compare(store, known, event) {
+                    Ordering::Less => true,
+                    Ordering::Equal => false,
+                    Ordering::Greater => {
+                        place.insert(event);
+                        false
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Compares two local configurations.
+fn compare(store: &Store, a: EventId, b: EventId) -> Ordering {
+    let (one, other) = (&store[a], &store[b]);
+    one.size
+        .cmp(&other.size)
+        .then_with(|| weights(store, a).cmp(&weights(store, b)))
+        .then_with(|| levels(store, a).cmp(&levels(store, b)))
+}
+
+fn weights(store: &Store, event: EventId) -> u128 {
+    let last = store[event].clock.iter().map(|l: &Last| l.event());
+    last.filter(|e| e.is_some()).map(|e| store[e].weights).sum()
+}
+
+/// The sum of the weights of each level.
+fn levels(store: &Store, event: EventId) -> Vec<u128> {
+    let mut sums = vec![0; store[event].level as usize];
+    for last in &*store[event].clock {
+        let mut at = last.event();
+        for _ in 0..last.depth() {
+            let event = &store[at];
+            sums[event.level as usize - 1] += u128::from(event.weight);
+            at = event.parent;
+        }
+    }
+    sums
+}

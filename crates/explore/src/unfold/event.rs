@@ -1,0 +1,492 @@
+//! Events by canonical name: ⟨action, causes⟩, interned, so that the same event met on different paths is the same number.
+//!
+//! The causes of an event are never stored as a set. A causally closed set without conflicts is told by its last event of each
+//! thread (a [`Clock`]), and the events of one thread form a forest: each knows its predecessor in its thread and one
+//! ancestor far above (skew-binary jump pointers: Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen,
+//! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Effect};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+
+selvedge_base::id_type! {
+    /// An event of the unfolding.
+    pub struct EventId(u32), "e";
+}
+
+impl EventId {
+    /// No event.
+    pub const NONE: EventId = EventId(u32::MAX);
+
+    /// Whether it is one.
+    pub const fn is_some(self) -> bool {
+        self.0 != u32::MAX
+    }
+}
+
+/// The last event of a thread in a set, with its number in the thread: of two in one configuration the later one is the larger
+/// number. 0: the thread has none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Last(u64);
+
+impl Last {
+    /// An event at this depth of its thread, from 1.
+    pub const fn new(event: EventId, depth: u32) -> Last {
+        Last((depth as u64) << 32 | event.0 as u64)
+    }
+
+    /// How many events of the thread there are.
+    pub const fn depth(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The event, if there is one.
+    pub const fn event(self) -> EventId {
+        if self.0 == 0 {
+            EventId::NONE
+        } else {
+            EventId(self.0 as u32)
+        }
+    }
+}
+
+/// A configuration: the last event of each thread, by the thread's number. Missing at the end: none.
+pub type Clock = SmallVec<[Last; 8]>;
+
+/// Adds to a configuration what another one has, where both lie in a common one.
+#[inline]
+pub fn join(clock: &mut Clock, other: &[Last]) {
+    if clock.len() < other.len() {
+        clock.resize(other.len(), Last::default());
+    }
+    for (mine, &theirs) in clock.iter_mut().zip(other) {
+        *mine = (*mine).max(theirs);
+    }
+}
+
+/// The last event of a thread.
+#[inline]
+pub fn last(clock: &[Last], thread: ThreadId) -> Last {
+    clock.get(thread.index()).copied().unwrap_or_default()
+}
+
+/// A use of an object by an event: which, which of its bytes, how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The object.
+    pub object: u64,
+    /// Its bytes.
+    pub bytes: u8,
+    /// How.
+    pub effect: Effect,
+}
+
+/// How an action ended, in names that do not depend on the interleaving.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Ending {
+    /// It failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
+    pub failed: bool,
+    /// What was chosen, if there was a choice.
+    pub decision: u64,
+    /// The threads that it names, sorted.
+    pub named: SmallVec<[ThreadId; 2]>,
+}
+
+/// What is known of an event from its name, before and after it was executed.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What happens. Threads under their names of the unfolding.
+    pub action: Action,
+    /// How it ended.
+    pub ending: Ending,
+    /// The alternative with which it was taken first.
+    pub alternative: u16,
+    /// Its position within its thread, from 1.
+    pub depth: u32,
+    /// How many events its local configuration has, itself included.
+    pub size: u32,
+    /// How many threads its thread has created, this event included.
+    pub spawned: u32,
+    /// Its predecessor in its thread; for a thread's first event the one that created the thread.
+    pub parent: EventId,
+    /// An earlier event of its thread.
+    pub(super) jump: EventId,
+    /// Its local configuration.
+    pub clock: Box<[Last]>,
+    /// What it does to which objects.
+    pub uses: SmallVec<[Use; 2]>,
+    /// Whether a mutex that it owns or gives back is free afterwards; see [`Level`].
+    pub mutex: Level,
+    /// The event before it that owned or gave back the same mutex.
+    pub before: EventId,
+    /// The event that woke its thread for it, or created it.
+    pub waker: EventId,
+    /// Known events in immediate conflict with it.
+    pub conflicts: SmallVec<[EventId; 4]>,
+    /// The longest chain of causes that ends with it.
+    pub level: u32,
+    /// A number for what it does and how it ends, the same wherever that is done again.
+    pub weight: u64,
+    /// The sum of these over its thread, up to it.
+    pub weights: u128,
+    /// The sum of the changes to the state's fingerprint that the thread made up to here.
+    pub print: u128,
+    /// It was executed: `print` is known.
+    pub executed: bool,
+    /// It is known whether it is a cutoff.
+    pub judged: bool,
+    /// Another event with the same state has fewer causes: what comes after this one is not explored.
+    pub cutoff: bool,
+    /// Its conflicting extensions that do not depend on the rest of the configuration are known.
+    pub extended: bool,
+    /// Its effect comes only with the data choice that follows it.
+    pub open: bool,
+    /// A wait that may end by itself.
+    pub timed: bool,
+}
+
+impl Event {
+    /// An event of which only the action is known.
+    pub fn blank(action: Action) -> Event {
+        Event {
+            action,
+            ending: Ending::default(),
+            alternative: 0,
+            depth: 0,
+            size: 0,
+            spawned: 0,
+            parent: EventId::NONE,
+            jump: EventId::NONE,
+            clock: Box::default(),
+            uses: SmallVec::new(),
+            mutex: Level::Unknown,
+            before: EventId::NONE,
+            waker: EventId::NONE,
+            conflicts: SmallVec::new(),
+            level: 0,
+            weight: 0,
+            weights: 0,
+            print: 0,
+            executed: false,
+            judged: false,
+            cutoff: false,
+            extended: false,
+            open: false,
+            timed: false,
+        }
+    }
+}
+
+/// What is known of a mutex after an event that uses it exclusively.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Level {
+    /// Nothing: not a mutex, or used in a way that only the machine understands (recursion, robust recovery).
+    #[default]
+    Unknown,
+    /// Nobody has it.
+    Free,
+    /// Taken once.
+    Taken,
+}
+
+/// All known events.
+#[derive(Debug, Default)]
+pub struct Store {
+    events: Vec<Event>,
+    index: HashTable<EventId>,
+    threads: FxHashMap<(ThreadId, u32), ThreadId>,
+}
+
+/// The name under which a thread is known that nobody created.
+const NOBODY: ThreadId = ThreadId(u16::MAX);
+
+impl std::ops::Index<EventId> for Store {
+    type Output = Event;
+    #[inline]
+    fn index(&self, event: EventId) -> &Event {
+        &self.events[event.index()]
+    }
+}
+
+impl std::ops::IndexMut<EventId> for Store {
+    #[inline]
+    fn index_mut(&mut self, event: EventId) -> &mut Event {
+        &mut self.events[event.index()]
+    }
+}
+
+impl Store {
+    /// How many events are known.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// The number of a thread by who created it, and how many that one had created before: the same on every path.
+    pub fn thread(&mut self, parent: Option<ThreadId>, ordinal: u32) -> ThreadId {
+        let next = ThreadId::from_index(self.threads.len());
+        *self
+            .threads
+            .entry((parent.unwrap_or(NOBODY), ordinal))
+            .or_insert(next)
+    }
+
+    /// The event of this name, whose causes are `clock` (its thread's last event there is its predecessor), and
+    /// whether it is new. `make` fills in a new one.
+    pub fn intern(
+        &mut self,
+        parent: EventId,
+        thread: ThreadId,
+        ending: &Ending,
+        clock: &[Last],
+        make: impl FnOnce(&Store) -> Event,
+    ) -> (EventId, bool) {
+        let hash = name_hash(parent, thread, ending, clock);
+        let known = self.index.find(hash, |&e| {
+            let event = &self.events[e.index()];
+            event.parent == parent
+                && event.action.thread == thread
+                && event.ending == *ending
+                && same_causes(&event.clock, clock, thread)
+        });
+        if let Some(&event) = known {
+            return (event, false);
+        }
+        let id = EventId::from_index(self.events.len());
+        let mut event = make(self);
+        let before = last(clock, thread);
+        event.parent = parent;
+        event.ending = ending.clone();
+        event.depth = before.depth() + 1;
+        let mut own: Clock = SmallVec::from_slice(clock);
+        if own.len() <= thread.index() {
+            own.resize(thread.index() + 1, Last::default());
+        }
+        own[thread.index()] = Last::new(id, event.depth);
+        while own.last().is_some_and(|l| l.depth() == 0) {
+            own.pop();
+        }
+        event.size = own.iter().map(|l| l.depth()).sum();
+        event.clock = own.as_slice().into();
+        event.weight = weight(&event);
+        event.weights = u128::from(event.weight)
+            + match before.event() {
+                event if event.is_some() => self[event].weights,
+                _ => 0,
+            };
+        let causes = clock.iter().map(|l| l.event()).filter(|e| e.is_some());
+        event.level = 1 + causes.map(|e| self[e].level).max().unwrap_or(0);
+        event.jump = self.jump(before.event());
+        self.events.push(event);
+        let events = &self.events;
+        self.index.insert_unique(hash, id, |&e| {
+            let event = &events[e.index()];
+            name_hash(event.parent, event.action.thread, &event.ending, &event.clock)
+        });
+        (id, true)
+    }
+
+    /// Where the jump of an event after `before` goes.
+    fn jump(&self, before: EventId) -> EventId {
+        if !before.is_some() {
+            return EventId::NONE;
+        }
+        let first = self.events[before.index()].jump;
+        if !first.is_some() {
+            return before;
+        }
+        let second = self.events[first.index()].jump;
+        let depth = |e: EventId| {
+            if e.is_some() {
+                self.events[e.index()].depth
+            } else {
+                0
+            }
+        };
+        if depth(before) - depth(first) == depth(first) - depth(second) {
+            second
+        } else {
+            before
+        }
+    }
+
+    /// The event at a depth of the same thread, at or above an event.
+    pub fn ancestor(&self, mut event: EventId, depth: u32) -> EventId {
+        loop {
+            let at = &self.events[event.index()];
+            if at.depth <= depth {
+                return event;
+            }
+            let jump = at.jump;
+            event = if jump.is_some() && self.events[jump.index()].depth >= depth {
+                jump
+            } else {
+                at.parent
+            };
+        }
+    }
+
+    /// Whether `e` is in a configuration.
+    pub fn contains(&self, clock: &[Last], e: EventId) -> bool {
+        let event = &self[e];
+        let last = last(clock, event.action.thread);
+        last.depth() >= event.depth && self.ancestor(last.event(), event.depth) == e
+    }
+
+    /// The events of a configuration that another one has not, in an order in which they can be executed. The two may lie in different
+    /// configurations.
+    pub fn difference(&self, clock: &[Last], without: &[Last]) -> Vec<EventId> {
+        let mut found = Vec::new();
+        for (thread, &mine) in clock.iter().enumerate() {
+            let theirs = last(without, ThreadId::from_index(thread));
+            let mut event = mine.event();
+            let mut depth = mine.depth();
+            while depth > 0 {
+                if depth <= theirs.depth() && self.ancestor(theirs.event(), depth) == event {
+                    break;
+                }
+                found.push(event);
+                depth -= 1;
+                event = self[event].parent;
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether two events of different threads are dependent by what they do, or by whom they name.
+    pub fn dependent(&self, a: EventId, b: EventId) -> bool {
+        let (a, b) = (&self[a], &self[b]);
+        a.action.thread == b.action.thread
+            || uses_depend(&a.uses, &b.uses)
+            || a.ending.named.contains(&b.action.thread)
+            || b.ending.named.contains(&a.action.thread)
+    }
+
+    /// Notes that two events are in immediate conflict.
+    pub fn link(&mut self, a: EventId, b: EventId) {
+        if !self[a].conflicts.contains(&b) {
+            self[a].conflicts.push(b);
+            self[b].conflicts.push(a);
+        }
+    }
+}
+
+/// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
+/// the least.
+fn weight(event: &Event) -> u64 {
+    let mut hasher = FxHasher::default();
+    let Action {
+        object,
+        object2,
+        stmt,
+        op,
+        thread,
+        ..
+    } = event.action;
+    (object, object2, stmt, op, &event.ending).hash(&mut hasher);
+    (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
+}
+
+/// The causes of an event, without itself.
+pub fn causes(store: &Store, event: EventId) -> Clock {
+    let event = &store[event];
+    let mut clock: Clock = SmallVec::from_slice(&event.clock);
+    let before = if event.depth > 1 {
+        Last::new(event.parent, event.depth - 1)
+    } else {
+        Last::default()
+    };
+    clock[event.action.thread.index()] = before;
+    while clock.last().is_some_and(|l| l.depth() == 0) {
+        clock.pop();
+    }
+    clock
+}
+
+/// Whether two lists of uses have a dependent pair.
+pub fn uses_depend(a: &[Use], b: &[Use]) -> bool {
+    a.iter().any(|x| b.iter().any(|y| use_depends(x, y)))
+}
+
+/// Whether two uses are dependent.
+#[inline]
+pub fn use_depends(x: &Use, y: &Use) -> bool {
+    x.object == y.object && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
+}
+
+fn same_causes(mine: &[Last], clock: &[Last], thread: ThreadId) -> bool {
+    (0..mine.len().max(clock.len())).all(|t| {
+        let t = ThreadId::from_index(t);
+        t == thread || last(mine, t) == last(clock, t)
+    })
+}
+
+fn name_hash(parent: EventId, thread: ThreadId, ending: &Ending, clock: &[Last]) -> u64 {
+    let mut hasher = FxHasher::default();
+    (parent, thread).hash(&mut hasher);
+    ending.hash(&mut hasher);
+    for (t, last) in clock.iter().enumerate() {
+        if t != thread.index() && last.depth() != 0 {
+            (t, last).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_model::Op;
+
+    #[test]
+    fn ancestors_are_those_found_step_by_step() {
+        let (mut store, mut random) = (Store::default(), fastrand::Rng::with_seed(1));
+        let thread = ThreadId(0);
+        let mut all: Vec<EventId> = Vec::new();
+        for i in 0..2000u64 {
+            // A tree: mostly long chains.
+            let parent = match random.usize(0..10) {
+                0 if !all.is_empty() => all[random.usize(..all.len())],
+                _ => all.last().copied().unwrap_or(EventId::NONE),
+            };
+            let mut clock = Clock::new();
+            if parent.is_some() {
+                clock.push(Last::new(parent, store[parent].depth));
+            }
+            let ending = Ending {
+                decision: i,
+                ..Ending::default()
+            };
+            let (event, new) = store.intern(parent, thread, &ending, &clock, |_| {
+                Event::blank(Action::new(thread, Op::Yield))
+            });
+            assert!(new);
+            assert_eq!(
+                store.intern(parent, thread, &ending, &clock, |_| Event::blank(Action::new(
+                    thread,
+                    Op::Yield
+                ))),
+                (event, false)
+            );
+            all.push(event);
+        }
+        for &event in &all {
+            let (mut at, mut depth) = (event, store[event].depth);
+            while at.is_some() {
+                assert_eq!(store.ancestor(event, depth), at);
+                assert!(store.contains(&store[event].clock, at));
+                at = store[at].parent;
+                depth -= 1;
+            }
+            let other = all[random.usize(..all.len())];
+            let mut up = event;
+            while up.is_some() && up != other {
+                up = store[up].parent;
+            }
+            assert_eq!(store.contains(&store[event].clock, other), up.is_some());
+        }
+    }
+}

@@ -1,0 +1,606 @@
+//! The exploration: which node next, extending it to a maximal configuration, and deciding whether it has a right child.
+
+use super::alternatives::{Partial, Search};
+use super::cutoff::States;
+use super::event::{Clock, Ending, Event, EventId, Store, join, last};
+use super::extensions::{Extensions, in_order};
+use super::path::{Path, uses_of};
+use super::tree::{Child, Node, NodeId, Sweep, Tree};
+use crate::record::Record;
+use crate::{Config, Control, Order, Report, Stop};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Choice, Detector, Fingerprint, Limit, LimitKind, Op, StopReason, Undo};
+
+/// Leaves between two updates of the live counters.
+const SHOW_EVERY: u64 = 64;
+
+/// How the extension of a node ended.
+enum Leaf {
+    /// Nothing can be added.
+    Maximal,
+    /// Only cutoff events can be added.
+    Cut,
+    /// Only disabled events can be added: all it leads to was explored.
+    Redundant,
+    /// The bound on events.
+    Bounded,
+    /// The events that should lead cannot be executed.
+    Infeasible,
+    /// One of them turned out to be a cutoff.
+    Known,
+}
+
+/// What was tried for the next event of a node.
+enum Next {
+    Event(EventId),
+    Nothing(Leaf),
+}
+
+/// A run of the algorithm.
+pub struct Explorer<'a, M: Undo, D: Detector<M>> {
+    config: &'a Config,
+    control: &'a Control,
+    store: Store,
+    path: Path<M, D>,
+    extensions: Extensions<M>,
+    tree: Tree,
+    /// Nodes that nobody was at, in the order found.
+    open: Vec<NodeId>,
+    states: States,
+    record: Record,
+    halt: Option<StopReason>,
+    random: fastrand::Rng,
+    shown: (u64, u64, u64),
+}
+
+impl<'a, M, D> Explorer<'a, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    /// At the initial state.
+    pub fn new<F: Fn() -> (M, D)>(make: &F, config: &'a Config, control: &'a Control) -> Self {
+        let mut store = Store::default();
+        let (machine, detector) = make();
+        let initial = machine.fingerprint();
+        let path = Path::new(machine, detector, &mut store);
+        let extensions = Extensions::new(make().0, &mut store);
+        Explorer {
+            config,
+            control,
+            store,
+            path,
+            extensions,
+            tree: Tree::default(),
+            open: Vec::new(),
+            states: States::new(initial),
+            record: Record::default(),
+            halt: None,
+            random: fastrand::Rng::with_seed(config.seed),
+            shown: (0, 0, 0),
+        }
+    }
+
+    /// Explores.
+    pub fn run(mut self) -> Report {
+        let faulty = self.record.notice(self.config, self.path.machine.notices(), &[]);
+        if faulty && self.config.stop == Stop::First {
+            return self.record.finish(StopReason::Finding);
+        }
+        let root = self.tree.add(Node {
+            parent: None,
+            is_right: false,
+            depth: 0,
+            event: EventId::NONE,
+            disabled: Vec::new(),
+            cut: Vec::new(),
+            lead: Vec::new(),
+            refused: 0,
+            singly: false,
+            left: Child::None,
+            right: Child::None,
+            open: true,
+        });
+        self.open.push(root);
+        while self.halt.is_none() {
+            if let Some(node) = self.pick() {
+                self.visit(node);
+                continue;
+            }
+            match self.tree.sweep() {
+                Sweep::Open(node) => self.visit(node),
+                Sweep::Decide(node) => {
+                    if !self.decide(node) {
+                        self.tree.close(node);
+                    }
+                }
+                Sweep::Finished => break,
+            }
+        }
+        self.show();
+        let statistics = &mut self.record.statistics;
+        statistics.unfolding_events = self.store.len() as u64;
+        statistics.states = self.states.len() as u64;
+        let stop = self.halt.unwrap_or(StopReason::Complete);
+        self.record.finish(stop)
+    }
+
+    /// The next node in the search order.
+    fn pick(&mut self) -> Option<NodeId> {
+        if self.open.is_empty() {
+            return None;
+        }
+        Some(match self.config.order {
+            Order::DepthFirst => self.open.pop()?,
+            Order::BreadthFirst => self.open.remove(0),
+            Order::Coverage | Order::Random => self.open.swap_remove(self.random.usize(..self.open.len())),
+        })
+    }
+
+    /// Opens a node: extends it leftwards as far as possible.
+    fn visit(&mut self, node: NodeId) {
+        self.go_to(node);
+        let (leaf, last) = self.extend(node);
+        if self.halt.is_some() {
+            return;
+        }
+        if matches!(leaf, Leaf::Infeasible | Leaf::Known) {
+            self.withdraw(node, matches!(leaf, Leaf::Infeasible));
+            return;
+        }
+        self.leaf(&leaf, last);
+        if self.config.order != Order::DepthFirst && self.halt.is_none() {
+            for node in self.tree.branch(last) {
+                if self.halt.is_none() && self.decide(node) {
+                    self.path_to(last);
+                }
+            }
+        }
+    }
+
+    fn path_to(&mut self, node: NodeId) {
+        self.go_to(node);
+    }
+
+    /// Takes back an alternative that cannot be executed, with the nodes that its beginning made.
+    fn withdraw(&mut self, node: NodeId, infeasible: bool) {
+        if let Some(parent) = self.tree[node].parent
+            && self.config.partial != Partial::Last(1)
+        {
+            // Another set of events may do. Cutoffs are no candidates any more; where inputs are at odds, one event after the other
+            // will find it.
+            self.tree[parent].singly |= infeasible;
+            self.tree[parent].refused = 0;
+        }
+        let mut at = node;
+        while let Child::Node(left) = self.tree[at].left {
+            at = left;
+        }
+        while at != node {
+            let Some(parent) = self.tree[at].parent else { break };
+            self.tree.remove(at);
+            self.tree[parent].left = Child::None;
+            at = parent;
+        }
+        self.tree.remove(node);
+    }
+
+    /// Brings the path to a node's configuration.
+    fn go_to(&mut self, node: NodeId) {
+        let events = self.tree.events(node);
+        let mut same = 0;
+        while same < events.len() && same < self.path.len() && self.path.event(same) == events[same] {
+            same += 1;
+        }
+        self.path.undo(&self.store, same);
+        for &event in &events[same..] {
+            if !self.path.follow(&mut self.store, event) {
+                self.halt = Some(StopReason::Limit(differs()));
+                return;
+            }
+            self.path.faults.clear();
+        }
+    }
+
+    /// Adds events while there are any; where it ended.
+    fn extend(&mut self, from: NodeId) -> (Leaf, NodeId) {
+        let mut at = from;
+        loop {
+            self.tree[at].open = false;
+            if self.control.is_stopped() {
+                self.halt = Some(StopReason::Limit(self.control.limit()));
+                return (Leaf::Redundant, at);
+            }
+            if self.path.len() >= self.config.max_events as usize {
+                return (Leaf::Bounded, at);
+            }
+            let event = match self.next(at) {
+                Next::Event(event) => event,
+                Next::Nothing(leaf) => return (leaf, at),
+            };
+            let node = &mut self.tree[at];
+            node.event = event;
+            let mut lead = std::mem::take(&mut node.lead);
+            lead.retain(|&l| l != event);
+            let store = &self.store;
+            let keep = |list: &[EventId]| -> Vec<EventId> {
+                let kept = list.iter().copied();
+                kept.filter(|&d| !store.dependent(d, event)).collect()
+            };
+            let child = Node {
+                parent: Some(at),
+                is_right: false,
+                depth: node.depth + 1,
+                event: EventId::NONE,
+                disabled: keep(&node.disabled),
+                cut: keep(&node.cut),
+                lead,
+                refused: 0,
+                singly: false,
+                left: Child::None,
+                right: Child::None,
+                open: false,
+            };
+            at = self.tree.add(child);
+            if self.halt.is_some() {
+                return (Leaf::Redundant, at);
+            }
+        }
+    }
+
+    /// Takes the next event at a node, if there is one.
+    fn next(&mut self, at: NodeId) -> Next {
+        if let Some(choosing) = self.choosing() {
+            return self.next_choice(at, choosing);
+        }
+        if let Some(&event) = self.tree[at].lead.last() {
+            let len = self.path.len();
+            if !self.path.follow(&mut self.store, event) {
+                return Next::Nothing(Leaf::Infeasible);
+            }
+            if self.settle(event) {
+                return Next::Event(event);
+            }
+            // What was found by way of other configurations ends in a known state.
+            self.extensions.extend(&mut self.store, &self.path, &[]);
+            self.path.undo(&self.store, len);
+            return Next::Nothing(Leaf::Known);
+        }
+        let nearest = self.path.choices().last().map_or(0, |c| c.thread.index());
+        let threads = self.path.machine.pending().len();
+        let (mut asleep, mut enabled) = (false, false);
+        for i in 0..threads {
+            // The thread that moved last first: fewer switches.
+            let number = match i {
+                0 => nearest,
+                _ if i <= nearest => i - 1,
+                _ => i,
+            };
+            let pending = self.path.machine.pending()[number];
+            if !pending.is_enabled() {
+                continue;
+            }
+            enabled = true;
+            let thread = self.path.name(ThreadId::from_index(number));
+            let of_thread =
+                |list: &[EventId], store: &Store| list.iter().any(|&d| store[d].action.thread == thread);
+            if pending.alternatives == 1 {
+                // Its next event is the one that is disabled or cut.
+                if of_thread(&self.tree[at].disabled, &self.store) {
+                    asleep = true;
+                    continue;
+                }
+                if of_thread(&self.tree[at].cut, &self.store) {
+                    continue;
+                }
+            }
+            if pending.action.op == Op::Choose {
+                match self.next_choice(at, number) {
+                    Next::Event(event) => return Next::Event(event),
+                    Next::Nothing(leaf) => asleep |= matches!(leaf, Leaf::Redundant),
+                }
+                continue;
+            }
+            for alternative in 0..pending.alternatives {
+                let choice = Choice {
+                    thread: ThreadId::from_index(number),
+                    alternative,
+                };
+                match self.attempt(at, choice) {
+                    Attempt::Taken(event) => return Next::Event(event),
+                    Attempt::Disabled => asleep = true,
+                    Attempt::Cut => {}
+                    Attempt::Halted => return Next::Nothing(Leaf::Redundant),
+                }
+            }
+        }
+        Next::Nothing(match (enabled, asleep) {
+            (false, _) => Leaf::Maximal,
+            (_, false) => Leaf::Cut,
+            (_, true) => Leaf::Redundant,
+        })
+    }
+
+    /// The thread that stands at a data choice which belongs to the event just taken.
+    fn choosing(&self) -> Option<usize> {
+        let newest = self.path.choices().last()?.thread.index();
+        let pending = &self.path.machine.pending()[newest];
+        (pending.is_enabled() && pending.action.op == Op::Choose).then_some(newest)
+    }
+
+    /// Takes an alternative of a data choice; all of them become known.
+    fn next_choice(&mut self, at: NodeId, number: usize) -> Next {
+        let number = ThreadId::from_index(number);
+        let arms = self.siblings(number);
+        let lead = self.tree[at].lead.iter().copied();
+        let led = lead.rev().find_map(|l| arms.iter().position(|&arm| arm == l));
+        let order = led.into_iter().chain((0..arms.len()).filter(|a| Some(*a) != led));
+        let mut asleep = false;
+        for alternative in order {
+            let choice = Choice {
+                thread: number,
+                alternative: alternative as u16,
+            };
+            match self.attempt(at, choice) {
+                Attempt::Taken(event) => return Next::Event(event),
+                Attempt::Disabled => asleep = true,
+                Attempt::Cut => {}
+                Attempt::Halted => return Next::Nothing(Leaf::Redundant),
+            }
+        }
+        Next::Nothing(if asleep { Leaf::Redundant } else { Leaf::Cut })
+    }
+
+    /// The events of all alternatives of a data choice, each in conflict with the others.
+    fn siblings(&mut self, number: ThreadId) -> Vec<EventId> {
+        let action = self.path.pending(number);
+        let alternatives = self.path.machine.pending()[number.index()].alternatives;
+        let mut clock = Clock::new();
+        let before = last(self.path.clock(), action.thread).event();
+        let waker = self.path.waker(action.thread).unwrap_or(EventId::NONE);
+        for below in [before, waker] {
+            if below.is_some() {
+                join(&mut clock, &self.store[below].clock);
+            }
+        }
+        let parent = if before.is_some() { before } else { waker };
+        let open = before.is_some() && self.store[before].open;
+        let mut arms = Vec::new();
+        for alternative in 0..alternatives {
+            let choice = Choice {
+                thread: number,
+                alternative,
+            };
+            let ending = Ending {
+                decision: self.path.machine.decision(choice),
+                ..Ending::default()
+            };
+            let (event, new) = self
+                .store
+                .intern(parent, action.thread, &ending, &clock, |_| Event::blank(action));
+            if new {
+                self.store[event].uses = if open {
+                    self.store[before].uses.clone()
+                } else {
+                    uses_of(&action, &ending)
+                };
+            }
+            for &other in &arms {
+                self.store.link(event, other);
+            }
+            arms.push(event);
+        }
+        arms
+    }
+
+    /// Takes a step, unless its event is disabled or turns out to be a cutoff.
+    fn attempt(&mut self, at: NodeId, choice: Choice) -> Attempt {
+        let len = self.path.len();
+        let (event, _) = self.path.take(&mut self.store, choice);
+        let node = &self.tree[at];
+        if node.disabled.contains(&event) {
+            self.path.undo(&self.store, len);
+            self.path.faults.clear();
+            return Attempt::Disabled;
+        }
+        if node.cut.contains(&event) {
+            self.path.undo(&self.store, len);
+            self.path.faults.clear();
+            return Attempt::Cut;
+        }
+        let goes_on = self.settle(event);
+        if self.halt.is_some() {
+            return Attempt::Halted;
+        }
+        if goes_on {
+            return Attempt::Taken(event);
+        }
+        self.path.undo(&self.store, len);
+        self.tree[at].cut.push(event);
+        Attempt::Cut
+    }
+
+    /// Notes what the event just taken showed; whether it is no cutoff.
+    fn settle(&mut self, event: EventId) -> bool {
+        let statistics = &mut self.record.statistics;
+        statistics.events += 1;
+        statistics.choices += u64::from(self.path.was_chosen());
+        self.report();
+        if !self.config.cutoffs {
+            return true;
+        }
+        if !self.store[event].judged {
+            self.judge(event);
+        }
+        !self.store[event].cutoff
+    }
+
+    /// Whether the state after an event is known.
+    fn judge(&mut self, event: EventId) {
+        let cutoff = self.states.is_known(&self.store, event);
+        self.store[event].judged = true;
+        self.store[event].cutoff = cutoff;
+        self.record.statistics.cutoffs += u64::from(cutoff);
+    }
+
+    /// Notes what is wrong with the event just taken.
+    fn report(&mut self) {
+        let mut faulty = false;
+        if !self.path.machine.notices().is_empty() {
+            faulty = self
+                .record
+                .notice(self.config, self.path.machine.notices(), self.path.choices());
+        }
+        faulty |= self.note_faults();
+        if faulty && self.config.stop == Stop::First {
+            self.halt = Some(StopReason::Finding);
+        }
+    }
+
+    fn note_faults(&mut self) -> bool {
+        let mut faulty = false;
+        for fault in std::mem::take(&mut self.path.faults) {
+            faulty |= self.record.fault(self.config, fault, self.path.choices());
+        }
+        faulty
+    }
+
+    /// The branch ends here.
+    fn leaf(&mut self, leaf: &Leaf, node: NodeId) {
+        let statistics = &mut self.record.statistics;
+        statistics.max_depth = statistics.max_depth.max(self.path.len() as u64);
+        statistics.threads = statistics.threads.max(self.path.machine.pending().len() as u64);
+        let cut = self.tree[node].cut.clone();
+        match leaf {
+            Leaf::Maximal => {
+                statistics.executions += 1;
+                self.path.detector.end(&self.path.machine, &mut self.path.faults);
+                if self.note_faults() && self.config.stop == Stop::First {
+                    self.halt = Some(StopReason::Finding);
+                }
+            }
+            Leaf::Cut => statistics.cut_executions += 1,
+            Leaf::Redundant | Leaf::Infeasible | Leaf::Known => statistics.redundant_executions += 1,
+            Leaf::Bounded => {
+                statistics.bounded_executions += 1;
+                let detail = format!("an execution of more than {} events", self.config.max_events);
+                self.record.limit(&Limit {
+                    kind: LimitKind::Depth,
+                    detail,
+                    stmt: StmtId(0),
+                });
+            }
+        }
+        self.extensions.extend(&mut self.store, &self.path, &cut);
+        let len = self.path.len();
+        for event in cut {
+            if self.path.follow(&mut self.store, event) {
+                self.report();
+                self.path.undo(&self.store, len);
+            }
+        }
+        let statistics = self.record.statistics;
+        let done = statistics.executions + statistics.redundant_executions + statistics.cut_executions;
+        if done.is_multiple_of(SHOW_EVERY) {
+            self.show();
+        }
+        if let Some(most) = self.config.max_executions
+            && done + statistics.bounded_executions >= most
+            && self.halt.is_none()
+        {
+            self.halt = Some(StopReason::Limit(Limit {
+                kind: LimitKind::Executions,
+                detail: format!("{most} executions"),
+                stmt: StmtId(0),
+            }));
+        }
+    }
+
+    /// Looks for an alternative to the event of a node; if there is one, opens the right child.
+    fn decide(&mut self, id: NodeId) -> bool {
+        let node = &self.tree[id];
+        if self.store[node.event].conflicts.len() <= node.refused {
+            return false;
+        }
+        let mut disabled = node.disabled.clone();
+        disabled.push(node.event);
+        let from = node.refused;
+        self.go_to(id);
+        if self.halt.is_some() {
+            return false;
+        }
+        let search = Search {
+            store: &self.store,
+            path: &self.path,
+            disabled: &disabled,
+        };
+        let partial = if self.tree[id].singly {
+            Partial::Last(1)
+        } else {
+            self.config.partial
+        };
+        let Some((events, refused)) = search.find(partial, from) else {
+            if partial == Partial::Last(1) {
+                self.tree[id].refused = self.store[self.tree[id].event].conflicts.len();
+            }
+            return false;
+        };
+        let mut lead = in_order(&self.store, events);
+        lead.reverse();
+        let node = &mut self.tree[id];
+        node.refused = refused;
+        let right = Node {
+            parent: Some(id),
+            is_right: true,
+            depth: node.depth,
+            event: EventId::NONE,
+            disabled,
+            cut: node.cut.clone(),
+            lead,
+            refused: 0,
+            singly: false,
+            left: Child::None,
+            right: Child::None,
+            open: true,
+        };
+        let right = self.tree.add(right);
+        self.open.push(right);
+        true
+    }
+
+    /// Shows the counters.
+    fn show(&mut self) {
+        let statistics = &self.record.statistics;
+        let now = (
+            statistics.executions + statistics.cut_executions,
+            statistics.redundant_executions,
+            statistics.events,
+        );
+        let (executions, redundant, events) = self.shown;
+        self.control.add(
+            now.0 - executions,
+            now.1 - redundant,
+            now.2 - events,
+            self.path.len() as u64,
+        );
+        self.shown = now;
+    }
+}
+
+/// What came of trying a step.
+enum Attempt {
+    Taken(EventId),
+    Disabled,
+    Cut,
+    Halted,
+}
+
+/// The bound that ends a run if an event cannot be executed again where it was executed before.
+#[cold]
+fn differs() -> Limit {
+    Limit {
+        kind: LimitKind::Solver,
+        detail: "an event that could be executed once, and cannot again".to_owned(),
+        stmt: StmtId(0),
+    }
+}

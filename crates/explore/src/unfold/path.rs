@@ -1,0 +1,406 @@
+//! A configuration as executed: a machine at its state, its events in the order taken, and for each object who used it.
+//!
+//! Stepping the machine here gives events their names: the causes of what a thread does next are its last event, the event
+//! that woke it, and the uses before it of its objects that are dependent on its own; all are found from the end of each object's
+//! list, which ends where everything further up is below.
+
+use super::event::{Clock, Ending, Event, EventId, Last, Level, Store, Use, join, last, use_depends};
+use rustc_hash::FxHashMap;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{
+    Action, Choice, Detector, Effect, Fault, Fingerprint, Op, Outcome, Undo, for_each_effect,
+};
+use smallvec::SmallVec;
+
+/// A use of an object by an event of the path.
+#[derive(Clone, Copy, Debug)]
+pub struct Used {
+    /// The event.
+    pub event: EventId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Its number in its thread.
+    pub depth: u32,
+    /// What it did.
+    pub what: Use,
+}
+
+/// What going back over one event needs.
+struct Step<M, D> {
+    event: EventId,
+    machine: M,
+    detector: D,
+    before: Last,
+    woken: SmallVec<[(ThreadId, EventId); 1]>,
+    threads: usize,
+}
+
+/// See the module's documentation.
+pub struct Path<M: Undo, D: Detector<M>> {
+    /// The machine, at the state of the configuration.
+    pub machine: M,
+    /// Watches.
+    pub detector: D,
+    /// What the detector found, to be collected.
+    pub faults: Vec<Fault>,
+    steps: Vec<Step<M::Mark, D::Mark>>,
+    choices: Vec<Choice>,
+    clock: Clock,
+    /// By the machine's number of a thread its name; and back.
+    names: Vec<ThreadId>,
+    numbers: Vec<Option<ThreadId>>,
+    /// The event that named each thread last, by name.
+    woken: Vec<EventId>,
+    history: FxHashMap<u64, Vec<Used>>,
+    several: bool,
+}
+
+impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
+    /// The empty configuration: the machine stands at its initial state.
+    pub fn new(machine: M, detector: D, store: &mut Store) -> Self {
+        let initial = machine.pending().len();
+        let mut path = Path {
+            machine,
+            detector,
+            faults: Vec::new(),
+            steps: Vec::new(),
+            choices: Vec::new(),
+            clock: Clock::new(),
+            names: Vec::new(),
+            numbers: Vec::new(),
+            woken: Vec::new(),
+            history: FxHashMap::default(),
+            several: false,
+        };
+        for thread in 0..initial {
+            let name = store.thread(None, thread as u32);
+            path.add_name(name);
+        }
+        path
+    }
+
+    fn add_name(&mut self, name: ThreadId) {
+        let number = ThreadId::from_index(self.names.len());
+        self.names.push(name);
+        if self.numbers.len() <= name.index() {
+            self.numbers.resize(name.index() + 1, None);
+            self.woken.resize(name.index() + 1, EventId::NONE);
+        }
+        self.numbers[name.index()] = Some(number);
+    }
+
+    /// How many events it has.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The events in the order taken.
+    pub fn event(&self, position: usize) -> EventId {
+        self.steps[position].event
+    }
+
+    /// The choices that lead here.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// The configuration.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// The machine's number of a thread.
+    pub fn number(&self, name: ThreadId) -> Option<ThreadId> {
+        self.numbers.get(name.index()).copied().flatten()
+    }
+
+    /// The name of a thread, by the machine's number.
+    pub fn name(&self, number: ThreadId) -> ThreadId {
+        self.names[number.index()]
+    }
+
+    /// Who used an object, in the order taken.
+    pub fn history(&self, object: u64) -> &[Used] {
+        self.history.get(&object).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an event of the path is at or below a configuration that lies in the path's.
+    #[inline]
+    pub fn below(used: &Used, clock: &[Last]) -> bool {
+        last(clock, used.thread).depth() >= used.depth
+    }
+
+    /// The pending action of a thread under names.
+    pub fn pending(&self, number: ThreadId) -> Action {
+        let action = self.machine.pending()[number.index()].action;
+        action.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t))
+    }
+
+    /// The event that woke a thread after its last event, if one did.
+    pub fn waker(&self, name: ThreadId) -> Option<EventId> {
+        let waker = self.woken.get(name.index()).copied().filter(|w| w.is_some())?;
+        Some(waker)
+    }
+
+    /// Takes a step; the event, and whether its name is new.
+    pub fn take(&mut self, store: &mut Store, choice: Choice) -> (EventId, bool) {
+        let number = choice.thread.index();
+        let thread = self.names[number];
+        let decision = self.machine.decision(choice);
+        let mark = (self.machine.mark(), self.detector.mark());
+        let threads = self.names.len();
+        let taken = self.machine.step(choice);
+        let action = taken
+            .action
+            .renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
+        self.several = taken.alternatives > 1;
+        let decides = action.op == Op::Choose || taken.alternatives > 1;
+        let mut ending = Ending {
+            failed: taken.outcome == Outcome::Failed,
+            decision: if decides { decision } else { 0 },
+            named: SmallVec::new(),
+        };
+        let before = last(&self.clock, thread);
+        let parent = match before.event() {
+            event if event.is_some() => event,
+            _ => self.woken[thread.index()],
+        };
+        match taken.outcome {
+            Outcome::Thread(named) if named.index() >= threads => {
+                let ordinal = if before.event().is_some() {
+                    store[before.event()].spawned
+                } else {
+                    0
+                };
+                let name = store.thread(Some(thread), ordinal);
+                self.add_name(name);
+                ending.named.push(name);
+            }
+            Outcome::Thread(named) => ending.named.push(self.names[named.index()]),
+            Outcome::Threads(set) => {
+                let named = self.machine.waiters(set).iter();
+                ending.named.extend(named.map(|t| self.names[t.index()]));
+                ending.named.retain(|t| *t != thread);
+                ending.named.sort_unstable();
+            }
+            _ => {}
+        }
+        let open_before = before.event().is_some() && store[before.event()].open && action.op == Op::Choose;
+        let uses = if open_before {
+            store[before.event()].uses.clone()
+        } else {
+            uses_of(&action, &ending)
+        };
+        let (clock, owner) = self.causes(store, thread, &uses);
+        let open = self.machine.is_open(choice.thread);
+        let (event, new) = store.intern(parent, thread, &ending, &clock, |store| Event {
+            alternative: choice.alternative,
+            spawned: spawned(store, before.event(), &action, &ending),
+            mutex: level(store, owner, &action),
+            before: owner,
+            waker: self.woken[thread.index()],
+            uses: uses.clone(),
+            open,
+            ..Event::blank(action)
+        });
+        if !store[event].executed {
+            let delta = self.machine.delta();
+            let above = if before.event().is_some() {
+                store[before.event()].print
+            } else {
+                0
+            };
+            let known = &mut store[event];
+            known.executed = true;
+            known.open = open;
+            known.timed =
+                action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
+            known.print = selvedge_model::combine(above, delta);
+            known.alternative = choice.alternative;
+            if known.uses.len() != uses.len() {
+                // Only now it is known that the thread ended with it.
+                known.uses.clone_from(&uses);
+            }
+            known.action = action;
+        }
+        let depth = before.depth() + 1;
+        for what in &uses {
+            self.history.entry(what.object).or_default().push(Used {
+                event,
+                thread,
+                depth,
+                what: *what,
+            });
+        }
+        if self.clock.len() <= thread.index() {
+            self.clock.resize(thread.index() + 1, Last::default());
+        }
+        self.clock[thread.index()] = Last::new(event, depth);
+        let mut woken = SmallVec::new();
+        if self.woken[thread.index()].is_some() {
+            woken.push((thread, self.woken[thread.index()]));
+            self.woken[thread.index()] = EventId::NONE;
+        }
+        for &named in &ending.named {
+            woken.push((named, self.woken[named.index()]));
+            self.woken[named.index()] = event;
+        }
+        self.detector.event(&self.machine, &taken, &mut self.faults);
+        self.choices.push(choice);
+        self.steps.push(Step {
+            event,
+            machine: mark.0,
+            detector: mark.1,
+            before,
+            woken,
+            threads,
+        });
+        (event, new)
+    }
+
+    /// The causes of what a thread does next, and the last event that owned the same mutex.
+    fn causes(&self, store: &Store, thread: ThreadId, uses: &[Use]) -> (Clock, EventId) {
+        let mut clock = Clock::new();
+        let before = last(&self.clock, thread).event();
+        if before.is_some() {
+            join(&mut clock, &store[before].clock);
+        }
+        let waker = self.woken[thread.index()];
+        if waker.is_some() {
+            join(&mut clock, &store[waker].clock);
+        }
+        let mut owner = EventId::NONE;
+        for mine in uses {
+            let Some(history) = self.history.get(&mine.object) else {
+                continue;
+            };
+            if mine.effect == Effect::Own && !owner.is_some() {
+                owner = history
+                    .iter()
+                    .rev()
+                    .find(|u| matches!(u.what.effect, Effect::Own | Effect::Total))
+                    .map_or(EventId::NONE, |u| u.event);
+            }
+            for used in history.iter().rev() {
+                let total = used.what.effect.is_total() && mine.bytes & !used.what.bytes == 0;
+                if !Self::below(used, &clock) && use_depends(mine, &used.what) {
+                    join(&mut clock, &store[used.event].clock);
+                }
+                if total {
+                    break;
+                }
+            }
+        }
+        (clock, owner)
+    }
+
+    /// Goes back to the first `len` events.
+    pub fn undo(&mut self, store: &Store, len: usize) {
+        if self.steps.len() <= len {
+            return;
+        }
+        let (mut machine, mut detector) = (None, None);
+        while self.steps.len() > len {
+            let Some(step) = self.steps.pop() else { break };
+            let event = &store[step.event];
+            let thread = event.action.thread;
+            for what in &event.uses {
+                if let Some(history) = self.history.get_mut(&what.object) {
+                    history.pop();
+                }
+            }
+            self.clock[thread.index()] = step.before;
+            for &(thread, waker) in step.woken.iter().rev() {
+                self.woken[thread.index()] = waker;
+            }
+            while self.names.len() > step.threads {
+                if let Some(name) = self.names.pop() {
+                    self.numbers[name.index()] = None;
+                }
+            }
+            (machine, detector) = (Some(step.machine), Some(step.detector));
+        }
+        if let (Some(machine), Some(detector)) = (machine, detector) {
+            self.machine.undo(machine);
+            self.detector.undo(detector);
+        }
+        self.choices.truncate(len);
+    }
+
+    /// Executes a known event next, if that is possible here; else nothing happens.
+    pub fn follow(&mut self, store: &mut Store, event: EventId) -> bool {
+        let (thread, alternative) = (store[event].action.thread, store[event].alternative);
+        let Some(number) = self.number(thread) else {
+            return false;
+        };
+        let pending = self.machine.pending()[number.index()];
+        if !pending.is_enabled() {
+            return false;
+        }
+        let choose = |alternative| Choice {
+            thread: number,
+            alternative,
+        };
+        let first = alternative.min(pending.alternatives - 1);
+        let others = (0..pending.alternatives).filter(|&a| a != first);
+        for alternative in std::iter::once(first).chain(others) {
+            let decides = pending.action.op == Op::Choose;
+            if decides && self.machine.decision(choose(alternative)) != store[event].ending.decision {
+                continue;
+            }
+            let len = self.len();
+            if self.take(store, choose(alternative)).0 == event {
+                return true;
+            }
+            self.undo(store, len);
+            self.faults.clear();
+        }
+        false
+    }
+
+    /// Whether the last event was one of several alternatives.
+    pub fn was_chosen(&self) -> bool {
+        self.several
+    }
+}
+
+/// What an action that ended so does to which objects.
+pub fn uses_of(action: &Action, ending: &Ending) -> SmallVec<[Use; 2]> {
+    let mut uses = SmallVec::new();
+    for_each_effect(action, ending.failed, &ending.named, |object, bytes, effect| {
+        uses.push(Use {
+            object,
+            bytes,
+            effect,
+        });
+    });
+    uses
+}
+
+fn spawned(store: &Store, before: EventId, action: &Action, ending: &Ending) -> u32 {
+    let so_far = if before.is_some() {
+        store[before].spawned
+    } else {
+        0
+    };
+    so_far + u32::from(action.op == Op::Spawn && !ending.named.is_empty())
+}
+
+/// Whether the mutex that an action uses exclusively is free after it; `owner`: the event that did so before.
+pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
+    let before = if owner.is_some() {
+        store[owner].mutex
+    } else {
+        Level::Free
+    };
+    match action.op {
+        Op::Lock | Op::TryLock | Op::TimedLock | Op::SpinLock | Op::SpinTryLock | Op::WaitAcquire
+            if before == Level::Free =>
+        {
+            Level::Taken
+        }
+        Op::Unlock | Op::SpinUnlock | Op::WaitRelease if before == Level::Taken => Level::Free,
+        Op::Init => Level::Free,
+        _ => Level::Unknown,
+    }
+}

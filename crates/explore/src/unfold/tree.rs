@@ -1,0 +1,185 @@
+//! The tree of the exploration, and its in-order walk.
+//!
+//! A node ⟨C, D, A⟩ stands for all maximal configurations that contain C and nothing of D; A leads the way to one of them. Its left
+//! subtree holds those that contain one event e more, its right subtree those that do not (Schemmel et al., CAV 2020, Section 3.7
+//! and Appendix G). That a node has *no* right subtree may only be decided when everything before it in the in-order walk is explored: only
+//! then are all events known that could show one. The [sweep](Tree::sweep) is that walk; the nodes that it leaves are forgotten. With it every
+//! order in which nodes are opened is complete: depth-first search is the sweep alone, other orders open right
+//! children as soon as they are found.
+
+use super::event::EventId;
+
+/// A node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct NodeId(u32);
+
+/// A subtree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Child {
+    /// Not known, or there is none.
+    None,
+    /// Here.
+    Node(NodeId),
+    /// Explored and forgotten.
+    Done,
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The node above; none of the root.
+    pub parent: Option<NodeId>,
+    /// Whether it is the right child of that.
+    pub is_right: bool,
+    /// How many events C has.
+    pub depth: usize,
+    /// The event e: what the left subtree has more.
+    pub event: EventId,
+    /// D, without what is not enabled any more; oldest first.
+    pub disabled: Vec<EventId>,
+    /// Enabled events that are not added because they are cutoffs.
+    pub cut: Vec<EventId>,
+    /// A, the next event last.
+    pub lead: Vec<EventId>,
+    /// Candidates for an alternative that were refused.
+    pub refused: usize,
+    /// Whether alternatives are looked for with k = 1 here, whatever was asked for.
+    pub singly: bool,
+    /// The subtree with e.
+    pub left: Child,
+    /// The subtree without.
+    pub right: Child,
+    /// Nobody was here yet.
+    pub open: bool,
+}
+
+/// All nodes that are not done.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    free: Vec<NodeId>,
+    cursor: Option<NodeId>,
+}
+
+/// Where the sweep stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sweep {
+    /// Before a node that nobody was at yet.
+    Open(NodeId),
+    /// At a node whose left subtree is done: now decide whether it has a right one.
+    Decide(NodeId),
+    /// Everything is explored.
+    Finished,
+}
+
+impl std::ops::Index<NodeId> for Tree {
+    type Output = Node;
+    #[inline]
+    fn index(&self, node: NodeId) -> &Node {
+        &self.nodes[node.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<NodeId> for Tree {
+    #[inline]
+    fn index_mut(&mut self, node: NodeId) -> &mut Node {
+        &mut self.nodes[node.0 as usize]
+    }
+}
+
+impl Tree {
+    /// Adds a node; a right child of its parent or the left one.
+    pub fn add(&mut self, node: Node) -> NodeId {
+        let (parent, is_right) = (node.parent, node.is_right);
+        let id = match self.free.pop() {
+            Some(id) => {
+                self[id] = node;
+                id
+            }
+            None => {
+                self.nodes.push(node);
+                NodeId(self.nodes.len() as u32 - 1)
+            }
+        };
+        match parent {
+            Some(parent) if is_right => self[parent].right = Child::Node(id),
+            Some(parent) => self[parent].left = Child::Node(id),
+            None => self.cursor = Some(id),
+        }
+        id
+    }
+
+    /// Forgets a right child that turned out not to be one.
+    pub fn remove(&mut self, node: NodeId) {
+        if let Some(parent) = self[node].parent {
+            self[parent].right = Child::None;
+            if self.cursor == Some(node) {
+                self.cursor = Some(parent);
+            }
+        }
+        self.free.push(node);
+    }
+
+    /// Goes on with the in-order walk.
+    pub fn sweep(&mut self) -> Sweep {
+        while let Some(at) = self.cursor {
+            let node = &self[at];
+            if node.open {
+                return Sweep::Open(at);
+            }
+            self.cursor = match (node.left, node.right) {
+                (Child::Node(left), _) => Some(left),
+                (_, Child::Node(right)) => Some(right),
+                (_, Child::None) if node.event.is_some() => return Sweep::Decide(at),
+                _ => self.leave(at),
+            };
+        }
+        Sweep::Finished
+    }
+
+    /// The node has no right subtree: it is done.
+    pub fn close(&mut self, node: NodeId) {
+        self.cursor = self.leave(node);
+    }
+
+    /// Forgets a node that is done; the one above.
+    fn leave(&mut self, node: NodeId) -> Option<NodeId> {
+        let Node { parent, is_right, .. } = self[node];
+        self.free.push(node);
+        if let Some(parent) = parent {
+            if is_right {
+                self[parent].right = Child::Done;
+            } else {
+                self[parent].left = Child::Done;
+            }
+        }
+        parent
+    }
+
+    /// The events of a node's configuration, in the order in which they were added.
+    pub fn events(&self, node: NodeId) -> Vec<EventId> {
+        let mut events = Vec::with_capacity(self[node].depth);
+        let mut at = node;
+        while let Some(parent) = self[at].parent {
+            if !self[at].is_right {
+                events.push(self[parent].event);
+            }
+            at = parent;
+        }
+        events.reverse();
+        events
+    }
+
+    /// The nodes on the way from the root to a node that have no right child, the lowest first.
+    pub fn branch(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut at = Some(node);
+        while let Some(id) = at {
+            if self[id].right == Child::None && self[id].event.is_some() {
+                found.push(id);
+            }
+            at = self[id].parent;
+        }
+        found
+    }
+}

@@ -1,0 +1,132 @@
+//! `unfold` against brute force: ends, failed assertions, and each maximal configuration once.
+
+mod common;
+
+use common::{Collector, Seen, asserts, never, truth};
+use selvedge_explore::unfold::{self, Partial};
+use selvedge_explore::{Config, Control, Order, Report};
+use selvedge_model::StopReason;
+use selvedge_model::reference::Unfolding;
+use selvedge_model::toy::{Toy, ToyMachine, random_toy, shrink};
+use std::path::Path;
+use std::sync::Mutex;
+
+fn run(toy: &Toy, config: &Config) -> (Seen, Report) {
+    let seen = Mutex::new(Seen::default());
+    let make = || {
+        let machine = ToyMachine::new(toy).expect("a toy that compiles");
+        let collector = Collector {
+            seen: &seen,
+            trace: None,
+            length: 0,
+        };
+        (machine, collector)
+    };
+    let report = unfold::explore(&make, config, &Control::new());
+    (seen.into_inner().expect("no panic"), report)
+}
+
+fn complaint(toy: &Toy, config: &Config, expected: Option<u64>) -> Option<String> {
+    let (ends, failed) = truth(toy)?;
+    let (seen, report) = run(toy, config);
+    if let StopReason::Limit(limit) = &report.stop {
+        return (limit.detail != "400 executions").then(|| format!("{limit:?}"));
+    }
+    if seen.ends != ends {
+        return Some(format!("ends {:?}, expected {:?}", seen.ends, ends));
+    }
+    if asserts(&report) != failed {
+        return Some(format!("assertions {:?}, expected {failed:?}", asserts(&report)));
+    }
+    let redundant = report.statistics.redundant_executions;
+    if config.partial == Partial::All && redundant > 0 {
+        return Some(format!(
+            "{redundant} redundant executions of an optimal exploration"
+        ));
+    }
+    if let Some(traces) = expected.filter(|_| !config.cutoffs)
+        && report.statistics.executions != traces
+    {
+        return Some(format!(
+            "{} executions of {traces} traces",
+            report.statistics.executions
+        ));
+    }
+    None
+}
+
+fn hold(name: &str, toy: &Toy, config: &Config, expected: Option<u64>) {
+    let fails = |toy: &Toy| complaint(toy, config, None);
+    if let Some(what) = complaint(toy, config, expected) {
+        if fails(toy).is_none() {
+            panic!("{name}: {what}\n{}", toy.to_json());
+        }
+        let small = shrink(toy, |toy| ToyMachine::new(toy).is_ok() && fails(toy).is_some());
+        panic!(
+            "{name} ({config:?}): {what}\n{}\nsmallest: {}\n{:?}",
+            toy.to_json(),
+            small.to_json(),
+            fails(&small)
+        );
+    }
+}
+
+fn configurations() -> Vec<Config> {
+    let mut all = Vec::new();
+    for partial in [Partial::Last(1), Partial::All] {
+        for cutoffs in [false, true] {
+            all.push(Config {
+                partial,
+                cutoffs,
+                max_executions: Some(400),
+                ..never()
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn recorded_toys() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/tests/toys");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the toys")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a toy");
+        let toy = Toy::parse(&text).expect("a toy");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("json");
+        let ordered = toy.barriers.is_empty();
+        let traces = value["expect"]["traces"].as_u64().filter(|_| ordered);
+        for config in configurations() {
+            hold(&path.display().to_string(), &toy, &config, traces);
+        }
+    }
+}
+
+#[test]
+fn random_toys() {
+    for seed in 0..800 {
+        let toy = random_toy(seed);
+        let mut machine = ToyMachine::new(&toy).expect("a toy that compiles");
+        let whole = Unfolding::of(&mut machine, 300).ok();
+        let traces = whole.map(|u| u.maximal().count() as u64);
+        for config in configurations() {
+            hold(&format!("seed {seed}"), &toy, &config, traces);
+        }
+    }
+}
+
+#[test]
+fn search_orders() {
+    for seed in 0..500 {
+        for order in [Order::BreadthFirst, Order::Random] {
+            for mut config in configurations() {
+                config.order = order;
+                hold(&format!("seed {seed}"), &random_toy(seed), &config, None);
+            }
+        }
+    }
+}
