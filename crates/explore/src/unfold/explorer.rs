@@ -343,9 +343,14 @@ where
             };
             match self.attempt(at, choice) {
                 Attempt::Taken(event) => return Next::Event(event),
+                Attempt::Halted => return Next::Nothing(Leaf::Redundant),
+                Attempt::Cut if Some(usize::from(choice.alternative)) == led => {
+                    let cut = self.tree[at].cut.clone();
+                    self.extensions.extend(&mut self.store, &self.path, &cut);
+                    return Next::Nothing(Leaf::Known);
+                }
                 Attempt::Disabled => asleep = true,
                 Attempt::Cut => {}
-                Attempt::Halted => return Next::Nothing(Leaf::Redundant),
             }
         }
         Next::Nothing(if asleep { Leaf::Redundant } else { Leaf::Cut })
