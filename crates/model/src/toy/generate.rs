@@ -60,6 +60,25 @@ pub fn random_toy(seed: u64) -> Toy {
     toy
 }
 
+/// The toy, with some of its threads running for ever: at their end, or before, they go back. The same seed gives the same
+/// toy. Those that count upwards have too many states for brute force; others have finitely many.
+#[must_use]
+pub fn endless(mut toy: Toy, seed: u64) -> Toy {
+    let mut rng = Rng::with_seed(seed ^ 0x7f4a_7c15);
+    let always = rng.usize(0..toy.threads.len().max(1));
+    for (t, ops) in toy.threads.iter_mut().enumerate() {
+        // A thread that is created again blocks: such loops are of no use.
+        let spawns = ops.iter().take_while(|op| matches!(op, ToyOp::Spawn(_))).count();
+        if t == always || rng.bool() {
+            let to = rng
+                .usize(spawns.min(ops.len())..=ops.len() / 2 + spawns)
+                .min(ops.len());
+            ops.push(ToyOp::Goto(to));
+        }
+    }
+    toy
+}
+
 impl Generator {
     fn family(&mut self) -> Families {
         self.families[self.rng.usize(0..self.families.len())]

@@ -11,7 +11,7 @@ mod program;
 mod shrink;
 
 pub use fingerprint::ToyState;
-pub use generate::{Families, random_toy};
+pub use generate::{Families, endless, random_toy};
 pub use machine::{ToyEnd, ToyMachine};
 pub use program::{Operand, Toy, ToyOp};
 pub use shrink::shrink;
