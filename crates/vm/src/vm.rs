@@ -146,6 +146,11 @@ impl Vm {
         Ok(vm)
     }
 
+    /// Whether it was made by [`Vm::canonical`].
+    pub fn is_canonical(&self) -> bool {
+        self.state.canonical
+    }
+
     /// See [`Program::is_spoiled`].
     #[inline]
     pub fn is_spoiled(&self) -> bool {
@@ -555,7 +560,8 @@ impl Machine for Vm {
     }
 
     fn is_open(&self, thread: ThreadId) -> bool {
-        self.state.pending[thread.index()].action.op == Op::Choose && !self.state.thread(thread).core.before
+        let pending = &self.state.pending[thread.index()];
+        pending.action.op == Op::Choose && pending.is_enabled() && !self.state.thread(thread).core.before
     }
 
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
