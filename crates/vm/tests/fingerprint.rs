@@ -2,6 +2,8 @@
 //!
 //! Each check is also run on damaged fingerprints, to show that it would notice.
 
+#[path = "../../cli/tests/random_programs/generate.rs"]
+mod concrete;
 #[path = "fingerprint/random.rs"]
 mod random;
 
@@ -11,8 +13,9 @@ use selvedge_model::{
     for_each_effect, inverse,
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
-use selvedge_vm::{Options, Program, Vm, VmState};
+use selvedge_vm::{Options, Program, Visibility, Vm, VmState};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,15 +42,16 @@ fn program(name: &str) -> Arc<Program> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fingerprint")
         .join(format!("{name}.c"));
-    at(path)
+    at(path, Visibility::Sync)
 }
 
-fn at(path: PathBuf) -> Arc<Program> {
+fn at(path: PathBuf, visibility: Visibility) -> Arc<Program> {
     let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
         .unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         fingerprints: true,
         quarantine: Some(0),
+        visibility,
         ..Options::default()
     };
     Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
@@ -330,21 +334,41 @@ fn results(seen: &Seen) -> BTreeSet<Fragments> {
     seen.states.values().map(memory).collect()
 }
 
+/// The seeds to try: these, or those in `SELVEDGE_TRACES=FROM..TO`.
+fn seeds(usual: Range<u64>) -> Range<u64> {
+    let Ok(text) = std::env::var("SELVEDGE_TRACES") else {
+        return usual;
+    };
+    let number = |n: &str| n.parse().unwrap_or_else(|_| panic!("{n} is no number"));
+    let (from, to) = text
+        .split_once("..")
+        .unwrap_or_else(|| panic!("expected FROM..TO, not {text}"));
+    number(from)..number(to)
+}
+
+/// A program made from a seed, and a name for it.
+fn written(what: &str, seed: u64, text: &str, visibility: Visibility) -> (Arc<Program>, String) {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{what}-{seed}.c"));
+    std::fs::write(&path, text).unwrap_or_else(|e| panic!("{e}"));
+    let name = path.display().to_string();
+    (at(path, visibility), name)
+}
+
+#[test]
+fn random_programs() {
+    for seed in seeds(0..40) {
+        let made = concrete::program(seed);
+        let (program, name) = written("traces", seed, &made.text, Visibility::Memory);
+        println!("{:?}, runs natively: {}", made.themes, made.native);
+        traces(&name, &mut machine(&program), 400, 200);
+    }
+}
+
 #[test]
 fn random_symbolic_programs() {
-    let seeds = std::env::var("SELVEDGE_SYMBOLIC_TRACES").map_or(0..40, |text| {
-        let (from, to) = text
-            .split_once("..")
-            .unwrap_or_else(|| panic!("expected FROM..TO, not {text}"));
-        let number = |n: &str| n.parse().unwrap_or_else(|_| panic!("{n} is no number"));
-        number(from)..number(to)
-    });
     let mut compared = 0;
-    for seed in seeds {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("symbolic-{seed}.c"));
-        std::fs::write(&path, random::program(seed)).unwrap_or_else(|e| panic!("{e}"));
-        let program = at(path.clone());
-        let name = path.display().to_string();
+    for seed in seeds(0..40) {
+        let (program, name) = written("symbolic", seed, &random::program(seed), Visibility::Sync);
         let canonical = traces(&name, &mut machine(&program), 1500, 100);
         // Decisions that are events of their own lose no result.
         let mut plain = Seen::default();
