@@ -54,7 +54,9 @@ pub struct Options {
     pub symbolic_stdin: Option<u64>,
     /// Files with symbolic bytes: name and size.
     pub symbolic_files: Vec<(String, u64)>,
-    /// How many freed heap objects and dead locals of a thread wait before a slot is used again; `None`: slots are never used again.
+    /// How many dead heap objects and escaping locals of one thread and size wait at least before one of their slots is used again;
+    /// `None`: no slot is ever. Endless programs that make objects come back to old states only with a number; but then a
+    /// thread that uses a dead object without synchronisation may find a new one there.
     pub quarantine: Option<u32>,
     /// How solver queries are answered.
     pub solver: SolverOptions,

@@ -429,6 +429,13 @@ impl State {
         }
     }
 
+    /// A thread's past is now part of another's: it was joined, or has created it.
+    pub(crate) fn tell(&mut self, from: ThreadId, to: ThreadId) {
+        if self.canonical && self.path.tell(known_to(from), known_to(to)) {
+            self.log.entries.push(Undo::Path);
+        }
+    }
+
     /// Notes that an input was asked for.
     pub(crate) fn ask(&mut self, asked: Asked) {
         self.path.ask(asked);

@@ -8,6 +8,9 @@
 //! Symbolic values count by what they are (the structure of the expression, inputs by thread and number), never by when they were made;
 //! what was decided about them by who decided it.
 //!
+//! What makes a state new for ever: a thread created (names of threads are never used again), an input asked for or something new decided
+//! about one, a clock read, a file opened; and without `Options::quarantine` each object made.
+//!
 //! Left out: registers and stack objects that are dead, pending actions and their status, the number of threads not joined (all follow
 //! from the rest), calling contexts, places and names (for reports only), printed output (no program can read it back).
 //!

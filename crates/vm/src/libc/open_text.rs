@@ -44,7 +44,8 @@ fn is_open(cx: &Cx<'_>, value: Value) -> bool {
 
 /// Whether no byte can be symbolic.
 fn without_input(cx: &Cx<'_>) -> bool {
-    cx.state.path.asked().is_empty()
+    // What concurrent threads have asked for is none of a canonical machine's business: elements are bytes or words by this.
+    !cx.state.decides_alone() && cx.state.path.asked().is_empty()
 }
 
 /// The bytes of a range; recorded as read.

@@ -1,7 +1,8 @@
 //! The condition of the present path, an assignment of inputs that takes it, and what is known because of it.
 //!
-//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided itself, and what was decided while no
-//! other thread was left, which is before everything that comes later. What concurrent threads decided must not show in which
+//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided itself, what its
+//! parent knew when it was created and threads that it joined, and what was decided while no other thread was left, which is
+//! before everything that comes later. What concurrent threads decided must not show in which
 //! decisions of a thread are events.
 
 use crate::memory::Site;
@@ -175,6 +176,23 @@ impl Path {
         if learnt.is_empty() {
             return false;
         }
+        self.log.push(Change::Learnt(learnt));
+        true
+    }
+
+    /// A thread's past is now part of another's. Whether that one knows more by it.
+    pub fn tell(&mut self, from: u32, to: u32) -> bool {
+        let known = self.known.iter().filter(|((who, _), _)| *who == from);
+        let news: Vec<(Expr, u128)> = known
+            .filter(|((_, expr), _)| self.known(to, *expr).is_none())
+            .map(|((_, expr), value)| (*expr, *value))
+            .collect();
+        if news.is_empty() {
+            return false;
+        }
+        self.known
+            .extend(news.iter().map(|&(expr, value)| ((to, expr), value)));
+        let learnt = news.into_iter().map(|(expr, _)| (to, expr)).collect();
         self.log.push(Change::Learnt(learnt));
         true
     }

@@ -355,6 +355,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     );
     let unjoined = cx.state.unjoined() + 1;
     cx.state.set_unjoined(unjoined);
+    cx.state.tell(parent, id);
     Ok(id)
 }
 
@@ -614,6 +615,7 @@ pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
         ));
     }
     cx.state.join(target);
+    cx.state.tell(target, cx.thread);
     Ok(result)
 }
 
