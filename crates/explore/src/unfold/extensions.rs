@@ -127,6 +127,8 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         }
         match scheme(store, at) {
             Scheme::None => {}
+            // What never waits and is blocked all the same (giving back what one does not have) is blocked for ever.
+            Scheme::Certain if !at.event.is_some() => {}
             Scheme::Mutex => {
                 if at.action.op == Op::WaitAcquire {
                     if !at.waker.is_some() && store[at.parent].action.op == Op::WaitRelease {
