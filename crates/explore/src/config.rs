@@ -52,6 +52,8 @@ pub struct Config {
     pub order: Order,
     /// Whether `unfold` leaves out what comes after a state that is known from fewer events.
     pub cutoffs: bool,
+    /// Whether the report of `unfold` has the unfolding, if that has no more events than this.
+    pub dump: Option<u32>,
     /// The depth of bugs that `pct` looks for: one more than its priority change points.
     pub pct_depth: u32,
 }
@@ -70,6 +72,7 @@ impl Default for Config {
             partial: Partial::Last(1),
             order: Order::default(),
             cutoffs: true,
+            dump: None,
             pct_depth: 3,
         }
     }

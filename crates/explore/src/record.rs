@@ -123,6 +123,8 @@ impl Record {
             unsupported: self.unsupported,
             limits: self.limits,
             stop,
+            covered: None,
+            unfolding: None,
         }
     }
 }

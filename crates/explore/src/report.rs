@@ -1,5 +1,6 @@
 //! What an exploration says: plain data, without a machine.
 
+use crate::unfold::{Covered, Unfolding};
 use selvedge_model::{Choice, Fault, Limit, StopReason, Unsupported, Verdict};
 use std::collections::BTreeSet;
 
@@ -54,6 +55,10 @@ pub struct Report {
     pub limits: BTreeSet<Limit>,
     /// Why it ended.
     pub stop: StopReason,
+    /// What `unfold` covered, if bounds left something out.
+    pub covered: Option<Covered>,
+    /// The unfolding, if [`dump`](crate::Config::dump) asked for it and it is small enough.
+    pub unfolding: Option<Unfolding>,
 }
 
 impl Report {

@@ -44,6 +44,12 @@ impl States {
             .fold(self.initial, |sum, e| combine(sum, store[e].print))
     }
 
+    /// The event of the least known configuration with the state after an event; none: the initial state is the same.
+    pub fn least(&self, store: &Store, event: EventId) -> Option<EventId> {
+        let known = self.least.get(&self.print(store, event)).copied();
+        known.filter(|e| e.is_some())
+    }
+
     /// Notes the state after an event; whether it is known from a smaller configuration.
     pub fn is_known(&mut self, store: &Store, event: EventId) -> bool {
         // The end of the process waits for what is no cause of it.

@@ -233,6 +233,24 @@ impl Store {
             .or_insert(next)
     }
 
+    /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that it created.
+    pub fn thread_names(&self) -> Vec<String> {
+        let mut makers = vec![(NOBODY, 0); self.threads.len()];
+        for (&maker, &thread) in &self.threads {
+            makers[thread.index()] = maker;
+        }
+        let mut names: Vec<String> = Vec::with_capacity(makers.len());
+        for (maker, ordinal) in makers {
+            // Who creates a thread was known before it.
+            let name = match names.get(maker.index()) {
+                Some(maker) => format!("{maker}.{}", ordinal + 1),
+                None => ordinal.to_string(),
+            };
+            names.push(name);
+        }
+        names
+    }
+
     /// The event of this name, whose causes are `clock` (its thread's last event there is its predecessor), and
     /// whether it is new. `make` fills in a new one.
     pub fn intern(

@@ -1,9 +1,12 @@
 //! The exploration: which node next, extending it to a maximal configuration, and deciding whether it has a right child.
 
 use super::alternatives::{Partial, Search};
+use super::covered::Covered;
 use super::cutoff::States;
+use super::dump::{Shown, Twin, Unfolding, immediate_causes, numbers};
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
 use super::extensions::{Extensions, in_order};
+use super::order::{Visits, pick};
 use super::path::{Path, uses_of};
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
@@ -51,6 +54,7 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     halt: Option<StopReason>,
     random: fastrand::Rng,
     shown: (u64, u64, u64),
+    visits: Visits,
 }
 
 impl<'a, M, D> Explorer<'a, M, D>
@@ -78,6 +82,7 @@ where
             halt: None,
             random: fastrand::Rng::with_seed(config.seed),
             shown: (0, 0, 0),
+            visits: Visits::default(),
         }
     }
 
@@ -121,20 +126,75 @@ where
         let statistics = &mut self.record.statistics;
         statistics.unfolding_events = self.store.len() as u64;
         statistics.states = self.states.len() as u64;
-        let stop = self.halt.unwrap_or(StopReason::Complete);
-        self.record.finish(stop)
+        let statistics = *statistics;
+        let stop = self.halt.take().unwrap_or(StopReason::Complete);
+        let left = matches!(stop, StopReason::Limit(_)) || statistics.bounded_executions > 0;
+        let covered = left.then(|| {
+            let (finished, cut) = (statistics.executions, statistics.cut_executions);
+            Covered::new(finished, cut, &self.store, &self.tree)
+        });
+        let unfolding = self.config.dump.and_then(|most| self.dump(most as usize));
+        Report {
+            covered,
+            unfolding,
+            ..self.record.finish(stop)
+        }
+    }
+
+    /// The events as plain data, if they are not too many.
+    fn dump(&mut self, most: usize) -> Option<Unfolding> {
+        let numbers = numbers(&self.store, most)?;
+        let names = self.store.thread_names();
+        let mut unfolding = Unfolding::default();
+        for id in (0..self.store.len()).map(EventId::from_index) {
+            if numbers[id.index()].is_none() {
+                continue;
+            }
+            let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
+            self.path.undo(&self.store, 0);
+            for event in past {
+                if !self.path.follow(&mut self.store, event) {
+                    return None;
+                }
+                self.path.faults.clear();
+            }
+            let store = &self.store;
+            let known = |list: &[EventId]| -> Vec<usize> {
+                let mut known: Vec<usize> = list.iter().filter_map(|e| numbers[e.index()]).collect();
+                known.sort_unstable();
+                known
+            };
+            let event = &store[id];
+            let twin = || match self.states.least(store, id) {
+                Some(least) => numbers[least.index()].map_or(Twin::Initial, Twin::Event),
+                None => Twin::Initial,
+            };
+            unfolding.events.push(Shown {
+                thread: names
+                    .get(event.action.thread.index())
+                    .cloned()
+                    .unwrap_or_default(),
+                depth: event.depth,
+                choices: self.path.choices().to_vec(),
+                causes: known(&immediate_causes(store, id)),
+                conflicts: known(&event.conflicts),
+                cutoff: event.cutoff.then(twin),
+            });
+        }
+        Some(unfolding)
     }
 
     /// The next node in the search order.
     fn pick(&mut self) -> Option<NodeId> {
-        if self.open.is_empty() {
-            return None;
-        }
-        Some(match self.config.order {
-            Order::DepthFirst => self.open.pop()?,
-            Order::BreadthFirst => self.open.remove(0),
-            Order::Coverage | Order::Random => self.open.swap_remove(self.random.usize(..self.open.len())),
-        })
+        let (tree, store) = (&self.tree, &self.store);
+        pick(
+            &mut self.open,
+            self.config.order,
+            tree,
+            store,
+            &self.visits,
+            &mut self.random,
+        )
     }
 
     /// Opens a node: extends it leftwards as far as possible.
@@ -430,6 +490,9 @@ where
         let statistics = &mut self.record.statistics;
         statistics.events += 1;
         statistics.choices += u64::from(self.path.was_chosen());
+        if self.config.order == Order::Coverage {
+            self.visits.note(self.store[event].action.stmt);
+        }
         self.report();
         if !self.config.cutoffs {
             return true;

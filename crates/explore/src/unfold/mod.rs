@@ -19,14 +19,19 @@
 //! - *Data choices* are taken right after the action that they belong to, and are events of their own.
 
 mod alternatives;
+mod covered;
 mod cutoff;
+mod dump;
 mod event;
 mod explorer;
 mod extensions;
+mod order;
 mod path;
 mod tree;
 
 pub use alternatives::Partial;
+pub use covered::Covered;
+pub use dump::{Shown, Twin, Unfolding};
 
 use crate::{Config, Control, Report};
 use selvedge_model::{Detector, Fingerprint, Undo};

@@ -8,6 +8,7 @@
 //! children as soon as they are found.
 
 use super::event::EventId;
+use rustc_hash::FxHashSet;
 
 /// A node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -154,6 +155,15 @@ impl Tree {
             }
         }
         parent
+    }
+
+    /// The nodes that are not done.
+    pub fn unfinished(&self) -> impl Iterator<Item = &Node> {
+        let freed: FxHashSet<NodeId> = self.free.iter().copied().collect();
+        let numbered = self.nodes.iter().zip(0..);
+        numbered
+            .filter(move |(_, number)| !freed.contains(&NodeId(*number)))
+            .map(|(node, _)| node)
     }
 
     /// The events of a node's configuration, in the order in which they were added.

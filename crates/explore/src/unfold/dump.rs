@@ -1,0 +1,70 @@
+//! The unfolding as plain data, for people to look at.
+
+use super::event::{Clock, EventId, Last, Store, causes};
+use selvedge_base::Id;
+use selvedge_model::Choice;
+use smallvec::SmallVec;
+
+/// The events that were executed, with what holds between them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Unfolding {
+    /// In the order in which they became known: causes before their effects. An event's number is its position, from 0.
+    pub events: Vec<Shown>,
+}
+
+/// An event of the unfolding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The hierarchical name of its thread.
+    pub thread: String,
+    /// Its number within its thread, from 1.
+    pub depth: u32,
+    /// Choices that lead to it: those of its causes in some order, then its own.
+    pub choices: Vec<Choice>,
+    /// Its immediate causes.
+    pub causes: Vec<usize>,
+    /// The events in immediate conflict with it.
+    pub conflicts: Vec<usize>,
+    /// If it is a cutoff: whose state it has.
+    pub cutoff: Option<Twin>,
+}
+
+/// What leads to the same state as a cutoff, from fewer events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Twin {
+    /// Nothing has happened.
+    Initial,
+    /// This event.
+    Event(usize),
+}
+
+/// The numbers of the executed events; `None` if they are more than `most`.
+pub fn numbers(store: &Store, most: usize) -> Option<Vec<Option<usize>>> {
+    let mut next = 0;
+    let all = (0..store.len()).map(EventId::from_index);
+    let numbers = all.map(|id| {
+        store[id].executed.then(|| {
+            next += 1;
+            next - 1
+        })
+    });
+    let numbers = numbers.collect();
+    (next <= most).then_some(numbers)
+}
+
+/// The causes of an event that are causes of no other cause.
+pub fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
+    let all: Clock = causes(store, event);
+    let last: SmallVec<[EventId; 8]> = all
+        .iter()
+        .map(|l: &Last| l.event())
+        .filter(|e| e.is_some())
+        .collect();
+    let under = |e: EventId| {
+        last.iter()
+            .any(|&other| other != e && store.contains(&store[other].clock, e))
+    };
+    let mut found: Vec<EventId> = last.iter().copied().filter(|&e| !under(e)).collect();
+    found.sort_unstable();
+    found
+}
