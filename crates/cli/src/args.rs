@@ -94,6 +94,13 @@ pub(crate) struct CheckArgs {
     /// redundant
     #[arg(long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
     pub(crate) k: Partial,
+    /// With cutoffs: how many dead objects of one thread and size wait before their memory is used again; a use after free is noticed
+    /// until then [default: 4]
+    #[arg(long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
+    pub(crate) quarantine: Option<u32>,
+    /// Write the events that unfold found, with what holds between them, to a file that ends in .dot or .json; up to 2000
+    #[arg(long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
+    pub(crate) dump_unfolding: Option<PathBuf>,
     /// Stop after this time: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
@@ -151,7 +158,7 @@ pub(crate) struct CheckArgs {
     /// Language standard, such as c11 or c++17 (also -std=c11)
     #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
     pub(crate) std: Option<String>,
-    /// How many cores to use [default: all]
+    /// How many cores to use [default: all]; unfold uses one
     #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Seed of the strategies that choose at random

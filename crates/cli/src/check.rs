@@ -1,18 +1,20 @@
 //! `selvedge check`.
 
 use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, Visibility, When};
+use crate::assumptions::assumptions;
 use crate::emit::{Emitter, Recorder};
 use crate::exit::Exit;
 use crate::output::{note, writable};
 use crate::program::{Setup, canonical_machine, fusing_machine, machine, sources};
 use crate::watch::{Watch, peak_memory};
 use crate::write::{lcov_file, write};
-use crate::{finding, properties};
+use crate::{finding, properties, unfolding};
+use selvedge_explore::unfold::Partial;
 use selvedge_explore::{Config, Control, Found, Order, Report, Stop};
 use selvedge_model::{
     Describe, Detector, Event, Fault, FaultKind, Input, LimitKind, Property, StopReason, Verdict,
 };
-use selvedge_report::{Ktest, Layer, Reason, RunReport, Sources, Statistics};
+use selvedge_report::{Covered, CoveredUnfolding, Ktest, Layer, Reason, RunReport, Sources, Statistics};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
@@ -20,6 +22,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Instant;
+
+/// Dead objects that wait before their memory is used again, with cutoffs.
+const QUARANTINE: u32 = 4;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Exit {
@@ -38,7 +43,16 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     {
         return Exit::usage(&format!("-o {}: this is a directory", output.display()));
     }
-    for (option, file) in [("-o ", args.output.as_deref()), ("--coverage=", lcov_file(args))] {
+    let dump = match unfolding::wanted(args) {
+        Ok(dump) => dump,
+        Err(message) => return Exit::usage(&message),
+    };
+    let written = [
+        ("-o ", args.output.as_deref()),
+        ("--coverage=", lcov_file(args)),
+        ("--dump-unfolding ", dump.map(|(file, _)| file)),
+    ];
+    for (option, file) in written {
         if let Some(file) = file
             && let Err(error) = writable(file)
         {
@@ -67,7 +81,43 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
         },
         interrupted,
     };
+    if !args.quiet {
+        unused(args).iter().for_each(|text| note(text));
+    }
     check(args, asked, &watch)
+}
+
+/// What to say of options that the strategy has no use for.
+fn unused(args: &CheckArgs) -> Vec<String> {
+    let word = args.strategy.word();
+    let unfolds = args.strategy == Strategy::Unfold;
+    let ignored = |option: &str, given: bool| {
+        let text = || format!("note: --{option} is for another strategy, and changes nothing for {word}");
+        given.then(text)
+    };
+    let one_core = unfolds && args.jobs.is_some_and(|jobs| jobs > 1);
+    [
+        ignored("k", !unfolds && args.k != Partial::Last(1)),
+        ignored("search", !unfolds && args.search != SearchOrder::Dfs),
+        ignored("cutoffs", !unfolds && !args.cutoffs.on()),
+        ignored(
+            "quarantine",
+            args.quarantine.is_some() && setup_quarantine(args).is_none(),
+        ),
+        ignored(
+            "sleep-sets",
+            args.strategy != Strategy::Dpor && !args.sleep_sets.on(),
+        ),
+        one_core.then(|| "note: unfold uses one core, whatever --jobs says".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// How many dead objects wait before their memory is used again: where states must come back, a few; else all of them.
+fn setup_quarantine(args: &CheckArgs) -> Option<u32> {
+    (args.strategy == Strategy::Unfold && args.cutoffs.on()).then(|| args.quarantine.unwrap_or(QUARANTINE))
 }
 
 /// An exploration with what it was an exploration of.
@@ -75,6 +125,8 @@ struct Explored {
     setup: Setup,
     program: Arc<Program>,
     report: Report,
+    /// The part of the search tree that was done, as far as it was known.
+    part: f64,
 }
 
 fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
@@ -112,6 +164,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             properties.insert(Property::DataRace);
         }
         setup.vm.fingerprints = args.strategy == Strategy::Unfold;
+        setup.vm.quarantine = setup_quarantine(args);
         setup.vm.record_accesses = properties.contains(&Property::DataRace);
         let may_repeat = first == Visibility::Auto && !asked.contains(&Property::DataRace);
         let copy = if may_repeat { module.clone() } else { module.take() };
@@ -126,7 +179,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             return Exit::input(&error.to_string());
         }
         list_missing(args, &program, first == args.visibility);
-        let report = explore(args, &setup, &program, properties, emitter.as_ref(), watch);
+        let (report, part) = explore(args, &setup, &program, properties, emitter.as_ref(), watch);
         let race = report
             .faults
             .iter()
@@ -147,6 +200,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             setup,
             program,
             report,
+            part,
         };
     };
     if let Some(emitter) = &emitter {
@@ -188,7 +242,7 @@ fn explore(
     properties: BTreeSet<Property>,
     emitter: Option<&Arc<Mutex<Emitter>>>,
     watch: &Watch,
-) -> Report {
+) -> (Report, f64) {
     let mut config = Config {
         properties,
         stop: match args.stop {
@@ -210,6 +264,7 @@ fn explore(
             SearchOrder::Coverage => Order::Coverage,
         },
         cutoffs: args.cutoffs.on(),
+        dump: args.dump_unfolding.as_ref().map(|_| unfolding::MOST_EVENTS),
         ..Config::default()
     };
     if let Some(events) = args.max_events {
@@ -282,17 +337,18 @@ fn explore_with<D: Detector<Vm>>(
     config: &Config,
     control: &Control,
     watch: &Watch,
-) -> Report {
+) -> (Report, f64) {
     let (done, watched) = mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || watch.run(control, &watched));
         let _done = done; // dropped at the end, also of a panic: the watcher ends
-        match strategy {
+        let report = match strategy {
             Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
             Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
             Strategy::Random => selvedge_explore::random::explore(make, config, control),
             Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
-        }
+        };
+        (report, control.progress().part)
     })
 }
 
@@ -307,6 +363,7 @@ fn conclude(
         setup,
         program,
         report,
+        ..
     } = &explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
     // One step may show several faults; the first is what was asked for.
@@ -354,6 +411,7 @@ fn conclude(
         statistics: Statistics {
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,
+            cut_executions: counts.cut_executions,
             events: counts.events,
             unfolding_events: counts.unfolding_events,
             cutoffs: counts.cutoffs,
@@ -371,8 +429,14 @@ fn conclude(
         },
         layers: solver.layers.into_iter().map(layer).collect(),
         coverage,
+        covered: covered(args, &explored),
         findings,
     };
+    if let Ok(Some((file, form))) = unfolding::wanted(args)
+        && let Err(message) = unfolding::write(program, report, file, form)
+    {
+        return Exit::internal(&message);
+    }
     if let Err(message) = write(args, &run, sources) {
         return Exit::internal(&message);
     }
@@ -381,6 +445,37 @@ fn conclude(
         Verdict::Violated => Exit::Code(Exit::VIOLATED),
         Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
     }
+}
+
+/// What was covered by a run that a limit ended, of a strategy that would have covered everything.
+fn covered(args: &CheckArgs, explored: &Explored) -> Option<Covered> {
+    let Explored {
+        program,
+        report,
+        part,
+        ..
+    } = explored;
+    let bounded = matches!(report.stop, StopReason::Limit(_)) || report.covered.is_some();
+    if !bounded || matches!(args.strategy, Strategy::Random | Strategy::Pct) {
+        return None;
+    }
+    let vm = Vm::new(Arc::clone(program)).ok()?;
+    let unfolding = report.covered.as_ref().map(|covered| CoveredUnfolding {
+        cut: covered.cut,
+        open: covered.open,
+        undecided: covered.undecided,
+        threads: covered.threads.clone(),
+        not_taken: covered
+            .not_taken
+            .iter()
+            .map(|(&stmt, &count)| (vm.location(stmt), count))
+            .collect(),
+    });
+    Some(Covered {
+        executions: report.statistics.executions,
+        part: (args.strategy == Strategy::Dpor).then_some(*part),
+        unfolding,
+    })
 }
 
 fn layer(counts: LayerStatistics) -> Layer {
@@ -453,39 +548,4 @@ fn reasons(args: &CheckArgs, asked: &BTreeSet<Property>, explored: &Explored) ->
         });
     }
     reasons
-}
-
-/// What a verdict rests on.
-fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
-    let mut list = vec![
-        "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
-        "what is no input is fixed: the program's arguments, an empty environment".to_owned(),
-        "malloc and its relatives do not fail".to_owned(),
-        "freed memory is not used again".to_owned(),
-    ];
-    if let Some(path) = &args.given.input {
-        list.push(format!("the inputs are those of {} (--input)", path.display()));
-    }
-    list.push(if args.timeouts.on() {
-        "timed waits may time out at any moment".to_owned()
-    } else {
-        "timed waits never time out (--timeouts off)".to_owned()
-    });
-    if !args.spurious_wakeups.on() {
-        list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
-    }
-    if setup.vm.visibility == selvedge_vm::Visibility::Sync {
-        list.push(
-            "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
-        );
-    }
-    if let Some(unroll) = args.unroll {
-        list.push(format!(
-            "loops are followed {unroll} times within one step (--unroll)"
-        ));
-    }
-    if args.entry != "main" {
-        list.push(format!("the program begins at {}", args.entry));
-    }
-    list
 }

@@ -1,6 +1,7 @@
 //! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate that sees all others.
 
 mod args;
+mod assumptions;
 mod check;
 mod config;
 mod emit;
@@ -13,6 +14,7 @@ mod replay;
 mod shorten;
 mod solve;
 mod trace;
+mod unfolding;
 mod watch;
 mod write;
 

@@ -121,6 +121,9 @@ impl Setup {
         if let Some(unroll) = self.vm.unroll {
             add("unroll", unroll.to_string());
         }
+        if let Some(length) = self.vm.quarantine {
+            add("quarantine", length.to_string());
+        }
         self.frontend
             .cflags
             .iter()
@@ -197,6 +200,10 @@ impl Setup {
                 "entry" => {
                     vm.entry.clone_from(value);
                     frontend.entry.clone_from(value);
+                }
+                "quarantine" => {
+                    let length = value.parse();
+                    vm.quarantine = Some(length.map_err(|_| "option quarantine: expected a number")?);
                 }
                 "unroll" => vm.unroll = Some(number()?),
                 "inputs" if value == "fixed" => vm.inputs = Some(Vec::new()),

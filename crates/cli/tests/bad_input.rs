@@ -530,15 +530,11 @@ fn unknown_options_and_later_features() {
     }
     for arguments in [
         ["--strategy", "guarded"],
-        ["--strategy", "unfold"],
         ["--strategy", "stateful"],
         ["--dependence", "predicate"],
         ["--visibility", "reachable"],
         ["--visibility", "fields"],
         ["--visibility", "hybrid"],
-        ["--search", "bfs"],
-        ["--search", "random"],
-        ["--search", "coverage"],
         ["--malloc-failures", "on"],
         ["--property", "termination"],
     ] {
@@ -550,12 +546,7 @@ fn unknown_options_and_later_features() {
         let outcome = Outcome::of(&mut place.command(&[command, "a.c"]));
         outcome.fails(1, &[command, "not available yet"]);
     }
-    for option in [
-        "--peek=on",
-        "--write-write-pruning=on",
-        "--cutoffs=on",
-        "--allow-external=f=skip",
-    ] {
+    for option in ["--peek=on", "--write-write-pruning=on", "--allow-external=f=skip"] {
         let name = option.split('=').next().unwrap_or(option);
         place
             .check(&[option, "a.c"])

@@ -69,14 +69,40 @@ fn usage_errors_exit_with_1() {
         (&["check"], "INPUT"),
         (&["frob"], "frob"),
         (&["check", "--speed", "a.c"], "--speed"),
-        (&["check", "--strategy", "unfold", "a.c"], "not available yet"),
+        (&["check", "--strategy", "stateful", "a.c"], "not available yet"),
         (
             &["check", "--dependence", "predicate", "a.c"],
             "not available yet",
         ),
         (&["check", "--visibility", "hybrid", "a.c"], "not available yet"),
-        (&["check", "--search", "bfs", "a.c"], "not available yet"),
         (&["check", "--malloc-failures", "on", "a.c"], "not available yet"),
+        (
+            &[
+                "check",
+                "--strategy",
+                "unfold",
+                "--dump-unfolding",
+                "u.png",
+                "a.c",
+            ],
+            ".dot or .json",
+        ),
+        (
+            &[
+                "check",
+                "--strategy",
+                "unfold",
+                "--dump-unfolding",
+                "none/u.dot",
+                "a.c",
+            ],
+            "cannot be written",
+        ),
+        (
+            &["check", "--strategy", "dpor", "--dump-unfolding", "u.dot", "a.c"],
+            "--strategy unfold",
+        ),
+        (&["check", "--k", "0", "a.c"], "from 1, or optimal"),
         (
             &["check", "--property", "termination", "a.c"],
             "not available yet",

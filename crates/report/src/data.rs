@@ -1,5 +1,6 @@
 //! The report as data.
 
+use crate::Covered;
 use selvedge_base::Location;
 use selvedge_model::{Coverage, Finding, Input, LimitKind, Verdict};
 use selvedge_schedule::Schedule;
@@ -29,6 +30,8 @@ pub struct RunReport {
     pub layers: Vec<Layer>,
     /// What was reached, if that was asked for.
     pub coverage: Option<Coverage>,
+    /// What was covered, if a limit left something out.
+    pub covered: Option<Covered>,
     /// What is wrong with the program.
     pub findings: Vec<FindingReport>,
 }
@@ -51,6 +54,8 @@ pub struct Statistics {
     pub executions: u64,
     /// Executions that were cut off as redundant.
     pub redundant_executions: u64,
+    /// Executions that ended where only cutoff events were left.
+    pub cut_executions: u64,
     /// Visible steps.
     pub events: u64,
     /// Events in the unfolding.

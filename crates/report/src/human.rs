@@ -1,5 +1,6 @@
 //! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict in the last line.
 
+use crate::covered::covered_text;
 use crate::lcov::coverage_text;
 use crate::snippet::{Mark, Sources, render};
 use crate::{FindingReport, Row, RunReport, verdict_line};
@@ -194,6 +195,19 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
         report.dependence,
         report.visibility
     );
+    if s.unfolding_events > 0 {
+        let cutoffs = match s.states {
+            0 => String::new(),
+            states => format!(
+                ", {} cutoffs, {states} states; {} more executions ended where only cutoffs were left",
+                s.cutoffs, s.cut_executions
+            ),
+        };
+        let _ = writeln!(out, "  the unfolding: {} events{cutoffs}", s.unfolding_events);
+    }
+    if let Some(covered) = &report.covered {
+        covered_text(out, covered);
+    }
     if s.seconds > 0.0 {
         let rate = s.events as f64 / s.seconds;
         let _ = writeln!(

@@ -1,5 +1,6 @@
 //! JSON, schema 1 (docs/json.md).
 
+use crate::covered::covered_json;
 use crate::lcov::coverage_json;
 use crate::{FindingReport, Reason, RunReport, property_word, reason_word};
 use selvedge_base::Location;
@@ -26,6 +27,7 @@ pub fn json(report: &RunReport) -> String {
         "statistics": report.statistics,
         "solver": report.layers,
         "coverage": report.coverage.as_ref().map_or(Value::Null, coverage_json),
+        "covered": report.covered.as_ref().map_or(Value::Null, covered_json),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")

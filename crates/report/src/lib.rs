@@ -2,6 +2,7 @@
 //!
 //! A [`RunReport`] is plain data with every name resolved; the writers only arrange it. Nothing here does I/O.
 
+mod covered;
 mod data;
 mod finding_file;
 mod human;
@@ -14,6 +15,7 @@ mod sarif;
 mod snippet;
 mod words;
 
+pub use covered::{Covered, CoveredUnfolding};
 pub use data::{FindingReport, Layer, Reason, Row, RunReport, Statistics};
 pub use finding_file::{FindingFile, FindingFileError};
 pub use human::{HumanOptions, finding_text, human, schedule_table};

@@ -125,7 +125,9 @@ where
         self.show();
         let statistics = &mut self.record.statistics;
         statistics.unfolding_events = self.store.len() as u64;
-        statistics.states = self.states.len() as u64;
+        if self.config.cutoffs {
+            statistics.states = self.states.len() as u64;
+        }
         let statistics = *statistics;
         let stop = self.halt.take().unwrap_or(StopReason::Complete);
         let left = matches!(stop, StopReason::Limit(_)) || statistics.bounded_executions > 0;

@@ -1,0 +1,48 @@
+//! What a verdict rests on, in words.
+
+use crate::args::{CheckArgs, Strategy};
+use crate::program::Setup;
+
+/// What a verdict rests on.
+pub(crate) fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
+    let mut list = vec![
+        "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
+        "what is no input is fixed: the program's arguments, an empty environment".to_owned(),
+        "malloc and its relatives do not fail".to_owned(),
+        match setup.vm.quarantine {
+            None => "freed memory is not used again".to_owned(),
+            Some(length) => format!(
+                "the memory of a dead object is used again after {length} later dead ones of its thread and size, and a use of it is noticed until then \
+                 (--quarantine)"
+            ),
+        },
+    ];
+    if args.strategy == Strategy::Unfold && args.cutoffs.on() {
+        list.push("states with the same fingerprint of 128 bits are the same (--cutoffs on)".to_owned());
+    }
+    if let Some(path) = &args.given.input {
+        list.push(format!("the inputs are those of {} (--input)", path.display()));
+    }
+    list.push(if args.timeouts.on() {
+        "timed waits may time out at any moment".to_owned()
+    } else {
+        "timed waits never time out (--timeouts off)".to_owned()
+    });
+    if !args.spurious_wakeups.on() {
+        list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
+    }
+    if setup.vm.visibility == selvedge_vm::Visibility::Sync {
+        list.push(
+            "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
+        );
+    }
+    if let Some(unroll) = args.unroll {
+        list.push(format!(
+            "loops are followed {unroll} times within one step (--unroll)"
+        ));
+    }
+    if args.entry != "main" {
+        list.push(format!("the program begins at {}", args.entry));
+    }
+    list
+}
