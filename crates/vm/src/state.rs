@@ -5,7 +5,7 @@
 //! change shared state in any other way.
 
 use crate::libc::holes::Hole;
-use crate::memory::{Memory, Site};
+use crate::memory::{Memory, Site, unshared};
 use crate::quarantine::Place;
 use crate::symbolic::{Arm, Asked, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
@@ -297,7 +297,7 @@ impl State {
 
     /// Sets the synchronisation object at an address.
     pub fn set_sync(&mut self, address: u64, object: SyncObject) {
-        let syncs = Rc::make_mut(&mut self.syncs);
+        let syncs = unshared(&mut self.syncs);
         let old = match syncs.get_mut(&address) {
             Some(known) => Some(std::mem::replace(known, object)),
             None => syncs.insert(address, object),
@@ -539,11 +539,16 @@ impl State {
         const PAIRED: &str = "each log entry has its saved value";
         let log = &mut self.log;
         match entry {
-            Undo::Core(t) => self.threads[t.index()].core = log.cores.pop().expect(PAIRED),
+            // Copied from where they are: popped ones would be copied twice.
+            Undo::Core(t) => {
+                self.threads[t.index()].core = *log.cores.last().expect(PAIRED);
+                log.cores.truncate(log.cores.len() - 1);
+            }
             Undo::Pending(t) => {
-                let pending = log.pendings.pop().expect(PAIRED);
-                self.needs[t.index()] = needed(&pending);
-                self.pending[t.index()] = pending;
+                let pending = log.pendings.last().expect(PAIRED);
+                self.needs[t.index()] = needed(pending);
+                self.pending[t.index()] = *pending;
+                log.pendings.truncate(log.pendings.len() - 1);
             }
             Undo::Regs { thread, start, len } => {
                 let from = log.values.len() - len as usize;
@@ -567,7 +572,7 @@ impl State {
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
                 Some(object) => {
-                    Rc::make_mut(&mut self.syncs).insert(address, object);
+                    unshared(&mut self.syncs).insert(address, object);
                 }
                 None => {
                     Rc::make_mut(&mut self.syncs).remove(&address);

@@ -377,24 +377,26 @@ impl Vm {
     /// Asks again whether threads that use the same objects can move.
     #[inline]
     fn refresh(&mut self, event: &Action) {
-        // What the step may have changed for others; mostly one object.
-        let mut changed: SmallVec<[u64; 8]> = SmallVec::new();
-        if !event.is_memory() {
-            changed.push(event.object.0);
-            if event.object2 != ObjectId::NONE {
-                changed.push(event.object2.0);
-            }
-        }
-        if event.ends {
-            changed.push(ObjectId::thread(event.thread).0);
-        }
-        changed.extend(fuse::changed(&self.state).map(|object| object.0));
-        let one = changed.first().copied().unwrap_or(sync::NOTHING);
-        let more = changed.len() > 1;
+        // What the step may have changed for others; mostly one object, but as many more as it had parts.
+        let memory = event.is_memory();
+        let one = if memory { sync::NOTHING } else { event.object.0 };
+        let two = if memory { sync::NOTHING } else { event.object2.0 };
+        let ended = if event.ends {
+            ObjectId::thread(event.thread).0
+        } else {
+            sync::NOTHING
+        };
         for i in 0..self.state.needs.len() {
             let need = self.state.needs[i];
-            let concerned = need == one || need == sync::ANYTHING || more && changed.contains(&need);
-            if need == sync::NOTHING || !concerned || i == event.thread.index() {
+            if need == sync::NOTHING || i == event.thread.index() {
+                continue;
+            }
+            let concerned = need == one
+                || need == two
+                || need == ended
+                || need == sync::ANYTHING
+                || fuse::changed(&self.state).any(|object| object.0 == need);
+            if !concerned {
                 continue;
             }
             let pending = &self.state.pending[i];

@@ -30,9 +30,15 @@ impl RaceDetector {
         self.plain_accesses(&accesses[from..], me);
     }
 
-    /// Accesses in invisible steps.
-    #[inline]
+    /// Accesses in invisible steps. Between the parts of an event there are mostly none.
+    #[inline(always)]
     fn plain_accesses(&mut self, accesses: &[Access], thread: ThreadId) {
+        if !accesses.is_empty() {
+            self.some_plain_accesses(accesses, thread);
+        }
+    }
+
+    fn some_plain_accesses(&mut self, accesses: &[Access], thread: ThreadId) {
         let me = thread.index();
         let mut accesses = accesses.iter().peekable();
         while let Some(access) = accesses.next() {

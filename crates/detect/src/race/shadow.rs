@@ -211,6 +211,24 @@ impl Shadow {
             owner: store.get(Space::Records, cell + OWNER).checked_sub(1),
             atomics: store.get(Space::Records, cell + ATOMICS) != 0,
         };
+        if store.get(Space::Records, cell + NEXT) == 0 {
+            // One older access at most, mostly ordered before this one, which takes its place.
+            let (bytes, thread, kind) = (
+                packed >> 8 & 0xff,
+                (packed >> 16) as usize,
+                Kind(packed as u8 & 3),
+            );
+            let ordered = bytes == 0
+                || thread == new.thread
+                || store.get(Space::Records, cell + TICK) <= store.tick(clock, thread);
+            if ordered && !KEEP {
+                return met;
+            }
+            if ordered && bytes & !mask == 0 && (bytes == 0 || new.kind.covers(kind)) {
+                write_entry(store, Place(Space::Records, cell), new, mask);
+                return met;
+            }
+        }
         self.check_and_record::<KEEP>(store, cell, mask, new, clock, race);
         met
     }

@@ -29,6 +29,17 @@ pub fn divide(a: u64, b: u64, width: u8) -> Option<(u64, u64)> {
     Some(((a / b) as u64 & mask(width), (a % b) as u64 & mask(width)))
 }
 
+/// Quotient or remainder by what is not 0; `None` if it does not fit.
+#[cold]
+pub fn quotient(op: Op, width: u8, a: u64, b: u64) -> Option<u64> {
+    match op {
+        Op::UDiv => Some(a / b),
+        Op::URem => Some(a % b),
+        Op::SDiv => divide(a, b, width).map(|(quotient, _)| quotient),
+        _ => divide(a, b, width).map(|(_, rest)| rest),
+    }
+}
+
 /// The low bits of a value.
 #[inline(always)]
 pub fn truncate(tags: &Tags, value: Value, width: u8) -> Value {

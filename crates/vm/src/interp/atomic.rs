@@ -4,7 +4,8 @@
 //! synchronisation.
 
 use super::arith;
-use super::complex::{Trouble, Wide, order_or_plain};
+use super::complex::{Trouble, order_or_plain};
+use super::wide::Wide;
 use crate::code::ComplexOperands;
 use crate::memory::{Kind, Site};
 use crate::options::Visibility;

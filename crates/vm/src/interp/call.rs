@@ -1,27 +1,29 @@
 //! Calls, models, and how threads start.
 
 use super::Stop;
-use crate::code::CONST;
+use super::window::Window;
+use crate::code::{CONST, Code};
+use crate::libc::stepped::Replay;
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::program::{Binding, Program};
 use crate::symbolic::{Arm, Possible};
-use crate::sync::fuse;
+use crate::sync::{fuse, lifecycle};
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_ir::{Callee, FuncId, Type};
-use selvedge_model::{
-    Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
-};
+use selvedge_model::{Action, FaultKind, LimitKind, Notice, ObjectId, Op, Outcome, Unsupported};
 use smallvec::SmallVec;
 
 /// Where a call or a model left the thread.
 pub(crate) enum Entered {
     /// It goes on at its current frame's `ip`.
     Running,
+    /// It goes on behind the call, in the frame that it was in.
+    Next,
     /// It stopped.
     Stopped(Stop),
 }
@@ -29,15 +31,6 @@ pub(crate) enum Entered {
 /// Performs an action within the present step.
 fn part(cx: &mut Cx<'_>, model: Visible, action: Action) -> Performed {
     fuse::begin(cx.state, action);
-    if action.op == Op::Join {
-        // Who is joined stands in the pending action.
-        let pending = Pending {
-            action,
-            status: Status::Enabled,
-            alternatives: 1,
-        };
-        cx.state.set_pending(cx.thread, pending);
-    }
     let performed = (model.perform)(cx, 0);
     if let (Performed::Done(_, Outcome::Failed), Some(part)) = (&performed, cx.state.parts.last_mut()) {
         part.outcome = Outcome::Failed;
@@ -48,9 +41,8 @@ fn part(cx: &mut Cx<'_>, model: Visible, action: Action) -> Performed {
 impl Vm {
     /// Executes call site `index` of the current function, whose `ip` is that of the call.
     #[inline]
-    pub(super) fn call(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
-        let func = self.state.thread(thread).core.frame.func;
-        match self.program.code[func.index()].calls[index].native {
+    pub(super) fn call(&mut self, thread: ThreadId, code: &Code, index: usize, performing: bool) -> Entered {
+        match code.calls[index].native {
             Some(native) => self.native(thread, native, index, performing),
             None => self.call_other(thread, index, performing),
         }
@@ -292,37 +284,42 @@ impl Vm {
     /// Runs a library model for call site `index` of the current function.
     fn native(&mut self, thread: ThreadId, native: Native, index: usize, performing: bool) -> Entered {
         let program: &Program = &self.program;
-        let t = &self.state.threads[thread.index()];
-        let (ip, base, context) = (t.core.frame.ip, t.core.frame.base as usize, t.core.frame.context);
-        let code = &program.code[t.core.frame.func.index()];
+        let t = &mut self.state.threads[thread.index()];
+        let frame = &t.core.frame;
+        let (ip, context) = (frame.ip, frame.context);
+        let code = &program.code[frame.func.index()];
+        let w = Window::on(code, &mut t.regs[frame.base as usize..]);
         let call = &code.calls[index];
         let site = Site {
             stmt: code.stmts[ip as usize],
             context,
         };
-        let regs = &t.regs[base..];
-        let word = |&operand: &u16| {
-            if operand & CONST != 0 {
-                code.consts[(operand & !CONST) as usize]
-            } else {
-                regs[operand as usize]
-            }
-        };
-        let mut few = [Value::new(0); 4];
+        // Few arguments, as almost always, need no memory of their own.
+        let (one, two, three, four);
         let many: Vec<Value>;
-        let args = match few.get_mut(..call.args.len()) {
-            Some(few) => {
-                for (arg, operand) in few.iter_mut().zip(&call.args) {
-                    *arg = word(operand);
-                }
-                &*few
+        let args: &[Value] = match call.args[..] {
+            [] => &[],
+            [a] => {
+                one = [w.get(a)];
+                &one
             }
-            None => {
-                many = call.args.iter().map(word).collect();
+            [a, b] => {
+                two = [w.get(a), w.get(b)];
+                &two
+            }
+            [a, b, c] => {
+                three = [w.get(a), w.get(b), w.get(c)];
+                &three
+            }
+            [a, b, c, d] => {
+                four = [w.get(a), w.get(b), w.get(c), w.get(d)];
+                &four
+            }
+            _ => {
+                many = call.args.iter().map(|&operand| w.get(operand)).collect();
                 &many
             }
         };
-        let replay = Default::default();
         let mut cx = Cx {
             program,
             state: &mut self.state,
@@ -330,25 +327,32 @@ impl Vm {
             site,
             args,
             types: &call.types,
-            replay,
+            replay: Replay::OFF,
         };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
-            Native::Visible(_) if performing && program.cancels && crate::sync::acts(cx.state, thread) => {
+            Native::Join(_) if !performing && cx.state.fuses && lifecycle::join_at_once(&mut cx) => {
+                Flow::int(0)
+            }
+            Native::Visible(_) | Native::Join(_)
+                if performing && program.cancels && crate::sync::acts(cx.state, thread) =>
+            {
                 crate::sync::act(&mut cx)
             }
-            Native::Visible(model) if performing => match (model.perform)(&mut cx, self.alternative) {
-                Performed::Done(flow, outcome) => {
-                    self.outcome = outcome;
-                    flow
+            Native::Visible(model) | Native::Join(model) if performing => {
+                match (model.perform)(&mut cx, self.alternative) {
+                    Performed::Done(flow, outcome) => {
+                        self.outcome = outcome;
+                        flow
+                    }
+                    Performed::Again(outcome) => {
+                        let prepared = (model.prepare)(&mut cx);
+                        self.outcome = outcome;
+                        return self.prepared(thread, prepared, model, args, index, site);
+                    }
                 }
-                Performed::Again(outcome) => {
-                    let prepared = (model.prepare)(&mut cx);
-                    self.outcome = outcome;
-                    return self.prepared(thread, prepared, model, args, index, site);
-                }
-            },
-            Native::Visible(model) => match (model.prepare)(&mut cx) {
+            }
+            Native::Visible(model) | Native::Join(model) => match (model.prepare)(&mut cx) {
                 Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
                     if !cx.state.fuses || !fuse::fuses(cx.state, program.fusible, &action) {
                         return Entered::Stopped(Stop::Visible(action));
@@ -365,25 +369,29 @@ impl Vm {
             },
         };
         let value = match flow {
-            Flow::Return(value) => value,
+            Flow::Return(value) => {
+                // Nothing to drop in it, and said so to the compiler.
+                std::mem::forget(flow);
+                value
+            }
             Flow::Symbolic(value) => return self.native_needs(thread, value, site, performing),
             flow => return self.follow(thread, flow, ip, site),
         };
-        let t = &mut self.state.threads[thread.index()];
         match call.results[..] {
             [] => {}
+            // A model leaves the frame and the register stack of its thread as they are.
             [(slot, bits)] => {
-                let value = super::arith::truncate(&self.state.memory.tags, value, bits);
-                t.regs[base + slot as usize] = value;
+                w.set(slot, super::arith::truncate(&self.state.memory.tags, value, bits));
             }
             _ => {
                 self.finish_call(thread, &[value]);
                 return Entered::Running;
             }
         }
-        t.core.phase = 0;
-        t.core.frame.ip = ip + 1;
-        Entered::Running
+        let core = self.state.own_core(thread);
+        core.phase = 0;
+        core.frame.ip = ip + 1;
+        Entered::Next
     }
 
     /// A model needs the number that a symbolic value is. If there is a body in code with the same meaning, that is executed instead, and
@@ -409,9 +417,17 @@ impl Vm {
             value,
             "an argument of a library function",
         ) {
-            Ok(_) => self.call(thread, index, performing),
+            Ok(_) => self.call_again(thread, performing),
             Err(stop) => Entered::Stopped(stop),
         }
+    }
+
+    /// Makes the call at the current instruction, now that more is known of symbolic values.
+    fn call_again(&mut self, thread: ThreadId, performing: bool) -> Entered {
+        let program = self.program.clone();
+        let func = self.state.thread(thread).core.frame.func;
+        let index = self.call_index(thread);
+        self.call(thread, &program.code[func.index()], index, performing)
     }
 
     fn call_index(&self, thread: ThreadId) -> usize {
@@ -553,7 +569,7 @@ impl Vm {
             // What was performed is done; the next part of the operation comes after the choice.
             Flow::Symbolic(value) => self.native_needs(thread, value, site, false),
             Flow::Choose(conditions) => match self.split(thread, site, false, &conditions) {
-                Ok(_) => self.call(thread, self.call_index(thread), false),
+                Ok(_) => self.call_again(thread, false),
                 Err(stop) => Entered::Stopped(stop),
             },
             Flow::Park => parked,

@@ -28,6 +28,16 @@ pub(crate) struct Replay {
     wanted: Option<Wanted>,
 }
 
+impl Replay {
+    /// For models that do everything at once.
+    pub const OFF: Replay = Replay {
+        on: false,
+        done: 0,
+        at: 0,
+        wanted: None,
+    };
+}
+
 /// An access to be performed.
 struct Wanted {
     op: Op,

@@ -1,5 +1,5 @@
 //! Arenas: the slots of one size class of one owner, with their pages. All parts are shared between snapshots until
-//! they are written (`Rc::make_mut`), in chunks, so that a write after a snapshot copies little.
+//! they are written (`unshared`), in chunks, so that a write after a snapshot copies little.
 
 use super::address::{CLASSES, MIN_SHIFT, Parts};
 use super::object::{Kind, Life, Object, Site};
@@ -25,6 +25,24 @@ const NOTHING: Object = Object {
         context: selvedge_base::ContextId(0),
     },
 };
+
+/// What an `Rc` holds, to be written: copied first if a snapshot shares it. (`Rc::make_mut`, with the common case in line.)
+#[inline(always)]
+pub(crate) fn unshared<T: Clone>(shared: &mut Rc<T>) -> &mut T {
+    if Rc::get_mut(shared).is_none() {
+        copy(shared);
+    }
+    match Rc::get_mut(shared) {
+        Some(own) => own,
+        None => unreachable!("nobody else has it any more"),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn copy<T: Clone>(shared: &mut Rc<T>) {
+    *shared = Rc::new((**shared).clone());
+}
 
 /// All arenas of one owner.
 #[derive(Clone, Default)]
@@ -62,7 +80,7 @@ impl Arena {
 
     #[inline]
     pub fn object_mut(&mut self, slot: u32) -> &mut Object {
-        &mut Rc::make_mut(&mut self.objects[slot as usize / GROUP])[slot as usize % GROUP]
+        &mut unshared(&mut self.objects[slot as usize / GROUP])[slot as usize % GROUP]
     }
 
     #[inline]
@@ -74,12 +92,12 @@ impl Arena {
     pub fn page_slot(&mut self, page: usize) -> Option<&mut Option<Rc<Page>>> {
         let group = self.pages.get_mut(page / GROUP)?;
         group[page % GROUP].as_ref()?;
-        Some(&mut Rc::make_mut(group)[page % GROUP])
+        Some(&mut unshared(group)[page % GROUP])
     }
 
     /// The place of a page, present or not.
     pub fn page_place(&mut self, page: usize) -> &mut Option<Rc<Page>> {
-        &mut Rc::make_mut(&mut self.pages[page / GROUP])[page % GROUP]
+        &mut unshared(&mut self.pages[page / GROUP])[page % GROUP]
     }
 }
 
@@ -98,8 +116,8 @@ impl Memory {
         if owner as usize >= self.owners.len() {
             self.owners.resize(owner as usize + 1, None);
         }
-        let owner = Rc::make_mut(self.owners[owner as usize].get_or_insert_default());
-        Rc::make_mut(owner.arenas[class as usize].get_or_insert_default())
+        let owner = unshared(self.owners[owner as usize].get_or_insert_default());
+        unshared(owner.arenas[class as usize].get_or_insert_default())
     }
 
     #[inline]
@@ -136,14 +154,14 @@ impl Memory {
 #[inline]
 pub(super) fn page_of(owners: &mut [Option<Rc<Owner>>], address: u64) -> &mut Page {
     let found = Parts::of(address).and_then(|parts| {
-        let owner = Rc::make_mut(owners.get_mut(parts.owner as usize)?.as_mut()?);
-        Some((parts, Rc::make_mut(owner.arenas[parts.class as usize].as_mut()?)))
+        let owner = unshared(owners.get_mut(parts.owner as usize)?.as_mut()?);
+        Some((parts, unshared(owner.arenas[parts.class as usize].as_mut()?)))
     });
     let Some((parts, arena)) = found else {
         unreachable!("page of {address:#x}: callers check the object first");
     };
     let index = parts.offset as usize / PAGE;
-    let place = &mut Rc::make_mut(&mut arena.pages[index / GROUP])[index % GROUP];
+    let place = &mut unshared(&mut arena.pages[index / GROUP])[index % GROUP];
     if place.is_none() {
         // A page of small slots holds several objects: `blank` sets each one's bytes.
         let large = 1usize << (MIN_SHIFT + parts.class) >= PAGE;
@@ -152,7 +170,7 @@ pub(super) fn page_of(owners: &mut [Option<Rc<Owner>>], address: u64) -> &mut Pa
         *place = Some(Rc::new(if zeroed { Page::zeroed() } else { Page::undefined() }));
     }
     match place {
-        Some(page) => Rc::make_mut(page),
+        Some(page) => unshared(page),
         None => unreachable!("just made"),
     }
 }

@@ -109,7 +109,7 @@ impl Tlb {
         Some(unsafe { &mut *entry.page })
     }
 
-    /// The bytes, if they are covered, defined, and known as read in this step.
+    /// The bytes, if they are covered, defined, and known as read in this step (or of an object whose accesses nobody asks for).
     #[inline(always)]
     pub fn load(&self, address: u64, size: u64, step: u64) -> Option<u64> {
         let entry = &self.entries[index(address)];
@@ -124,7 +124,12 @@ impl Tlb {
             let chunk = &(*entry.page).chunks[offset / CHUNK];
             let mask = (u64::MAX >> (64 - size)) << bit;
             let known = (chunk.read | chunk.written) & !chunk.undefined;
-            if bit + size as usize > CHUNK || chunk.stamp != step || known & mask != mask {
+            if bit + size as usize > CHUNK {
+                return None;
+            }
+            if (chunk.stamp != step || known & mask != mask)
+                && !(entry.private && chunk.undefined & mask == 0)
+            {
                 return None;
             }
             let from = (&raw const (*entry.page).data).cast::<u8>().add(offset);

@@ -9,6 +9,8 @@ pub enum Native {
     Plain(PlainFn),
     /// A scheduling point.
     Visible(Visible),
+    /// The join of a thread: a scheduling point that is mostly a part of the step before it.
+    Join(Visible),
 }
 
 /// The native model of a function.

@@ -7,7 +7,7 @@
 
 use super::errno::{EBUSY, EINVAL, ERANGE, ESRCH, ETIMEDOUT};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
-use super::{attr, cancel, key, mutex, once, words};
+use super::{attr, cancel, fuse, key, mutex, once, words};
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::options::Visibility;
@@ -108,7 +108,7 @@ fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
     let args = [Value::new(argument)];
     let flow = match native {
         Native::Plain(model) => cx.with_args(&args, model),
-        Native::Visible(model) => match cx.with_args(&args, model.prepare) {
+        Native::Visible(model) | Native::Join(model) => match cx.with_args(&args, model.prepare) {
             Prepared::Immediate(flow) => flow,
             Prepared::Visible(action) => {
                 remember(cx, MODEL, function, argument);
@@ -193,18 +193,20 @@ fn thread_destructor(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
 
 fn next_of_process(cx: &mut Cx<'_>) -> Left {
     let me = cx.thread;
-    let core = cx.state.thread(me).core;
-    if core.epilogue != QUICK {
-        if core.phase == TAKEN {
+    let core = &cx.state.thread(me).core;
+    let (epilogue, phase) = (core.epilogue, core.phase);
+    if epilogue != QUICK {
+        if phase == TAKEN {
             // Taken by the visible action just performed.
+            let taken = Left::Run(core.note, core.wait[0].0);
             cx.state.own_core(me).phase = 0;
-            return Left::Run(core.note, core.wait[0].0);
+            return taken;
         }
         if let Some((function, argument)) = thread_destructor(cx) {
             return Left::Run(function, argument);
         }
         // Whether there are any is looked at in the action: other threads may register some until then.
-        if core.epilogue == 0 && core.phase != NONE_LEFT && cx.program.exit_handlers {
+        if epilogue == 0 && phase != NONE_LEFT && cx.program.exit_handlers {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
                     object: EXIT_HANDLERS,
@@ -215,8 +217,8 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
                 return Left::Run(function, argument);
             }
         }
-        if let Some(&destructor) = cx.program.module.destructors.get(core.epilogue as usize) {
-            cx.state.own_core(me).epilogue = core.epilogue + 1;
+        if let Some(&destructor) = cx.program.module.destructors.get(epilogue as usize) {
+            cx.state.own_core(me).epilogue = epilogue + 1;
             return Left::Run(cx.program.function_address(destructor), 0);
         }
     }
@@ -263,7 +265,7 @@ fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
         .program
         .function_at(function)
         .map(|f| cx.program.bindings[f.index()]);
-    let Some(Binding::Native(Native::Visible(model))) = binding else {
+    let Some(Binding::Native(Native::Visible(model) | Native::Join(model))) = binding else {
         return Outcome::Failed;
     };
     match cx.with_args(&[Value::new(argument)], |cx| (model.perform)(cx, 0)) {
@@ -393,7 +395,10 @@ pub(super) fn join_status(state: &State, action: &Action) -> Status {
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): Model = match name {
         "pthread_create" => (create_prepare, create),
-        "pthread_join" => (join_prepare, join),
+        "pthread_join" => {
+            let (prepare, perform) = (join_prepare, join);
+            return Some(Native::Join(Visible { prepare, perform }));
+        }
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
         "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
         "pthread_detach" => (detach_prepare, detach),
@@ -592,9 +597,35 @@ fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
     }
 }
 
-/// Joins the thread of the pending action; its result.
+/// Joins a thread as a part of the present step, if it has ended, nobody minds ([`super::fuse`]) and no result is to be written; whether it
+/// did. The same as `join_prepare` and `join` in that case, which is what mostly happens at the end of a program.
+pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
+    let [target, out] = *cx.args else { return false };
+    let core = &cx.state.thread(cx.thread).core;
+    let simple = target.is_concrete() && out == Value::new(0) && core.phase == 0 && core.atomic == 0;
+    if !simple || !cx.program.fusible.has_only_joins() {
+        return false;
+    }
+    let Some(ended) = thread_of(cx.state, target.bits).filter(|&t| t != cx.thread) else {
+        return false;
+    };
+    let action = cx.action(Op::Join, ObjectId::thread(ended).0);
+    if !fuse::fuses(cx.state, cx.program.fusible, &action) {
+        return false;
+    }
+    fuse::begin(cx.state, action);
+    cx.state.join(ended);
+    cx.state.tell(ended, cx.thread);
+    true
+}
+
+/// Joins the thread of the action that is performed, the pending one or the last part of the step; its result.
 pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
-    let Some(target) = cx.pending().object.as_thread() else {
+    let performed = match cx.state.parts.last() {
+        Some(part) => part.action.object,
+        None => cx.pending().object,
+    };
+    let Some(target) = performed.as_thread() else {
         return Ok(Value::new(0));
     };
     let core = &cx.state.thread(target).core;

@@ -231,8 +231,8 @@ pub(super) fn prepare_whole(
 /// Checks that an object of this kind fits at the address, in live memory.
 #[inline]
 pub(super) fn check(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<(), Stop> {
-    match cx.state.memory.check(address, kind.size(), true) {
-        Ok(_) => Ok(()),
+    match cx.state.memory.check_again(address, kind.size()) {
+        Ok(()) => Ok(()),
         Err(error) => Err(cx.memory_fault(error, address, kind.size(), true)),
     }
 }

@@ -1,0 +1,110 @@
+//! Stack objects: how locals begin and end, and where their end is a scheduling point.
+
+use crate::memory::{Kind, Life, Object, Site};
+use crate::options::Visibility;
+use crate::vm::Vm;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, LimitKind, ObjectId, Op as Visible};
+
+impl Vm {
+    /// The last stack object of the current frame, whose first is number `first`.
+    pub(super) fn last_local(&self, thread: ThreadId, first: usize) -> Option<u64> {
+        let locals = &self.state.thread(thread).locals;
+        locals.get(first..).and_then(|own| own.last()).copied()
+    }
+
+    /// Makes the object of a local at the beginning of its life; `None` (and a notice) if there is no room.
+    pub(super) fn enter_local(&mut self, thread: ThreadId, ip: u32, local: usize) -> Option<u64> {
+        let site = self.site(thread, ip);
+        let func = self.state.thread(thread).core.frame.func;
+        let program = self.program.clone();
+        let local = &program.code[func.index()].locals[local];
+        let kind = if local.private {
+            Kind::PrivateStack
+        } else {
+            Kind::Stack
+        };
+        let object = Object {
+            size: local.size,
+            kind,
+            life: Life::Live,
+            zeroed: false,
+            name: local.name,
+            made: site,
+            ended: Site::default(),
+        };
+        self.allocate_local(thread, ip, object, u64::from(local.align))
+    }
+
+    /// The action of a local's end, if it is a scheduling point: some other thread may know its address.
+    pub(super) fn end_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
+        let alone = self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0;
+        if self.program.options.visibility != Visibility::Memory || alone {
+            return None;
+        }
+        let (base, object) = self.state.memory.object_at(base)?;
+        let shared = object.kind == Kind::Stack && object.life == Life::Live;
+        let stmt = self.site(thread, ip).stmt;
+        shared.then(|| Action {
+            stmt,
+            atomic: self.program.atomic_blocks,
+            ..Action::on(thread, Visible::Destroy, ObjectId::heap(base))
+        })
+    }
+
+    /// Ends a thread's last locals as long as that concerns nobody else, down to `count`.
+    pub(super) fn end_private_locals(&mut self, thread: ThreadId, count: usize, ip: u32) {
+        let site = self.site(thread, ip);
+        while self.state.thread(thread).locals.len() > count
+            && let Some(&base) = self.state.thread(thread).locals.last()
+            && self.end_action(thread, ip, base).is_none()
+        {
+            self.end_local(thread, base, Life::Returned, site);
+        }
+    }
+
+    /// Ends a stack object. If others may know its address, they must know from somewhere that they may not use it any
+    /// more: for the race detector that is a write of all its bytes, as `free` is.
+    pub(super) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+        if self.state.unjoined() > 0
+            && let Some((base, object)) = self.state.memory.object_at(base)
+            && object.kind == Kind::Stack
+        {
+            self.state.memory.record(base, object.size, true, site);
+        }
+        self.state.end_object(thread, base, life, site);
+    }
+
+    pub(super) fn end_local(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+        if self
+            .state
+            .memory
+            .object_at(base)
+            .is_some_and(|(_, o)| o.life == Life::Live)
+        {
+            self.end_object(thread, base, life, site);
+        }
+        self.state.pop_local(thread);
+    }
+
+    pub(super) fn allocate_local(
+        &mut self,
+        thread: ThreadId,
+        ip: u32,
+        object: Object,
+        align: u64,
+    ) -> Option<u64> {
+        let region = self.state.thread(thread).region;
+        match self.state.allocate(region, object, align) {
+            Ok(base) => {
+                self.state.push_local(thread, base);
+                Some(base)
+            }
+            Err(_) => {
+                let text = format!("no room for a local object of {} bytes", object.size);
+                self.limit(thread, ip, LimitKind::Memory, text);
+                None
+            }
+        }
+    }
+}

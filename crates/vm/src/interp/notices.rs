@@ -1,0 +1,48 @@
+//! What the interpreter says beside the steps it makes: faults, limits, and what it has no meaning for.
+
+use crate::vm::Vm;
+use selvedge_base::ThreadId;
+use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Unsupported};
+
+impl Vm {
+    pub(crate) fn simple_fault(
+        &self,
+        thread: ThreadId,
+        ip: u32,
+        kind: FaultKind,
+        message: impl Into<String>,
+    ) -> Fault {
+        let site = self.site(thread, ip);
+        Fault {
+            kind,
+            message: message.into(),
+            stmt: site.stmt,
+            context: site.context,
+            related: Vec::new(),
+            object: ObjectId::NONE,
+        }
+    }
+
+    #[cold]
+    pub(crate) fn report_fault(&mut self, mut fault: Fault) {
+        (fault.stmt, fault.context) =
+            crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
+        self.state.notices.push(Notice::Fault(fault));
+    }
+
+    #[cold]
+    pub(crate) fn limit(&mut self, thread: ThreadId, ip: u32, kind: LimitKind, detail: String) {
+        let stmt = self.site(thread, ip).stmt;
+        self.state
+            .notices
+            .push(Notice::Limit(Limit { kind, detail, stmt }));
+    }
+
+    #[cold]
+    pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
+        let stmt = self.site(thread, ip).stmt;
+        self.state
+            .notices
+            .push(Notice::Unsupported(Unsupported { what, stmt }));
+    }
+}

@@ -1,0 +1,204 @@
+//! What a concrete program does between its visible actions, as fast as it goes.
+//!
+//! Executes what needs nothing but registers, constants and cached translations of addresses, and stops before the first
+//! instruction that needs more: a value that is not concrete, bytes that are accessed for the first time in a step, a call, a
+//! fault. `single` executes that one, whatever it is. So nothing here calls anything, and all that is needed stays in
+//! processor registers.
+
+use super::arith::{divide, shift};
+use super::window::Window;
+use super::{float, mask, signed};
+use crate::code::Op;
+use crate::memory::{Memory, slot_shift};
+use crate::value::Value;
+
+/// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of instructions added. Jumps back are
+/// left to the caller as soon as `limit` instructions were counted.
+#[inline(always)]
+pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit: u64) -> (u32, u64) {
+    let mut ip = ip as usize;
+    macro_rules! binary {
+        ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+            let (x, y) = (w.get($inst.b), w.get($inst.c));
+            if x.tag.0 | y.tag.0 != 0 {
+                break;
+            }
+            let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
+            w.set($inst.a, Value::new($result));
+            ip += 1;
+        }};
+    }
+    macro_rules! quotient {
+        ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+            let (x, y) = (w.get($inst.b), w.get($inst.c));
+            if x.tag.0 | y.tag.0 != 0 || y.bits == 0 {
+                break;
+            }
+            let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
+            let Some(result) = $result else { break };
+            w.set($inst.a, Value::new(result));
+            ip += 1;
+        }};
+    }
+    macro_rules! jump {
+        ($target:expr) => {{
+            let target = $target as usize;
+            if target <= ip && count >= limit {
+                break;
+            }
+            ip = target;
+        }};
+    }
+    loop {
+        let inst = w.inst(ip);
+        match inst.op {
+            Op::Mov => {
+                w.set(inst.a, w.get(inst.b));
+                ip += 1;
+            }
+            Op::Add => binary!(inst, |a, b, width| a.wrapping_add(b) & mask(width)),
+            Op::Sub => binary!(inst, |a, b, width| a.wrapping_sub(b) & mask(width)),
+            Op::Mul => binary!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
+            Op::And => binary!(inst, |a, b, _width| a & b),
+            Op::Or => binary!(inst, |a, b, _width| a | b),
+            Op::Xor => binary!(inst, |a, b, _width| a ^ b),
+            Op::Shl | Op::LShr | Op::AShr => {
+                let (x, y) = (w.get(inst.b), w.get(inst.c));
+                if x.tag.0 | y.tag.0 != 0 || y.bits >= u64::from(inst.w) {
+                    break;
+                }
+                w.set(inst.a, Value::new(shift(inst.op, inst.w, x.bits, y.bits)));
+                ip += 1;
+            }
+            Op::UDiv => quotient!(inst, |a, b, _width| Some(a / b)),
+            Op::URem => quotient!(inst, |a, b, _width| Some(a % b)),
+            Op::SDiv => quotient!(inst, |a, b, width| divide(a, b, width).map(|(q, _)| q)),
+            Op::SRem => quotient!(inst, |a, b, width| divide(a, b, width).map(|(_, r)| r)),
+            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv => {
+                binary!(inst, |a, b, width| float::binary(inst.op, width, a, b));
+            }
+            Op::Eq => binary!(inst, |a, b, _width| u64::from(a == b)),
+            Op::Ne => binary!(inst, |a, b, _width| u64::from(a != b)),
+            Op::Ult => binary!(inst, |a, b, _width| u64::from(a < b)),
+            Op::Ule => binary!(inst, |a, b, _width| u64::from(a <= b)),
+            Op::Ugt => binary!(inst, |a, b, _width| u64::from(a > b)),
+            Op::Uge => binary!(inst, |a, b, _width| u64::from(a >= b)),
+            Op::Slt => binary!(inst, |a, b, width| u64::from(signed(a, width) < signed(b, width))),
+            Op::Sle => binary!(inst, |a, b, width| u64::from(
+                signed(a, width) <= signed(b, width)
+            )),
+            Op::Sgt => binary!(inst, |a, b, width| u64::from(signed(a, width) > signed(b, width))),
+            Op::Sge => binary!(inst, |a, b, width| u64::from(
+                signed(a, width) >= signed(b, width)
+            )),
+            Op::Trunc => {
+                let value = w.get(inst.b);
+                if !value.is_concrete() {
+                    break;
+                }
+                w.set(inst.a, Value::new(value.bits & mask(inst.w)));
+                ip += 1;
+            }
+            Op::SExt => {
+                let value = w.get(inst.b);
+                if !value.is_concrete() {
+                    break;
+                }
+                let bits = signed(value.bits, inst.w) as u64 & mask(inst.c as u8);
+                w.set(inst.a, Value::new(bits));
+                ip += 1;
+            }
+            Op::Select => {
+                let cond = w.get(inst.b);
+                if !cond.is_concrete() {
+                    break;
+                }
+                let chosen = if cond.bits & 1 != 0 {
+                    inst.c
+                } else {
+                    w.inst(ip + 1).a
+                };
+                w.set(inst.a, w.get(chosen));
+                ip += 2;
+            }
+            Op::Offset => {
+                let base = w.get(inst.b);
+                let address = base.bits.wrapping_add(w.constant(inst.c).bits);
+                if !base.is_concrete() || inst.w != 0 && leaves(base.bits, address) {
+                    break;
+                }
+                w.set(inst.a, Value::new(address));
+                ip += 1;
+            }
+            Op::Index => {
+                let data = w.inst(ip + 1);
+                let (base, index) = (w.get(inst.b), w.get(data.a));
+                let scaled = signed(index.bits, inst.c as u8).wrapping_mul(w.constant(data.b).bits as i64);
+                let address = base
+                    .bits
+                    .wrapping_add_signed(scaled)
+                    .wrapping_add(w.constant(data.c).bits);
+                if base.tag.0 | index.tag.0 != 0 || inst.w != 0 && leaves(base.bits, address) {
+                    break;
+                }
+                w.set(inst.a, Value::new(address));
+                ip += 2;
+            }
+            Op::Load => {
+                let pointer = w.get(inst.b);
+                if !pointer.is_concrete() {
+                    break;
+                }
+                // The size as a constant: masks and bounds are then known here.
+                let loaded = match inst.w {
+                    1 => memory.load_fast(pointer.bits, 1),
+                    2 => memory.load_fast(pointer.bits, 2),
+                    4 => memory.load_fast(pointer.bits, 4),
+                    8 => memory.load_fast(pointer.bits, 8),
+                    _ => None,
+                };
+                let Some(bits) = loaded else { break };
+                w.set(inst.a, Value::new(bits & mask(inst.c as u8)));
+                ip += 1;
+            }
+            Op::Store => {
+                let (pointer, value) = (w.get(inst.a), w.get(inst.b));
+                if pointer.tag.0 | value.tag.0 != 0 {
+                    break;
+                }
+                let stored = match inst.w {
+                    1 => memory.store_fast(pointer.bits, 1, value.bits),
+                    2 => memory.store_fast(pointer.bits, 2, value.bits),
+                    4 => memory.store_fast(pointer.bits, 4, value.bits),
+                    8 => memory.store_fast(pointer.bits, 8, value.bits),
+                    _ => false,
+                };
+                if !stored {
+                    break;
+                }
+                ip += 1;
+            }
+            Op::Jump => jump!(inst.long()),
+            Op::Branch => {
+                let cond = w.get(inst.a);
+                if !cond.is_concrete() {
+                    break;
+                }
+                if cond.bits & 1 != 0 {
+                    jump!(inst.long());
+                } else {
+                    ip += 1;
+                }
+            }
+            _ => break,
+        }
+        count += 1;
+    }
+    (ip as u32, count)
+}
+
+/// Whether an address computed from `base` lies outside of the slot of its object.
+#[inline(always)]
+pub(super) fn leaves(base: u64, address: u64) -> bool {
+    base >> 46 == 1 && (base ^ address) >> slot_shift(base) != 0
+}

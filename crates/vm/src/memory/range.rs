@@ -1,0 +1,61 @@
+//! Ranges of bytes: filled, made undefined, copied.
+
+use super::Memory;
+use super::page::{CHUNK, PAGE};
+use crate::value::{Tag, Value};
+
+impl Memory {
+    /// Fills a checked range with one byte value (its low 8 bits and their definedness), without recording.
+    pub fn fill(&mut self, address: u64, len: u64, byte: Value) {
+        if byte.tag == Tag::UNDEF {
+            return self.undefine(address, len);
+        }
+        let mut word = byte;
+        if byte.is_concrete() {
+            word.bits = (byte.bits & 0xff) * 0x0101_0101_0101_0101;
+        } else {
+            for i in 0..len {
+                self.poke_checked(address + i, 1, byte);
+            }
+            return;
+        }
+        let mut i = 0;
+        while i < len {
+            let size = (8 - (address + i) % 8).min(len - i);
+            self.poke_checked(address + i, size, word);
+            i += size;
+        }
+    }
+
+    /// Makes a range undefined.
+    fn undefine(&mut self, address: u64, len: u64) {
+        let (mut at, end) = (address, address + len);
+        while at < end {
+            let bit = at as usize % CHUNK;
+            let bytes = (CHUNK - bit).min((end - at) as usize);
+            let mask = (u64::MAX >> (CHUNK - bytes)) << bit;
+            let zeroed = self.object_at(at).is_some_and(|(_, o)| o.zeroed);
+            if zeroed || self.page(at).is_some() {
+                let (page, _) = self.open_chunk(at, mask);
+                page.chunks[at as usize % PAGE / CHUNK].undefined |= mask;
+                if page.partial.is_some() {
+                    (0..bytes as u64).for_each(|i| self.set_partial(at + i, None));
+                }
+            }
+            at += bytes as u64;
+        }
+    }
+
+    /// Copies a checked range with its definedness, as memmove does, without recording.
+    pub fn copy(&mut self, to: u64, from: u64, len: u64) {
+        let backwards = to > from && to < from + len;
+        let mut done = 0;
+        while done < len {
+            let size = 8.min(len - done);
+            let at = if backwards { len - done - size } else { done };
+            let value = self.peek_checked(from + at, size);
+            self.poke_checked(to + at, size, value);
+            done += size;
+        }
+    }
+}
