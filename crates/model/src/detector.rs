@@ -15,6 +15,11 @@ pub trait Detector<M: ?Sized> {
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
     /// Sees an execution that has ended: no thread is enabled.
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
+    /// What it may still hold against events to come, as a hash: equal for executions after which the same events bring the same faults. In
+    /// names that do not depend on the interleaving. None: what it says follows from the machine's state.
+    fn digest(&self, _machine: &M) -> Option<u128> {
+        None
+    }
     /// The exploration begins anew, from the initial state, where it is now: executions seen so far do not count. For
     /// detectors that keep something over executions.
     fn forget(&mut self) {}
@@ -53,6 +58,12 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.end(machine, faults);
         self.1.end(machine, faults);
     }
+    fn digest(&self, machine: &M) -> Option<u128> {
+        match (self.0.digest(machine), self.1.digest(machine)) {
+            (Some(a), Some(b)) => Some(a.rotate_left(1).wrapping_add(b)),
+            (a, b) => a.or(b),
+        }
+    }
     fn forget(&mut self) {
         self.0.forget();
         self.1.forget();
@@ -83,6 +94,9 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
         if let Some(detector) = self {
             detector.end(machine, faults);
         }
+    }
+    fn digest(&self, machine: &M) -> Option<u128> {
+        self.as_ref().and_then(|detector| detector.digest(machine))
     }
     fn forget(&mut self) {
         if let Some(detector) = self {

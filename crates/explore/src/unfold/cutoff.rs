@@ -37,26 +37,33 @@ impl States {
         self.least.len()
     }
 
-    /// The fingerprint of the state after an event and its causes.
+    /// The fingerprint of the state after an event and its causes, with what each thread touched last: others may still race with
+    /// it.
     fn print(&self, store: &Store, event: EventId) -> u128 {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
-        last.filter(|e| e.is_some())
-            .fold(self.initial, |sum, e| combine(sum, store[e].print))
+        last.filter(|e| e.is_some()).fold(self.initial, |sum, e| {
+            let event = &store[e];
+            let touched = u128::from(event.footprint.0) * (u128::from(event.action.thread.0) * 2 + 1);
+            combine(sum, combine(event.print, touched.wrapping_mul(SPREAD)))
+        })
     }
 
     /// The event of the least known configuration with the state after an event; none: the initial state is the same.
-    pub fn least(&self, store: &Store, event: EventId) -> Option<EventId> {
-        let known = self.least.get(&self.print(store, event)).copied();
+    pub fn least(&self, store: &Store, event: EventId, memory: u128) -> Option<EventId> {
+        let print = combine(self.print(store, event), memory);
+        let known = self.least.get(&print).copied();
         known.filter(|e| e.is_some())
     }
 
     /// Notes the state after an event; whether it is known from a smaller configuration.
-    pub fn is_known(&mut self, store: &Store, event: EventId) -> bool {
+    ///
+    /// `memory`: what else of the past counts, as a hash.
+    pub fn is_known(&mut self, store: &Store, event: EventId, memory: u128) -> bool {
         // The end of the process waits for what is no cause of it.
         if store[event].action.op == Op::ProcessExit {
             return false;
         }
-        let print = self.print(store, event);
+        let print = combine(self.print(store, event), memory);
         match self.least.entry(print) {
             std::collections::hash_map::Entry::Vacant(place) => {
                 place.insert(event);
@@ -79,6 +86,9 @@ impl States {
         }
     }
 }
+
+/// An odd number without pattern (π's binary places).
+const SPREAD: u128 = 0x243f_6a88_85a3_08d3_1319_8a2e_0370_7345;
 
 /// Compares two local configurations.
 fn compare(store: &Store, a: EventId, b: EventId) -> Ordering {

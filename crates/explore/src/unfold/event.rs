@@ -5,6 +5,7 @@
 //! ancestor far above (skew-binary jump pointers: Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen,
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
+use super::footprint::{Footprint, Footprints};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Id, ThreadId};
@@ -126,6 +127,10 @@ pub struct Event {
     pub waker: EventId,
     /// Known events in immediate conflict with it.
     pub conflicts: SmallVec<[EventId; 4]>,
+    /// What it touches in memory, if that is kept.
+    pub footprint: Footprint,
+    /// How many events of each thread are known to its thread by synchronisation, with all that these did; its own thread aside.
+    pub knows: Box<[u32]>,
     /// The longest chain of causes that ends with it.
     pub level: u32,
     /// A number for what it does and how it ends, the same wherever that is done again.
@@ -166,6 +171,8 @@ impl Event {
             before: EventId::NONE,
             waker: EventId::NONE,
             conflicts: SmallVec::new(),
+            footprint: Footprint::default(),
+            knows: Box::default(),
             level: 0,
             weight: 0,
             weights: 0,
@@ -198,6 +205,12 @@ pub struct Store {
     events: Vec<Event>,
     index: HashTable<EventId>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    /// Whether there are events whose effect comes with a data choice.
+    pub some_open: bool,
+    /// What events touch in memory.
+    pub footprints: Footprints,
+    /// Whether that is kept.
+    pub keeps_footprints: bool,
 }
 
 /// The name under which a thread is known that nobody created.
@@ -222,6 +235,11 @@ impl Store {
     /// How many events are known.
     pub fn len(&self) -> usize {
         self.events.len()
+    }
+
+    /// All of them.
+    pub fn ids(&self) -> impl Iterator<Item = EventId> + use<> {
+        (0..self.events.len() as u32).map(EventId)
     }
 
     /// The number of a thread by who created it, and how many that one had created before: the same on every path.

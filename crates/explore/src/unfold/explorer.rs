@@ -5,14 +5,18 @@ use super::covered::Covered;
 use super::cutoff::States;
 use super::dump::{Shown, Twin, Unfolding, immediate_causes, numbers};
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
-use super::extensions::{Extensions, in_order};
+use super::extensions::{Extensions, go_to, in_order};
 use super::order::{Visits, pick};
 use super::path::{Path, uses_of};
+use super::races::Classes;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
 use crate::{Config, Control, Order, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Choice, Detector, Fingerprint, Limit, LimitKind, Op, StopReason, Undo};
+use selvedge_model::{Choice, Detector, Fingerprint, Limit, LimitKind, Op, Property, StopReason, Undo};
+
+/// Pairs of events that are executed to see whether they race.
+const MOST_PAIRS: usize = 100_000;
 
 /// Leaves between two updates of the live counters.
 const SHOW_EVERY: u64 = 64;
@@ -39,6 +43,34 @@ enum Next {
     Nothing(Leaf),
 }
 
+/// What came of a run.
+pub enum Run {
+    /// This.
+    Explored(Box<Report>),
+    /// Nothing yet: not only the state counts for cutoffs, but also what detectors remember.
+    Remembers,
+}
+
+impl Run {
+    /// The report, of a run for which what detectors remember counts.
+    pub fn report(self) -> Report {
+        match self {
+            Run::Explored(report) => *report,
+            Run::Remembers => Record::default().finish(StopReason::Limit(forgets())),
+        }
+    }
+}
+
+/// The bound of a run with cutoffs whose detectors cannot say what they remember.
+#[cold]
+fn forgets() -> Limit {
+    Limit {
+        kind: LimitKind::Events,
+        detail: "cutoffs in a program whose accesses are ordered by more than synchronisation".to_owned(),
+        stmt: StmtId(0),
+    }
+}
+
 /// A run of the algorithm.
 pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     config: &'a Config,
@@ -50,6 +82,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     /// Nodes that nobody was at, in the order found.
     open: Vec<NodeId>,
     states: States,
+    /// Where the detector is asked what it remembers of a configuration.
+    watched: Option<Path<M, D>>,
     record: Record,
     halt: Option<StopReason>,
     random: fastrand::Rng,
@@ -63,8 +97,18 @@ where
     D: Detector<M>,
 {
     /// At the initial state.
-    pub fn new<F: Fn() -> (M, D)>(make: &F, config: &'a Config, control: &'a Control) -> Self {
+    ///
+    /// `remembers`: what detectors remember counts as part of a state.
+    pub fn new<F>(make: &F, config: &'a Config, control: &'a Control, remembers: bool) -> Self
+    where
+        F: Fn() -> (M, D),
+    {
         let mut store = Store::default();
+        store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
+        let watched = remembers.then(|| {
+            let (machine, detector) = make();
+            Path::new(machine, detector, &mut store)
+        });
         let (machine, detector) = make();
         let initial = machine.fingerprint();
         let path = Path::new(machine, detector, &mut store);
@@ -78,6 +122,7 @@ where
             tree: Tree::default(),
             open: Vec::new(),
             states: States::new(initial),
+            watched,
             record: Record::default(),
             halt: None,
             random: fastrand::Rng::with_seed(config.seed),
@@ -86,11 +131,16 @@ where
         }
     }
 
+    /// Says to the detectors that what was seen so far does not count.
+    pub fn begin_anew(&mut self) {
+        self.path.detector.forget();
+    }
+
     /// Explores.
-    pub fn run(mut self) -> Report {
+    pub fn run(mut self) -> Run {
         let faulty = self.record.notice(self.config, self.path.machine.notices(), &[]);
         if faulty && self.config.stop == Stop::First {
-            return self.record.finish(StopReason::Finding);
+            return Run::Explored(Box::new(self.record.finish(StopReason::Finding)));
         }
         let root = self.tree.add(Node {
             parent: None,
@@ -122,6 +172,13 @@ where
                 Sweep::Finished => break,
             }
         }
+        if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
+            let classes = Classes::new(&self.store);
+            self.races_beside_cutoffs(&classes);
+            if self.watched.is_none() && self.halt.is_none() && classes.unordered(&self.store).is_some() {
+                return Run::Remembers;
+            }
+        }
         self.show();
         let statistics = &mut self.record.statistics;
         statistics.unfolding_events = self.store.len() as u64;
@@ -136,11 +193,11 @@ where
             Covered::new(finished, cut, &self.store, &self.tree)
         });
         let unfolding = self.config.dump.and_then(|most| self.dump(most as usize));
-        Report {
+        Run::Explored(Box::new(Report {
             covered,
             unfolding,
             ..self.record.finish(stop)
-        }
+        }))
     }
 
     /// The events as plain data, if they are not too many.
@@ -160,6 +217,7 @@ where
                 }
                 self.path.faults.clear();
             }
+            let memory = self.memory(id);
             let store = &self.store;
             let known = |list: &[EventId]| -> Vec<usize> {
                 let mut known: Vec<usize> = list.iter().filter_map(|e| numbers[e.index()]).collect();
@@ -167,7 +225,7 @@ where
                 known
             };
             let event = &store[id];
-            let twin = || match self.states.least(store, id) {
+            let twin = || match self.states.least(store, id, memory) {
                 Some(least) => numbers[least.index()].map_or(Twin::Initial, Twin::Event),
                 None => Twin::Initial,
             };
@@ -313,7 +371,11 @@ where
     /// Takes the next event at a node, if there is one.
     fn next(&mut self, at: NodeId) -> Next {
         if let Some(choosing) = self.choosing() {
-            return self.next_choice(at, choosing);
+            match self.next_choice(at, choosing) {
+                // Only its thread ends here.
+                Next::Nothing(Leaf::Cut) => {}
+                next => return next,
+            }
         }
         if let Some(&event) = self.tree[at].lead.last() {
             let len = self.path.len();
@@ -470,7 +532,7 @@ where
             self.path.faults.clear();
             return Attempt::Disabled;
         }
-        if node.cut.contains(&event) {
+        if node.cut.contains(&event) || self.comes_between(event) {
             self.path.undo(&self.store, len);
             self.path.faults.clear();
             return Attempt::Cut;
@@ -485,6 +547,17 @@ where
         self.path.undo(&self.store, len);
         self.tree[at].cut.push(event);
         Attempt::Cut
+    }
+
+    /// Whether the event just taken comes between an action and the data choice without which it has no effect: all of that one's
+    /// alternatives are cutoffs, and this would come after one of them.
+    fn comes_between(&self, event: EventId) -> bool {
+        let own = self.store[event].action.thread.index();
+        self.store.some_open
+            && self.path.clock().iter().enumerate().any(|(thread, last)| {
+                let open = last.event();
+                thread != own && open.is_some() && self.store[open].open && self.store.dependent(open, event)
+            })
     }
 
     /// Notes what the event just taken showed; whether it is no cutoff.
@@ -507,10 +580,60 @@ where
 
     /// Whether the state after an event is known.
     fn judge(&mut self, event: EventId) {
-        let cutoff = self.states.is_known(&self.store, event);
+        let memory = self.memory(event);
+        let cutoff = self.states.is_known(&self.store, event, memory);
         self.store[event].judged = true;
         self.store[event].cutoff = cutoff;
         self.record.statistics.cutoffs += u64::from(cutoff);
+    }
+
+    /// What the detector remembers of an event and its causes, if that counts.
+    fn memory(&mut self, event: EventId) -> u128 {
+        let Some(watched) = &mut self.watched else {
+            return 0;
+        };
+        let clock: Clock = self.store[event].clock.iter().copied().collect();
+        if !go_to(&mut self.store, watched, &clock) {
+            self.halt = Some(StopReason::Limit(differs()));
+            return 0;
+        }
+        watched.faults.clear();
+        let digest = watched.detector.digest(&watched.machine);
+        if digest.is_none() {
+            self.record.limit(&forgets());
+        }
+        digest.unwrap_or(0)
+    }
+
+    /// Looks for races of cutoff events with events that are on no path with them.
+    fn races_beside_cutoffs(&mut self, classes: &Classes) {
+        let mut pairs = Vec::new();
+        classes.pairs(&self.store, |cutoff, other| {
+            pairs.push((cutoff, other));
+            pairs.len() < MOST_PAIRS
+        });
+        if pairs.len() == MOST_PAIRS {
+            self.record.limit(&Limit {
+                kind: LimitKind::Events,
+                detail: format!("more than {MOST_PAIRS} pairs of events that may race beside cutoffs"),
+                stmt: StmtId(0),
+            });
+        }
+        for (cutoff, other) in pairs {
+            let mut both: Clock = self.store[cutoff].clock.iter().copied().collect();
+            join(&mut both, &self.store[other].clock);
+            self.path.undo(&self.store, 0);
+            let missing = self.store.difference(&both, &[]);
+            for event in in_order(&self.store, missing) {
+                if !self.path.follow(&mut self.store, event) {
+                    break; // inputs at odds
+                }
+                self.report();
+            }
+            if self.halt.is_some() || self.control.is_stopped() {
+                return;
+            }
+        }
     }
 
     /// Notes what is wrong with the event just taken.

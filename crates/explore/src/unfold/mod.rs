@@ -25,8 +25,10 @@ mod dump;
 mod event;
 mod explorer;
 mod extensions;
+mod footprint;
 mod order;
 mod path;
+mod races;
 mod tree;
 
 pub use alternatives::Partial;
@@ -34,6 +36,7 @@ pub use covered::Covered;
 pub use dump::{Shown, Twin, Unfolding};
 
 use crate::{Config, Control, Report};
+use explorer::{Explorer, Run};
 use selvedge_model::{Detector, Fingerprint, Undo};
 
 /// Explores every maximal configuration of the machines that `make` makes, all alike and at their initial states.
@@ -43,5 +46,12 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    explorer::Explorer::new(make, config, control).run()
+    match Explorer::new(make, config, control, false).run() {
+        Run::Explored(report) => *report,
+        Run::Remembers => {
+            let mut explorer = Explorer::new(make, config, control, true);
+            explorer.begin_anew();
+            explorer.run().report()
+        }
+    }
 }

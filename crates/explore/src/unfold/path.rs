@@ -213,6 +213,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             let known = &mut store[event];
             known.executed = true;
             known.open = open;
+            store.some_open |= open;
+            let known = &mut store[event];
             known.timed =
                 action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
             known.print = selvedge_model::combine(above, delta);
@@ -222,6 +224,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 known.uses.clone_from(&uses);
             }
             known.action = action;
+            if store.keeps_footprints {
+                let accesses = self.machine.accesses();
+                store[event].footprint = store.footprints.of(&action, accesses);
+                store[event].knows = self.knows(store, thread, &uses);
+            }
         }
         let depth = before.depth() + 1;
         for what in &uses {
@@ -292,6 +299,78 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             }
         }
         (clock, owner)
+    }
+
+    /// How many events of each thread are known by synchronisation to a thread that now takes an action.
+    fn knows(&self, store: &Store, thread: ThreadId, uses: &[Use]) -> Box<[u32]> {
+        let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
+        let mut learn = |e: EventId, whole: bool| {
+            if !e.is_some() {
+                return;
+            }
+            let event = &store[e];
+            let own = event.action.thread.index();
+            let len = event.knows.len().max(own + 1);
+            if knows.len() < len {
+                knows.resize(len, 0);
+            }
+            for (mine, &theirs) in knows.iter_mut().zip(&event.knows) {
+                *mine = (*mine).max(theirs);
+            }
+            if event.action.thread != thread {
+                // What it did after its action came later.
+                knows[own] = knows[own].max(event.depth - u32::from(!whole));
+            }
+        };
+        learn(last(&self.clock, thread).event(), false);
+        let waker = self.woken[thread.index()];
+        let wakes = |e: EventId| {
+            matches!(
+                store[e].action.op,
+                Op::Spawn | Op::Signal | Op::Broadcast | Op::BarrierArrive
+            )
+        };
+        if waker.is_some() && wakes(waker) {
+            learn(waker, false);
+        }
+        for mine in uses {
+            let history = self.history(mine.object);
+            match mine.effect {
+                Effect::Own | Effect::Share => {
+                    for used in history.iter().rev() {
+                        match used.what.effect {
+                            Effect::Own => {
+                                learn(used.event, false);
+                                break;
+                            }
+                            Effect::Share if mine.effect == Effect::Own => {
+                                let gives_back = store[used.event].action.op == Op::RdUnlock;
+                                learn(if gives_back { used.event } else { EventId::NONE }, false);
+                            }
+                            Effect::Share | Effect::Test => {}
+                            _ => break,
+                        }
+                    }
+                }
+                Effect::Take => {
+                    let posts = history.iter().filter(|u| u.what.effect == Effect::Post);
+                    posts.for_each(|u| learn(u.event, false));
+                }
+                Effect::Arrive => {
+                    // Those of this round.
+                    let ends = |u: &&Used| !store[u.event].ending.named.is_empty();
+                    for used in history.iter().rev().take_while(|u| !ends(u)) {
+                        learn(used.event, false);
+                    }
+                }
+                Effect::Join => {
+                    let ends = history.iter().filter(|u| u.what.effect == Effect::Exit);
+                    ends.for_each(|u| learn(u.event, true));
+                }
+                _ => {}
+            }
+        }
+        knows.as_slice().into()
     }
 
     /// Goes back to the first `len` events.

@@ -1,0 +1,89 @@
+//! What events touch in memory, for races that involve cutoffs.
+//!
+//! A footprint is the set of accesses that an event makes to memory, its own action included; equal ones share a number. Two footprints of
+//! different threads may race if they overlap, one writes, and not both accesses are atomic.
+
+use rustc_hash::FxHashMap;
+use selvedge_model::{Access, Action, MemoryOrder, Op};
+
+/// An access to memory, without its place in the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Touch {
+    address: u64,
+    size: u32,
+    write: bool,
+    atomic: bool,
+}
+
+/// The number of a footprint; 0: none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Footprint(pub u32);
+
+/// All footprints.
+#[derive(Debug, Default)]
+pub struct Footprints {
+    index: FxHashMap<Box<[Touch]>, Footprint>,
+    all: Vec<Box<[Touch]>>,
+    buffer: Vec<Touch>,
+}
+
+impl Footprints {
+    /// The footprint of an action and the accesses that came with it.
+    pub fn of(&mut self, action: &Action, accesses: &[Access]) -> Footprint {
+        self.buffer.clear();
+        self.buffer.extend(accesses.iter().map(|a| Touch {
+            address: a.address,
+            size: a.size,
+            write: a.write,
+            atomic: a.order != MemoryOrder::NotAtomic,
+        }));
+        if action.is_memory() {
+            self.buffer.push(Touch {
+                address: action.object.0,
+                size: action.size,
+                write: action.op != Op::Read,
+                atomic: action.order != MemoryOrder::NotAtomic,
+            });
+        } else if action.object.is_address() && action.object.0 != 0 {
+            // Operations on an object count as atomic accesses to its bytes; how many there are the detector knows.
+            self.buffer.push(Touch {
+                address: action.object.0,
+                size: 64,
+                write: true,
+                atomic: true,
+            });
+        }
+        if self.buffer.is_empty() {
+            return Footprint::default();
+        }
+        self.buffer.sort_unstable();
+        self.buffer.dedup();
+        if let Some(&known) = self.index.get(self.buffer.as_slice()) {
+            return known;
+        }
+        let touches: Box<[Touch]> = self.buffer.as_slice().into();
+        self.all.push(touches.clone());
+        let number = Footprint(self.all.len() as u32);
+        self.index.insert(touches, number);
+        number
+    }
+
+    fn touches(&self, footprint: Footprint) -> &[Touch] {
+        match footprint.0.checked_sub(1) {
+            Some(at) => &self.all[at as usize],
+            None => &[],
+        }
+    }
+
+    /// Whether unordered events with these footprints race.
+    pub fn may_race(&self, a: Footprint, b: Footprint) -> bool {
+        self.touches(a).iter().any(|x| {
+            self.touches(b).iter().any(|y| {
+                (x.write || y.write)
+                    && !(x.atomic && y.atomic)
+                    && x.address < y.address + u64::from(y.size)
+                    && y.address < x.address + u64::from(x.size)
+            })
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! Data races where cutoffs are.
+//!
+//! Along each path the detector sees every race of its trace. What it does not see by itself:
+//!
+//! 1. *Races of a cutoff event* with an event that is on no path together with it. Each pair of a cutoff and a known event (other
+//!    cutoffs included) that are concurrent and in no conflict is looked at; pairs that may race are executed, before the detector.
+//! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored elsewhere, after another past with the same
+//!    state. The last step of each thread is part of the state (its [footprint](super::footprint) is). An access further back is
+//!    known to all that comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition variables, barriers and joins. With
+//!    atomics, failing tries or lost signals it need not be: if that concerns accesses that may race, then who knows of which access has to be part of
+//!    the state as well.
+//!
+//! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
+
+use super::event::{EventId, Last, Level, Store, last, use_depends};
+use super::footprint::Footprint;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::Effect;
+
+/// Events that touch the same memory under the same mutexes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Class {
+    thread: ThreadId,
+    footprint: Footprint,
+    held: Vec<u64>,
+}
+
+/// The classes of events, and which may race.
+pub struct Classes {
+    /// By event; none if it touches nothing, or was not executed.
+    of: Vec<Option<u32>>,
+    /// By class the classes with which it may race.
+    rivals: Vec<FxHashSet<u32>>,
+}
+
+impl Classes {
+    /// Of all known events.
+    pub fn new(store: &Store) -> Self {
+        let (mut of, mut held): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
+        let (mut numbers, mut sets) = (FxHashMap::default(), vec![Vec::new()]);
+        let mut set_numbers: FxHashMap<Vec<u64>, u32> = [(Vec::new(), 0)].into_iter().collect();
+        let mut classes: Vec<Class> = Vec::new();
+        for id in store.ids() {
+            let event = &store[id];
+            let before = if event.depth > 1 {
+                held[event.parent.index()]
+            } else {
+                0
+            };
+            let mut now = before;
+            for mine in event.uses.iter().filter(|u| u.effect == Effect::Own) {
+                let mut set: Vec<u64> = sets[now as usize].clone();
+                set.retain(|&m| m != mine.object);
+                if event.mutex == Level::Taken {
+                    set.push(mine.object);
+                    set.sort_unstable();
+                }
+                now = *set_numbers.entry(set.clone()).or_insert_with(|| {
+                    sets.push(set);
+                    sets.len() as u32 - 1
+                });
+            }
+            held.push(now);
+            if event.footprint == Footprint::default() || !event.judged {
+                of.push(None);
+                continue;
+            }
+            let class = Class {
+                thread: event.action.thread,
+                footprint: event.footprint,
+                held: sets[now as usize].clone(),
+            };
+            let next = classes.len() as u32;
+            let number = *numbers.entry(class.clone()).or_insert(next);
+            if number == next {
+                classes.push(class);
+            }
+            of.push(Some(number));
+        }
+        let mut rivals = vec![FxHashSet::default(); classes.len()];
+        let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
+        for (i, a) in classes.iter().enumerate() {
+            for (j, b) in classes.iter().enumerate().skip(i + 1) {
+                if a.thread == b.thread || a.held.iter().any(|m| b.held.contains(m)) {
+                    continue;
+                }
+                let race = *pairs
+                    .entry((a.footprint, b.footprint))
+                    .or_insert_with(|| store.footprints.may_race(a.footprint, b.footprint));
+                if race {
+                    rivals[i].insert(j as u32);
+                    rivals[j].insert(i as u32);
+                }
+            }
+        }
+        Classes { of, rivals }
+    }
+
+    fn has_rivals(&self, event: EventId) -> bool {
+        self.of[event.index()].is_some_and(|class| !self.rivals[class as usize].is_empty())
+    }
+
+    fn may_race(&self, a: EventId, b: EventId) -> bool {
+        match (self.of[a.index()], self.of[b.index()]) {
+            (Some(a), Some(b)) => self.rivals[a as usize].contains(&b),
+            _ => false,
+        }
+    }
+
+    /// An event some of whose causes it does not know of by synchronisation, though they touch what may race.
+    pub fn unordered(&self, store: &Store) -> Option<EventId> {
+        store.ids().find(|&id| {
+            let event = &store[id];
+            event.judged
+                && event.clock.iter().enumerate().any(|(thread, last)| {
+                    let known = event.knows.get(thread).copied().unwrap_or(0);
+                    thread != event.action.thread.index()
+                        && last.depth() > known + 1
+                        && self.touches(store, *last, known)
+                })
+        })
+    }
+
+    /// Whether an event of a thread before its last one there and after the first `known` may race.
+    fn touches(&self, store: &Store, last: Last, known: u32) -> bool {
+        let mut at = store[last.event()].parent;
+        for _ in known + 1..last.depth() {
+            if self.has_rivals(at) {
+                return true;
+            }
+            at = store[at].parent;
+        }
+        false
+    }
+
+    /// Pairs of a cutoff and another event that are concurrent, in no conflict, and may race.
+    pub fn pairs(&self, store: &Store, mut found: impl FnMut(EventId, EventId) -> bool) {
+        let mut after: Vec<Vec<EventId>> = vec![Vec::new(); store.len()];
+        let mut first = Vec::new();
+        for id in store.ids().filter(|&id| store[id].judged) {
+            match store[id].parent {
+                parent if store[id].depth > 1 => after[parent.index()].push(id),
+                _ => first.push(id),
+            }
+        }
+        for cutoff in store.ids().filter(|&id| store[id].cutoff && self.has_rivals(id)) {
+            let mut beside = Beside::new(store, cutoff);
+            let mut next = first.clone();
+            while let Some(event) = next.pop() {
+                if store[event].action.thread == store[cutoff].action.thread {
+                    continue;
+                }
+                if !store.contains(&store[cutoff].clock, event) {
+                    if !beside.goes_with(event) {
+                        continue; // so is what comes after it
+                    }
+                    if self.may_race(cutoff, event) && !found(cutoff, event) {
+                        return;
+                    }
+                }
+                next.extend_from_slice(&after[event.index()]);
+            }
+        }
+    }
+}
+
+/// Which events form a configuration with a given one and its causes.
+struct Beside<'a> {
+    store: &'a Store,
+    event: EventId,
+    uses: FxHashMap<u64, Vec<EventId>>,
+    naming: Vec<EventId>,
+    known: FxHashMap<EventId, bool>,
+}
+
+impl<'a> Beside<'a> {
+    fn new(store: &'a Store, event: EventId) -> Self {
+        let (mut uses, mut naming): (FxHashMap<u64, Vec<EventId>>, _) = Default::default();
+        let local = store.difference(&store[event].clock, &[]);
+        for &e in &local {
+            for used in &store[e].uses {
+                uses.entry(used.object).or_default().push(e);
+            }
+        }
+        Vec::extend(
+            &mut naming,
+            local.into_iter().filter(|&e| !store[e].ending.named.is_empty()),
+        );
+        Beside {
+            store,
+            event,
+            uses,
+            naming,
+            known: FxHashMap::default(),
+        }
+    }
+
+    fn goes_with(&mut self, other: EventId) -> bool {
+        if let Some(&known) = self.known.get(&other) {
+            return known;
+        }
+        let store = self.store;
+        let mut goes = store.contains(&store[self.event].clock, other);
+        if !goes {
+            let own = store[other].action.thread.index();
+            let below = store[other].clock.iter().enumerate().map(|(thread, l)| {
+                if thread != own {
+                    l.event()
+                } else if store[other].depth > 1 {
+                    store[other].parent
+                } else {
+                    EventId::NONE
+                }
+            });
+            let below: Vec<EventId> = below.filter(|e| e.is_some()).collect();
+            goes = self.by_itself(other) && below.into_iter().all(|e| self.goes_with(e));
+        }
+        self.known.insert(other, goes);
+        goes
+    }
+
+    /// Whether the event, its causes aside, is in conflict with none of the configuration.
+    fn by_itself(&self, other: EventId) -> bool {
+        let (store, local) = (self.store, &self.store[self.event].clock);
+        let event = &store[other];
+        if last(local, event.action.thread).depth() >= event.depth {
+            return false;
+        }
+        for mine in &event.uses {
+            for &e in self.uses.get(&mine.object).map_or(&[][..], Vec::as_slice) {
+                let depends = store[e].action.thread != event.action.thread
+                    && store[e].uses.iter().any(|theirs| use_depends(mine, theirs));
+                if depends && !store.contains(&event.clock, e) {
+                    return false;
+                }
+            }
+        }
+        let named = &event.ending.named;
+        named
+            .iter()
+            .all(|&t| last(local, t).depth() <= last(&event.clock, t).depth())
+            && self.naming.iter().all(|&e| {
+                !store[e].ending.named.contains(&event.action.thread)
+                    || store.contains(&event.clock, e)
+                    || last(local, event.action.thread).depth() + 1 != event.depth
+            })
+    }
+}
