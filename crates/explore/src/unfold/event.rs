@@ -269,6 +269,15 @@ impl Store {
         names
     }
 
+    /// By thread who created it, if anybody, and how many that one had created before.
+    pub fn creators(&self) -> Vec<(Option<ThreadId>, u32)> {
+        let mut creators = vec![(None, 0); self.threads.len()];
+        for (&(creator, ordinal), thread) in &self.threads {
+            creators[thread.index()] = (Some(creator).filter(|&c| c != NOBODY), ordinal);
+        }
+        creators
+    }
+
     /// The event of this name, whose causes are `clock` (its thread's last event there is its predecessor), and
     /// whether it is new. `make` fills in a new one.
     pub fn intern(

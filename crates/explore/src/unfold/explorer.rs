@@ -608,7 +608,8 @@ where
     /// Looks for races of cutoff events with events that are on no path with them.
     fn races_beside_cutoffs(&mut self, classes: &Classes) {
         let mut pairs = Vec::new();
-        classes.pairs(&self.store, |cutoff, other| {
+        let stopped = || self.control.is_stopped();
+        classes.pairs(&self.store, stopped, |cutoff, other| {
             pairs.push((cutoff, other));
             pairs.len() < MOST_PAIRS
         });
@@ -631,8 +632,11 @@ where
                 self.report();
             }
             if self.halt.is_some() || self.control.is_stopped() {
-                return;
+                break;
             }
+        }
+        if self.control.is_stopped() && self.halt.is_none() {
+            self.halt = Some(StopReason::Limit(self.control.limit()));
         }
     }
 

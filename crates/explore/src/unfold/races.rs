@@ -16,14 +16,36 @@ use super::event::{EventId, Last, Level, Store, last, use_depends};
 use super::footprint::Footprint;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::Effect;
+use selvedge_model::{Action, Effect, Op};
 
-/// Events that touch the same memory under the same mutexes.
+/// Events that touch the same memory under the same mutexes, between the same creations and ends of threads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Class {
     thread: ThreadId,
     footprint: Footprint,
     held: Vec<u64>,
+    /// How many threads its thread has created.
+    spawned: u32,
+    /// Threads of which it knows the end.
+    ended: Vec<ThreadId>,
+}
+
+impl Class {
+    /// Whether each event of this class is ordered with each of the other one's thread that it is not in conflict with.
+    fn is_apart(&self, other: &Class, creators: &[(Option<ThreadId>, u32)]) -> bool {
+        if self.ended.contains(&other.thread) {
+            return true;
+        }
+        // Is it before the creation of the other thread, or of who created that?
+        let mut thread = other.thread;
+        while let Some(&(Some(creator), ordinal)) = creators.get(thread.index()) {
+            if creator == self.thread {
+                return ordinal >= self.spawned;
+            }
+            thread = creator;
+        }
+        false
+    }
 }
 
 /// The classes of events, and which may race.
@@ -41,6 +63,7 @@ impl Classes {
         let (mut numbers, mut sets) = (FxHashMap::default(), vec![Vec::new()]);
         let mut set_numbers: FxHashMap<Vec<u64>, u32> = [(Vec::new(), 0)].into_iter().collect();
         let mut classes: Vec<Class> = Vec::new();
+        let creators = store.creators();
         for id in store.ids() {
             let event = &store[id];
             let before = if event.depth > 1 {
@@ -70,6 +93,8 @@ impl Classes {
                 thread: event.action.thread,
                 footprint: event.footprint,
                 held: sets[now as usize].clone(),
+                spawned: event.spawned,
+                ended: ended(store, id),
             };
             let next = classes.len() as u32;
             let number = *numbers.entry(class.clone()).or_insert(next);
@@ -82,7 +107,8 @@ impl Classes {
         let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
         for (i, a) in classes.iter().enumerate() {
             for (j, b) in classes.iter().enumerate().skip(i + 1) {
-                if a.thread == b.thread || a.held.iter().any(|m| b.held.contains(m)) {
+                let apart = a.is_apart(b, &creators) || b.is_apart(a, &creators);
+                if a.thread == b.thread || apart || a.held.iter().any(|m| b.held.contains(m)) {
                     continue;
                 }
                 let race = *pairs
@@ -135,7 +161,12 @@ impl Classes {
     }
 
     /// Pairs of a cutoff and another event that are concurrent, in no conflict, and may race.
-    pub fn pairs(&self, store: &Store, mut found: impl FnMut(EventId, EventId) -> bool) {
+    pub fn pairs(
+        &self,
+        store: &Store,
+        stopped: impl Fn() -> bool,
+        mut found: impl FnMut(EventId, EventId) -> bool,
+    ) {
         let mut after: Vec<Vec<EventId>> = vec![Vec::new(); store.len()];
         let mut first = Vec::new();
         for id in store.ids().filter(|&id| store[id].judged) {
@@ -145,6 +176,9 @@ impl Classes {
             }
         }
         for cutoff in store.ids().filter(|&id| store[id].cutoff && self.has_rivals(id)) {
+            if stopped() {
+                return;
+            }
             let mut beside = Beside::new(store, cutoff);
             let mut next = first.clone();
             while let Some(event) = next.pop() {
@@ -163,6 +197,17 @@ impl Classes {
             }
         }
     }
+}
+
+/// The threads of which an event knows the end.
+fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
+    let last = store[id].clock.iter().map(|l| l.event());
+    let ended = last.filter(|&e| e.is_some() && e != id && is_end(&store[e].action));
+    ended.map(|e| store[e].action.thread).collect()
+}
+
+fn is_end(action: &Action) -> bool {
+    action.op == Op::Exit || action.ends
 }
 
 /// Which events form a configuration with a given one and its causes.
