@@ -325,6 +325,29 @@ impl Action {
         matches!(self.op, Op::Read | Op::Write | Op::Rmw)
     }
 
+    /// The bytes of its object that an operation counts as touching: those of a memory access, or of a synchronisation object on
+    /// x86-64 Linux; 0 if it cannot be told.
+    pub const fn object_size(&self) -> u64 {
+        if self.size != 0 {
+            return self.size as u64;
+        }
+        match self.op {
+            Op::Lock | Op::TryLock | Op::TimedLock | Op::Unlock | Op::OwnerDied | Op::Consistent => 40,
+            Op::SpinLock | Op::SpinTryLock | Op::SpinUnlock | Op::OnceEnter | Op::OnceDone => 4,
+            Op::FutexWait | Op::FutexWake => 4,
+            Op::RdLock | Op::TryRdLock | Op::TimedRdLock | Op::RdUnlock => 56,
+            Op::WrLock | Op::TryWrLock | Op::TimedWrLock | Op::WrUnlock => 56,
+            Op::WaitRelease | Op::Signal | Op::Broadcast => 48,
+            Op::BarrierArrive
+            | Op::SemPost
+            | Op::SemWait
+            | Op::SemTryWait
+            | Op::SemTimedWait
+            | Op::SemGetValue => 32,
+            _ => 0,
+        }
+    }
+
     /// Whether no action of another thread is dependent on it (but the creation of its own thread): it can be run at
     /// once, without considering anything else.
     #[inline]

@@ -1,10 +1,10 @@
 //! Accesses to bytes: plain ones, and those that synchronisation operations count as.
 
+use super::RaceDetector;
 use super::objects::Object;
 use super::report::Race;
 use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
-use super::{RaceDetector, object_size};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op};
 
@@ -147,7 +147,7 @@ impl RaceDetector {
     /// Objects of several granules are not written into shadow memory at each operation: the object remembers each
     /// thread's last one, and its granules that it is there.
     pub(super) fn touch(&mut self, event: &Event, object: ObjectId, me: usize, read: bool) {
-        let size = object_size(&event.action);
+        let size = event.action.object_size();
         self.touch_bytes(event, object, size, me, read);
     }
 

@@ -455,28 +455,6 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 }
 
-/// The bytes of a synchronisation object on x86-64 Linux, by the operation on it; 0 if it cannot be told.
-fn object_size(action: &Action) -> u64 {
-    if action.size != 0 {
-        return u64::from(action.size);
-    }
-    match action.op {
-        Op::Lock | Op::TryLock | Op::TimedLock | Op::Unlock | Op::OwnerDied | Op::Consistent => 40,
-        Op::SpinLock | Op::SpinTryLock | Op::SpinUnlock | Op::OnceEnter | Op::OnceDone => 4,
-        Op::FutexWait | Op::FutexWake => 4,
-        Op::RdLock | Op::TryRdLock | Op::TimedRdLock | Op::RdUnlock => 56,
-        Op::WrLock | Op::TryWrLock | Op::TimedWrLock | Op::WrUnlock => 56,
-        Op::WaitRelease | Op::Signal | Op::Broadcast => 48,
-        Op::BarrierArrive
-        | Op::SemPost
-        | Op::SemWait
-        | Op::SemTryWait
-        | Op::SemTimedWait
-        | Op::SemGetValue => 32,
-        _ => 0,
-    }
-}
-
 #[cfg(not(test))]
 #[derive(Clone, Copy)]
 #[rustfmt::skip]

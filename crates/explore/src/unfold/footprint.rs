@@ -15,6 +15,9 @@ pub struct Touch {
     atomic: bool,
 }
 
+/// The bytes of a mutex.
+const MUTEX: u64 = 40;
+
 /// The number of a footprint; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
@@ -45,13 +48,21 @@ impl Footprints {
                 atomic: action.order != MemoryOrder::NotAtomic,
             });
         } else if action.object.is_address() && action.object.0 != 0 {
-            // Operations on an object count as atomic accesses to its bytes; how many there are the detector knows.
-            self.buffer.push(Touch {
-                address: action.object.0,
-                size: 64,
-                write: true,
-                atomic: true,
-            });
+            // Operations on an object count as atomic accesses to its bytes.
+            let mut touch = |address: u64, size: u64| {
+                self.buffer.push(Touch {
+                    address,
+                    size: size as u32,
+                    write: true,
+                    atomic: true,
+                });
+            };
+            if action.object_size() != 0 {
+                touch(action.object.0, action.object_size());
+            }
+            if matches!(action.op, Op::WaitRelease | Op::WaitAcquire) {
+                touch(action.object2.0, MUTEX);
+            }
         }
         if self.buffer.is_empty() {
             return Footprint::default();

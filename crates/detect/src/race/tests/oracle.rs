@@ -80,7 +80,7 @@ fn accesses(trace: &Trace) -> Vec<Access> {
             Op::WaitAcquire => add(action.object2.0, 40, true, true),
             Op::SemGetValue => add(object, 32, false, true),
             _ => {
-                let size = super::super::object_size(action);
+                let size = action.object_size();
                 if size > 0 && action.object.is_address() {
                     add(object, size, true, true);
                 }
