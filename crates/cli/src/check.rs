@@ -4,6 +4,7 @@ use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, Visibility, When};
 use crate::assumptions::assumptions;
 use crate::emit::{Emitter, Recorder};
 use crate::exit::Exit;
+use crate::finding::FoundBy;
 use crate::output::{note, writable};
 use crate::program::{Setup, canonical_machine, fusing_machine, machine, sources};
 use crate::watch::{Watch, peak_memory};
@@ -369,9 +370,13 @@ fn conclude(
     // One step may show several faults; the first is what was asked for.
     let most = if args.stop == StopAt::First { 1 } else { usize::MAX };
     let mut findings = Vec::new();
-    let fused = fuses(args) && !program.is_spoiled();
+    let by = match args.strategy {
+        Strategy::Unfold => FoundBy::Canonical,
+        _ if fuses(args) && !program.is_spoiled() => FoundBy::Fusing,
+        _ => FoundBy::Plain,
+    };
     for found in report.faults.iter().filter(is_asked).take(most) {
-        match finding::describe(setup, program, found, fused) {
+        match finding::describe(setup, program, found, by) {
             Ok(finding) => findings.push(finding),
             Err(error) => return Exit::internal(&error.to_string()),
         }

@@ -1,6 +1,6 @@
 //! From a fault that an explorer found to a finding for people: replayed, shortened, with names and places.
 
-use crate::program::{Setup, fusing_machine, machine};
+use crate::program::{Setup, canonical_machine, fusing_machine, machine};
 use crate::shorten::shorten;
 use crate::trace::{self, Made, Move, Trace, same};
 use selvedge_base::{Id, ThreadId};
@@ -23,12 +23,23 @@ pub(crate) enum Error {
 
 type VmTrace = Trace<Vm, Detectors>;
 
-/// Replays what was found (by fusing machines if `fused`) and describes it with a short schedule.
+/// With which machines something was found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FoundBy {
+    /// Those of replays.
+    Plain,
+    /// [`Vm::fusing`].
+    Fusing,
+    /// [`Vm::canonical`].
+    Canonical,
+}
+
+/// Replays what was found and describes it with a short schedule.
 pub(crate) fn describe(
     setup: &Setup,
     program: &Arc<Program>,
     found: &Found,
-    fused: bool,
+    by: FoundBy,
 ) -> Result<FindingReport, Error> {
     let fault = &found.fault;
     let other = if fault.kind == FaultKind::DataRace {
@@ -38,10 +49,10 @@ pub(crate) fn describe(
     };
     let (vm, detectors) = machine(program);
     let mut trace = Trace::new(vm, detectors, other);
-    let choices = if fused {
-        every_action(program, &found.choices)
-    } else {
-        found.choices.clone()
+    let choices = match by {
+        FoundBy::Plain => found.choices.clone(),
+        FoundBy::Fusing => every_action(program, &found.choices),
+        FoundBy::Canonical => open_decisions(program, &found.choices),
     };
     for choice in choices {
         trace
@@ -64,14 +75,57 @@ pub(crate) fn describe(
     Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
 }
 
+/// The choices of an explorer whose machines choose at each decision: without those at decisions that are none here, since others made
+/// them.
+fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
+    let ((mut canonical, _), (mut plain, _)) = (canonical_machine(program), machine(program));
+    let mut all = Vec::with_capacity(choices.len());
+    for &choice in choices {
+        if !offers(&canonical, choice) {
+            all.push(choice); // the replay says what is wrong with it
+            break;
+        }
+        let chooses = |vm: &Vm| {
+            let pending = vm.pending().get(choice.thread.index());
+            pending.is_some_and(|p| p.is_enabled() && p.action.op == Op::Choose)
+        };
+        let mut step = choice;
+        if chooses(&canonical) {
+            let decision = canonical.decision(choice);
+            canonical.step(choice);
+            if !chooses(&plain) {
+                continue;
+            }
+            let alternatives = plain.pending()[choice.thread.index()].alternatives;
+            let same = (0..alternatives).find(|&alternative| {
+                plain.decision(Choice {
+                    alternative,
+                    ..choice
+                }) == decision
+            });
+            step.alternative = same.unwrap_or(choice.alternative);
+        } else {
+            canonical.step(choice);
+        }
+        all.push(step);
+        if !offers(&plain, step) {
+            break;
+        }
+        plain.step(step);
+    }
+    all
+}
+
+/// Whether a choice can be made now.
+fn offers(vm: &Vm, choice: Choice) -> bool {
+    let pending = vm.pending().get(choice.thread.index());
+    pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
+}
+
 /// The explorer's choices, with one more for each action that was part of another's event.
 fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut fusing, _), (mut plain, _)) = (fusing_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
-    let offers = |vm: &Vm, choice: Choice| {
-        let pending = vm.pending().get(choice.thread.index());
-        pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
-    };
     for &choice in choices {
         let status = |vm: &Vm, thread: ThreadId| vm.pending().get(thread.index()).map(|p| p.status);
         if !offers(&fusing, choice) {

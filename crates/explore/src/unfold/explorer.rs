@@ -286,6 +286,7 @@ where
     fn withdraw(&mut self, node: NodeId, infeasible: bool) {
         if let Some(parent) = self.tree[node].parent
             && self.config.partial != Partial::Last(1)
+            && !self.tree[parent].singly
         {
             // Another set of events may do. Cutoffs are no candidates any more; where inputs are at odds, one event after the other
             // will find it.
@@ -569,7 +570,8 @@ where
             self.visits.note(self.store[event].action.stmt);
         }
         self.report();
-        if !self.config.cutoffs {
+        if !self.config.cutoffs || self.store[event].open {
+            // An event that has no effect yet leads to no other state.
             return true;
         }
         if !self.store[event].judged {

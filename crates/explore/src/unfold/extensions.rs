@@ -22,7 +22,8 @@ use super::path::{Path, Used, level, uses_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::ThreadId;
 use selvedge_model::{
-    Action, Choice, Conflict, Dependence, Detector, Effect, Fingerprint, NoDetector, Op, Status, Undo,
+    Action, Choice, Conflict, Dependence, Detector, Effect, Fingerprint, NoDetector, Op, OpClass, Status,
+    Undo,
 };
 use smallvec::SmallVec;
 
@@ -166,6 +167,7 @@ impl<M: Undo + Fingerprint> Extensions<M> {
                 .find(owned)
                 .map_or(EventId::NONE, |u| u.event)
         };
+        let mut sure = true;
         loop {
             let covered = !owner.is_some() || contains(store, below, owner);
             let level = if owner.is_some() {
@@ -178,13 +180,16 @@ impl<M: Undo + Fingerprint> Extensions<M> {
                 join(&mut causes, &store[owner].clock);
             }
             match level {
-                Level::Free => self.certain(store, path, at, &causes),
+                Level::Free if sure => self.certain(store, path, at, &causes),
+                Level::Free => self.ask(store, path, at, &causes),
                 Level::Taken => {}
                 Level::Unknown => self.ask(store, path, at, &causes),
             }
             if covered {
                 return;
             }
+            // Before it was initialised, or after it was destroyed, taking it is a fault.
+            sure &= store[owner].action.op.class() != OpClass::Total;
             owner = previous_owner(store, path, owner, mutex.0);
         }
     }
@@ -402,7 +407,7 @@ fn scheme(store: &Store, at: &Position) -> Scheme {
         Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
         Op::Exit if action.object2.0 == 0 => Scheme::None,
         Op::Join if action.object2.0 == 0 => Scheme::None,
-        Op::Unlock | Op::SpinUnlock | Op::WaitRelease | Op::Read | Op::Write => Scheme::Certain,
+        Op::Unlock | Op::SpinUnlock | Op::Read | Op::Write => Scheme::Certain,
         Op::Rmw if !action.may_fail => Scheme::Certain,
         _ => Scheme::Ask,
     }
