@@ -160,6 +160,26 @@ impl RaceDetector {
         facts.heads[thread]
     }
 
+    /// The threads that head the present release sequences of a variable, each with what a read learns from its ones.
+    pub(super) fn heads(&self, object: Object) -> Vec<(usize, u32)> {
+        let facts = self.objects.facts_of(object);
+        let Some(words) = facts.words else {
+            return Vec::new();
+        };
+        let owner = self.store.get(Space::Records, words) as usize;
+        if self.store.get(Space::Records, words + 1) == 0 {
+            return owner
+                .checked_sub(1)
+                .map(|o| (o, object.released()))
+                .into_iter()
+                .collect();
+        }
+        let heads = facts.heads.iter().copied().enumerate();
+        heads
+            .filter(|&(thread, head)| head != 0 && self.store.tick(head, thread) != 0)
+            .collect()
+    }
+
     /// A plain store to bytes of atomic variables: a read of it learns nothing.
     #[cold]
     pub(super) fn overwrite_atomics(&mut self, granule: u64, bytes: u32) {

@@ -18,6 +18,7 @@
 
 mod access;
 mod atomics;
+mod digest;
 mod lockset;
 mod objects;
 mod report;
@@ -62,7 +63,7 @@ struct Thread {
     /// Four clocks: what it knows, what it will know at an acquire fence, what it knew at its last release fence, what
     /// whoever woke it knew.
     clocks: u32,
-    /// Two words: whether a wakeup is under way, the locks held.
+    /// Three words: whether a wakeup is under way, the locks held, whether it was joined.
     words: usize,
 }
 
@@ -84,6 +85,9 @@ impl Thread {
     }
     const fn locks(self) -> usize {
         self.words + 1
+    }
+    const fn joined(self) -> usize {
+        self.words + 2
     }
 }
 
@@ -126,7 +130,7 @@ impl RaceDetector {
         self.store.widen(thread);
         while self.threads.len() <= thread {
             let clocks = self.store.new_clocks(4);
-            let words = self.store.grow(Space::Records, 2);
+            let words = self.store.grow(Space::Records, 3);
             self.threads.push(Thread { clocks, words });
         }
     }
@@ -151,6 +155,7 @@ impl RaceDetector {
             Op::Join => {
                 if let (Some(ended), false) = (action.object.as_thread(), failed) {
                     let ended = self.thread(ended.index());
+                    self.store.set(Space::Records, ended.joined(), 1);
                     self.learn(me, ended.clock(), Rule::Join);
                 }
             }
@@ -453,6 +458,10 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
     }
 
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
+
+    fn digest(&self, machine: &M) -> Option<u128> {
+        Some(self.remembered(machine))
+    }
 }
 
 #[cfg(not(test))]

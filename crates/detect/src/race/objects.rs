@@ -88,9 +88,20 @@ impl Objects {
         self.ids.get(&id).map(|&index| self.objects[index as usize])
     }
 
+    /// All records.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (ObjectId, Object)> + '_ {
+        self.ids
+            .iter()
+            .map(|(&id, &index)| (id, self.objects[index as usize]))
+    }
+
     /// The record with this number.
     pub(crate) fn by_index(&self, index: u32) -> Object {
         self.objects[index as usize]
+    }
+
+    pub(crate) fn facts_of(&self, object: Object) -> &Facts {
+        &self.facts[object.index as usize]
     }
 
     pub(crate) fn facts(&mut self, object: Object) -> &mut Facts {

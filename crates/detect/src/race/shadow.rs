@@ -355,6 +355,38 @@ impl Shadow {
         }
     }
 
+    /// Calls `visit` with each granule of which accesses are kept, and these with their bytes.
+    pub(crate) fn for_each(&self, store: &Store, mut visit: impl FnMut(u64, &[(Entry, u32)])) {
+        let mut entries = Vec::new();
+        for (page, &table) in &self.pages {
+            for (i, &slot) in self.tables[table as usize].iter().enumerate() {
+                let Some(cell) = slot.checked_sub(1) else { continue };
+                entries.clear();
+                let mut place = Place(Space::Records, cell as usize);
+                loop {
+                    let bytes = store.get(place.0, place.1 + PACKED) >> 8 & 0xff;
+                    if bytes != 0 {
+                        entries.push((read_entry(store, place), bytes));
+                    }
+                    match store.get(place.0, place.1 + NEXT) as usize {
+                        0 => break,
+                        next => place = Place(Space::Extra, next),
+                    }
+                }
+                if !entries.is_empty() {
+                    visit((page << (PAGE_SHIFT - 3)) + i as u64, &entries);
+                }
+            }
+        }
+    }
+
+    /// The accesses that are kept as ranges: first byte, the one after the last, who.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64, Entry)> + '_ {
+        self.ranges
+            .iter()
+            .map(|range| (range.start, range.end, range.entry))
+    }
+
     /// Whether an access is kept as a range.
     pub(crate) const fn is_large(size: u64) -> bool {
         size >= LARGE

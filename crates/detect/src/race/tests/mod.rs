@@ -1,5 +1,6 @@
 //! The detector against a slow, obvious oracle on random traces, and with each of its rules broken.
 
+mod digest;
 mod oracle;
 mod traces;
 

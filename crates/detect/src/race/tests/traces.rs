@@ -3,10 +3,11 @@
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Describe, Event, Machine, MemoryOrder, Notice, ObjectId, Op, Outcome, Pending,
-    Waiters,
+    Status, Waiters,
 };
 use std::fmt;
 
+#[derive(Clone)]
 pub(super) struct Step {
     pub(super) event: Event,
     pub(super) accesses: Vec<Access>,
@@ -45,17 +46,51 @@ impl fmt::Display for Trace {
 pub(super) struct Mock<'a> {
     trace: &'a Trace,
     pub(super) at: usize,
+    /// What threads are called.
+    pub(super) name: fn(usize) -> usize,
+    /// By thread, at the end of the trace.
+    pending: Vec<Pending>,
 }
 
 impl<'a> Mock<'a> {
     pub(super) fn new(trace: &'a Trace) -> Self {
-        Mock { trace, at: 0 }
+        Mock {
+            trace,
+            at: 0,
+            name: |thread| thread,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Says from now on which threads there are at the end of the trace.
+    pub(super) fn look(&mut self) {
+        let pending = |thread: usize, status| Pending {
+            action: Action::new(ThreadId::from_index(thread), Op::Yield),
+            status,
+            alternatives: 1,
+        };
+        let mut all = vec![pending(0, Status::Enabled)];
+        for step in &self.trace.events {
+            let event = &step.event;
+            match (event.action.op, event.outcome, event.action.object.as_thread()) {
+                (Op::Spawn, Outcome::Thread(new), _) => {
+                    while all.len() <= new.index() {
+                        // Numbers that nobody has yet.
+                        all.push(pending(all.len(), Status::Parked));
+                    }
+                    all[new.index()].status = Status::Enabled;
+                }
+                (Op::Join, _, Some(ended)) => all[ended.index()].status = Status::Finished,
+                _ => {}
+            }
+        }
+        self.pending = all;
     }
 }
 
 impl Machine for Mock<'_> {
     fn pending(&self) -> &[Pending] {
-        &[]
+        &self.pending
     }
     fn step(&mut self, _: Choice) -> Event {
         self.trace.events[self.at].event
@@ -82,7 +117,7 @@ impl Describe for Mock<'_> {
         Vec::new()
     }
     fn thread_name(&self, thread: ThreadId) -> String {
-        thread.to_string()
+        (self.name)(thread.index()).to_string()
     }
     fn object_name(&self, object: ObjectId) -> String {
         format!("{:#x}", object.0)

@@ -1,0 +1,35 @@
+// Both stores leave the same memory behind, and the thread at its end; but only one of them publishes the data. An exploration that
+// goes by states has to tell them apart: whether the reader knows of the write is no part of memory.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int data;
+static atomic_int flag, hint;
+
+static void publish(void)
+{
+    if (atomic_load_explicit(&hint, memory_order_relaxed) == 1 && atomic_load_explicit(&hint, memory_order_relaxed) == 0)
+        atomic_store_explicit(&flag, 1, memory_order_relaxed);
+    else
+        atomic_store_explicit(&flag, 1, memory_order_release);
+}
+
+static void *writer(void *unused)
+{
+    data = 42;
+    publish();
+    return unused;
+}
+
+int main(void)
+{
+    int seen = 0;
+    pthread_t thread;
+    pthread_create(&thread, 0, writer, 0);
+    atomic_store_explicit(&hint, 1, memory_order_relaxed);
+    atomic_store_explicit(&hint, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&flag, memory_order_acquire))
+        seen = data; // expect: data-race
+    pthread_join(thread, 0);
+    return seen & 0;
+}

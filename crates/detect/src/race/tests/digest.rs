@@ -1,0 +1,319 @@
+//! What the detector says it remembers: equal for interleavings of one trace, and whatever threads are numbered; equal digests, equal
+//! races to come.
+
+use super::traces::{Mock, Step, Trace};
+use super::{RaceDetector, oracle};
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_model::{Access, Action, Detector, Event, MemoryOrder, ObjectId, Op, Outcome};
+use std::collections::{BTreeSet, HashMap};
+
+/// The digest after a trace.
+fn digest(trace: &Trace) -> u128 {
+    digest_with(&mut RaceDetector::new(), trace, |t| t)
+}
+
+/// The same by a detector that may have seen other traces; `name`: what threads are called.
+fn digest_with(detector: &mut RaceDetector, trace: &Trace, name: fn(usize) -> usize) -> u128 {
+    let start = Detector::<Mock>::mark(detector);
+    let mut machine = Mock::new(trace);
+    machine.name = name;
+    for at in 0..trace.events.len() {
+        machine.at = at;
+        detector.event(&machine, &trace.events[at].event, &mut Vec::new());
+    }
+    machine.look();
+    let digest = detector.digest(&machine);
+    Detector::<Mock>::undo(detector, start);
+    digest.expect("a race detector has a digest")
+}
+
+/// Bytes with whether they are written.
+fn bytes(step: &Step) -> Vec<(u64, u64, bool)> {
+    let action = &step.event.action;
+    let mut all: Vec<_> = step
+        .accesses
+        .iter()
+        .map(|a| (a.address, a.address + u64::from(a.size), a.write))
+        .collect();
+    let size = match action.size {
+        0 => action.object_size().max(1),
+        size => u64::from(size),
+    };
+    for object in [action.object, action.object2] {
+        if object != ObjectId::NONE {
+            let size = if object == action.object2 { 40 } else { size };
+            all.push((object.0, object.0 + size, action.op != Op::Read));
+        }
+    }
+    all
+}
+
+/// Whether the order of two neighbouring steps may matter to anybody.
+fn dependent(trace: &Trace, a: &Step, b: &Step) -> bool {
+    let threads = |step: &Step| -> Vec<ThreadId> {
+        let action = &step.event.action;
+        let mut all = vec![action.thread];
+        all.extend(action.object.as_thread());
+        match step.event.outcome {
+            Outcome::Thread(thread) => all.push(thread),
+            Outcome::Threads(set) => all.extend(&trace.sets[set.0 as usize]),
+            _ => {}
+        }
+        all
+    };
+    let (first, second) = (threads(a), threads(b));
+    first.iter().any(|thread| second.contains(thread))
+        || bytes(a)
+            .iter()
+            .any(|x| bytes(b).iter().any(|y| (x.2 || y.2) && x.0 < y.1 && y.0 < x.1))
+}
+
+/// A trace in which no thread is joined twice.
+fn random(seed: u64) -> Trace {
+    let mut trace = Trace::random(seed);
+    let mut joined = BTreeSet::new();
+    trace
+        .events
+        .retain(|step| match step.event.action.object.as_thread() {
+            Some(thread) => joined.insert(thread.index()),
+            None => true,
+        });
+    trace
+}
+
+#[test]
+fn interleavings_of_a_trace_are_the_same() {
+    let mut detector = RaceDetector::new();
+    let (mut swaps, mut statements) = (0, 0);
+    for seed in 0..12_000 {
+        let mut trace = random(seed);
+        let before = digest(&trace);
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..200 {
+            if trace.events.len() < 2 {
+                break;
+            }
+            let at = rng.usize(1..trace.events.len());
+            if !dependent(&trace, &trace.events[at - 1], &trace.events[at]) {
+                trace.events.swap(at - 1, at);
+                swaps += 1;
+            }
+        }
+        let after = digest_with(&mut detector, &trace, |t| t);
+        if before != after {
+            // Of two accesses that the same clocks cover the shadow may keep either.
+            let (mut one, mut other) = (random(seed), trace);
+            blank(&mut one);
+            blank(&mut other);
+            assert_eq!(digest(&one), digest(&other), "seed {seed}\n{one}\n{other}");
+            statements += 1;
+        }
+    }
+    assert!(swaps > 50_000 && statements < 5, "{swaps}, {statements}");
+}
+
+/// All at one statement.
+fn blank(trace: &mut Trace) {
+    for step in &mut trace.events {
+        step.event.action.stmt = StmtId(0);
+        step.accesses
+            .iter_mut()
+            .for_each(|access| access.stmt = StmtId(0));
+    }
+}
+
+#[test]
+fn numbers_of_threads_do_not_count() {
+    // The highest numbers are never used by the traces with few threads: turn the order of the others round.
+    fn other(thread: usize) -> usize {
+        if (1..4).contains(&thread) {
+            4 - thread
+        } else {
+            thread
+        }
+    }
+    let rename = |t: ThreadId| ThreadId::from_index(other(t.index()));
+    for seed in (0..3000).filter(|seed| seed % 40 != 0) {
+        let trace = random(seed);
+        let before = digest(&trace);
+        let mut renamed = random(seed);
+        for step in &mut renamed.events {
+            step.event.action = step.event.action.renamed(rename);
+            if let Outcome::Thread(thread) = &mut step.event.outcome {
+                *thread = rename(*thread);
+            }
+        }
+        for thread in renamed.sets.iter_mut().flatten() {
+            *thread = rename(*thread);
+        }
+        let after = digest_with(&mut RaceDetector::new(), &renamed, other);
+        assert_eq!(before, after, "seed {seed}\n{trace}");
+    }
+}
+
+/// The bytes at which accesses after the first `from` events race with earlier ones: by the oracle, which forgets nothing.
+fn later(trace: &Trace, from: usize) -> BTreeSet<(StmtId, u64)> {
+    let later = &trace.events[from..];
+    let mut statements: BTreeSet<StmtId> = later.iter().map(|s| s.event.action.stmt).collect();
+    statements.extend(later.iter().flat_map(|s| &s.accesses).map(|a| a.stmt));
+    let races = oracle::races(trace).into_iter();
+    races
+        .filter(|race| statements.contains(&race.second))
+        .flat_map(|race| race.bytes.map(move |byte| (race.second, byte)))
+        .collect()
+}
+
+/// Something in the past is otherwise; accesses to data stay.
+fn change(trace: &mut Trace, past: usize, rng: &mut fastrand::Rng) {
+    use MemoryOrder::*;
+    let changeable = |step: &&mut Step| {
+        let Action { op, order, .. } = step.event.action;
+        matches!(
+            op,
+            Op::Fence | Op::TryLock | Op::SemTryWait | Op::TryWrLock | Op::Signal
+        ) || (matches!(op, Op::Read | Op::Write | Op::Rmw) && order != NotAtomic)
+    };
+    let mut steps: Vec<&mut Step> = trace.events[..past].iter_mut().filter(changeable).collect();
+    if steps.is_empty() {
+        return;
+    }
+    let at = rng.usize(..steps.len());
+    let event = &mut steps[at].event;
+    let action = &mut event.action;
+    match action.op {
+        Op::Read => action.order = if action.order.acquires() { Relaxed } else { Acquire },
+        Op::Write => action.order = if action.order.releases() { Relaxed } else { Release },
+        Op::Rmw => action.order = [Relaxed, Acquire, Release, AcqRel][rng.usize(..4)],
+        Op::Fence => action.order = [Acquire, Release, AcqRel][rng.usize(..3)],
+        Op::TryLock | Op::SemTryWait | Op::TryWrLock => {
+            event.outcome = if event.outcome == Outcome::Failed {
+                Outcome::Done
+            } else {
+                Outcome::Failed
+            };
+        }
+        Op::Signal => event.outcome = Outcome::Failed,
+        _ => {}
+    }
+}
+
+#[test]
+fn equal_digests_mean_equal_races_to_come() {
+    let (mut equal, mut different, mut told) = (0, 0, 0);
+    let mut kept: HashMap<bool, u32> = HashMap::new();
+    for seed in 0..20_000 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let trace = random(seed);
+        let past = trace.events.len() / 2;
+        if past == 0 {
+            continue;
+        }
+        let mut other = random(seed);
+        for _ in 0..rng.usize(1..3) {
+            change(&mut other, past, &mut rng);
+        }
+        let until = |trace: &Trace| Trace {
+            events: trace.events[..past].to_vec(),
+            sets: trace.sets.clone(),
+        };
+        let same = digest(&until(&trace)) == digest(&until(&other));
+        let (mine, theirs) = (later(&trace, past), later(&other, past));
+        if same {
+            assert_eq!(mine, theirs, "seed {seed}\n{trace}\n{other}");
+            equal += 1;
+            *kept.entry(mine.is_empty()).or_default() += 1;
+        } else {
+            different += 1;
+            told += u32::from(mine != theirs);
+        }
+    }
+    assert!(
+        equal > 2000 && kept[&false] > 500 && different > 300 && told > 50,
+        "{equal} equal ({kept:?}), {different} different, {told} of them seen by the rest of the trace"
+    );
+}
+
+const DATA: ObjectId = ObjectId(0x2000);
+const FLAGS: [ObjectId; 2] = [ObjectId(0x2010), ObjectId(0x2020)];
+
+fn step(thread: u16, op: Op, object: ObjectId, order: MemoryOrder) -> Step {
+    let mut action = Action::on(ThreadId(thread), op, object);
+    (action.size, action.order) = (4, order);
+    // A statement is what is done by whom.
+    action.stmt = StmtId(object.0 as u32 + u32::from(thread) + 2 * op as u32);
+    let event = Event {
+        action,
+        context: ContextId(0),
+        alternative: 0,
+        alternatives: 1,
+        outcome: Outcome::Done,
+    };
+    Step {
+        event,
+        accesses: Vec::<Access>::new(),
+    }
+}
+
+fn spawn() -> Step {
+    let mut spawn = step(0, Op::Spawn, ObjectId::NONE, MemoryOrder::NotAtomic);
+    spawn.event.action.size = 0;
+    spawn.event.outcome = Outcome::Thread(ThreadId(1));
+    spawn
+}
+
+fn digest_of(steps: &[Step]) -> u128 {
+    digest(&Trace {
+        events: steps.to_vec(),
+        sets: Vec::new(),
+    })
+}
+
+#[test]
+fn unpublished_accesses_differ_from_published_ones() {
+    use MemoryOrder::*;
+    let after = |order| {
+        [
+            spawn(),
+            step(1, Op::Write, DATA, NotAtomic),
+            step(1, Op::Write, FLAGS[0], order),
+        ]
+    };
+    assert_ne!(digest_of(&after(Relaxed)), digest_of(&after(Release)));
+    assert_eq!(digest_of(&after(Release)), digest_of(&after(SeqCst)));
+    // What nobody may race with is not kept: the flag tells of nothing.
+    let without = |order| [spawn(), step(1, Op::Write, FLAGS[0], order)];
+    let [spawned, stored] = without(Relaxed);
+    let read = step(0, Op::Read, FLAGS[0], Acquire);
+    let relaxed = digest_of(&[spawned, stored, read.clone()]);
+    let [spawned, stored] = without(Release);
+    assert_ne!(relaxed, digest_of(&[spawned, stored, read]));
+}
+
+#[test]
+fn before_anybody_else_is_there_nothing_counts() {
+    use MemoryOrder::*;
+    let write = step(0, Op::Write, DATA, NotAtomic);
+    assert_eq!(digest_of(&[]), digest_of(&[write.clone()]));
+    assert_eq!(digest_of(&[spawn()]), digest_of(&[write.clone(), spawn()]));
+    assert_ne!(digest_of(&[spawn()]), digest_of(&[spawn(), write]));
+}
+
+#[test]
+fn rounds_come_back_to_the_same() {
+    use MemoryOrder::*;
+    let mut steps = vec![spawn()];
+    let mut digests = Vec::new();
+    for _ in 0..5 {
+        for thread in 0..2_u16 {
+            let (mine, theirs) = (FLAGS[usize::from(thread)], FLAGS[usize::from(1 - thread)]);
+            steps.push(step(thread, Op::Read, theirs, Acquire));
+            steps.push(step(thread, Op::Write, DATA, NotAtomic));
+            steps.push(step(thread, Op::Rmw, mine, AcqRel));
+            digests.push(digest_of(&steps));
+        }
+    }
+    for (at, digest) in digests.iter().enumerate().skip(4) {
+        assert_eq!(*digest, digests[at - 2], "{at}: {digests:?}");
+    }
+    assert_ne!(digests[4], digests[5]);
+}
