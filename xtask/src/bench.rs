@@ -2,6 +2,7 @@
 //! tests: nothing here fails because something is slow.
 
 mod inputs;
+mod unfolding;
 
 use crate::callgrind;
 use crate::process::{build_release, capture_errors};
@@ -73,6 +74,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.speed()?;
     text += &bench.growth()?;
     text += &bench.inputs()?;
+    text += &bench.unfolding()?;
     if quick {
         println!("{text}");
         return Ok(());
@@ -94,6 +96,7 @@ struct Measured {
     peak: f64,
     queries: f64,
     solving: f64,
+    unfolding_events: f64,
 }
 
 impl Measured {
@@ -117,6 +120,7 @@ impl Measured {
             peak: number("peak_memory_bytes")?,
             queries: number("solver_queries")?,
             solving: number("solver_seconds")?,
+            unfolding_events: json["statistics"]["unfolding_events"].as_f64().unwrap_or(0.0),
         })
     }
 }

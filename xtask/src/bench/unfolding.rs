@@ -1,0 +1,78 @@
+//! `unfold` beside `dpor`: executions, redundant ones, time and memory, with and without cutoffs.
+
+use super::{Bench, Measured};
+use anyhow::Result;
+use std::fmt::Write;
+
+const CHAIN: &str = "benches/chain.c";
+const PAIRS: &str = "benches/producers_consumers.c";
+const QUEUE: &str = "benches/bounded_queue.c";
+const TWO_THREADS: &str = "corpus/c/safe/mutex_two_sections_each.c";
+
+const FULL: &[&str] = &["--strategy", "unfold", "--cutoffs", "off"];
+const OPTIMAL: &[&str] = &["--strategy", "unfold", "--cutoffs", "off", "--k", "optimal"];
+const CUT: &[&str] = &["--strategy", "unfold"];
+/// What takes longer than this is left out.
+const TIME: &[&str] = &["--max-time", "60s"];
+
+impl Bench {
+    pub(super) fn unfolding(&self) -> Result<String> {
+        let mut text = String::from("## The unfolding\n\n");
+        text += "`dpor`, `unfold` with `--k optimal` and no cutoffs, `unfold` with cutoffs: executions + redundant ones, seconds.\n\n";
+        text += "| program | dpor | optimal | with cutoffs |\n| --- | --- | --- | --- |\n";
+        let rows = [
+            (
+                "chain of writers, one reader",
+                CHAIN,
+                &["-DK=3", "-DK=5", "-DK=7"][..],
+            ),
+            (
+                "k producers × k consumers, one condition variable",
+                PAIRS,
+                &["-DK=1", "-DK=2", "-DK=3"],
+            ),
+            (
+                "bounded queue, 2 producers × 2 consumers",
+                QUEUE,
+                &["-DROUNDS=1", "-DROUNDS=2", "-DROUNDS=3"],
+            ),
+        ];
+        for (title, program, sizes) in rows {
+            for size in sizes {
+                write!(text, "| {title}, {size}")?;
+                for options in [&[][..], OPTIMAL, CUT] {
+                    let options = [&[*size][..], TIME, options].concat();
+                    write!(text, " | {}", cell(self.check(program, &options, 1)))?;
+                }
+                text += " |\n";
+            }
+        }
+        let dpor = self.best(TWO_THREADS, &["-DK=8"], 1)?;
+        let unfold = self.best(TWO_THREADS, &[&["-DK=8"], FULL].concat(), 1)?;
+        let bytes = unfold.peak / unfold.unfolding_events;
+        let speed = |run: &Measured| run.executions / run.seconds;
+        writeln!(
+            text,
+            "\n2 threads × 8 lock-protected increments, {} executions, none redundant: {:.0} executions/s of dpor, {:.0} of unfold without \
+             cutoffs, ratio {:.2} (aim ≥ 0.25). {:.0} events of the unfolding, {:.0} a second; the process at its peak has {:.0} \
+             bytes for each, so a million take {:.2} GiB (aim < 1).\n",
+            unfold.executions,
+            speed(&dpor),
+            speed(&unfold),
+            speed(&unfold) / speed(&dpor),
+            unfold.unfolding_events,
+            unfold.unfolding_events / unfold.seconds,
+            bytes,
+            bytes * 1e6 / f64::from(1 << 30)
+        )?;
+        Ok(text)
+    }
+}
+
+/// What a run took; it may be too long.
+fn cell(run: Result<Measured>) -> String {
+    match run {
+        Ok(run) => format!("{} + {}, {:.2} s", run.executions, run.redundant, run.seconds),
+        Err(_) => "not in a minute".to_owned(),
+    }
+}
