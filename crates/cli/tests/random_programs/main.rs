@@ -3,7 +3,8 @@
 //! For each program: `dpor` under visibility `memory`, with and without sleep sets and with two workers, must report
 //! exactly the faults (kind and line), deadlocks and final states that brute force finds. Visibility `sync` must report a
 //! race if two accesses can be pending at once, and otherwise find exactly the same faults, deadlocks and outputs. A
-//! correct program, run natively, may print only what some execution of the model prints.
+//! correct program, run natively, may print only what some execution of the model prints. `unfold`, with and without cutoffs, must
+//! say the same under both.
 //!
 //! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on after a failure.
 
@@ -12,7 +13,8 @@ mod native;
 mod oracle;
 
 use oracle::Truth;
-use selvedge_explore::Report;
+use selvedge_explore::unfold::Partial;
+use selvedge_explore::{Config, Order, Report};
 use selvedge_frontend as frontend;
 use selvedge_ir::Module;
 use selvedge_vm::{Options, Program, Visibility, Vm};
@@ -47,6 +49,10 @@ struct Counts {
     /// A race by happens-before that no state shows: weak orders, and operations that tell of others without ordering.
     races_by_order_only: u64,
     explorations_too_large: u64,
+    unfoldings: u64,
+    /// Programs with a symbolic byte.
+    with_input: u64,
+    cutoffs: u64,
     states: u64,
 }
 
@@ -87,10 +93,10 @@ fn path(seed: u64) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-{seed}.c"))
 }
 
-fn prepare(module: Module, visibility: Visibility) -> Arc<Program> {
+fn prepare(module: Module, visibility: Visibility, fingerprints: bool) -> Arc<Program> {
     let options = Options {
         visibility,
-        fingerprints: visibility == Visibility::Memory,
+        fingerprints,
         max_steps: 100_000,
         ..Options::default()
     };
@@ -103,7 +109,7 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     std::fs::write(&path, &program.text).map_err(|e| e.to_string())?;
     let loaded = frontend::load(std::slice::from_ref(&path), &frontend::Options::default())
         .map_err(|e| e.to_string())?;
-    let memory = prepare(loaded.module.clone(), Visibility::Memory);
+    let memory = prepare(loaded.module.clone(), Visibility::Memory, true);
     let Some(truth) = oracle::all_states(&memory, MAX_STATES) else {
         counts.too_large += 1;
         return Ok(());
@@ -130,7 +136,13 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
         same(&truth, &said, true).map_err(|m| format!("{what}: {m}"))?;
         race(&truth, &said, counts).map_err(|m| format!("{what}: {m}"))?;
     }
-    let sync = prepare(loaded.module, Visibility::Sync);
+    unfold(&memory, &truth, seed, true, counts).map_err(|m| about(&format!("memory, {m}")))?;
+    let states = prepare(loaded.module.clone(), Visibility::Sync, true);
+    unfold(&states, &truth, seed, false, counts).map_err(|m| about(&format!("sync, {m}")))?;
+    if seed.is_multiple_of(3) {
+        with_input(&program, seed, counts)?;
+    }
+    let sync = prepare(loaded.module, Visibility::Sync, false);
     for sleep_sets in [true, false] {
         let Some((said, report)) = oracle::explored(&sync, Vm::fusing, sleep_sets, 1, MAX_EXECUTIONS) else {
             counts.explorations_too_large += 1;
@@ -151,6 +163,87 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
                     native::run(&path, &truth).map_err(|m| format!("{}: {m}", about("native")))?;
                 }
             }
+        }
+    }
+    Ok(())
+}
+
+/// The same program where a number of its first thread depends on a symbolic byte: the unfolding against all states.
+fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Result<(), String> {
+    let text = program.text.replacen(
+        "int r = 0, v = 3;",
+        "int r = __VERIFIER_nondet_uchar() < 100, v = 3;",
+        1,
+    );
+    let path = path(seed).with_extension("input.c");
+    let text = format!("unsigned char __VERIFIER_nondet_uchar(void);\n{text}");
+    std::fs::write(&path, text).map_err(|e| e.to_string())?;
+    let loaded = frontend::load(std::slice::from_ref(&path), &frontend::Options::default())
+        .map_err(|e| e.to_string())?;
+    let memory = prepare(loaded.module.clone(), Visibility::Memory, true);
+    let Some(truth) = oracle::all_states(&memory, MAX_STATES) else {
+        return Ok(());
+    };
+    counts.with_input += 1;
+    for visibility in [Visibility::Memory, Visibility::Sync] {
+        let everything = visibility == Visibility::Memory;
+        let states = prepare(loaded.module.clone(), visibility, true);
+        unfold(&states, &truth, seed, everything, counts)
+            .map_err(|m| format!("{visibility:?}, {m} ({})", path.display()))?;
+    }
+    Ok(())
+}
+
+/// The unfolding says the same, in some of the ways to explore it. `everything`: each access is an event.
+fn unfold(
+    program: &Arc<Program>,
+    truth: &Truth,
+    seed: u64,
+    everything: bool,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let orders = [Order::DepthFirst, Order::BreadthFirst, Order::Random];
+    let ways = [
+        (true, orders[seed as usize % 3], Partial::Last(1)),
+        (false, orders[seed as usize / 3 % 3], Partial::Last(1)),
+        (
+            seed % 8 < 4,
+            Order::DepthFirst,
+            [Partial::All, Partial::Last(2)][seed as usize % 2],
+        ),
+    ];
+    for (cutoffs, order, partial) in ways {
+        let config = Config {
+            cutoffs,
+            order,
+            partial,
+            max_executions: Some(MAX_EXECUTIONS),
+            ..oracle::config()
+        };
+        let Some((said, report)) = oracle::unfolded(program, &config) else {
+            counts.explorations_too_large += 1;
+            continue;
+        };
+        let way = format!("unfold, cutoffs {cutoffs}, {order:?}, {partial:?}");
+        counts.unfoldings += 1;
+        counts.cutoffs += report.statistics.cutoffs;
+        if partial == Partial::All && !cutoffs && report.statistics.redundant_executions > 0 {
+            return Err(format!("{way}: redundant executions"));
+        }
+        if everything || said.faults.is_empty() {
+            race(truth, &said, counts).map_err(|m| format!("{way}: {m}"))?;
+        }
+        if everything || said.race.is_none() && truth.race.is_none() {
+            let mut said = said;
+            if said.faults.is_subset(&truth.faults) && said.faults.is_empty() == truth.faults.is_empty() {
+                // Where an execution ends at a fault, what the other threads would have done is not explored.
+                said.faults.clone_from(&truth.faults);
+            }
+            if cutoffs || !truth.faults.is_empty() {
+                // What was printed is no part of a state; nor does a fault wait for what others print.
+                said.ends.clone_from(&truth.ends);
+            }
+            same(truth, &said, false).map_err(|m| format!("{way}: {m}"))?;
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use selvedge_base::{Id, ThreadId};
 use selvedge_detect::{DeadlockDetector, RaceDetector};
-use selvedge_explore::{Config, Control, Report, Stop, dpor};
+use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
     Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder, Notice, Op,
     Pending, Property, Status, StopReason, Undo,
@@ -212,14 +212,53 @@ impl Detector<Vm> for Ends {
     }
 }
 
+/// How a machine is made.
+type Make = fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>;
+
 /// What an exploration with reduction says, in the same words; and its report.
 pub fn explored(
     program: &Arc<Program>,
-    machine: fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>,
+    machine: Make,
     sleep_sets: bool,
     jobs: usize,
     max: u64,
 ) -> Option<(Truth, Report)> {
+    let config = Config {
+        sleep_sets,
+        jobs,
+        max_executions: (jobs == 1).then_some(max),
+        ..config()
+    };
+    let (spoiled, said) = said(program, machine, &config, false);
+    if spoiled {
+        return explored(program, Vm::new, sleep_sets, jobs, max);
+    }
+    said
+}
+
+/// The same from the unfolding, for programs with fingerprints.
+pub fn unfolded(program: &Arc<Program>, config: &Config) -> Option<(Truth, Report)> {
+    said(program, Vm::canonical, config, true).1
+}
+
+/// Everything is asked for, and is explored to the end.
+pub fn config() -> Config {
+    let mut config = Config {
+        stop: Stop::Never,
+        max_events: 2000,
+        ..Config::default()
+    };
+    config.properties.extend([Property::Leak, Property::Overflow]);
+    config
+}
+
+/// Whether parts of events turned out to be of no use, and what an exploration that came to its end says.
+fn said(
+    program: &Arc<Program>,
+    machine: Make,
+    config: &Config,
+    unfolding: bool,
+) -> (bool, Option<(Truth, Report)>) {
     let ends = Arc::new(Mutex::new(BTreeSet::new()));
     let make = || {
         let vm = machine(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
@@ -231,21 +270,14 @@ pub fn explored(
             ),
         )
     };
-    let mut config = Config {
-        stop: Stop::Never,
-        sleep_sets,
-        jobs,
-        max_events: 2000,
-        ..Config::default()
+    let report = if unfolding {
+        unfold::explore(&make, config, &Control::new())
+    } else {
+        dpor::explore(&make, config, &Control::new())
     };
-    config.properties.extend([Property::Leak, Property::Overflow]);
-    config.max_executions = (jobs == 1).then_some(max);
-    let report = dpor::explore(&make, &config, &Control::new());
-    if make().0.is_spoiled() && make().0.is_fusing() {
-        return explored(program, Vm::new, sleep_sets, jobs, max);
-    }
+    let spoiled = make().0.is_spoiled() && make().0.is_fusing();
     if report.stop != StopReason::Complete {
-        return None;
+        return (spoiled, None);
     }
     let mut truth = Truth {
         unknown: !report.unsupported.is_empty() || !report.limits.is_empty(),
@@ -268,5 +300,5 @@ pub fn explored(
     }
     truth.ends = std::mem::take(&mut *ends.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     truth.states = report.statistics.executions as usize;
-    Some((truth, report))
+    (spoiled, Some((truth, report)))
 }
