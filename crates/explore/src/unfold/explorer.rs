@@ -175,7 +175,7 @@ where
         if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
             let classes = Classes::new(&self.store);
             self.races_beside_cutoffs(&classes);
-            if self.watched.is_none() && self.halt.is_none() && classes.unordered(&self.store).is_some() {
+            if self.watched.is_none() && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
                 return Run::Remembers;
             }
         }

@@ -26,6 +26,7 @@ mod event;
 mod explorer;
 mod extensions;
 mod footprint;
+mod loose;
 mod order;
 mod path;
 mod races;

@@ -227,7 +227,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             if store.keeps_footprints {
                 let accesses = self.machine.accesses();
                 store[event].footprint = store.footprints.of(&action, accesses);
-                store[event].knows = self.knows(store, thread, &uses);
+                store[event].knows = self.knows(store, thread, &uses, &ending);
             }
         }
         let depth = before.depth() + 1;
@@ -302,7 +302,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     }
 
     /// How many events of each thread are known by synchronisation to a thread that now takes an action.
-    fn knows(&self, store: &Store, thread: ThreadId, uses: &[Use]) -> Box<[u32]> {
+    fn knows(&self, store: &Store, thread: ThreadId, uses: &[Use], ending: &Ending) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {
             if !e.is_some() {
@@ -333,12 +333,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         if waker.is_some() && wakes(waker) {
             learn(waker, false);
         }
-        for mine in uses {
+        // Whoever fails learns nothing.
+        for mine in uses.iter().filter(|_| !ending.failed) {
             let history = self.history(mine.object);
             match mine.effect {
                 Effect::Own | Effect::Share => {
                     for used in history.iter().rev() {
                         match used.what.effect {
+                            _ if store[used.event].ending.failed => {}
                             Effect::Own => {
                                 learn(used.event, false);
                                 break;
@@ -353,13 +355,20 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     }
                 }
                 Effect::Take => {
-                    let posts = history.iter().filter(|u| u.what.effect == Effect::Post);
+                    // Since the semaphore was set up.
+                    let history = history.iter().rev();
+                    let posts = history.take_while(|u| u.what.effect != Effect::Total);
+                    let posts = posts.filter(|u| u.what.effect == Effect::Post);
                     posts.for_each(|u| learn(u.event, false));
                 }
-                Effect::Arrive => {
-                    // Those of this round.
-                    let ends = |u: &&Used| !store[u.event].ending.named.is_empty();
-                    for used in history.iter().rev().take_while(|u| !ends(u)) {
+                // The last one learns from those of its round.
+                Effect::Arrive if !ending.named.is_empty() => {
+                    let ends = |u: &&Used| {
+                        u.what.effect == Effect::Total
+                            || (u.what.effect == Effect::Arrive && !store[u.event].ending.named.is_empty())
+                    };
+                    let round = history.iter().rev().take_while(|u| !ends(u));
+                    for used in round.filter(|u| u.what.effect == Effect::Arrive) {
                         learn(used.event, false);
                     }
                 }

@@ -7,13 +7,14 @@
 //! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored elsewhere, after another past with the same
 //!    state. The last step of each thread is part of the state (its [footprint](super::footprint) is). An access further back is
 //!    known to all that comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition variables, barriers and joins. With
-//!    atomics, failing tries or lost signals it need not be: if that concerns accesses that may race, then who knows of which access has to be part of
-//!    the state as well.
+//!    atomics, failing tries or signals outside the mutex it need not be ([loose](super::loose)): if there are accesses that may race, then who knows of
+//!    which access has to be part of the state as well.
 //!
 //! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
 
 use super::event::{EventId, Last, Level, Store, last, use_depends};
 use super::footprint::Footprint;
+use super::loose::is_any_loose;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Effect, Op};
@@ -31,12 +32,8 @@ struct Class {
 }
 
 impl Class {
-    /// Whether each event of this class is ordered with each of the other one's thread that it is not in conflict with.
-    fn is_apart(&self, other: &Class, creators: &[(Option<ThreadId>, u32)]) -> bool {
-        if self.ended.contains(&other.thread) {
-            return true;
-        }
-        // Is it before the creation of the other thread, or of who created that?
+    /// Whether it comes before the creation of the other one's thread, or of who created that.
+    fn is_before(&self, other: &Class, creators: &[(Option<ThreadId>, u32)]) -> bool {
         let mut thread = other.thread;
         while let Some(&(Some(creator), ordinal)) = creators.get(thread.index()) {
             if creator == self.thread {
@@ -54,6 +51,11 @@ pub struct Classes {
     of: Vec<Option<u32>>,
     /// By class the classes with which it may race.
     rivals: Vec<FxHashSet<u32>>,
+    /// Whether two classes may race, whatever is known of ends.
+    contested: bool,
+    /// By event the number of what its thread holds after it; and these sets.
+    held: Vec<u32>,
+    sets: Vec<Vec<u64>>,
 }
 
 impl Classes {
@@ -104,23 +106,31 @@ impl Classes {
             of.push(Some(number));
         }
         let mut rivals = vec![FxHashSet::default(); classes.len()];
+        let mut contested = false;
         let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
         for (i, a) in classes.iter().enumerate() {
             for (j, b) in classes.iter().enumerate().skip(i + 1) {
-                let apart = a.is_apart(b, &creators) || b.is_apart(a, &creators);
+                let apart = a.is_before(b, &creators) || b.is_before(a, &creators);
                 if a.thread == b.thread || apart || a.held.iter().any(|m| b.held.contains(m)) {
                     continue;
                 }
                 let race = *pairs
                     .entry((a.footprint, b.footprint))
                     .or_insert_with(|| store.footprints.may_race(a.footprint, b.footprint));
-                if race {
+                contested |= race;
+                if race && !a.ended.contains(&b.thread) && !b.ended.contains(&a.thread) {
                     rivals[i].insert(j as u32);
                     rivals[j].insert(i as u32);
                 }
             }
         }
-        Classes { of, rivals }
+        Classes {
+            of,
+            rivals,
+            contested,
+            held,
+            sets,
+        }
     }
 
     fn has_rivals(&self, event: EventId) -> bool {
@@ -134,9 +144,15 @@ impl Classes {
         }
     }
 
-    /// An event some of whose causes it does not know of by synchronisation, though they touch what may race.
-    pub fn unordered(&self, store: &Store) -> Option<EventId> {
-        store.ids().find(|&id| {
+    /// Whether who knows of which access may differ between executions that lead to one state, and make a race.
+    pub fn depends_on_knowledge(&self, store: &Store) -> bool {
+        let held = |id: EventId| self.sets[self.held[id.index()] as usize].as_slice();
+        (self.contested && is_any_loose(store, held)) || self.is_any_unordered(store)
+    }
+
+    /// Whether an event does not know by synchronisation of all its causes that touch what may race.
+    fn is_any_unordered(&self, store: &Store) -> bool {
+        store.ids().any(|id| {
             let event = &store[id];
             event.judged
                 && event.clock.iter().enumerate().any(|(thread, last)| {
@@ -201,7 +217,14 @@ impl Classes {
 
 /// The threads of which an event knows the end.
 fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
-    let last = store[id].clock.iter().map(|l| l.event());
+    let event = &store[id];
+    // A cause need not be known: an atomic store may be the last that a thread does.
+    let known = event
+        .clock
+        .iter()
+        .zip(&event.knows)
+        .filter(|(last, knows)| last.depth() <= **knows);
+    let last = known.map(|(last, _)| last.event());
     let ended = last.filter(|&e| e.is_some() && e != id && is_end(&store[e].action));
     ended.map(|e| store[e].action.thread).collect()
 }

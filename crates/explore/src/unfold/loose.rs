@@ -1,0 +1,112 @@
+//! Whether a program's dependences are synchronisation.
+//!
+//! An event after a cutoff is explored elsewhere, after another past: there its causes may be others. So it does not do to look at the
+//! events that were explored, whether each knows of its causes. What is the same everywhere is what threads do to which objects. Here an
+//! object is *loose* if two threads use it in ways that are dependent, and the later one need not know by happens-before of what the earlier one
+//! did: memory, failing tries, semaphores, signals without the mutex of the waiters, output. If there is none, then whatever comes after an event by
+//! dependence knows of all its causes.
+
+use super::event::{Event, EventId, Store};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Effect, Op};
+
+/// How an object is used.
+#[derive(Default)]
+struct Object {
+    threads: FxHashSet<ThreadId>,
+    /// In a way that may come after another use, or before one, without synchronisation; if two threads use it.
+    loose: bool,
+    /// Of a condition variable: the mutexes of its waits.
+    mutexes: FxHashSet<u64>,
+    /// What those who signalled it held, each time.
+    signals: FxHashSet<Vec<u64>>,
+    /// Of a barrier: how many it waits for, if a round was seen to end; whether threads arrive there.
+    count: Option<usize>,
+    arrive: bool,
+}
+
+impl Object {
+    fn is_loose(&self) -> bool {
+        let unguarded = || {
+            let without = |held: &Vec<u64>| self.mutexes.iter().any(|m| !held.contains(m));
+            self.signals.iter().any(without)
+        };
+        let rounds = || self.arrive && self.count.is_none_or(|count| count < self.threads.len());
+        self.threads.len() > 1 && (self.loose || unguarded() || rounds())
+    }
+}
+
+/// Whether some object is loose. `held`: the mutexes that its thread holds at an event.
+pub fn is_any_loose<'a>(store: &Store, held: impl Fn(EventId) -> &'a [u64]) -> bool {
+    let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
+    for id in store.ids().filter(|&id| store[id].executed) {
+        let event = &store[id];
+        if names_loosely(event) {
+            return true;
+        }
+        if is_set_up(store, event) {
+            continue;
+        }
+        for used in &event.uses {
+            let object = objects.entry(used.object).or_default();
+            object.threads.insert(event.action.thread);
+            note(object, event, used.effect, || held(id).to_vec());
+        }
+    }
+    objects.values().any(Object::is_loose)
+}
+
+fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> Vec<u64>) {
+    let failed = event.ending.failed;
+    match effect {
+        Effect::Write | Effect::Take | Effect::Total => object.loose = true,
+        // With which mutex it waits: it holds that one.
+        Effect::Test if matches!(event.action.op, Op::WaitRelease | Op::WaitTimeout) => {}
+        Effect::Test => object.loose = true,
+        Effect::Own | Effect::Share | Effect::Join | Effect::Arrive if failed => object.loose = true,
+        Effect::Own | Effect::Share | Effect::Join | Effect::Exit => {}
+        Effect::Read | Effect::Post | Effect::Leave | Effect::WokenOf => {}
+        Effect::Wait | Effect::WaitOf => {
+            object.mutexes.insert(event.action.object2.0);
+        }
+        Effect::Wake | Effect::WakeAll | Effect::WakeOf | Effect::Lost => {
+            object.signals.insert(held());
+        }
+        Effect::Arrive => {
+            object.arrive = true;
+            let named = event.ending.named.len();
+            if named > 0 {
+                let count = object.count.unwrap_or(named + 1);
+                object.count = Some(count.min(named + 1));
+            }
+        }
+    }
+}
+
+/// Whether the event orders a thread after it that need not learn from it.
+fn names_loosely(event: &Event) -> bool {
+    let teaches = matches!(
+        event.action.op,
+        Op::Spawn | Op::Signal | Op::Broadcast | Op::BarrierArrive
+    );
+    // A thread's end lets go who joins it.
+    !teaches && !event.action.ends && event.action.op != Op::Exit && !event.ending.named.is_empty()
+}
+
+/// Whether everybody knows of the event: it comes before all creations, or after all ends.
+fn is_set_up(store: &Store, event: &Event) -> bool {
+    if !matches!(event.action.op, Op::Init | Op::Destroy) {
+        return false;
+    }
+    let own = event.action.thread.index();
+    let knows = |thread: usize| event.knows.get(thread).copied().unwrap_or(0);
+    match event.action.op {
+        Op::Init => event.spawned == 0 && store.creators()[own].0.is_none(),
+        _ => {
+            let mut others = event.clock.iter().enumerate();
+            store.thread_names().len() == event.clock.len()
+                && others.all(|(thread, last)| thread == own || last.depth() <= knows(thread))
+        }
+    }
+}
