@@ -8,7 +8,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 .PHONY: help setup build demo test
 
 help:
-	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then the decoder of LZ4"
+	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then larger by cutoffs; the decoder of LZ4"
 	@echo "make test   all tests"
 	@echo "make build  the command, optimised: target/release/selvedge"
 	@echo "make setup  install the Debian packages that are missing (the others do this first)"

@@ -22,7 +22,7 @@ const HELP: &str = "usage: cargo xtask TASK
   bench        measure, and write docs/BENCHMARKS.md
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
-  demo         check the thread pool of zstd, the same with one deliberate mistake, and the decoder of LZ4";
+  demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4";
 
 fn main() -> ExitCode {
     match task() {

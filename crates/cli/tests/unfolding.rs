@@ -1,0 +1,151 @@
+//! docs/unfolding.md against what the command says: its runs, its tables of events, and each relation that it states.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the command at the root of the repository; what it printed.
+fn selvedge(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(arguments)
+        .args(["--finding", "none"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The events of a program, as `--dump-unfolding` has them.
+fn dumped(program: &str) -> Vec<Value> {
+    let name = format!("selvedge-unfolding-{}.json", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let path = file.to_str().unwrap();
+    selvedge(&["check", "--strategy", "unfold", "--dump-unfolding", path, program]);
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(value["selvedge-unfolding"], 1);
+    value["events"].as_array().unwrap().clone()
+}
+
+fn numbers(value: &Value) -> Vec<u64> {
+    let list = value.as_array().unwrap();
+    list.iter().map(|n| n.as_u64().unwrap()).collect()
+}
+
+/// An event as a row of the document.
+fn row(event: &Value) -> String {
+    let list = |value: &Value| {
+        let texts: Vec<String> = numbers(value).iter().map(u64::to_string).collect();
+        texts.join(", ")
+    };
+    let action = event["action"].as_str().unwrap();
+    let action = match event["outcome"].as_str().unwrap() {
+        "" => action.to_owned(),
+        outcome => format!("{action}: {outcome}"),
+    };
+    let cells = [
+        event["id"].to_string(),
+        event["thread"].as_str().unwrap().to_owned(),
+        action,
+        list(&event["causes"]),
+        list(&event["conflicts"]),
+        event["same_state_as"]
+            .as_u64()
+            .map(|n| n.to_string())
+            .unwrap_or_default(),
+    ];
+    cells
+        .iter()
+        .fold("|".to_owned(), |row, cell| match cell.as_str() {
+            "" => row + " |",
+            cell => row + " " + cell + " |",
+        })
+}
+
+/// All causes of an event, and itself.
+fn past(events: &[Value], event: u64) -> BTreeSet<u64> {
+    let mut found = BTreeSet::from([event]);
+    let mut left = vec![event];
+    while let Some(event) = left.pop() {
+        for cause in numbers(&events[event as usize - 1]["causes"]) {
+            if found.insert(cause) {
+                left.push(cause);
+            }
+        }
+    }
+    found
+}
+
+/// Whether what the document states in backquotes holds; `None` if it is no statement about events.
+fn holds(statement: &str, events: &[Value]) -> Option<bool> {
+    let event = |text: &str| text.trim().strip_prefix('e')?.parse::<u64>().ok();
+    let of = |event: u64, field: &str| events[event as usize - 1][field].clone();
+    if let Some((a, b)) = statement.split_once(" # ") {
+        return Some(numbers(&of(event(a)?, "conflicts")).contains(&event(b)?));
+    }
+    if let Some((a, b)) = statement.split_once(" → ") {
+        return Some(numbers(&of(event(b)?, "causes")).contains(&event(a)?));
+    }
+    let (a, b) = statement.split_once(" = ")?;
+    if let Some(whole) = a.strip_prefix('|').and_then(|a| a.strip_suffix('|')) {
+        return Some(past(events, event(whole)?).len().to_string() == b);
+    }
+    Some(of(event(a)?, "same_state_as").as_u64() == Some(event(b)?))
+}
+
+#[test]
+fn the_document_tells_what_happens() {
+    let text = std::fs::read_to_string(root().join("docs/unfolding.md")).unwrap();
+    let mut lines = text.lines().peekable();
+    let (mut runs, mut statements, mut tables) = (0, 0, BTreeMap::new());
+    let mut events: Vec<Value> = Vec::new();
+    while let Some(line) = lines.next() {
+        if let Some(program) = line.strip_prefix("<!-- events of ") {
+            let program = program.strip_suffix(" -->").unwrap();
+            events = dumped(program);
+            let rows: Vec<&str> = lines.by_ref().skip(3).take(events.len() + 1).collect();
+            let (end, rows) = rows.split_last().unwrap();
+            assert_eq!(rows, events.iter().map(row).collect::<Vec<_>>(), "{program}");
+            assert_eq!(*end, "", "the table of {program} has more events");
+            tables.insert(program.to_owned(), events.len());
+        } else if let Some(command) = line.strip_prefix("$ selvedge ") {
+            let arguments: Vec<&str> = command.split(' ').collect();
+            let output = selvedge(&arguments);
+            while let Some(expected) = lines.next_if(|line| *line != "```") {
+                assert!(
+                    output.lines().any(|line| line.starts_with(expected)),
+                    "{command}: {expected}\n{output}"
+                );
+            }
+            runs += 1;
+        } else {
+            for statement in line.split('`').skip(1).step_by(2) {
+                if let Some(held) = holds(statement, &events) {
+                    assert!(held, "{statement}");
+                    statements += 1;
+                }
+            }
+        }
+    }
+    assert_eq!((runs, statements, tables.len()), (4, 13, 2));
+}
+
+#[test]
+fn the_unfolding_as_a_graph() {
+    let file = std::env::temp_dir().join(format!("selvedge-unfolding-{}.dot", std::process::id()));
+    let path = file.to_str().unwrap();
+    let program = "docs/unfolding/branch.c";
+    selvedge(&["check", "--strategy", "unfold", "--dump-unfolding", path, program]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(text.starts_with("digraph unfolding {") && text.ends_with("}\n"));
+    assert_eq!(text.matches("[label=").count(), dumped(program).len() + 1);
+    assert_eq!(text.matches("peripheries=2").count(), 1);
+    assert_eq!(text.matches("color=red").count(), 2);
+}
