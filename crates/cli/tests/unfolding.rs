@@ -149,3 +149,97 @@ fn the_unfolding_as_a_graph() {
     assert_eq!(text.matches("peripheries=2").count(), 1);
     assert_eq!(text.matches("color=red").count(), 2);
 }
+
+#[test]
+fn an_unfinished_run_says_what_it_covered() {
+    let run = |strategy: &str, format: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .args(["check", "--finding", "none", "--max-executions", "1"])
+            .args([
+                "--strategy",
+                strategy,
+                "--format",
+                format,
+                "docs/unfolding/branch.c",
+            ])
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(5));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let covered = |strategy: &str| {
+        let report: Value = serde_json::from_str(&run(strategy, "json")).unwrap();
+        report["covered"].clone()
+    };
+    let unfold = covered("unfold");
+    assert_eq!(unfold["executions"], 1);
+    assert_eq!(unfold["cut_executions"], 0);
+    assert!(unfold["open"].as_u64() > Some(0) || unfold["undecided"].as_u64() > Some(0));
+    let threads: Vec<&str> = unfold["threads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|thread| thread["thread"].as_str().unwrap())
+        .collect();
+    assert_eq!(threads, ["0", "0.1"]);
+    let branches = unfold["branches_not_taken"].as_array().unwrap();
+    assert_eq!(branches.len(), 1);
+    assert_eq!(branches[0]["location"]["line"], 21);
+    assert_eq!(branches[0]["alternatives"], 1);
+    let text = run("unfold", "human");
+    for line in [
+        "  covered: 1 executions to their end",
+        "  left: ",
+        "  events of each thread: thread 0 ",
+        "  branches on data never taken: 1: 1 at main (docs/unfolding/branch.c:21:",
+    ] {
+        assert!(text.lines().any(|l| l.starts_with(line)), "{line}\n{text}");
+    }
+    let dpor = covered("dpor");
+    let part = dpor["part"].as_f64().unwrap();
+    assert!((0.0..1.0).contains(&part), "{part}");
+    assert!(dpor["open"].is_null());
+    let sampled = covered("random");
+    assert!(sampled.is_null());
+}
+
+#[test]
+fn options_without_use_are_noted() {
+    let notes = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .args(["check", "--finding", "none", "docs/unfolding/handshake.c"])
+            .args(arguments)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        text.lines().filter(|line| line.starts_with("note: ")).count()
+    };
+    let dpor = ["--strategy", "dpor"];
+    let unused = [
+        "--k",
+        "2",
+        "--search",
+        "bfs",
+        "--cutoffs",
+        "off",
+        "--quarantine",
+        "3",
+    ];
+    assert_eq!(notes(&[&dpor[..], &unused].concat()), 4);
+    assert_eq!(notes(&dpor), 0);
+    let unfold = ["--strategy", "unfold"];
+    assert_eq!(
+        notes(&[&unfold[..], &["--jobs", "2", "--sleep-sets", "off"]].concat()),
+        2
+    );
+    let used = ["--k", "2", "--search", "coverage", "--quarantine", "3"];
+    assert_eq!(notes(&[&unfold[..], &used].concat()), 0);
+    assert_eq!(
+        notes(&[&unfold[..], &unused].concat()),
+        1,
+        "nothing comes back without cutoffs"
+    );
+}
