@@ -23,7 +23,9 @@ fn selvedge(arguments: &[&str]) -> String {
 
 /// The events of a program, as `--dump-unfolding` has them.
 fn dumped(program: &str) -> Vec<Value> {
-    let name = format!("selvedge-unfolding-{}.json", std::process::id());
+    // Tests run side by side.
+    let (process, thread) = (std::process::id(), std::thread::current().id());
+    let name = format!("selvedge-unfolding-{process}-{thread:?}.json");
     let file = std::env::temp_dir().join(name);
     let path = file.to_str().unwrap();
     selvedge(&["check", "--strategy", "unfold", "--dump-unfolding", path, program]);

@@ -52,8 +52,39 @@ pub fn numbers(store: &Store, most: usize) -> Option<Vec<Option<usize>>> {
     (next <= most).then_some(numbers)
 }
 
+/// An event as plain data. `twin`: who has the same state, if it is a cutoff; none: the beginning.
+pub fn shown(
+    store: &Store,
+    names: &[String],
+    numbers: &[Option<usize>],
+    id: EventId,
+    choices: Vec<Choice>,
+    twin: Option<EventId>,
+) -> Shown {
+    let known = |list: &[EventId]| -> Vec<usize> {
+        let mut known: Vec<usize> = list.iter().filter_map(|e| numbers[e.index()]).collect();
+        known.sort_unstable();
+        known
+    };
+    let event = &store[id];
+    let twin = twin
+        .and_then(|e| numbers[e.index()])
+        .map_or(Twin::Initial, Twin::Event);
+    Shown {
+        thread: names
+            .get(event.action.thread.index())
+            .cloned()
+            .unwrap_or_default(),
+        depth: event.depth,
+        choices,
+        causes: known(&immediate_causes(store, id)),
+        conflicts: known(&event.conflicts),
+        cutoff: event.cutoff.then_some(twin),
+    }
+}
+
 /// The causes of an event that are causes of no other cause.
-pub fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
+fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
     let all: Clock = causes(store, event);
     let last: SmallVec<[EventId; 8]> = all
         .iter()

@@ -3,7 +3,7 @@
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
 use super::cutoff::States;
-use super::dump::{Shown, Twin, Unfolding, immediate_causes, numbers};
+use super::dump::{Unfolding, numbers, shown};
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
 use super::extensions::{Extensions, go_to, in_order};
 use super::order::{Visits, pick};
@@ -218,28 +218,11 @@ where
                 self.path.faults.clear();
             }
             let memory = self.memory(id);
-            let store = &self.store;
-            let known = |list: &[EventId]| -> Vec<usize> {
-                let mut known: Vec<usize> = list.iter().filter_map(|e| numbers[e.index()]).collect();
-                known.sort_unstable();
-                known
-            };
-            let event = &store[id];
-            let twin = || match self.states.least(store, id, memory) {
-                Some(least) => numbers[least.index()].map_or(Twin::Initial, Twin::Event),
-                None => Twin::Initial,
-            };
-            unfolding.events.push(Shown {
-                thread: names
-                    .get(event.action.thread.index())
-                    .cloned()
-                    .unwrap_or_default(),
-                depth: event.depth,
-                choices: self.path.choices().to_vec(),
-                causes: known(&immediate_causes(store, id)),
-                conflicts: known(&event.conflicts),
-                cutoff: event.cutoff.then(twin),
-            });
+            let twin = self.states.least(&self.store, id, memory);
+            let choices = self.path.choices().to_vec();
+            unfolding
+                .events
+                .push(shown(&self.store, &names, &numbers, id, choices, twin));
         }
         Some(unfolding)
     }
