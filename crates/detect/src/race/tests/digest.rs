@@ -317,3 +317,50 @@ fn rounds_come_back_to_the_same() {
     }
     assert_ne!(digests[4], digests[5]);
 }
+
+#[test]
+fn every_clock_counts() {
+    use MemoryOrder::*;
+    let data = || step(1, Op::Write, DATA, NotAtomic);
+    let plain = |thread, op, object| {
+        let mut step = step(thread, op, object, NotAtomic);
+        step.event.action.size = 0;
+        step
+    };
+    let fence = |order| {
+        let mut step = plain(1, Op::Fence, ObjectId::NONE);
+        step.event.action.order = order;
+        step
+    };
+    let after_fence = |order| digest_of(&[spawn(), data(), fence(order)]);
+    assert_ne!(after_fence(Release), after_fence(Acquire), "release fence");
+
+    let (stored, read) = (
+        step(1, Op::Write, FLAGS[0], Release),
+        step(0, Op::Read, FLAGS[0], Relaxed),
+    );
+    let early = digest_of(&[spawn(), data(), read.clone(), stored.clone()]);
+    let late = digest_of(&[spawn(), data(), stored, read]);
+    assert_ne!(early, late, "acquire fence");
+
+    for (take, give) in [
+        (Op::Lock, Op::Unlock),
+        (Op::RdLock, Op::RdUnlock),
+        (Op::WrLock, Op::WrUnlock),
+    ] {
+        let (take, give) = (plain(1, take_op, FLAGS[1]), plain(1, give_op, FLAGS[1]));
+        let inside = digest_of(&[spawn(), take.clone(), data(), give.clone()]);
+        let outside = digest_of(&[spawn(), take, give, data()]);
+        assert_ne!(inside, outside, "{:?}", give_op);
+    }
+
+    let mut woken = plain(1, Op::Signal, FLAGS[1]);
+    woken.event.outcome = Outcome::Thread(ThreadId(0));
+    let mut lost = woken.clone();
+    lost.event.outcome = Outcome::Failed;
+    assert_ne!(
+        digest_of(&[spawn(), data(), woken]),
+        digest_of(&[spawn(), data(), lost]),
+        "signal"
+    );
+}
