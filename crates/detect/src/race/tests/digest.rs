@@ -343,15 +343,15 @@ fn every_clock_counts() {
     let late = digest_of(&[spawn(), data(), stored, read]);
     assert_ne!(early, late, "acquire fence");
 
-    for (take, give) in [
+    for (taking, giving) in [
         (Op::Lock, Op::Unlock),
         (Op::RdLock, Op::RdUnlock),
         (Op::WrLock, Op::WrUnlock),
     ] {
-        let (take, give) = (plain(1, take_op, FLAGS[1]), plain(1, give_op, FLAGS[1]));
+        let (take, give) = (plain(1, taking, FLAGS[1]), plain(1, giving, FLAGS[1]));
         let inside = digest_of(&[spawn(), take.clone(), data(), give.clone()]);
         let outside = digest_of(&[spawn(), take, give, data()]);
-        assert_ne!(inside, outside, "{:?}", give_op);
+        assert_ne!(inside, outside, "{giving:?}");
     }
 
     let mut woken = plain(1, Op::Signal, FLAGS[1]);
