@@ -245,3 +245,23 @@ fn options_without_use_are_noted() {
         "nothing comes back without cutoffs"
     );
 }
+
+/// Threads have the same names whether their creator chose before or not.
+#[test]
+fn threads_are_told_apart_after_data_choices() {
+    let program = "corpus/inputs/safe/number_of_threads.c";
+    for k in ["1", "optimal"] {
+        let arguments = [
+            "check",
+            "--strategy",
+            "unfold",
+            "--cutoffs",
+            "off",
+            "--k",
+            k,
+            program,
+        ];
+        let text = selvedge(&arguments);
+        assert!(text.contains("  9 executions (0 redundant)"), "{text}");
+    }
+}

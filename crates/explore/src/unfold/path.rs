@@ -204,6 +204,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             ..Event::blank(action)
         });
         if !store[event].executed {
+            // An alternative of a data choice was known before its thread came here.
+            store[event].spawned = spawned(store, before.event(), &action, &ending);
             let delta = self.machine.delta();
             let above = if before.event().is_some() {
                 store[before.event()].print
