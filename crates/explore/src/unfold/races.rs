@@ -191,9 +191,36 @@ impl Classes {
                 _ => first.push(id),
             }
         }
+        let mut members: Vec<Vec<EventId>> = vec![Vec::new(); self.rivals.len()];
+        for id in store.ids() {
+            if let Some(class) = self.of[id.index()] {
+                members[class as usize].push(id);
+            }
+        }
         for cutoff in store.ids().filter(|&id| store[id].cutoff && self.has_rivals(id)) {
             if stopped() {
                 return;
+            }
+            let local = &store[cutoff].clock;
+            let class = self.of[cutoff.index()].map_or(0, |class| class as usize);
+            let rivals = || {
+                self.rivals[class]
+                    .iter()
+                    .flat_map(|&rival| &members[rival as usize])
+            };
+            if rivals().take(FEW).count() < FEW {
+                // Most often it comes after all of them.
+                let apart: Vec<EventId> = rivals().copied().filter(|&e| !store.contains(local, e)).collect();
+                if apart.is_empty() {
+                    continue;
+                }
+                let mut beside = Beside::new(store, cutoff);
+                for event in apart {
+                    if beside.goes_with(event) && !found(cutoff, event) {
+                        return;
+                    }
+                }
+                continue;
             }
             let mut beside = Beside::new(store, cutoff);
             let mut next = first.clone();
@@ -232,6 +259,9 @@ fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
 fn is_end(action: &Action) -> bool {
     action.op == Op::Exit || action.ends
 }
+
+/// So many events are looked at one by one; more along the threads, leaving out what comes after a conflict.
+const FEW: usize = 200;
 
 /// Which events form a configuration with a given one and its causes.
 struct Beside<'a> {
