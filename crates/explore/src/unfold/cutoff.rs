@@ -43,7 +43,7 @@ impl States {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         last.filter(|e| e.is_some()).fold(self.initial, |sum, e| {
             let event = &store[e];
-            let touched = u128::from(event.footprint.0) * (u128::from(event.action.thread.0) * 2 + 1);
+            let touched = u128::from(event.trail.hash) * (u128::from(event.action.thread.0) * 2 + 1);
             combine(sum, combine(event.print, touched.wrapping_mul(SPREAD)))
         })
     }

@@ -5,7 +5,7 @@
 //! ancestor far above (skew-binary jump pointers: Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen,
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
-use super::footprint::{Footprint, Footprints};
+use super::footprint::{Footprint, Footprints, Trail};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Id, ThreadId};
@@ -129,6 +129,8 @@ pub struct Event {
     pub conflicts: SmallVec<[EventId; 4]>,
     /// What it touches in memory, if that is kept.
     pub footprint: Footprint,
+    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see [`Trail`].
+    pub trail: Trail,
     /// How many events of each thread are known to its thread by synchronisation, with all that these did; its own thread aside.
     pub knows: Box<[u32]>,
     /// The longest chain of causes that ends with it.
@@ -172,6 +174,7 @@ impl Event {
             waker: EventId::NONE,
             conflicts: SmallVec::new(),
             footprint: Footprint::default(),
+            trail: Trail::default(),
             knows: Box::default(),
             level: 0,
             weight: 0,

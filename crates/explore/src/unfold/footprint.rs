@@ -3,8 +3,9 @@
 //! A footprint is the set of accesses that an event makes to memory, its own action included; equal ones share a number. Two footprints of
 //! different threads may race if they overlap, one writes, and not both accesses are atomic.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_model::{Access, Action, MemoryOrder, Op};
+use std::hash::{Hash, Hasher};
 
 /// An access to memory, without its place in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,6 +22,41 @@ const MUTEX: u64 = 40;
 /// The number of a footprint; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
+
+/// What a thread did last: the operation and the footprint of its last event; if that was a signal, also those of the event before, so
+/// that a signal right after its mutex was given back is told from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Trail {
+    /// A hash of it.
+    pub hash: u64,
+    /// How many signals it ends with.
+    pub signals: u8,
+}
+
+/// So many signals after a mutex was given back are told apart.
+pub const MOST_SIGNALS: u8 = 3;
+
+impl Trail {
+    /// The trail after an event.
+    pub fn after(self, action: &Action, footprint: Footprint) -> Trail {
+        let mut hasher = FxHasher::default();
+        (action.op, action.object, footprint).hash(&mut hasher);
+        if !matches!(action.op, Op::Signal | Op::Broadcast) {
+            return Trail {
+                hash: hasher.finish(),
+                signals: 0,
+            };
+        }
+        let signals = (self.signals + 1).min(MOST_SIGNALS + 1);
+        if signals <= MOST_SIGNALS {
+            self.hash.hash(&mut hasher);
+        }
+        Trail {
+            hash: hasher.finish(),
+            signals,
+        }
+    }
+}
 
 /// All footprints.
 #[derive(Debug, Default)]

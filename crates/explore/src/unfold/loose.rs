@@ -37,8 +37,8 @@ impl Object {
     }
 }
 
-/// Whether some object is loose. `held`: the mutexes that its thread holds at an event.
-pub fn is_any_loose<'a>(store: &Store, held: impl Fn(EventId) -> &'a [u64]) -> bool {
+/// Whether some object is loose. `held`: the mutexes that its thread holds at an event, or has given back just before.
+pub fn is_any_loose(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
     for id in store.ids().filter(|&id| store[id].executed) {
         let event = &store[id];
@@ -51,7 +51,7 @@ pub fn is_any_loose<'a>(store: &Store, held: impl Fn(EventId) -> &'a [u64]) -> b
         for used in &event.uses {
             let object = objects.entry(used.object).or_default();
             object.threads.insert(event.action.thread);
-            note(object, event, used.effect, || held(id).to_vec());
+            note(object, event, used.effect, || held(id));
         }
     }
     objects.values().any(Object::is_loose)

@@ -5,6 +5,7 @@
 //! list, which ends where everything further up is below.
 
 use super::event::{Clock, Ending, Event, EventId, Last, Level, Store, Use, join, last, use_depends};
+use super::footprint::Trail;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
@@ -228,7 +229,15 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.action = action;
             if store.keeps_footprints {
                 let accesses = self.machine.accesses();
-                store[event].footprint = store.footprints.of(&action, accesses);
+                let footprint = store.footprints.of(&action, accesses);
+                let before = before.event();
+                let trail = if before.is_some() {
+                    store[before].trail
+                } else {
+                    Trail::default()
+                };
+                store[event].footprint = footprint;
+                store[event].trail = trail.after(&action, footprint);
                 store[event].knows = self.knows(store, thread, &uses, &ending);
             }
         }

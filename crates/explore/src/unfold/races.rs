@@ -13,7 +13,7 @@
 //! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
 
 use super::event::{EventId, Last, Level, Store, last, use_depends};
-use super::footprint::Footprint;
+use super::footprint::{Footprint, MOST_SIGNALS};
 use super::loose::is_any_loose;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
@@ -51,6 +51,8 @@ pub struct Classes {
     of: Vec<Option<u32>>,
     /// By class the classes with which it may race.
     rivals: Vec<FxHashSet<u32>>,
+    /// By class whether it may race with some other, whatever is known of ends.
+    wild: Vec<bool>,
     /// Whether two classes may race, whatever is known of ends.
     contested: bool,
     /// By event the number of what its thread holds after it; and these sets.
@@ -106,7 +108,7 @@ impl Classes {
             of.push(Some(number));
         }
         let mut rivals = vec![FxHashSet::default(); classes.len()];
-        let mut contested = false;
+        let (mut contested, mut wild) = (false, vec![false; classes.len()]);
         let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
         for (i, a) in classes.iter().enumerate() {
             for (j, b) in classes.iter().enumerate().skip(i + 1) {
@@ -118,6 +120,8 @@ impl Classes {
                     .entry((a.footprint, b.footprint))
                     .or_insert_with(|| store.footprints.may_race(a.footprint, b.footprint));
                 contested |= race;
+                wild[i] |= race;
+                wild[j] |= race;
                 if race && !a.ended.contains(&b.thread) && !b.ended.contains(&a.thread) {
                     rivals[i].insert(j as u32);
                     rivals[j].insert(i as u32);
@@ -127,6 +131,7 @@ impl Classes {
         Classes {
             of,
             rivals,
+            wild,
             contested,
             held,
             sets,
@@ -146,8 +151,33 @@ impl Classes {
 
     /// Whether who knows of which access may differ between executions that lead to one state, and make a race.
     pub fn depends_on_knowledge(&self, store: &Store) -> bool {
-        let held = |id: EventId| self.sets[self.held[id.index()] as usize].as_slice();
+        let held = |id: EventId| {
+            let mut held = self.sets[self.held[id.index()] as usize].clone();
+            held.extend(self.given_back(store, id));
+            held
+        };
         (self.contested && is_any_loose(store, held)) || self.is_any_unordered(store)
+    }
+
+    /// The mutex that a thread gave back just before it signalled, if it did nothing since that may race: who waits with that mutex later has
+    /// taken it after that, and so knows of everything else.
+    fn given_back(&self, store: &Store, signal: EventId) -> Option<u64> {
+        let mut at = signal;
+        for _ in 0..MOST_SIGNALS {
+            at = store[at].parent;
+            let is_quiet = at.is_some()
+                && !self.of[at.index()].is_some_and(|class| self.wild[class as usize])
+                && store[at].action.thread == store[signal].action.thread;
+            if !is_quiet {
+                return None;
+            }
+            if !matches!(store[at].action.op, Op::Signal | Op::Broadcast) {
+                break;
+            }
+        }
+        let event = &store[at];
+        let own = event.uses.iter().find(|u| u.effect == Effect::Own)?;
+        (event.mutex == Level::Free && event.judged).then_some(own.object)
     }
 
     /// Whether an event does not know by synchronisation of all its causes that touch what may race.
