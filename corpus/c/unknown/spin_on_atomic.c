@@ -1,6 +1,8 @@
-// A spin loop on an atomic has endless executions: a bound on events ends them, and the answer says so.
+// A spin loop on an atomic has endless executions: a bound on events ends them, and the answer says so. Its states
+// are few.
 // options: --max-events 300
 // unknown: events
+// with-cutoffs: verified
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -2,6 +2,7 @@
 //!
 //! | comment | meaning |
 //! | --- | --- |
+//! | the folder `endless` above | executions have no end, states do: only `unfold` can say something |
 //! | the folder | the verdict: `safe` is verified, `unknown` is unknown, all others are violated |
 //! | `// expect: KIND, KIND` at the end of a line | a finding of one of these kinds concerns this line; each finding must be expected somewhere |
 //! | `// expect-anywhere: KIND` | the same, in a place that the program does not show (a library) |
@@ -9,6 +10,7 @@
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
 //! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
+//! | `// with-cutoffs: WORD` | the verdict where states that are known end executions, if it is another one |
 //! | `// unknown: TEXT` | why the verdict is unknown: part of the reason |
 
 use std::path::{Path, PathBuf};
@@ -28,6 +30,10 @@ pub struct Case {
     pub reason: Option<String>,
     /// Check the counts, run no other strategy.
     pub only_count: bool,
+    /// Only an exploration of states comes to an end.
+    pub endless: bool,
+    /// The verdict of such an exploration, if it is another one.
+    pub with_cutoffs: Option<Verdict>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +100,8 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
         findings: Vec::new(),
         reason: None,
         only_count: false,
+        endless: name.starts_with("endless/"),
+        with_cutoffs: None,
     };
     let mut variants = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -106,6 +114,10 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
             words(comment, &mut base).map_err(|error| format!("{name}:{number}: {error}"))?;
         } else if let Some(reason) = comment.strip_prefix("unknown: ") {
             base.reason = Some(reason.trim().to_string());
+        } else if let Some(word) = comment.strip_prefix("with-cutoffs: ") {
+            let verdict = Verdict::from_word(word.trim());
+            base.with_cutoffs =
+                Some(verdict.ok_or_else(|| format!("{name}:{number}: no verdict is called {word}"))?);
         } else if let Some(kinds) = comment.strip_prefix("expect: ") {
             base.findings.push(Expected {
                 line: Some(number),

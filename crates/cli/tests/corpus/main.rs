@@ -16,6 +16,8 @@ struct Strategy {
     options: &'static [&'static str],
     /// It visits everything, so the whole expectation must hold.
     exhaustive: bool,
+    /// It comes to an end where executions do not but states do.
+    ends: bool,
 }
 
 const STRATEGIES: &[Strategy] = &[
@@ -23,6 +25,7 @@ const STRATEGIES: &[Strategy] = &[
         name: "dpor",
         options: &["--strategy", "dpor", "--jobs", "1", "--stop", "never"],
         exhaustive: true,
+        ends: false,
     },
     Strategy {
         name: "dpor-without-sleep-sets",
@@ -37,16 +40,19 @@ const STRATEGIES: &[Strategy] = &[
             "off",
         ],
         exhaustive: true,
+        ends: false,
     },
     Strategy {
         name: "dpor-two-jobs",
         options: &["--strategy", "dpor", "--jobs", "2", "--stop", "never"],
         exhaustive: true,
+        ends: false,
     },
     Strategy {
         name: "dpor-first-finding",
         options: &["--strategy", "dpor", "--stop", "first"],
         exhaustive: false,
+        ends: false,
     },
     Strategy {
         name: "random",
@@ -59,13 +65,65 @@ const STRATEGIES: &[Strategy] = &[
             "never",
         ],
         exhaustive: false,
+        ends: false,
     },
     Strategy {
         name: "pct",
         options: &["--strategy", "pct", "--max-executions", "40", "--stop", "never"],
         exhaustive: false,
+        ends: false,
+    },
+    Strategy {
+        name: "unfold",
+        options: &["--strategy", "unfold", "--stop", "never"],
+        exhaustive: true,
+        ends: true,
     },
 ];
+
+/// The other ways of `unfold` that are as complete, for programs with more than one order of events, and for those without an end.
+const ORDERS: &[Strategy] = &[
+    Strategy {
+        name: "unfold-breadth-first",
+        options: &["--strategy", "unfold", "--search", "bfs", "--stop", "never"],
+        exhaustive: true,
+        ends: true,
+    },
+    Strategy {
+        name: "unfold-random",
+        options: &["--strategy", "unfold", "--search", "random", "--stop", "never"],
+        exhaustive: true,
+        ends: true,
+    },
+];
+
+/// The unfolding in full: as many executions as there are classes of them.
+const FULL: Strategy = Strategy {
+    name: "unfold-without-cutoffs",
+    options: &["--strategy", "unfold", "--cutoffs", "off", "--stop", "never"],
+    exhaustive: true,
+    ends: false,
+};
+
+/// The same, and none of them is redundant.
+const OPTIMAL: Strategy = Strategy {
+    name: "unfold-optimal",
+    options: &[
+        "--strategy",
+        "unfold",
+        "--cutoffs",
+        "off",
+        "--k",
+        "optimal",
+        "--stop",
+        "never",
+    ],
+    exhaustive: true,
+    ends: false,
+};
+
+/// Programs with fewer executions than this show nothing more about orders; those with more take long.
+const COMPARED: std::ops::RangeInclusive<u64> = 3..=400;
 
 /// No program of the corpus needs this long: whoever does is stuck.
 const TIME: &str = "120s";
@@ -99,12 +157,24 @@ fn trials_of(case: Case) -> Vec<Trial> {
     let mut trials = Vec::new();
     for strategy in STRATEGIES {
         let first = strategy.name == "dpor-first-finding";
-        if case.only_count || first && case.verdict != Verdict::Violated {
+        let ends = strategy.ends || !case.endless;
+        if case.only_count || !ends || first && case.verdict != Verdict::Violated {
             continue;
         }
         let case = case.clone();
         let name = format!("{} [{}]", case.name, strategy.name);
         trials.push(Trial::test(name, move || test(&case, strategy)));
+    }
+    if case.endless {
+        for strategy in ORDERS {
+            let case = case.clone();
+            let name = format!("{} [{}]", case.name, strategy.name);
+            trials.push(Trial::test(name, move || test(&case, strategy)));
+        }
+    } else if !case.only_count && case.verdict != Verdict::Unknown {
+        let case = case.clone();
+        let name = format!("{} [unfold against dpor]", case.name);
+        trials.push(Trial::test(name, move || compare(&case)));
     }
     for &(visibility, executions) in &case.counts {
         let case = case.clone();
@@ -136,6 +206,45 @@ fn programs(corpus: &Path) -> Vec<PathBuf> {
 }
 
 fn test(case: &Case, strategy: &Strategy) -> Result<(), Failed> {
+    examine(case, strategy).map(|_| ())
+}
+
+/// The unfolding in every way, and how many executions that took, each at most as many as `dpor` needs.
+fn compare(case: &Case) -> Result<(), Failed> {
+    let dpor = check(case, STRATEGIES[0].options)?.executions()?;
+    if !COMPARED.contains(&dpor) {
+        return Ok(());
+    }
+    for strategy in ORDERS {
+        examine(case, strategy)?;
+    }
+    for strategy in [&FULL, &OPTIMAL] {
+        let report = examine(case, strategy)?;
+        let executions = report.executions()?;
+        report.expect(
+            executions <= dpor,
+            format!("{executions} executions, {dpor} of dpor"),
+        )?;
+        // Events whose inputs are at odds with each other look like an alternative until they are executed.
+        let inputs = report.json["statistics"]["solver_queries"].as_u64() > Some(0);
+        let redundant = &report.json["statistics"]["redundant_executions"];
+        report.expect(
+            strategy.name != OPTIMAL.name || redundant == 0 || inputs,
+            format!("{redundant} redundant executions"),
+        )?;
+    }
+    Ok(())
+}
+
+/// Explores, and holds what the report says against what the program says.
+fn examine(case: &Case, strategy: &Strategy) -> Result<Report, Failed> {
+    let case = &match case.with_cutoffs {
+        Some(verdict) if strategy.ends => Case {
+            verdict,
+            ..case.clone()
+        },
+        _ => case.clone(),
+    };
     let report = check(case, strategy.options)?;
     let verdict = report.verdict()?;
     report.only_expected_findings(case)?;
@@ -166,7 +275,7 @@ fn test(case: &Case, strategy: &Strategy) -> Result<(), Failed> {
         // Sampling never proves anything.
         report.expect(verdict != "verified", "a sample is no proof".into())?;
     }
-    Ok(())
+    Ok(report)
 }
 
 fn count(case: &Case, visibility: &str, executions: u64) -> Result<(), Failed> {
@@ -183,10 +292,10 @@ fn count(case: &Case, visibility: &str, executions: u64) -> Result<(), Failed> {
             visibility,
         ],
     )?;
-    let seen = report.json["statistics"]["executions"].as_u64();
+    let seen = report.executions()?;
     report.expect(
-        seen == Some(executions),
-        format!("{seen:?} executions instead of {executions}"),
+        seen == executions,
+        format!("{seen} executions instead of {executions}"),
     )
 }
 
@@ -245,6 +354,12 @@ impl Report {
             .as_str()
             .map(str::to_string)
             .ok_or_else(|| "the report has no verdict".into())
+    }
+
+    fn executions(&self) -> Result<u64, Failed> {
+        self.json["statistics"]["executions"]
+            .as_u64()
+            .ok_or_else(|| "the report does not say how many executions".into())
     }
 
     fn findings(&self) -> impl Iterator<Item = &Value> {

@@ -1,0 +1,38 @@
+// Dekker's protocol, but who waited for a turn goes in without looking at the other's wish again.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int wants[2], turn;
+static int inside;
+
+static void *enter(void *arg)
+{
+    int me = arg != 0;
+    for (;;) {
+        atomic_store(&wants[me], 1);
+        while (atomic_load(&wants[!me])) {
+            if (atomic_load(&turn) != me) {
+                atomic_store(&wants[me], 0);
+                while (atomic_load(&turn) != me) {
+                }
+                atomic_store(&wants[me], 1);
+                break;
+            }
+        }
+        inside++; // expect: data-race
+        assert(inside == 1);
+        inside--;
+        atomic_store(&turn, !me);
+        atomic_store(&wants[me], 0);
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t other;
+    pthread_create(&other, 0, enter, &turn);
+    enter(0);
+    return 0;
+}
