@@ -1,11 +1,13 @@
 //! The exploration: which node next, extending it to a maximal configuration, and deciding whether it has a right child.
 
+mod beside;
+mod shown;
+
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
 use super::cutoff::States;
-use super::dump::{Unfolding, numbers, shown};
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
-use super::extensions::{Extensions, go_to, in_order};
+use super::extensions::{Extensions, in_order};
 use super::order::{Visits, pick};
 use super::path::{Path, uses_of};
 use super::races::Classes;
@@ -13,7 +15,9 @@ use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
 use crate::{Config, Control, Order, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Choice, Detector, Fingerprint, Limit, LimitKind, Op, Property, StopReason, Undo};
+use selvedge_model::{
+    Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
+};
 
 /// Pairs of events that are executed to see whether they race.
 const MOST_PAIRS: usize = 100_000;
@@ -198,33 +202,6 @@ where
             unfolding,
             ..self.record.finish(stop)
         }))
-    }
-
-    /// The events as plain data, if they are not too many.
-    fn dump(&mut self, most: usize) -> Option<Unfolding> {
-        let numbers = numbers(&self.store, most)?;
-        let names = self.store.thread_names();
-        let mut unfolding = Unfolding::default();
-        for id in (0..self.store.len()).map(EventId::from_index) {
-            if numbers[id.index()].is_none() {
-                continue;
-            }
-            let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
-            self.path.undo(&self.store, 0);
-            for event in past {
-                if !self.path.follow(&mut self.store, event) {
-                    return None;
-                }
-                self.path.faults.clear();
-            }
-            let memory = self.memory(id);
-            let twin = self.states.least(&self.store, id, memory);
-            let choices = self.path.choices().to_vec();
-            unfolding
-                .events
-                .push(shown(&self.store, &names, &numbers, id, choices, twin));
-        }
-        Some(unfolding)
     }
 
     /// The next node in the search order.
@@ -552,15 +529,39 @@ where
         if self.config.order == Order::Coverage {
             self.visits.note(self.store[event].action.stmt);
         }
+        let reported = !self.path.machine.notices().is_empty();
         self.report();
+        if reported && !self.store[event].cutoff && self.stops_others() {
+            // Reported; and others go on without it, in every order.
+            self.store[event].judged = true;
+            self.store[event].cutoff = true;
+        }
         if !self.config.cutoffs || self.store[event].open {
             // An event that has no effect yet leads to no other state.
-            return true;
+            return !self.store[event].cutoff;
         }
         if !self.store[event].judged {
             self.judge(event);
         }
         !self.store[event].cutoff
+    }
+
+    /// Whether the last step, a fault, ended an execution in which others could still move.
+    fn stops_others(&mut self) -> bool {
+        let can_move = |machine: &M| machine.pending().iter().any(Pending::is_enabled);
+        let Some(&choice) = self.path.choices().last() else {
+            return false;
+        };
+        if can_move(&self.path.machine) {
+            return false;
+        }
+        self.path.undo(&self.store, self.path.len() - 1);
+        let pending = self.path.machine.pending().iter().enumerate();
+        let others = pending.filter(|(t, _)| *t != choice.thread.index());
+        let moves = others.into_iter().any(|(_, p)| p.is_enabled());
+        self.path.take(&mut self.store, choice);
+        self.path.faults.clear();
+        moves
     }
 
     /// Whether the state after an event is known.
@@ -570,59 +571,6 @@ where
         self.store[event].judged = true;
         self.store[event].cutoff = cutoff;
         self.record.statistics.cutoffs += u64::from(cutoff);
-    }
-
-    /// What the detector remembers of an event and its causes, if that counts.
-    fn memory(&mut self, event: EventId) -> u128 {
-        let Some(watched) = &mut self.watched else {
-            return 0;
-        };
-        let clock: Clock = self.store[event].clock.iter().copied().collect();
-        if !go_to(&mut self.store, watched, &clock) {
-            self.halt = Some(StopReason::Limit(differs()));
-            return 0;
-        }
-        watched.faults.clear();
-        let digest = watched.detector.digest(&watched.machine);
-        if digest.is_none() {
-            self.record.limit(&forgets());
-        }
-        digest.unwrap_or(0)
-    }
-
-    /// Looks for races of cutoff events with events that are on no path with them.
-    fn races_beside_cutoffs(&mut self, classes: &Classes) {
-        let mut pairs = Vec::new();
-        let stopped = || self.control.is_stopped();
-        classes.pairs(&self.store, stopped, |cutoff, other| {
-            pairs.push((cutoff, other));
-            pairs.len() < MOST_PAIRS
-        });
-        if pairs.len() == MOST_PAIRS {
-            self.record.limit(&Limit {
-                kind: LimitKind::Events,
-                detail: format!("more than {MOST_PAIRS} pairs of events that may race beside cutoffs"),
-                stmt: StmtId(0),
-            });
-        }
-        for (cutoff, other) in pairs {
-            let mut both: Clock = self.store[cutoff].clock.iter().copied().collect();
-            join(&mut both, &self.store[other].clock);
-            self.path.undo(&self.store, 0);
-            let missing = self.store.difference(&both, &[]);
-            for event in in_order(&self.store, missing) {
-                if !self.path.follow(&mut self.store, event) {
-                    break; // inputs at odds
-                }
-                self.report();
-            }
-            if self.halt.is_some() || self.control.is_stopped() {
-                break;
-            }
-        }
-        if self.control.is_stopped() && self.halt.is_none() {
-            self.halt = Some(StopReason::Limit(self.control.limit()));
-        }
     }
 
     /// Notes what is wrong with the event just taken.

@@ -235,11 +235,16 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         at: &Position,
         causes: &Clock,
     ) {
-        let action = Action {
-            ends: false,
-            ..at.action
+        // That the thread ends with it, if it did, is a guess; so is nothing else.
+        let action = at.action;
+        let decision = match action.op {
+            Op::Choose if at.event.is_some() => store[at.event].ending.decision,
+            _ => 0,
         };
-        let ending = Ending::default();
+        let ending = Ending {
+            decision,
+            ..Ending::default()
+        };
         let (event, new) = store.intern(at.parent, at.thread, &ending, causes, |_| Event::blank(action));
         if new {
             let uses = uses_of(&action, &ending);
@@ -397,6 +402,11 @@ fn scheme(store: &Store, at: &Position) -> Scheme {
     let action = &at.action;
     let parent_open = at.parent.is_some() && store[at.parent].open;
     match action.op {
+        // The thread's end comes with it: a join that fails may come before or after.
+        Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
+            Scheme::Certain
+        }
+        _ if action.ends && action.op != Op::Exit && !parent_open => Scheme::Ask,
         Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
             if !action.cancelable =>
         {
@@ -405,7 +415,7 @@ fn scheme(store: &Store, at: &Position) -> Scheme {
         _ if parent_open => Scheme::None,
         _ if action.cancelable || action.atomic => Scheme::Ask,
         Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
-        Op::Exit if action.object2.0 == 0 => Scheme::None,
+        Op::Exit if action.object2.0 == 0 => Scheme::Certain,
         Op::Join if action.object2.0 == 0 => Scheme::None,
         Op::Unlock | Op::SpinUnlock | Op::Read | Op::Write => Scheme::Certain,
         Op::Rmw if !action.may_fail => Scheme::Certain,

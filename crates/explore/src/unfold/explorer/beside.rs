@@ -1,0 +1,68 @@
+//! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races that no path shows.
+
+use super::{Explorer, MOST_PAIRS, differs, forgets};
+use crate::unfold::event::EventId;
+use crate::unfold::event::{Clock, join};
+use crate::unfold::extensions::{go_to, in_order};
+use crate::unfold::races::Classes;
+use selvedge_base::StmtId;
+use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, StopReason, Undo};
+
+impl<M, D> Explorer<'_, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    /// What the detector remembers of an event and its causes, if that counts.
+    pub(super) fn memory(&mut self, event: EventId) -> u128 {
+        let Some(watched) = &mut self.watched else {
+            return 0;
+        };
+        let clock: Clock = self.store[event].clock.iter().copied().collect();
+        if !go_to(&mut self.store, watched, &clock) {
+            self.halt = Some(StopReason::Limit(differs()));
+            return 0;
+        }
+        watched.faults.clear();
+        let digest = watched.detector.digest(&watched.machine);
+        if digest.is_none() {
+            self.record.limit(&forgets());
+        }
+        digest.unwrap_or(0)
+    }
+
+    /// Looks for races of cutoff events with events that are on no path with them.
+    pub(super) fn races_beside_cutoffs(&mut self, classes: &Classes) {
+        let mut pairs = Vec::new();
+        let stopped = || self.control.is_stopped();
+        classes.pairs(&self.store, stopped, |cutoff, other| {
+            pairs.push((cutoff, other));
+            pairs.len() < MOST_PAIRS
+        });
+        if pairs.len() == MOST_PAIRS {
+            self.record.limit(&Limit {
+                kind: LimitKind::Events,
+                detail: format!("more than {MOST_PAIRS} pairs of events that may race beside cutoffs"),
+                stmt: StmtId(0),
+            });
+        }
+        for (cutoff, other) in pairs {
+            let mut both: Clock = self.store[cutoff].clock.iter().copied().collect();
+            join(&mut both, &self.store[other].clock);
+            self.path.undo(&self.store, 0);
+            let missing = self.store.difference(&both, &[]);
+            for event in in_order(&self.store, missing) {
+                if !self.path.follow(&mut self.store, event) {
+                    break; // inputs at odds
+                }
+                self.report();
+            }
+            if self.halt.is_some() || self.control.is_stopped() {
+                break;
+            }
+        }
+        if self.control.is_stopped() && self.halt.is_none() {
+            self.halt = Some(StopReason::Limit(self.control.limit()));
+        }
+    }
+}

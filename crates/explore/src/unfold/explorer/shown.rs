@@ -1,0 +1,41 @@
+//! The explored unfolding as plain data.
+
+use super::Explorer;
+use crate::unfold::dump::{Unfolding, numbers, shown};
+use crate::unfold::event::EventId;
+use crate::unfold::extensions::in_order;
+use selvedge_base::Id;
+use selvedge_model::{Detector, Fingerprint, Undo};
+
+impl<M, D> Explorer<'_, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    /// The events as plain data, if they are not too many.
+    pub(super) fn dump(&mut self, most: usize) -> Option<Unfolding> {
+        let numbers = numbers(&self.store, most)?;
+        let names = self.store.thread_names();
+        let mut unfolding = Unfolding::default();
+        for id in (0..self.store.len()).map(EventId::from_index) {
+            if numbers[id.index()].is_none() {
+                continue;
+            }
+            let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
+            self.path.undo(&self.store, 0);
+            for event in past {
+                if !self.path.follow(&mut self.store, event) {
+                    return None;
+                }
+                self.path.faults.clear();
+            }
+            let memory = self.memory(id);
+            let twin = self.states.least(&self.store, id, memory);
+            let choices = self.path.choices().to_vec();
+            unfolding
+                .events
+                .push(shown(&self.store, &names, &numbers, id, choices, twin));
+        }
+        Some(unfolding)
+    }
+}
