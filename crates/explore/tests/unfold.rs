@@ -119,6 +119,25 @@ fn random_toys() {
     }
 }
 
+/// Each under one of the configurations.
+fn many_random_toys(seeds: std::ops::Range<u64>) {
+    let configurations = configurations();
+    for seed in seeds {
+        let config = &configurations[seed as usize % configurations.len()];
+        hold(&format!("seed {seed}"), &random_toy(seed), config, None);
+    }
+}
+
+#[test]
+fn fifty_thousand_random_toys() {
+    many_random_toys(1_000..26_000);
+}
+
+#[test]
+fn fifty_thousand_random_toys_the_other_half() {
+    many_random_toys(26_000..51_000);
+}
+
 #[test]
 fn search_orders() {
     for seed in 0..500 {
