@@ -31,7 +31,7 @@ pub fn run() -> Result<()> {
     println!("\n=== the same, but each job touches the counter without its lock ===\n");
     pool.check(&selvedge, &["-DZSTD_MULTITHREAD", "-DFORGET_THE_LOCK"], 10)?;
     println!(
-        "\n=== 2 workers and 4 identical jobs, where states that are known again are not explored again ===\n"
+        "\n=== 3 workers and 4 identical jobs, where states that are known again are not explored again ===\n"
     );
     let unfold = ["-DZSTD_MULTITHREAD", "--strategy", "unfold"];
     let identical = Example {
