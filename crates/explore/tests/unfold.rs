@@ -32,6 +32,9 @@ fn complaint(toy: &Toy, config: &Config, expected: Option<u64>) -> Option<String
     if let StopReason::Limit(limit) = &report.stop {
         return (limit.detail != "400 executions").then(|| format!("{limit:?}"));
     }
+    if !report.limits.is_empty() {
+        return Some(format!("{:?}", report.limits));
+    }
     if seen.ends != ends {
         return Some(format!("ends {:?}, expected {:?}", seen.ends, ends));
     }

@@ -341,6 +341,7 @@ where
         if let Some(&event) = self.tree[at].lead.last() {
             let len = self.path.len();
             if !self.path.follow(&mut self.store, event) {
+                self.not_followed(event);
                 return Next::Nothing(Leaf::Infeasible);
             }
             if self.settle(event) {
@@ -404,6 +405,16 @@ where
             (_, false) => Leaf::Cut,
             (_, true) => Leaf::Redundant,
         })
+    }
+
+    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds (its thread, or another
+    /// one, decided otherwise) that is as it should be; else something is wrong, and the verdict stays open.
+    fn not_followed(&mut self, event: EventId) {
+        let decided = |e: EventId| self.store[e].action.op == Op::Choose;
+        let chooses = (0..self.path.len()).any(|at| decided(self.path.event(at)));
+        if !chooses && !decided(event) {
+            self.record.limit(&differs());
+        }
     }
 
     /// The thread that stands at a data choice which belongs to the event just taken.

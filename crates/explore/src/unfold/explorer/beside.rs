@@ -53,6 +53,7 @@ where
             let missing = self.store.difference(&both, &[]);
             for event in in_order(&self.store, missing) {
                 if !self.path.follow(&mut self.store, event) {
+                    self.not_followed(event);
                     break; // inputs at odds
                 }
                 self.report();
