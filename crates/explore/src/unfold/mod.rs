@@ -1,11 +1,11 @@
 //! Quasi-optimal exploration of the unfolding, with cutoff events (Schemmel, Büning, Rodríguez, Laprell and Wehrle, CAV 2020; Nguyen,
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018; Rodríguez, Sousa, Sharma and Kroening, CONCUR 2015).
 //!
-//! An event is an action with its causes ([`event`]); a set of events that is closed under causes and free of conflicts, a
+//! An event is an action with its causes (`event`); a set of events that is closed under causes and free of conflicts, a
 //! configuration, is a partial-order run; the maximal ones are the Mazurkiewicz traces, times data choices. They are enumerated by a
-//! binary tree ([`tree`]): with an event, or without it. To be without it, another must be in its place: these are
-//! found as the conflicting extensions of what was executed ([`extensions`]), and an alternative made of them leads the
-//! way ([`alternatives`]). An event that reaches a state known from fewer events is a cutoff: what comes after it is
+//! binary tree (`tree`): with an event, or without it. To be without it, another must be in its place: these are
+//! found as the conflicting extensions of what was executed (`extensions`), and an alternative made of them leads the
+//! way (`alternatives`). An event that reaches a state known from fewer events is a cutoff: what comes after it is
 //! explored there.
 //!
 //! Departures from the paper:

@@ -98,7 +98,7 @@ impl<E> Unfolding<E> {
         &self.asserts
     }
 
-    /// [e]: the event with its causes.
+    /// `[e]`: the event with its causes.
     pub fn local(&self, event: usize) -> EventSet {
         self.events[event].causes.with(event)
     }
