@@ -84,7 +84,7 @@ pub fn shown(
 }
 
 /// The causes of an event that are causes of no other cause.
-fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
+pub fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
     let all: Clock = causes(store, event);
     let last: SmallVec<[EventId; 8]> = all
         .iter()

@@ -6,6 +6,7 @@
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
 use super::footprint::{Footprint, Footprints, Trail};
+use super::oracle::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Id, ThreadId};
@@ -214,6 +215,8 @@ pub struct Store {
     pub footprints: Footprints,
     /// Whether that is kept.
     pub keeps_footprints: bool,
+    /// What is done wrong on purpose.
+    pub weaken: Weaken,
 }
 
 /// The name under which a thread is known that nobody created.

@@ -8,6 +8,7 @@ use super::covered::Covered;
 use super::cutoff::States;
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
 use super::extensions::{Extensions, in_order};
+use super::oracle::{Visited, Weaken};
 use super::order::{Visits, pick};
 use super::path::{Path, uses_of};
 use super::races::Classes;
@@ -88,6 +89,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     states: States,
     /// Where the detector is asked what it remembers of a configuration.
     watched: Option<Path<M, D>>,
+    /// Where executions ended, if somebody asks.
+    visited: Option<Vec<Visited>>,
     record: Record,
     halt: Option<StopReason>,
     random: fastrand::Rng,
@@ -127,6 +130,7 @@ where
             open: Vec::new(),
             states: States::new(initial),
             watched,
+            visited: None,
             record: Record::default(),
             halt: None,
             random: fastrand::Rng::with_seed(config.seed),
@@ -140,11 +144,18 @@ where
         self.path.detector.forget();
     }
 
+    /// Keeps for tests what is known where, and makes a mistake.
+    pub fn watch(&mut self, weaken: Weaken) {
+        self.visited = Some(Vec::new());
+        self.store.weaken = weaken;
+    }
+
     /// Explores.
-    pub fn run(mut self) -> Run {
+    pub fn run(&mut self) -> Run {
         let faulty = self.record.notice(self.config, self.path.machine.notices(), &[]);
         if faulty && self.config.stop == Stop::First {
-            return Run::Explored(Box::new(self.record.finish(StopReason::Finding)));
+            let record = std::mem::take(&mut self.record);
+            return Run::Explored(Box::new(record.finish(StopReason::Finding)));
         }
         let root = self.tree.add(Node {
             parent: None,
@@ -200,7 +211,7 @@ where
         Run::Explored(Box::new(Report {
             covered,
             unfolding,
-            ..self.record.finish(stop)
+            ..std::mem::take(&mut self.record).finish(stop)
         }))
     }
 
@@ -633,6 +644,10 @@ where
             }
         }
         self.extensions.extend(&mut self.store, &self.path, &cut);
+        if let Some(visited) = &mut self.visited {
+            let maximal = matches!(leaf, Leaf::Maximal);
+            visited.push(Visited::new(&self.store, &self.path, maximal));
+        }
         let len = self.path.len();
         for event in cut {
             if self.path.follow(&mut self.store, event) {

@@ -6,7 +6,8 @@
 //!
 //! - Events of M that lie above e depend on e's thread; those beside e would be dependent on e if they are on a, *where e's
 //!   and a's effects are the same*: then M ⊆ ⌈e⌉. That holds for all operations but the signals of condition variables: there M is
-//!   taken from all of C but e and what is above it. (For tries, compare-and-swap and semaphores it holds because an operation that is beside e leaves the
+//!   taken from all of C but e and what is above it; so it is for the end of a wait by itself where e was woken, but for what is above the
+//!   signal. (For tries, compare-and-swap and semaphores it holds because an operation that is beside e leaves the
 //!   object as it was.)
 //! - Mutexes: what was done to one before is a chain. The position's other events come after one giving back of the chain
 //!   outside P, or after P if it leaves the mutex free. No need to ask the machine, unless recursion or robust recovery is at play.
@@ -122,9 +123,14 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         if at.parent.is_some() {
             join(&mut below, &store[at.parent].clock);
         }
-        if at.action.op == Op::WaitAcquire && at.parent.is_some() && store[at.parent].timed {
+        if at.action.op == Op::WaitAcquire
+            && at.parent.is_some()
+            && (store[at.parent].timed || at.action.cancelable)
+        {
             // The wait could have ended by itself.
-            self.ask(store, path, at, &below);
+            let candidates = before_timeout(store, path, at, &below);
+            let mut chosen = Vec::new();
+            self.antichains(store, path, at, Scheme::Ask, &candidates, 0, &below, &mut chosen);
         }
         match scheme(store, at) {
             Scheme::None => {}
@@ -496,6 +502,42 @@ fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
                     effect: Effect::Total,
                 },
             });
+        }
+    }
+    found.sort_unstable_by_key(|u| u.event);
+    found
+}
+
+/// The events of the configuration on which the end of a wait by itself depends, where the thread was woken: neither below the wait nor above what
+/// woke the thread. None but those that use the condition variable with another mutex, or as something else, and cancellations: beside a wait
+/// no signal is lost.
+fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
+    store: &Store,
+    path: &Path<M, D>,
+    at: &Position,
+    below: &[Last],
+) -> Vec<Used> {
+    let timeout = Action {
+        op: Op::WaitTimeout,
+        ..at.action
+    };
+    let failed = Ending {
+        failed: true,
+        ..Ending::default()
+    };
+    let mut found: Vec<Used> = Vec::new();
+    for mine in &uses_of(&timeout, &failed) {
+        for used in path.history(mine.object) {
+            let clock = &store[used.event].clock;
+            let fits = used.thread != at.thread
+                && use_depends(mine, &used.what)
+                && !Path::<M, D>::below(used, below)
+                && !(at.waker.is_some() && store.contains(clock, at.waker))
+                && !(at.event.is_some() && store.contains(clock, at.event))
+                && !found.iter().any(|f| f.event == used.event);
+            if fits {
+                found.push(*used);
+            }
         }
     }
     found.sort_unstable_by_key(|u| u.event);

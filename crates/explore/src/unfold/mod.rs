@@ -27,6 +27,8 @@ mod explorer;
 mod extensions;
 mod footprint;
 mod loose;
+#[doc(hidden)]
+pub mod oracle;
 mod order;
 mod path;
 mod races;
@@ -38,6 +40,7 @@ pub use dump::{Shown, Twin, Unfolding};
 
 use crate::{Config, Control, Report};
 use explorer::{Explorer, Run};
+use oracle::{Watched, Weaken};
 use selvedge_model::{Detector, Fingerprint, Undo};
 
 /// Explores every maximal configuration of the machines that `make` makes, all alike and at their initial states.
@@ -47,12 +50,50 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    match Explorer::new(make, config, control, false).run() {
-        Run::Explored(report) => *report,
+    explored(make, config, control, |explorer| explorer.run()).report()
+}
+
+/// [`explore`] with a mistake; also what it knew, if the whole of it can be executed again.
+#[doc(hidden)]
+pub fn explore_watched<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    weaken: Weaken,
+) -> (Report, Option<Watched>)
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    let mut watched = None;
+    let run = explored(make, config, control, |explorer| {
+        explorer.watch(weaken);
+        let run = explorer.run();
+        watched = explorer.watched();
+        run
+    });
+    (run.report(), watched)
+}
+
+/// Runs an exploration; if what detectors remember counts, a second one.
+fn explored<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    mut run: impl FnMut(&mut Explorer<'_, M, D>) -> Run,
+) -> Run
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    match run(&mut Explorer::new(make, config, control, false)) {
         Run::Remembers => {
             let mut explorer = Explorer::new(make, config, control, true);
             explorer.begin_anew();
-            explorer.run().report()
+            run(&mut explorer)
         }
+        explored => explored,
     }
 }

@@ -1,9 +1,10 @@
 //! The explored unfolding as plain data.
 
 use super::Explorer;
-use crate::unfold::dump::{Unfolding, numbers, shown};
+use crate::unfold::dump::{Unfolding, immediate_causes, numbers, shown};
 use crate::unfold::event::EventId;
 use crate::unfold::extensions::in_order;
+use crate::unfold::oracle::{Watched, known};
 use selvedge_base::Id;
 use selvedge_model::{Detector, Fingerprint, Undo};
 
@@ -21,14 +22,7 @@ where
             if numbers[id.index()].is_none() {
                 continue;
             }
-            let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
-            self.path.undo(&self.store, 0);
-            for event in past {
-                if !self.path.follow(&mut self.store, event) {
-                    return None;
-                }
-                self.path.faults.clear();
-            }
+            self.execute(id)?;
             let memory = self.memory(id);
             let twin = self.states.least(&self.store, id, memory);
             let choices = self.path.choices().to_vec();
@@ -37,5 +31,35 @@ where
                 .push(shown(&self.store, &names, &numbers, id, choices, twin));
         }
         Some(unfolding)
+    }
+    /// Every event with its conflicts, and what was known where executions ended.
+    pub fn watched(&mut self) -> Option<Watched> {
+        let mut watched = Watched {
+            events: Vec::new(),
+            visited: self.visited.take()?,
+        };
+        for id in (0..self.store.len()).map(EventId::from_index) {
+            let mut choices = None;
+            if self.store[id].executed {
+                self.execute(id)?;
+                choices = Some(self.path.choices().to_vec());
+            }
+            let immediate = immediate_causes(&self.store, id);
+            watched.events.push(known(&self.store, id, &immediate, choices));
+        }
+        Some(watched)
+    }
+
+    /// Brings the path to an event with its causes.
+    fn execute(&mut self, id: EventId) -> Option<()> {
+        let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
+        self.path.undo(&self.store, 0);
+        for event in past {
+            if !self.path.follow(&mut self.store, event) {
+                return None;
+            }
+            self.path.faults.clear();
+        }
+        Some(())
     }
 }

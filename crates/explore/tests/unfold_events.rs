@@ -1,0 +1,300 @@
+//! What `unfold` knows, event by event, against the reference unfolding: all events and no other, all immediate conflicts and no other,
+//! and where an execution ends, every conflicting extension.
+
+mod common;
+
+use common::never;
+use selvedge_explore::unfold::oracle::{Visited, Watched, Weaken};
+use selvedge_explore::unfold::{self, Partial};
+use selvedge_explore::{Config, Control, Order};
+use selvedge_model::reference::{EventLabel, EventName, EventSet, Unfolding};
+use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, random_toy, shrink};
+use selvedge_model::{Choice, Machine, NoDetector, StopReason, Undo};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Toys with more configurations are left out.
+const MOST: usize = 300;
+
+fn machine(toy: &Toy) -> ToyMachine {
+    ToyMachine::new(toy).expect("a toy that compiles")
+}
+
+/// By event its number in the reference. Who has none is described.
+fn numbers(toy: &Toy, watched: &Watched, whole: &Unfolding<ToyEnd>) -> Result<Vec<usize>, String> {
+    let known: BTreeMap<EventName, usize> = whole.events().iter().map(|e| e.name).zip(0..).collect();
+    let mut names: Vec<EventName> = Vec::new();
+    let mut numbers = Vec::new();
+    for (event, label) in watched.events.iter().zip(labels(toy, watched)?) {
+        let name = EventName::new(&label, event.causes.iter().map(|&c| names[c]));
+        let Some(&number) = known.get(&name) else {
+            return Err(format!("{label} is no event, or has other causes"));
+        };
+        if numbers.contains(&number) {
+            return Err(format!("{label} is there twice"));
+        }
+        names.push(name);
+        numbers.push(number);
+    }
+    Ok(numbers)
+}
+
+/// The label of each event: of those that were executed from the machine, of others as they are known.
+fn labels(toy: &Toy, watched: &Watched) -> Result<Vec<EventLabel>, String> {
+    let executed = executed(toy, watched);
+    let mut threads = BTreeMap::new();
+    for (event, label) in watched.events.iter().zip(&executed) {
+        threads.extend(
+            label
+                .as_ref()
+                .map(|label| (event.label.action.thread, label.action.thread)),
+        );
+    }
+    let name = |thread| threads.get(&thread).copied().unwrap_or(thread);
+    let mut labels = Vec::new();
+    for (event, executed) in watched.events.iter().zip(executed) {
+        let mut label = EventLabel {
+            action: event.label.action.renamed(name),
+            named: event.label.named.iter().map(|&t| name(t)).collect(),
+            ..event.label.clone()
+        };
+        label.named.sort_unstable();
+        if let Some(executed) = executed {
+            // Who arrives last at a barrier lets itself go, too: for the exploration that is no other thread.
+            let own = label.action.thread;
+            let mut others = executed.clone();
+            others.named.retain(|&t| t != own);
+            if others != label {
+                return Err(format!("{label} was executed as {executed}"));
+            }
+            label = executed;
+        }
+        labels.push(label);
+    }
+    Ok(labels)
+}
+
+/// The label of each event that was executed; the beginnings that they share are executed once.
+fn executed(toy: &Toy, watched: &Watched) -> Vec<Option<EventLabel>> {
+    let mut labels = vec![None; watched.events.len()];
+    let chosen = |(at, event): (usize, &unfold::oracle::Known)| Some((event.choices.clone()?, at));
+    let mut ways: Vec<(Vec<Choice>, usize)> = watched
+        .events
+        .iter()
+        .enumerate()
+        .filter_map(|e| chosen((e.0, e.1)))
+        .collect();
+    ways.sort();
+    let mut machine = machine(toy);
+    let mut marks = Vec::new();
+    let mut path: Vec<Choice> = Vec::new();
+    for (way, at) in ways {
+        let (&last, before) = way.split_last().expect("an event");
+        let same = path.iter().zip(before).take_while(|(a, b)| a == b).count();
+        if same < path.len() {
+            machine.undo(marks[same]);
+            marks.truncate(same);
+            path.truncate(same);
+        }
+        for &choice in &before[same..] {
+            marks.push(machine.mark());
+            machine.step(choice);
+            path.push(choice);
+        }
+        let here = machine.mark();
+        labels[at] = Some(EventLabel::of_step(&mut machine, last));
+        machine.undo(here);
+    }
+    labels
+}
+
+/// What is wrong with what an exploration knew, if anything.
+fn complaint(toy: &Toy, config: &Config, weaken: Weaken) -> Result<usize, String> {
+    let Ok(whole) = Unfolding::of(&mut machine(toy), MOST) else {
+        return Ok(0);
+    };
+    let make = || (machine(toy), NoDetector);
+    let (report, watched) = unfold::explore_watched(&make, config, &Control::new(), weaken);
+    if report.stop != StopReason::Complete || !report.limits.is_empty() {
+        return Err(format!("{:?}, {:?}", report.stop, report.limits));
+    }
+    let watched = watched.ok_or("an event cannot be executed again")?;
+    let numbers = numbers(toy, &watched, &whole)?;
+    if !config.cutoffs {
+        is_whole(&watched, &numbers, &whole)?;
+    }
+    watched
+        .visited
+        .iter()
+        .try_for_each(|visited| knows_extensions(visited, &numbers, &whole))?;
+    Ok(1)
+}
+
+/// The events and the immediate conflicts are those of the reference.
+fn is_whole(watched: &Watched, numbers: &[usize], whole: &Unfolding<ToyEnd>) -> Result<(), String> {
+    let events = whole.events();
+    if let Some(missing) = (0..events.len()).find(|e| !numbers.contains(e)) {
+        return Err(format!("{} was not found", events[missing].label));
+    }
+    for (event, &e) in watched.events.iter().zip(numbers) {
+        if event.choices.is_none() {
+            return Err(format!("{} was never executed", events[e].label));
+        }
+        let ours: EventSet = event.conflicts.iter().map(|&c| numbers[c]).collect();
+        let immediate = |&other: &usize| whole.immediate_conflict(e, other);
+        let theirs: EventSet = events[e].conflicts.iter().filter(immediate).collect();
+        if ours != theirs {
+            return Err(format!(
+                "{} is in conflict with {}, known are {}",
+                events[e].label,
+                whole.show(&theirs),
+                whole.show(&ours)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Where an execution ended, each conflicting extension is known, with its immediate conflicts there; but for what threads could do
+/// next that can go on.
+fn knows_extensions(visited: &Visited, numbers: &[usize], whole: &Unfolding<ToyEnd>) -> Result<(), String> {
+    let events = whole.events();
+    let numbered = |list: &[usize]| -> EventSet { list.iter().map(|&e| numbers[e]).collect() };
+    let c = numbered(&visited.events);
+    let Some(configuration) = whole.configuration(&c) else {
+        return Err(format!("no configuration: {}", whole.show(&c)));
+    };
+    if visited.maximal != configuration.enabled.is_empty() {
+        return Err(format!("maximal, or not: {}", whole.show(&c)));
+    }
+    let known = visited.extensions.iter();
+    let known: BTreeMap<usize, EventSet> = known
+        .map(|(e, against)| (numbers[*e], numbered(against)))
+        .collect();
+    for (e, event) in events.iter().enumerate() {
+        let is_conflicting = !c.contains(e) && event.causes.is_subset(&c) && event.conflicts.meets(&c);
+        let could_go_on = || {
+            let mut enabled = configuration.enabled.iter();
+            enabled.any(|next| events[next].label.same_thread(&event.label))
+                && !c
+                    .iter()
+                    .any(|x| events[x].label.same_thread(&event.label) && !event.causes.contains(x))
+        };
+        if !is_conflicting || could_go_on() {
+            continue;
+        }
+        let Some(against) = known.get(&e) else {
+            return Err(format!("not known: {} after {}", event.label, whole.show(&c)));
+        };
+        let immediate = |&x: &usize| c.contains(x) && whole.immediate_conflict(e, x);
+        let theirs: EventSet = event.conflicts.iter().filter(immediate).collect();
+        if *against != theirs {
+            return Err(format!(
+                "{} after {}: against {}, known {}",
+                event.label,
+                whole.show(&c),
+                whole.show(&theirs),
+                whole.show(against)
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn configurations() -> Vec<Config> {
+    let mut all = Vec::new();
+    for order in [Order::DepthFirst, Order::BreadthFirst, Order::Random] {
+        for partial in [Partial::Last(1), Partial::All] {
+            for cutoffs in [false, true] {
+                all.push(Config {
+                    partial,
+                    order,
+                    cutoffs,
+                    ..never()
+                });
+            }
+        }
+    }
+    all
+}
+
+/// How many were small enough.
+fn hold(name: &str, toy: &Toy, config: &Config) -> usize {
+    let found = |toy: &Toy| complaint(toy, config, Weaken::Nothing);
+    match found(toy) {
+        Ok(held) => held,
+        Err(what) => {
+            let small = shrink(toy, |toy| ToyMachine::new(toy).is_ok() && found(toy).is_err());
+            panic!(
+                "{name} ({:?}, {:?}): {what}\nsmallest: {}\n{:?}",
+                config.partial,
+                config.order,
+                small.to_json(),
+                found(&small)
+            );
+        }
+    }
+}
+
+fn recorded() -> Vec<(String, Toy)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/tests");
+    let mut paths: Vec<_> = std::fs::read_dir(folder.join("toys"))
+        .expect("the toys")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let read = |path: &Path| std::fs::read_to_string(path).expect("toys");
+    let mut toys: Vec<(String, Toy)> = paths
+        .iter()
+        .map(|path| {
+            (
+                path.display().to_string(),
+                Toy::parse(&read(path)).expect("a toy"),
+            )
+        })
+        .collect();
+    for file in ["random-toys.jsonl", "ordered-barriers.jsonl"] {
+        let text = read(&folder.join(file));
+        toys.extend(
+            text.lines()
+                .zip(1..)
+                .map(|(line, n)| (format!("{file}:{n}"), Toy::parse(line).expect("a toy"))),
+        );
+    }
+    toys
+}
+
+#[test]
+fn recorded_toys() {
+    let (mut held, configurations) = (0, configurations());
+    for (at, (name, toy)) in recorded().iter().enumerate() {
+        held += hold(name, toy, &configurations[at % configurations.len()]);
+    }
+    assert!(held > 100, "only {held} were small enough");
+}
+
+#[test]
+fn random_toys() {
+    let (mut held, configurations) = (0, configurations());
+    for seed in 0..10_000 {
+        let config = &configurations[seed as usize % configurations.len()];
+        held += hold(&format!("seed {seed}"), &random_toy(seed), config);
+    }
+    assert!(held > 5_000, "only {held} were small enough");
+}
+
+/// Every configuration of the exploration.
+fn hold_under_all(name: &str, json: &str) {
+    let toy = Toy::parse(json).expect("a toy");
+    for config in configurations() {
+        assert_eq!(hold(name, &toy, &config), 1);
+    }
+}
+
+/// Where a thread was woken, its wait could also have ended by itself, after another one's that uses the condition variable with another mutex.
+#[test]
+fn a_wait_that_was_woken_could_have_ended_by_itself() {
+    let toy = r#"{"threads": [[["lock", "m"], ["timedwait", "c", "m", "r"]],
+        [["lock", "n"], ["timedwait", "c", "n", "r"], ["broadcast", "c"]]]}"#;
+    hold_under_all("two mutexes", toy);
+}
