@@ -60,10 +60,10 @@ pub(crate) struct CheckArgs {
     /// or a SV-COMP .prp file. All but overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
-    /// How to explore; auto is dpor. unfold explores each partial order once and stops at states that it knows. random and pct
-    /// sample, and never verify
+    /// How to explore: unfold explores each partial order once, on one core, and stops at states that it knows; dpor explores them all, on
+    /// all cores; random and pct sample, and never verify. auto is unfold, and dpor for visibility memory and with --emit-tests
     #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
-    pub(crate) strategy: Strategy,
+    pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders
     #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict", value_parser = dependence)]
     pub(crate) dependence: String,
@@ -95,7 +95,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
     pub(crate) k: Partial,
     /// With cutoffs: how many dead objects of one thread and size wait before their memory is used again; a use after free is noticed
-    /// until then [default: 4]
+    /// until then [default: 256, and 4 if that turns out to be too few to wait for]
     #[arg(long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
     pub(crate) quarantine: Option<u32>,
     /// Write the events that unfold found, with what holds between them, to a file that ends in .dot or .json; up to 2000
@@ -285,6 +285,13 @@ pub(crate) enum When {
     Never,
 }
 
+/// A strategy, or the one that suits the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StrategyOption {
+    Auto,
+    Given(Strategy),
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Strategy {
     Dpor,
@@ -338,15 +345,16 @@ fn later(value: &str) -> String {
     format!("`{value}` is not available yet")
 }
 
-fn strategy(text: &str) -> Result<Strategy, String> {
-    match text {
-        "auto" | "dpor" => Ok(Strategy::Dpor),
-        "random" => Ok(Strategy::Random),
-        "pct" => Ok(Strategy::Pct),
-        "unfold" => Ok(Strategy::Unfold),
-        "guarded" | "stateful" | "optimal" => Err(later(text)),
-        _ => Err("expected auto, dpor, unfold, random or pct".to_owned()),
-    }
+fn strategy(text: &str) -> Result<StrategyOption, String> {
+    Ok(StrategyOption::Given(match text {
+        "auto" => return Ok(StrategyOption::Auto),
+        "dpor" => Strategy::Dpor,
+        "random" => Strategy::Random,
+        "pct" => Strategy::Pct,
+        "unfold" => Strategy::Unfold,
+        "guarded" | "stateful" | "optimal" => return Err(later(text)),
+        _ => return Err("expected auto, dpor, unfold, random or pct".to_owned()),
+    }))
 }
 
 fn dependence(text: &str) -> Result<String, String> {

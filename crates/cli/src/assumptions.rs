@@ -1,15 +1,16 @@
 //! What a verdict rests on, in words.
 
-use crate::args::{CheckArgs, Strategy};
+use crate::args::CheckArgs;
+use crate::plan::Plan;
 use crate::program::Setup;
 
 /// What a verdict rests on.
-pub(crate) fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
+pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
         "what is no input is fixed: the program's arguments, an empty environment".to_owned(),
         "malloc and its relatives do not fail".to_owned(),
-        match setup.vm.quarantine {
+        match plan.quarantine.filter(|_| !plan.keeps_dead) {
             None => "freed memory is not used again".to_owned(),
             Some(length) => format!(
                 "the memory of a dead object is used again after {length} later dead ones of its thread and size, and a use of it is noticed until then \
@@ -17,7 +18,7 @@ pub(crate) fn assumptions(args: &CheckArgs, setup: &Setup) -> Vec<String> {
             ),
         },
     ];
-    if args.strategy == Strategy::Unfold && args.cutoffs.on() {
+    if plan.cuts_off() {
         list.push("states with the same fingerprint of 128 bits are the same (--cutoffs on)".to_owned());
     }
     if let Some(path) = &args.given.input {

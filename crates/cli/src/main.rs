@@ -3,13 +3,17 @@
 mod args;
 mod assumptions;
 mod check;
+mod conclude;
 mod config;
 mod emit;
 mod exit;
+mod explore;
 mod finding;
 mod output;
+mod plan;
 mod program;
 mod properties;
+mod reasons;
 mod replay;
 mod shorten;
 mod solve;

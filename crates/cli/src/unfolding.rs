@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, Strategy};
 use crate::output::{note, write_file};
+use crate::plan::Plan;
 use crate::program::canonical_machine;
 use selvedge_base::{Id, Location, ThreadId};
 use selvedge_explore::Report;
@@ -28,7 +29,7 @@ pub(crate) fn wanted(args: &CheckArgs) -> Result<Option<(&Path, Form)>, String> 
     let Some(file) = &args.dump_unfolding else {
         return Ok(None);
     };
-    if args.strategy != Strategy::Unfold {
+    if Plan::first(args).strategy != Strategy::Unfold {
         return Err("--dump-unfolding needs --strategy unfold".to_owned());
     }
     let extension = file.extension().and_then(|e| e.to_str());

@@ -246,6 +246,56 @@ fn options_without_use_are_noted() {
     );
 }
 
+/// What `auto` is, and how long dead memory waits.
+#[test]
+fn what_the_command_line_leaves_open_is_decided() {
+    let check = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .args([
+                "check",
+                "--finding",
+                "none",
+                "--format",
+                "json",
+                "--max-time",
+                "60s",
+            ])
+            .args(arguments)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let waits = report["assumptions"].as_array().unwrap().iter();
+        let waits = waits.filter_map(|a| a.as_str()).find_map(|a| {
+            let rest = a.strip_prefix("the memory of a dead object is used again after ")?;
+            rest.split(' ').next()?.parse::<u32>().ok()
+        });
+        let text = |name: &str| report[name].as_str().unwrap().to_owned();
+        (text("strategy"), text("verdict"), waits)
+    };
+    let expected = |strategy: &str, verdict: &str, waits| (strategy.to_owned(), verdict.to_owned(), waits);
+    let dangling = "corpus/c/memory/use_after_free_of_many_later.c";
+    assert_eq!(check(&[dangling]), expected("unfold", "violated", None));
+    assert_eq!(
+        check(&[dangling, "--quarantine", "4"]),
+        expected("unfold", "verified", Some(4)),
+        "that few hide it"
+    );
+    assert_eq!(
+        check(&[dangling, "--visibility", "memory"]),
+        expected("dpor", "violated", None)
+    );
+    let forever = "corpus/endless/safe/heap_in_a_loop.c";
+    assert_eq!(check(&[forever]), expected("unfold", "verified", Some(4)));
+    let raced = [
+        "--property",
+        "unreach-call",
+        "-DN=2",
+        "corpus/c/race/counter_without_lock.c",
+    ];
+    assert_eq!(check(&raced).0, "dpor", "races that nobody asked about");
+}
+
 /// Threads have the same names whether their creator chose before or not.
 #[test]
 fn threads_are_told_apart_after_data_choices() {

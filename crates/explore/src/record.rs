@@ -7,7 +7,7 @@ use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReas
 use std::collections::BTreeSet;
 
 /// Same kind and same places: the same finding.
-type Key = (FaultKind, Vec<StmtId>);
+pub(crate) type Key = (FaultKind, Vec<StmtId>);
 
 /// What was seen so far.
 #[derive(Clone, Debug, Default)]
@@ -129,7 +129,8 @@ impl Record {
     }
 }
 
-fn key(fault: &Fault) -> Key {
+/// What faults that are one have in common.
+pub(crate) fn key(fault: &Fault) -> Key {
     let mut places = vec![fault.stmt];
     places.extend(fault.related.iter().map(|(_, stmt, _)| *stmt));
     if fault.kind == FaultKind::DataRace {

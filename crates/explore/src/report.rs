@@ -1,5 +1,6 @@
 //! What an exploration says: plain data, without a machine.
 
+use crate::record::key;
 use crate::unfold::{Covered, Unfolding};
 use selvedge_model::{Choice, Fault, Limit, StopReason, Unsupported, Verdict};
 use std::collections::BTreeSet;
@@ -62,6 +63,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds those of some faults that it does not have yet.
+    pub(crate) fn add_faults(&mut self, faults: Vec<Found>) {
+        for found in faults {
+            let same = |mine: &Found| key(&mine.fault) == key(&found.fault);
+            if !self.faults.iter().any(same) {
+                self.faults.push(found);
+            }
+        }
+    }
+
     /// What follows from it: `Verified` only if everything was explored and nothing stood in the way.
     pub fn verdict(&self) -> Verdict {
         if !self.faults.is_empty() {

@@ -66,6 +66,7 @@ impl State {
         {
             let rest = rest.to_vec();
             self.set_dead(place, rest);
+            self.reused = true;
             self.forget_syncs(base, self.memory.slot_size(base));
             self.memory.reuse(base, object);
             return Ok(base);

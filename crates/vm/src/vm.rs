@@ -151,6 +151,13 @@ impl Vm {
         self.state.canonical
     }
 
+    /// Whether a dead object's memory was ever used again, in an execution undone or not (see
+    /// [`Options::quarantine`](crate::Options::quarantine)).
+    #[inline]
+    pub fn has_reused(&self) -> bool {
+        self.state.reused
+    }
+
     /// See [`Program::is_spoiled`].
     #[inline]
     pub fn is_spoiled(&self) -> bool {

@@ -14,7 +14,7 @@ use super::path::{Path, uses_of};
 use super::races::Classes;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
-use crate::{Config, Control, Order, Report, Stop};
+use crate::{Config, Control, Found, Order, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
     Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
@@ -52,8 +52,8 @@ enum Next {
 pub enum Run {
     /// This.
     Explored(Box<Report>),
-    /// Nothing yet: not only the state counts for cutoffs, but also what detectors remember.
-    Remembers,
+    /// Not everything, since not only the state counts for cutoffs, but also what detectors remember: just faults.
+    Remembers(Vec<Found>),
 }
 
 impl Run {
@@ -61,7 +61,19 @@ impl Run {
     pub fn report(self) -> Report {
         match self {
             Run::Explored(report) => *report,
-            Run::Remembers => Record::default().finish(StopReason::Limit(forgets())),
+            Run::Remembers(faults) => {
+                let mut report = Record::default().finish(StopReason::Limit(forgets()));
+                report.add_faults(faults);
+                report
+            }
+        }
+    }
+
+    /// Adds faults that a run before has found.
+    pub fn add_faults(&mut self, faults: Vec<Found>) {
+        match self {
+            Run::Explored(report) => report.add_faults(faults),
+            Run::Remembers(known) => known.extend(faults),
         }
     }
 }
@@ -191,7 +203,8 @@ where
             let classes = Classes::new(&self.store);
             self.races_beside_cutoffs(&classes);
             if self.watched.is_none() && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
-                return Run::Remembers;
+                let record = std::mem::take(&mut self.record);
+                return Run::Remembers(record.finish(StopReason::Complete).faults);
             }
         }
         self.show();

@@ -89,10 +89,13 @@ where
     F: Fn() -> (M, D),
 {
     match run(&mut Explorer::new(make, config, control, false)) {
-        Run::Remembers => {
+        Run::Remembers(faults) => {
             let mut explorer = Explorer::new(make, config, control, true);
             explorer.begin_anew();
-            run(&mut explorer)
+            let mut again = run(&mut explorer);
+            // A limit may end this run before it comes to them.
+            again.add_faults(faults);
+            again
         }
         explored => explored,
     }

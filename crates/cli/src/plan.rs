@@ -1,0 +1,91 @@
+//! What one exploration is made with, where the command line leaves it open; and what to make the next one with, if that shows that
+//! it has to be done in another way.
+
+use crate::args::{CheckArgs, Strategy, StrategyOption, Visibility};
+use selvedge_explore::Report;
+use selvedge_model::{FaultKind, Property};
+use std::collections::BTreeSet;
+
+/// Dead objects that wait before their memory is used again, if that is not said: so many that programs that end hardly ever use it again.
+/// If one does, the exploration is done again with [`FEW`].
+const MANY: u32 = 256;
+
+/// The same, for programs that go on and on: so few that they come back to old states soon.
+const FEW: u32 = 4;
+
+/// Strategy, visibility and memory's use of an exploration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Plan {
+    pub(crate) strategy: Strategy,
+    pub(crate) visibility: selvedge_vm::Visibility,
+    /// `Options::quarantine` of the machine.
+    pub(crate) quarantine: Option<u32>,
+    /// Whether the exploration is of no use if a dead object's memory is used again.
+    pub(crate) keeps_dead: bool,
+}
+
+impl Plan {
+    /// What to begin with.
+    pub(crate) fn first(args: &CheckArgs) -> Plan {
+        let visibility = match args.visibility {
+            Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
+            Visibility::Memory => selvedge_vm::Visibility::Memory,
+        };
+        Plan::with(args, visibility)
+    }
+
+    fn with(args: &CheckArgs, visibility: selvedge_vm::Visibility) -> Plan {
+        let strategy = match (args.strategy, visibility) {
+            (StrategyOption::Given(strategy), _) => strategy,
+            // Each execution gets a test case of its own.
+            _ if args.given.emit_tests.is_some() => Strategy::Dpor,
+            (_, selvedge_vm::Visibility::Sync) => Strategy::Unfold,
+            (_, selvedge_vm::Visibility::Memory) => Strategy::Dpor,
+        };
+        let cuts_off = strategy == Strategy::Unfold && args.cutoffs.on();
+        Plan {
+            strategy,
+            visibility,
+            quarantine: cuts_off.then(|| args.quarantine.unwrap_or(MANY)),
+            keeps_dead: cuts_off && args.quarantine.is_none(),
+        }
+    }
+
+    /// What to go on with after an exploration that used dead objects' memory again; `None`: it stands as it is.
+    pub(crate) fn after_reuse(self) -> Option<Plan> {
+        self.keeps_dead.then_some(Plan {
+            quarantine: Some(FEW),
+            keeps_dead: false,
+            ..self
+        })
+    }
+
+    /// What to go on with after an exploration that found what it found; `None`: it stands as it is.
+    pub(crate) fn after(self, args: &CheckArgs, asked: &BTreeSet<Property>, report: &Report) -> Option<Plan> {
+        let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
+        let repeats = self.may_repeat(args, asked) && report.faults.iter().any(race);
+        repeats.then(|| Plan::with(args, selvedge_vm::Visibility::Memory))
+    }
+
+    /// Whether races, about which nobody asked, would make it begin anew with all accesses visible.
+    fn may_repeat(self, args: &CheckArgs, asked: &BTreeSet<Property>) -> bool {
+        args.visibility == Visibility::Auto
+            && self.visibility == selvedge_vm::Visibility::Sync
+            && !asked.contains(&Property::DataRace)
+    }
+
+    /// Whether another exploration may follow this one.
+    pub(crate) fn may_be_followed(self, args: &CheckArgs, asked: &BTreeSet<Property>) -> bool {
+        self.keeps_dead || self.may_repeat(args, asked)
+    }
+
+    /// Whether states that are known again are not explored again.
+    pub(crate) fn cuts_off(self) -> bool {
+        self.quarantine.is_some()
+    }
+
+    /// Whether the exploration begins with machines that make as few events as they can.
+    pub(crate) fn fuses(self, args: &CheckArgs) -> bool {
+        self.strategy == Strategy::Dpor && args.given.emit_tests.is_none()
+    }
+}

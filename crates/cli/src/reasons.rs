@@ -1,0 +1,75 @@
+//! Why a verdict is not final.
+
+use crate::args::Strategy;
+use crate::conclude::Explored;
+use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason};
+use selvedge_report::Reason;
+use selvedge_vm::Vm;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Everything that keeps the verdict from being final.
+pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Reason> {
+    let report = &explored.report;
+    let vm = Vm::new(Arc::clone(&explored.program)).ok();
+    let place = |stmt| {
+        vm.as_ref()
+            .map(|vm| vm.location(stmt))
+            .filter(|l| !l.file.is_empty() || !l.function.is_empty())
+    };
+    let mut reasons = Vec::new();
+    for what in &report.unsupported {
+        reasons.push(Reason {
+            limit: None,
+            detail: what.what.clone(),
+            location: place(what.stmt),
+        });
+    }
+    for limit in &report.limits {
+        let whole_run = matches!(
+            limit.kind,
+            LimitKind::Time
+                | LimitKind::Executions
+                | LimitKind::Events
+                | LimitKind::Depth
+                | LimitKind::Interrupted
+        );
+        let location = if whole_run { None } else { place(limit.stmt) };
+        reasons.push(Reason {
+            limit: Some(limit.kind),
+            detail: limit.detail.clone(),
+            location,
+        });
+    }
+    if let StopReason::Limit(limit) = &report.stop {
+        reasons.push(Reason {
+            limit: Some(limit.kind),
+            detail: limit.detail.clone(),
+            location: None,
+        });
+    }
+    if let Some(race) = report.faults.iter().find(|f| f.fault.kind == FaultKind::DataRace)
+        && !asked.contains(&Property::DataRace)
+    {
+        let detail =
+            "the program has data races, so visibility `sync` is not enough (use auto or memory)".to_owned();
+        reasons.push(Reason {
+            limit: None,
+            detail,
+            location: place(race.fault.stmt),
+        });
+    }
+    let samples = matches!(explored.plan.strategy, Strategy::Random | Strategy::Pct);
+    if samples && reasons.is_empty() && report.faults.is_empty() {
+        let detail = format!(
+            "the strategy {} samples executions",
+            explored.plan.strategy.word()
+        );
+        reasons.push(Reason {
+            limit: Some(LimitKind::Executions),
+            detail,
+            location: None,
+        });
+    }
+    reasons
+}
