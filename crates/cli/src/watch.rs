@@ -58,10 +58,13 @@ impl Watch {
                 format!("--max-time of {} s", limit.as_secs_f64()),
             );
         }
-        if let Some(limit) = self.max_memory
-            && memory() >= limit
-        {
-            control.request_stop(LimitKind::Memory, format!("--max-memory of {} MiB", limit >> 20));
+        if let Some(limit) = self.max_memory {
+            let memory = memory();
+            if memory >= limit {
+                control.request_stop(LimitKind::Memory, format!("--max-memory of {} MiB", limit >> 20));
+            } else if memory >= limit / 4 * 3 {
+                control.request_saving();
+            }
         }
     }
 

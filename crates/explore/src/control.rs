@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 pub struct Control {
     stop: AtomicBool,
     why: Mutex<Option<Limit>>,
+    saves: AtomicBool,
     executions: AtomicU64,
     redundant: AtomicU64,
     events: AtomicU64,
@@ -56,6 +57,17 @@ impl Control {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)
+    }
+
+    /// Asks the exploration to give up from now on what it can compute again.
+    pub fn request_saving(&self) {
+        self.saves.store(true, Relaxed);
+    }
+
+    /// Whether memory is to be saved at the cost of time.
+    #[inline]
+    pub(crate) fn is_saving(&self) -> bool {
+        self.saves.load(Relaxed)
     }
 
     /// The counters now; they lag behind by up to a few hundred executions.

@@ -5,9 +5,9 @@ mod common;
 use common::{Collector, Seen, asserts, never, truth};
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order, Report};
-use selvedge_model::StopReason;
 use selvedge_model::reference::Unfolding;
 use selvedge_model::toy::{Toy, ToyMachine, random_toy, shrink};
+use selvedge_model::{NoDetector, StopReason};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -150,5 +150,22 @@ fn search_orders() {
                 hold(&format!("seed {seed}"), &random_toy(seed), &config, None);
             }
         }
+    }
+}
+
+/// Under a memory budget answers of the machine are asked for again: the same comes out.
+#[test]
+fn saving_memory_changes_nothing() {
+    for seed in 0..400 {
+        let toy = random_toy(seed);
+        let explore = |saving: bool| {
+            let control = Control::new();
+            if saving {
+                control.request_saving();
+            }
+            let make = || (ToyMachine::new(&toy).expect("a toy that compiles"), NoDetector);
+            unfold::explore(&make, &configurations()[1], &control)
+        };
+        assert_eq!(explore(true), explore(false), "seed {seed}: {}", toy.to_json());
     }
 }

@@ -636,6 +636,9 @@ where
         statistics.max_depth = statistics.max_depth.max(self.path.len() as u64);
         statistics.threads = statistics.threads.max(self.path.machine.pending().len() as u64);
         let cut = self.tree[node].cut.clone();
+        if self.control.is_saving() {
+            self.extensions.forget();
+        }
         match leaf {
             Leaf::Maximal => {
                 statistics.executions += 1;

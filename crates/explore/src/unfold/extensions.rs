@@ -58,6 +58,8 @@ struct Position {
 pub struct Extensions<M: Undo> {
     probe: Path<M, NoDetector>,
     answers: FxHashMap<(EventId, ThreadId, Clock), SmallVec<[EventId; 2]>>,
+    /// Whether answers are forgotten at once.
+    forgets: bool,
 }
 
 impl<M: Undo + Fingerprint> Extensions<M> {
@@ -66,6 +68,15 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         Extensions {
             probe: Path::new(machine, NoDetector, store),
             answers: FxHashMap::default(),
+            forgets: false,
+        }
+    }
+
+    /// Keeps no answers of the machine any more: it is asked again, which takes time instead of memory.
+    pub fn forget(&mut self) {
+        if !self.forgets {
+            self.forgets = true;
+            self.answers = FxHashMap::default();
         }
     }
 
@@ -272,7 +283,9 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             Some(found) => found.clone(),
             None => {
                 let found = self.possible(store, at.thread, causes);
-                self.answers.insert(key, found.clone());
+                if !self.forgets {
+                    self.answers.insert(key, found.clone());
+                }
                 found
             }
         };
