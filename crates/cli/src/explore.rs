@@ -8,7 +8,7 @@ use crate::unfolding;
 use crate::watch::Watch;
 use selvedge_explore::{Config, Control, Order, Report, Stop};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property};
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -117,11 +117,12 @@ impl Exploration<'_> {
                 let guard = StopsWhen {
                     control: &control,
                     happened: &spoiled,
-                    what: &Vm::is_spoiled,
+                    what: &Recalling::is_spoiled,
                 };
-                (vm, (detectors, guard))
+                (Recalling::new(vm), (detectors, guard))
             };
-            let explored = self.explore(&make, config, &control);
+            let run = || selvedge_explore::dpor::explore(&make, config, &control);
+            let explored = self.watched(run, &control);
             if !program.is_spoiled() {
                 return explored;
             }
@@ -143,18 +144,23 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> (Report, f64) {
+        let run = || match self.plan.strategy {
+            Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
+            Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
+            Strategy::Random => selvedge_explore::random::explore(make, config, control),
+            Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
+        };
+        self.watched(run, control)
+    }
+
+    /// Runs an exploration beside the watcher; its report, and the part of the search tree that was done.
+    fn watched(&self, run: impl FnOnce() -> Report, control: &Control) -> (Report, f64) {
         let (done, watched) = mpsc::channel::<()>();
         let watch = self.watch;
         std::thread::scope(|scope| {
             scope.spawn(move || watch.run(control, &watched));
             let _done = done; // dropped at the end, also of a panic: the watcher ends
-            let report = match self.plan.strategy {
-                Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
-                Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
-                Strategy::Random => selvedge_explore::random::explore(make, config, control),
-                Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
-            };
-            (report, control.progress().part)
+            (run(), control.progress().part)
         })
     }
 }
@@ -166,17 +172,17 @@ struct StopsWhen<'a, F> {
     what: &'a F,
 }
 
-impl<F: Fn(&Vm) -> bool> Detector<Vm> for StopsWhen<'_, F> {
+impl<M, F: Fn(&M) -> bool> Detector<M> for StopsWhen<'_, F> {
     type Mark = ();
     fn mark(&mut self) {}
     fn undo(&mut self, (): ()) {}
     #[inline]
-    fn event(&mut self, vm: &Vm, _: &Event, _: &mut Vec<Fault>) {
-        if (self.what)(vm) {
+    fn event(&mut self, machine: &M, _: &Event, _: &mut Vec<Fault>) {
+        if (self.what)(machine) {
             self.happened.store(true, Ordering::Relaxed);
             self.control
                 .request_stop(LimitKind::Interrupted, "to be explored in another way");
         }
     }
-    fn end(&mut self, _: &Vm, _: &mut Vec<Fault>) {}
+    fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 }

@@ -522,7 +522,7 @@ impl Machine for Vm {
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)
             && self.state.pending[thread.index()].action.op == Op::Exit;
-        if action.ends && self.state.fuses && self.fingerprints.is_none() {
+        if action.ends && self.state.fuses && !self.program.options.fingerprints {
             self.join_ended(thread);
         }
         self.refresh(&action);

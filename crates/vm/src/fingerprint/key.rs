@@ -61,6 +61,8 @@ pub struct Damage {
 pub(crate) struct Keys {
     mask: u128,
     forget: Option<FragmentKind>,
+    /// Numbers of threads and calling contexts count, too: what one machine's events name.
+    pub named: bool,
 }
 
 /// Several words as one number.
@@ -78,6 +80,13 @@ impl Keys {
     pub const SOUND: Keys = Keys {
         mask: u128::MAX,
         forget: None,
+        named: false,
+    };
+
+    /// For states of one machine whose events are to be equal in every name.
+    pub const NAMED: Keys = Keys {
+        named: true,
+        ..Keys::SOUND
     };
 
     pub fn damaged(damage: Damage) -> Keys {
@@ -90,6 +99,7 @@ impl Keys {
         Keys {
             mask,
             forget: damage.forget,
+            named: false,
         }
     }
 

@@ -185,8 +185,16 @@ impl Fingerprints {
         for &thread in &touched {
             self.fold_rest(state, thread);
         }
-        let keep = state.thread(acting).low_depth.max(1) as usize - 1;
-        self.fold_frames(program, state, acting.index(), keep);
+        let mut moved: smallvec::SmallVec<[ThreadId; 4]> = smallvec::SmallVec::from_slice(&[acting]);
+        for part in &state.parts {
+            if !moved.contains(&part.action.thread) {
+                moved.push(part.action.thread);
+            }
+        }
+        for thread in moved {
+            let keep = state.thread(thread).low_depth.max(1) as usize - 1;
+            self.fold_frames(program, state, thread.index(), keep);
+        }
         for (number, old) in words {
             let (old, new) = (
                 self.word(state, number, old),
@@ -250,8 +258,8 @@ impl Fingerprints {
 
     /// Makes room for the next thread, and folds who it is.
     fn spawned(&mut self, state: &State) {
-        let thread = &state.threads[self.cache.threads.len()];
-        threads::birth(state, thread, &mut self.words);
+        let index = self.cache.threads.len();
+        threads::birth(state, index, self.keys.named, &mut self.words);
         self.replace(0, self.keys.words(FragmentKind::Birth, &self.words));
         self.cache.threads.push(ThreadHashes::default());
     }
@@ -297,7 +305,7 @@ impl Fingerprints {
             count: count as u32,
         });
         for index in keep..depth {
-            threads::frame(program, state, t, index, &mut self.words);
+            threads::frame(program, state, (t, index), self.keys.named, &mut self.words);
             let new = self.keys.words(FragmentKind::Frame, &self.words);
             self.replace(0, new);
             self.cache.threads[thread].frames.push(new);
@@ -412,12 +420,13 @@ fn each_fragment(
     program: &Program,
     state: &State,
     users: &FxHashSet<(u64, u32)>,
+    named: bool,
     f: &mut dyn FnMut(FragmentKind, &[u64]),
 ) {
     state.memory.each_fragment(f);
     let mut words = Vec::new();
-    for thread in &state.threads {
-        threads::birth(state, thread, &mut words);
+    for (number, thread) in state.threads.iter().enumerate() {
+        threads::birth(state, number, named, &mut words);
         f(FragmentKind::Birth, &words);
         threads::core(state, thread, &mut words);
         f(FragmentKind::Core, &words);
@@ -429,7 +438,7 @@ fn each_fragment(
             f(FragmentKind::Held, &words);
         }
         for index in 0..threads::depth(thread) {
-            threads::frame(program, state, thread, index, &mut words);
+            threads::frame(program, state, (thread, index), named, &mut words);
             f(FragmentKind::Frame, &words);
         }
     }
@@ -459,7 +468,7 @@ fn each_fragment(
 fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>, keys: &Keys) -> u128 {
     let keys = keys.complete();
     let mut total = 0;
-    each_fragment(program, state, users, &mut |kind, words| {
+    each_fragment(program, state, users, keys.named, &mut |kind, words| {
         total = combine(total, keys.words(kind, words))
     });
     total
@@ -502,7 +511,8 @@ impl Vm {
         let none = FxHashSet::default();
         let users = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.users);
         let mut all = Vec::new();
-        each_fragment(&self.program, &self.state, users, &mut |kind, words| {
+        let named = self.fingerprints.as_ref().is_some_and(|f| f.keys.named);
+        each_fragment(&self.program, &self.state, users, named, &mut |kind, words| {
             all.push((kind, words.to_vec()))
         });
         all.sort_unstable();

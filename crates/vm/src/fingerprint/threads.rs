@@ -39,8 +39,14 @@ pub(super) fn value(state: &State, value: Value) -> SmallVec<[u64; 5]> {
     }
 }
 
-/// Writes the words of frame `index` of a thread.
-pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: usize, words: &mut Vec<u64>) {
+/// Writes the words of frame `index` of a thread; `named`: with its calling context.
+pub(super) fn frame(
+    program: &Program,
+    state: &State,
+    (thread, index): (&Thread, usize),
+    named: bool,
+    words: &mut Vec<u64>,
+) {
     let top = thread.core.depth as usize - 1;
     let at = |i: usize| {
         if i == top {
@@ -68,6 +74,9 @@ pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: us
         locals.len() as u64,
     ]);
     words.extend_from_slice(locals);
+    if named {
+        words.push(frame.context.index() as u64);
+    }
     let first = words.len();
     // How many registers are not concrete, so that the words can be read in one way only.
     words.push(0);
@@ -88,9 +97,17 @@ pub(super) fn frame(program: &Program, state: &State, thread: &Thread, index: us
     }
 }
 
-/// Writes the words of who a thread is.
-pub(super) fn birth(state: &State, thread: &Thread, words: &mut Vec<u64>) {
+/// Writes the words of who a thread is; `named`: with its number and the place of its creation.
+pub(super) fn birth(state: &State, index: usize, named: bool, words: &mut Vec<u64>) {
+    let thread = &state.threads[index];
     words.clear();
+    if named {
+        let created = thread.created;
+        words.extend([
+            index as u64,
+            (created.stmt.index() as u64) << 32 | created.context.index() as u64,
+        ]);
+    }
     words.extend([
         u64::from(thread.region),
         u64::from(state.thread(thread.parent).region) << 32 | u64::from(thread.ordinal),

@@ -89,6 +89,15 @@ pub(crate) struct Path {
 }
 
 impl Path {
+    /// Whether anything was asked for, assumed or decided.
+    #[inline]
+    pub fn is_used(&self) -> bool {
+        !(self.constraints.is_empty()
+            && self.asked.is_empty()
+            && self.decided.is_empty()
+            && self.known.is_empty())
+    }
+
     /// What holds on this path, oldest first.
     pub fn constraints(&self) -> &[Expr] {
         &self.constraints

@@ -1,0 +1,177 @@
+//! States and steps that are known.
+
+use rustc_hash::FxHashMap;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Status};
+
+/// No node, no edge.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A part of an array.
+#[derive(Clone, Copy)]
+struct Span {
+    from: u32,
+    to: u32,
+}
+
+impl Span {
+    #[inline]
+    fn of<T>(self, all: &[T]) -> &[T] {
+        &all[self.from as usize..self.to as usize]
+    }
+
+    /// Appends to an array.
+    fn append<T: Clone>(all: &mut Vec<T>, some: &[T]) -> Span {
+        let from = all.len() as u32;
+        all.extend_from_slice(some);
+        Span {
+            from,
+            to: all.len() as u32,
+        }
+    }
+}
+
+/// A state.
+struct Node {
+    pending: Span,
+    waits: Span,
+    /// The edge learned last; the others follow.
+    edge: u32,
+}
+
+/// A step.
+pub(super) struct Edge {
+    choice: Choice,
+    next: u32,
+    /// The node that it leads to.
+    pub to: u32,
+    /// The machine takes it each time.
+    pub noted: bool,
+    /// Instructions of the program that were executed in it.
+    pub instructions: u64,
+    pub event: Event,
+    accesses: Span,
+    parts: Span,
+}
+
+impl Edge {
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+}
+
+/// The graph.
+#[derive(Default)]
+pub(super) struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    by_key: FxHashMap<u128, u32>,
+    pending: Vec<Pending>,
+    /// Who waits for whom, of those that are blocked.
+    waits: Vec<(ThreadId, Option<ThreadId>)>,
+    accesses: Vec<Access>,
+    parts: Vec<Part>,
+}
+
+impl Graph {
+    /// The edge of a choice at a node.
+    #[inline]
+    pub fn find(&self, node: u32, choice: Choice) -> u32 {
+        let mut at = self.nodes[node as usize].edge;
+        while at != NONE {
+            let edge = &self.edges[at as usize];
+            if edge.choice == choice {
+                break;
+            }
+            at = edge.next;
+        }
+        at
+    }
+
+    #[inline]
+    pub fn edge(&self, edge: u32) -> &Edge {
+        &self.edges[edge as usize]
+    }
+
+    #[inline]
+    pub fn pending(&self, node: u32) -> &[Pending] {
+        self.nodes[node as usize].pending.of(&self.pending)
+    }
+
+    #[inline]
+    pub fn accesses(&self, edge: u32) -> &[Access] {
+        self.edges[edge as usize].accesses.of(&self.accesses)
+    }
+
+    #[inline]
+    pub fn parts(&self, edge: u32) -> &[Part] {
+        self.edges[edge as usize].parts.of(&self.parts)
+    }
+
+    /// Whom a blocked thread waits for.
+    pub fn waits_for(&self, node: u32, thread: ThreadId) -> Option<ThreadId> {
+        let waits = self.nodes[node as usize].waits.of(&self.waits);
+        waits.iter().find(|wait| wait.0 == thread)?.1
+    }
+
+    /// The node of the machine's state, which has this key; `None` if the node with the key is that of another state.
+    pub fn node(&mut self, key: u128, machine: &impl Machine) -> Option<u32> {
+        let pending = machine.pending();
+        if let Some(&node) = self.by_key.get(&key) {
+            return (self.pending(node) == pending).then_some(node);
+        }
+        let node = self.nodes.len() as u32;
+        let from = self.waits.len() as u32;
+        for (i, blocked) in pending.iter().enumerate() {
+            if blocked.status == Status::Blocked {
+                let thread = ThreadId::from_index(i);
+                self.waits.push((thread, machine.waits_for(thread)));
+            }
+        }
+        let waits = Span {
+            from,
+            to: self.waits.len() as u32,
+        };
+        let pending = Span::append(&mut self.pending, pending);
+        self.nodes.push(Node {
+            pending,
+            waits,
+            edge: NONE,
+        });
+        self.by_key.insert(key, node);
+        Some(node)
+    }
+
+    /// Adds the step that the machine just took from a node, by a choice, to another one.
+    pub fn learn(
+        &mut self,
+        (from, choice, to): (u32, Choice, u32),
+        event: Event,
+        instructions: u64,
+        machine: &impl Machine,
+    ) -> u32 {
+        let edge = self.edges.len() as u32;
+        let next = std::mem::replace(&mut self.nodes[from as usize].edge, edge);
+        self.edges.push(Edge {
+            choice,
+            next,
+            to,
+            noted: !machine.notices().is_empty(),
+            instructions,
+            event,
+            accesses: Span::append(&mut self.accesses, machine.accesses()),
+            parts: Span::append(&mut self.parts, machine.parts()),
+        });
+        edge
+    }
+
+    /// About how many bytes it has.
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(u128, u32)>())
+            + size_of_val(&self.edges[..])
+            + size_of_val(&self.pending[..])
+            + size_of_val(&self.waits[..])
+            + size_of_val(&self.accesses[..])
+            + size_of_val(&self.parts[..])
+    }
+}

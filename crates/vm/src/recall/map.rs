@@ -1,0 +1,301 @@
+//! A path through the graph, and the machine that follows it where it must.
+
+use super::graph::{Graph, NONE};
+use super::policy::{Balance, MOST_BYTES};
+use super::real::Real;
+use crate::vm::Vm;
+use rustc_hash::FxHashMap;
+use selvedge_base::ThreadId;
+use selvedge_model::{Access, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Pending, Waiters};
+use std::cell::{Cell, RefCell};
+
+/// A step of the path.
+struct Taken {
+    choice: Choice,
+    /// The node before it; `NONE` if that state is not on the graph.
+    from: u32,
+}
+
+/// What `accesses` and the like are about.
+enum Last {
+    /// Nothing: the machine went back.
+    Nothing,
+    Edge(u32),
+    /// A step that is not on the graph: `loose`.
+    Loose,
+}
+
+/// Copies of what the machine has to say beside the graph.
+#[derive(Default)]
+struct Loose {
+    pending: Vec<Pending>,
+    accesses: Vec<Access>,
+    parts: Vec<Part>,
+    notices: Vec<Notice>,
+}
+
+pub(super) struct Map {
+    graph: Graph,
+    path: Vec<Taken>,
+    /// The present node; `NONE` if the state is not on the graph, and then the machine is here.
+    here: u32,
+    last: Last,
+    loose: Loose,
+    /// Never farther on the path than the path goes.
+    real: RefCell<Real>,
+    /// Sets that were named in outcomes.
+    sets: FxHashMap<Waiters, Box<[ThreadId]>>,
+    balance: Balance,
+    recalled: u64,
+    /// New steps are added to the graph.
+    learns: bool,
+    /// Nothing is to be recalled any more.
+    over: Cell<bool>,
+    checked: bool,
+}
+
+impl Map {
+    /// For a machine at its initial state.
+    pub fn new(mut real: Real, checked: bool) -> Map {
+        real.keep_fingerprints();
+        let mut graph = Graph::default();
+        let here = graph.node(real.vm.fingerprint(), &real.vm).unwrap_or(NONE);
+        Map {
+            graph,
+            path: Vec::new(),
+            here,
+            last: Last::Nothing,
+            loose: Loose::default(),
+            real: RefCell::new(real),
+            sets: FxHashMap::default(),
+            balance: Balance::default(),
+            recalled: 0,
+            learns: true,
+            over: Cell::new(false),
+            checked,
+        }
+    }
+
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.over.get()
+    }
+
+    pub fn is_spoiled(&self) -> bool {
+        self.real.borrow().vm.is_spoiled()
+    }
+
+    pub fn recalled(&self) -> u64 {
+        self.recalled
+    }
+
+    /// The machine alone, at the end of the path.
+    pub fn into_real(self) -> Real {
+        self.catch_up(self.path.len());
+        let mut real = self.real.into_inner();
+        real.go_alone();
+        real
+    }
+
+    #[inline]
+    pub fn steps(&self) -> usize {
+        self.path.len()
+    }
+
+    #[inline]
+    pub fn pending(&self) -> &[Pending] {
+        match self.here {
+            NONE => &self.loose.pending,
+            node => self.graph.pending(node),
+        }
+    }
+
+    #[inline]
+    pub fn accesses(&self) -> &[Access] {
+        match self.last {
+            Last::Edge(edge) => self.graph.accesses(edge),
+            Last::Loose => &self.loose.accesses,
+            Last::Nothing => &[],
+        }
+    }
+
+    #[inline]
+    pub fn parts(&self) -> &[Part] {
+        match self.last {
+            Last::Edge(edge) => self.graph.parts(edge),
+            Last::Loose => &self.loose.parts,
+            Last::Nothing => &[],
+        }
+    }
+
+    #[inline]
+    pub fn notices(&self) -> &[Notice] {
+        &self.loose.notices
+    }
+
+    pub fn waiters(&self, set: Waiters) -> &[ThreadId] {
+        &self.sets[&set]
+    }
+
+    pub fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+        match self.here {
+            NONE => self.real.borrow().vm.waits_for(thread),
+            node => self.graph.waits_for(node, thread),
+        }
+    }
+
+    /// Asks the machine where the path has led. It had to follow it for that, so it may as well go on alone.
+    #[cold]
+    pub fn ask<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
+        self.over.set(true);
+        self.catch_up(self.path.len());
+        question(&self.real.borrow().vm)
+    }
+
+    /// Asks the machine what is the same everywhere.
+    pub fn ask_anywhere<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
+        question(&self.real.borrow().vm)
+    }
+
+    #[inline]
+    pub fn step(&mut self, choice: Choice) -> Event {
+        let from = self.here;
+        let known = if from == NONE {
+            NONE
+        } else {
+            self.graph.find(from, choice)
+        };
+        if known == NONE {
+            return self.step_anew(choice);
+        }
+        self.path.push(Taken { choice, from });
+        self.balance.recall();
+        self.recalled += 1;
+        let edge = self.graph.edge(known);
+        self.here = edge.to;
+        self.last = Last::Edge(known);
+        self.real.get_mut().vm.instructions += edge.instructions;
+        let event = edge.event;
+        if edge.noted || self.checked || !self.loose.notices.is_empty() {
+            self.step_again(known);
+        }
+        event
+    }
+
+    /// Takes a known step as if it was not known: for its notices, or to compare.
+    #[cold]
+    fn step_again(&mut self, known: u32) {
+        self.loose.notices.clear();
+        let edge = self.graph.edge(known);
+        if !edge.noted && !self.checked {
+            return;
+        }
+        self.catch_up(self.path.len() - 1);
+        let real = self.real.get_mut();
+        let counted = real.vm.instructions;
+        let event = real.step(edge.choice());
+        if self.checked {
+            let alike = event == edge.event
+                && real.vm.instructions - counted == edge.instructions
+                && real.vm.pending() == self.graph.pending(edge.to)
+                && real.vm.accesses() == self.graph.accesses(known)
+                && real.vm.parts() == self.graph.parts(known)
+                && real.vm.notices().is_empty() != edge.noted;
+            assert!(
+                alike,
+                "a step is not what it was before: {event:?}, {:?}",
+                edge.event
+            );
+        }
+        real.vm.instructions = counted;
+        self.loose.notices.extend_from_slice(real.vm.notices());
+    }
+
+    /// Takes a step that is not known.
+    #[inline(never)]
+    fn step_anew(&mut self, choice: Choice) -> Event {
+        self.catch_up(self.path.len());
+        let from = self.here;
+        self.path.push(Taken { choice, from });
+        let real = self.real.get_mut();
+        let counted = real.vm.instructions;
+        let event = real.step(choice);
+        let instructions = real.vm.instructions - counted;
+        if let Outcome::Threads(set) = event.outcome {
+            let members = real.vm.waiters(set);
+            self.sets.entry(set).or_insert_with(|| members.into());
+        }
+        self.loose.notices.clear();
+        self.loose.notices.extend_from_slice(real.vm.notices());
+        self.here = NONE;
+        if !real.may_remember() {
+            self.over.set(true);
+        } else if self.learns && from != NONE {
+            match self.graph.node(real.vm.fingerprint(), &real.vm) {
+                Some(to) => {
+                    let edge = self
+                        .graph
+                        .learn((from, choice, to), event, instructions, &real.vm);
+                    self.here = to;
+                    self.last = Last::Edge(edge);
+                    self.weigh();
+                    return event;
+                }
+                None => self.over.set(true),
+            }
+        }
+        self.last = Last::Loose;
+        self.loose.accesses.clear();
+        self.loose.accesses.extend_from_slice(real.vm.accesses());
+        self.loose.parts.clear();
+        self.loose.parts.extend_from_slice(real.vm.parts());
+        self.copy_pending();
+        event
+    }
+
+    /// After a step was learned: whether to go on.
+    fn weigh(&mut self) {
+        if self.balance.learn() {
+            self.over.set(true);
+        } else if self.graph.bytes() > MOST_BYTES {
+            self.learns = false;
+            self.real.get_mut().drop_fingerprints();
+        }
+    }
+
+    /// The machine is where the path has led.
+    fn copy_pending(&mut self) {
+        let pending = &mut self.loose.pending;
+        pending.clear();
+        pending.extend_from_slice(self.real.get_mut().vm.pending());
+    }
+
+    /// The machine follows the path to its `steps`-th step. What is executed for that was counted when the path took it.
+    fn catch_up(&self, steps: usize) {
+        let mut real = self.real.borrow_mut();
+        let counted = real.vm.instructions;
+        for taken in &self.path[real.steps()..steps] {
+            real.step(taken.choice);
+        }
+        real.vm.instructions = counted;
+    }
+
+    #[inline]
+    pub fn undo(&mut self, steps: usize) {
+        if let Some(taken) = self.path.get(steps) {
+            self.here = taken.from;
+            self.path.truncate(steps);
+        }
+        let real = self.real.get_mut();
+        if real.steps() > steps {
+            real.undo(steps);
+        }
+        self.last = Last::Nothing;
+        if !self.loose.notices.is_empty() {
+            self.loose.notices.clear();
+        }
+        if self.here == NONE {
+            self.copy_pending();
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! A machine that does not execute again what it remembers.
+//!
+//! Explorations take many executions through few states: seven threads that take one mutex have 5,040 executions and some hundred
+//! states. So steps are kept as a graph: each state is a node, and each choice that was made there an edge with the event, its accesses and
+//! its parts. A step along a known edge is looked up; for any other one the machine first follows the present path
+//! ([`real::Real`]), then takes the step and learns it. What an explorer and detectors see is the same in every detail, texts for
+//! reports included: for these the machine follows the path, too.
+//!
+//! A state is told by its [fingerprint](crate::fingerprint) under keys for which thread numbers and calling contexts count, too. What that leaves
+//! out is read by no step (printed output, places, dead registers), or follows from the rest. Pending actions follow from the rest as
+//! well, and are compared: if they were ever others than those of the node, nothing would be recalled from then on.
+//!
+//! What is not recalled:
+//! - the first execution, which an explorer learns from and forgets: remembering begins when all of it is undone;
+//! - steps with notices: they are on the graph, but the machine takes them each time, since notices are for people;
+//! - anything once a value is symbolic, since the graph knows nothing of paths;
+//! - anything once texts were asked for on the way: a program that is reported about in each execution gains nothing;
+//! - anything if too few steps are known when they come ([`policy`]).
+
+mod graph;
+mod map;
+mod policy;
+mod real;
+
+use crate::vm::Vm;
+use map::Map;
+use real::Real;
+use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+use selvedge_model::{
+    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Undo, Waiters,
+};
+
+/// A [`Vm`] that remembers its steps. See the module's documentation.
+pub struct Recalling {
+    body: Body,
+    /// Each recalled step is also executed, and compared.
+    checked: bool,
+}
+
+enum Body {
+    /// The machine takes all steps itself.
+    Direct(Box<Real>),
+    /// With what it remembers.
+    Map(Box<Map>),
+    /// Neither, while it changes from one to the other.
+    Changing,
+}
+
+const CHANGING: &str = "a machine is not asked while it changes";
+
+impl Recalling {
+    /// A machine at its initial state.
+    pub fn new(vm: Vm) -> Recalling {
+        Recalling {
+            body: Body::Direct(Box::new(Real::new(vm))),
+            checked: false,
+        }
+    }
+
+    /// The same for tests: executes what it recalls, too, and compares.
+    ///
+    /// # Panics
+    /// Its steps do, if what is recalled differs from what happens.
+    pub fn checked(vm: Vm) -> Recalling {
+        Recalling {
+            checked: true,
+            ..Recalling::new(vm)
+        }
+    }
+
+    /// See [`Vm::is_spoiled`].
+    #[inline]
+    pub fn is_spoiled(&self) -> bool {
+        match &self.body {
+            Body::Map(map) => map.is_spoiled(),
+            Body::Direct(real) => real.vm.is_spoiled(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    /// How many steps it has looked up.
+    pub fn recalled(&self) -> u64 {
+        match &self.body {
+            Body::Map(map) => map.recalled(),
+            _ => 0,
+        }
+    }
+
+    /// Forgets everything, if that was decided on; the machine goes on alone.
+    #[inline]
+    fn settle(&mut self) {
+        if let Body::Map(map) = &self.body
+            && map.is_over()
+        {
+            self.give_up();
+        }
+    }
+
+    #[cold]
+    fn give_up(&mut self) {
+        if let Body::Map(map) = std::mem::replace(&mut self.body, Body::Changing) {
+            self.body = Body::Direct(Box::new(map.into_real()));
+        }
+    }
+
+    /// Begins to remember, if the state is the initial one again and nothing speaks against it.
+    #[cold]
+    fn begin(&mut self) {
+        match std::mem::replace(&mut self.body, Body::Changing) {
+            Body::Direct(real) if real.may_remember() => {
+                self.body = Body::Map(Box::new(Map::new(*real, self.checked)));
+            }
+            body => self.body = body,
+        }
+    }
+
+    /// Asks the machine where the path has led.
+    fn ask<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
+        match &self.body {
+            Body::Map(map) => map.ask(question),
+            Body::Direct(real) => question(&real.vm),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    /// Asks the machine what is the same everywhere.
+    fn ask_anywhere<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
+        match &self.body {
+            Body::Map(map) => map.ask_anywhere(question),
+            Body::Direct(real) => question(&real.vm),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+}
+
+impl Machine for Recalling {
+    #[inline]
+    fn pending(&self) -> &[Pending] {
+        match &self.body {
+            Body::Map(map) => map.pending(),
+            Body::Direct(real) => real.vm.pending(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, choice: Choice) -> Event {
+        self.settle();
+        match &mut self.body {
+            Body::Map(map) => map.step(choice),
+            Body::Direct(real) => real.step(choice),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    #[inline]
+    fn accesses(&self) -> &[Access] {
+        match &self.body {
+            Body::Map(map) => map.accesses(),
+            Body::Direct(real) => real.vm.accesses(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> &[Part] {
+        match &self.body {
+            Body::Map(map) => map.parts(),
+            Body::Direct(real) => real.vm.parts(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    #[inline]
+    fn notices(&self) -> &[Notice] {
+        match &self.body {
+            Body::Map(map) => map.notices(),
+            Body::Direct(real) => real.vm.notices(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    fn waiters(&self, set: Waiters) -> &[ThreadId] {
+        match &self.body {
+            Body::Map(map) => map.waiters(set),
+            Body::Direct(real) => real.vm.waiters(set),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    fn decision(&self, choice: Choice) -> u64 {
+        self.ask(|vm| vm.decision(choice))
+    }
+
+    fn is_open(&self, thread: ThreadId) -> bool {
+        self.ask(|vm| vm.is_open(thread))
+    }
+
+    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+        match &self.body {
+            Body::Map(map) => map.waits_for(thread),
+            Body::Direct(real) => real.vm.waits_for(thread),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+}
+
+impl Undo for Recalling {
+    /// How many steps the path has.
+    type Mark = usize;
+
+    #[inline]
+    fn mark(&mut self) -> usize {
+        match &self.body {
+            Body::Map(map) => map.steps(),
+            Body::Direct(real) => real.steps(),
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
+    #[inline]
+    fn undo(&mut self, mark: usize) {
+        self.settle();
+        match &mut self.body {
+            Body::Map(map) => map.undo(mark),
+            Body::Direct(real) => {
+                real.undo(mark);
+                if mark == 0 {
+                    self.begin();
+                }
+            }
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+}
+
+impl Describe for Recalling {
+    fn location(&self, stmt: StmtId) -> Location {
+        self.ask_anywhere(|vm| vm.location(stmt))
+    }
+
+    fn stack(&self, context: ContextId) -> Vec<Location> {
+        self.ask_anywhere(|vm| vm.stack(context))
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.ask(|vm| vm.thread_name(thread))
+    }
+
+    fn object_name(&self, object: ObjectId) -> String {
+        self.ask(|vm| vm.object_name(object))
+    }
+
+    fn action_text(&self, action: &Action) -> String {
+        self.ask(|vm| vm.action_text(action))
+    }
+
+    fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
+        self.ask(|vm| vm.locks_held(thread))
+    }
+
+    fn blocked_on(&self, thread: ThreadId) -> String {
+        self.ask(|vm| vm.blocked_on(thread))
+    }
+
+    fn pending_context(&self, thread: ThreadId) -> ContextId {
+        self.ask(|vm| vm.pending_context(thread))
+    }
+
+    fn output(&self) -> Vec<u8> {
+        self.ask(Vm::output)
+    }
+
+    fn inputs(&self) -> Vec<Input> {
+        self.ask(Vm::inputs)
+    }
+
+    fn exit_code(&self) -> Option<i32> {
+        self.ask(Vm::exit_code)
+    }
+}
