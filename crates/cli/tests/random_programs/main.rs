@@ -142,6 +142,15 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     if seed.is_multiple_of(3) {
         with_input(&program, seed, counts)?;
     }
+    for visibility in [Visibility::Memory, Visibility::Sync] {
+        let jobs = 1 + usize::from(seed.is_multiple_of(7));
+        let [direct, recalled] = oracle::reports(&prepare(loaded.module.clone(), visibility, false), jobs);
+        if direct != recalled {
+            return Err(about(&format!(
+                "{direct:?} becomes {recalled:?} where steps are recalled"
+            )));
+        }
+    }
     let sync = prepare(loaded.module, Visibility::Sync, false);
     for sleep_sets in [true, false] {
         let Some((said, report)) = oracle::explored(&sync, Vm::fusing, sleep_sets, 1, MAX_EXECUTIONS) else {

@@ -11,7 +11,7 @@ use selvedge_model::{
     Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder, Notice, Op,
     Pending, Property, Status, StopReason, Undo,
 };
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
@@ -239,6 +239,20 @@ pub fn explored(
 /// The same from the unfolding, for programs with fingerprints.
 pub fn unfolded(program: &Arc<Program>, config: &Config) -> Option<(Truth, Report)> {
     said(program, Vm::canonical, config, true).1
+}
+
+/// What the reduced exploration reports of a machine that makes few events, and of one that also recalls them.
+pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
+    let config = Config {
+        jobs,
+        max_executions: (jobs == 1).then_some(2_000),
+        ..config()
+    };
+    let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    let detectors = || (RaceDetector::new(), DeadlockDetector::new());
+    let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
+    let recall = || (Recalling::checked(vm()), detectors());
+    [direct, dpor::explore(&recall, &config, &Control::new())]
 }
 
 /// Everything is asked for, and is explored to the end.

@@ -221,6 +221,13 @@ impl Map {
         let counted = real.vm.instructions;
         let event = real.step(choice);
         let instructions = real.vm.instructions - counted;
+        if self.checked {
+            let kept = real.vm.check_fingerprint();
+            assert!(
+                kept.is_ok(),
+                "the fingerprint is not that of the state: {event:?}"
+            );
+        }
         if let Outcome::Threads(set) = event.outcome {
             let members = real.vm.waiters(set);
             self.sets.entry(set).or_insert_with(|| members.into());

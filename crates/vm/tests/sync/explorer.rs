@@ -3,7 +3,7 @@
 use selvedge_base::{Id, ThreadId};
 use selvedge_frontend as frontend;
 use selvedge_model::{Choice, FaultKind, Machine, Notice, Status, Undo};
-use selvedge_vm::{Options, Program, Vm};
+use selvedge_vm::{Options, Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -95,14 +95,38 @@ pub fn run_with(body: &str, options: Options) -> Outcomes {
 }
 
 pub fn explore(program: Arc<Program>) -> Outcomes {
-    let mut vm = Vm::new(program).unwrap_or_else(|e| panic!("{e}"));
+    let mut vm = Vm::new(Arc::clone(&program)).unwrap_or_else(|e| panic!("{e}"));
     let mut outcomes = Outcomes::default();
     walk(&mut vm, &mut outcomes);
+    for make in [Vm::new, Vm::fusing] {
+        let vm = make(Arc::clone(&program)).unwrap_or_else(|e| panic!("{e}"));
+        let mut vm = Recalling::checked(vm);
+        vm.undo(0); // as after the first execution
+        let executions = walk_checked(&mut vm);
+        assert!(vm.is_spoiled() || executions > 0);
+    }
     outcomes
 }
 
+/// All executions of a machine that compares what it recalls with what happens; how many there are.
+fn walk_checked(vm: &mut Recalling) -> u64 {
+    let choices = choices(vm);
+    let mut executions = u64::from(choices.is_empty());
+    for choice in choices {
+        let mark = vm.mark();
+        vm.step(choice);
+        executions += if vm.notices().iter().any(|n| matches!(n, Notice::Fault(_))) {
+            1
+        } else {
+            walk_checked(vm)
+        };
+        vm.undo(mark);
+    }
+    executions
+}
+
 /// The choices to try: all, or only a thread whose next action no other one minds.
-pub fn choices(vm: &Vm) -> Vec<Choice> {
+pub fn choices(vm: &impl Machine) -> Vec<Choice> {
     let enabled = || vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
     let local = enabled().find(|(_, p)| p.action.is_local()).map(|(i, _)| i);
     let tried = enabled().filter(|(i, _)| local.is_none_or(|l| l == *i));

@@ -1,0 +1,101 @@
+//! Every program of the corpus with a machine that recalls its steps, and compares each with what happens: the whole report is that of a
+//! machine that executes them.
+
+#[path = "corpus/expectation.rs"]
+#[expect(dead_code, reason = "only the options are used here")]
+mod expectation;
+
+use selvedge_detect::{DeadlockDetector, RaceDetector};
+use selvedge_explore::{Config, Control, Stop, dpor};
+use selvedge_frontend as frontend;
+use selvedge_vm::{Options, Program, Recalling, Visibility, Vm};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Executions of one program that are compared.
+const MOST: u64 = 400;
+
+#[test]
+fn reports_are_the_same() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let (mut compared, mut recalled) = (0, 0);
+    for program in programs(&corpus) {
+        let cases = expectation::cases(&corpus, &program).unwrap_or_else(|e| panic!("{e}"));
+        for case in cases {
+            let Some(define) = macros(&case.options) else {
+                continue;
+            };
+            let options = frontend::Options {
+                define,
+                ..frontend::Options::default()
+            };
+            let Ok(loaded) = frontend::load(std::slice::from_ref(&case.program), &options) else {
+                continue;
+            };
+            for visibility in [Visibility::Sync, Visibility::Memory] {
+                let options = Options {
+                    visibility,
+                    ..Options::default()
+                };
+                let Ok(program) = Program::new(loaded.module.clone(), options) else {
+                    continue;
+                };
+                recalled += compare(&program, &case.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "only {compared} programs");
+    assert!(
+        recalled > 100,
+        "only {recalled} programs have steps that come again"
+    );
+}
+
+/// Holds both reports against each other; 1 if there was something to recall.
+fn compare(program: &Arc<Program>, name: &str) -> u64 {
+    let config = Config {
+        stop: Stop::Never,
+        jobs: 1,
+        max_executions: Some(MOST),
+        max_events: 2_000,
+        ..Config::default()
+    };
+    let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let detectors = || (RaceDetector::new(), DeadlockDetector::new());
+    let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
+    let recall = || (Recalling::checked(vm()), detectors());
+    let recalled = dpor::explore(&recall, &config, &Control::new());
+    assert_eq!(direct, recalled, "{name}");
+    u64::from(direct.statistics.executions > 1)
+}
+
+/// The macros that a case defines; `None` if it has other options that matter to what the program does.
+fn macros(options: &[String]) -> Option<Vec<String>> {
+    let mut macros = Vec::new();
+    for option in options {
+        match option.strip_prefix("-D") {
+            Some(define) if !define.is_empty() => macros.push(define.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(macros)
+}
+
+/// All programs below a folder whose executions end.
+fn programs(corpus: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut programs) = (vec![corpus.to_path_buf()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            if path.is_dir() && !path.ends_with("endless") {
+                folders.push(path);
+            } else if matches!(extension, Some("c" | "cc")) {
+                programs.push(path);
+            }
+        }
+    }
+    programs.sort();
+    programs
+}
