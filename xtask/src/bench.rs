@@ -97,6 +97,8 @@ struct Measured {
     queries: f64,
     solving: f64,
     unfolding_events: f64,
+    /// Executions that ended where only cutoffs were left.
+    cut: f64,
 }
 
 impl Measured {
@@ -121,6 +123,7 @@ impl Measured {
             queries: number("solver_queries")?,
             solving: number("solver_seconds")?,
             unfolding_events: json["statistics"]["unfolding_events"].as_f64().unwrap_or(0.0),
+            cut: json["statistics"]["cut_executions"].as_f64().unwrap_or(0.0),
         })
     }
 }
