@@ -104,7 +104,7 @@ pub(crate) struct CheckArgs {
     /// Stop after this time: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
-    /// Stop when the process has this much memory: 500M, 4G. unfold takes time to save memory from three quarters of it on
+    /// Stop when the process has this much memory: 500M, 4G [default: nearly all that is free]. unfold takes time to save memory from three quarters of it on
     #[arg(long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
     /// Stop after so many executions

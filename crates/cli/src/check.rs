@@ -8,7 +8,7 @@ use crate::explore::Exploration;
 use crate::output::{note, writable};
 use crate::plan::Plan;
 use crate::program::{Setup, sources};
-use crate::watch::Watch;
+use crate::watch::{MemoryLimit, Watch};
 use crate::write::lcov_file;
 use crate::{properties, unfolding};
 use selvedge_explore::unfold::Partial;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     let watch = Watch {
         started,
         max_time: args.max_time,
-        max_memory: args.max_memory,
+        max_memory: MemoryLimit::new(args.max_memory),
         progress: match args.progress {
             When::Auto => std::io::stderr().is_terminal() && !args.quiet,
             When::Always => true,

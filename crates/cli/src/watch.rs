@@ -14,9 +14,50 @@ use std::time::{Duration, Instant};
 pub(crate) struct Watch {
     pub(crate) started: Instant,
     pub(crate) max_time: Option<Duration>,
-    pub(crate) max_memory: Option<u64>,
+    pub(crate) max_memory: MemoryLimit,
     pub(crate) progress: bool,
     pub(crate) interrupted: Arc<AtomicBool>,
+}
+
+/// How much memory the process may have, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryLimit {
+    /// `--max-memory`.
+    Given(u64),
+    /// Nearly all that there is: before the system ends the process, it ends by itself, with what it has found.
+    Machine(u64),
+}
+
+impl MemoryLimit {
+    /// What was given; else nine tenths of what is free now and what the process's control group may have.
+    pub(crate) fn new(given: Option<u64>) -> MemoryLimit {
+        given.map_or_else(
+            || {
+                let free = memory() + field("/proc/meminfo", "MemAvailable:");
+                let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+                let group = group.and_then(|text| text.trim().parse().ok());
+                let all = if free == 0 { u64::MAX } else { free };
+                MemoryLimit::Machine(all.min(group.unwrap_or(u64::MAX)) / 10 * 9)
+            },
+            MemoryLimit::Given,
+        )
+    }
+
+    fn bytes(self) -> u64 {
+        match self {
+            MemoryLimit::Given(bytes) | MemoryLimit::Machine(bytes) => bytes,
+        }
+    }
+
+    fn name(self) -> String {
+        let mebibytes = self.bytes() >> 20;
+        match self {
+            MemoryLimit::Given(_) => format!("--max-memory of {mebibytes} MiB"),
+            MemoryLimit::Machine(_) => {
+                format!("nearly all memory that was free at the start, {mebibytes} MiB")
+            }
+        }
+    }
 }
 
 impl Watch {
@@ -58,13 +99,11 @@ impl Watch {
                 format!("--max-time of {} s", limit.as_secs_f64()),
             );
         }
-        if let Some(limit) = self.max_memory {
-            let memory = memory();
-            if memory >= limit {
-                control.request_stop(LimitKind::Memory, format!("--max-memory of {} MiB", limit >> 20));
-            } else if memory >= limit / 4 * 3 {
-                control.request_saving();
-            }
+        let (memory, limit) = (memory(), self.max_memory.bytes());
+        if memory >= limit {
+            control.request_stop(LimitKind::Memory, self.max_memory.name());
+        } else if memory >= limit / 4 * 3 {
+            control.request_saving();
         }
     }
 
@@ -92,11 +131,31 @@ pub(crate) fn peak_memory() -> u64 {
     status("VmHWM:")
 }
 
-fn status(field: &str) -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+fn status(name: &str) -> u64 {
+    field("/proc/self/status", name)
+}
+
+/// A field of one of the system's tables, given there in KiB, in bytes; 0 if it is not there.
+fn field(table: &str, name: &str) -> u64 {
+    let text = std::fs::read_to_string(table).unwrap_or_default();
     let kib = text
         .lines()
-        .find_map(|line| line.strip_prefix(field))
+        .find_map(|line| line.strip_prefix(name))
         .and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
     kib.unwrap_or(0) << 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_sets_a_limit_if_nobody_does() {
+        assert_eq!(MemoryLimit::new(Some(5 << 20)).name(), "--max-memory of 5 MiB");
+        let limit = MemoryLimit::new(None).bytes();
+        assert!(
+            limit > memory() && limit < field("/proc/meminfo", "MemTotal:"),
+            "{limit}"
+        );
+    }
 }
