@@ -75,6 +75,9 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) sleep_sets: Switch,
+    /// Whether dpor looks up what a step does if it was taken from the same state before, instead of executing it
+    #[arg(long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]
+    pub(crate) recall: Switch,
     /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked for), or memory (every
     /// access). auto is sync, and memory if a race is found and races were not asked for
     #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory", value_parser = visibility)]

@@ -18,8 +18,15 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<St
             ),
         },
     ];
-    if plan.cuts_off() {
-        list.push("states with the same fingerprint of 128 bits are the same (--cutoffs on)".to_owned());
+    let fingerprints = match (plan.cuts_off(), plan.recalls(args)) {
+        (true, _) => Some("--cutoffs on"),
+        (_, true) => Some("--recall on"),
+        _ => None,
+    };
+    if let Some(option) = fingerprints {
+        list.push(format!(
+            "states with the same fingerprint of 128 bits are the same ({option})"
+        ));
     }
     if let Some(path) = &args.given.input {
         list.push(format!("the inputs are those of {} (--input)", path.display()));

@@ -105,6 +105,7 @@ fn unused(args: &CheckArgs) -> Vec<String> {
             "sleep-sets",
             plan.strategy != Strategy::Dpor && !args.sleep_sets.on(),
         ),
+        ignored("recall", !plan.fuses(args) && !args.recall.on()),
         one_core.then(|| "note: unfold uses one core, whatever --jobs says".to_owned()),
     ]
     .into_iter()

@@ -119,7 +119,12 @@ impl Exploration<'_> {
                     happened: &spoiled,
                     what: &Recalling::is_spoiled,
                 };
-                (Recalling::new(vm), (detectors, guard))
+                let vm = if self.plan.recalls(self.args) {
+                    Recalling::new(vm)
+                } else {
+                    Recalling::executing(vm)
+                };
+                (vm, (detectors, guard))
             };
             let run = || selvedge_explore::dpor::explore(&make, config, &control);
             let explored = self.watched(run, &control);

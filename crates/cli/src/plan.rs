@@ -88,4 +88,9 @@ impl Plan {
     pub(crate) fn fuses(self, args: &CheckArgs) -> bool {
         self.strategy == Strategy::Dpor && args.given.emit_tests.is_none()
     }
+
+    /// Whether machines look up steps that they know.
+    pub(crate) fn recalls(self, args: &CheckArgs) -> bool {
+        self.fuses(args) && args.recall.on()
+    }
 }

@@ -38,6 +38,8 @@ const STRATEGIES: &[Strategy] = &[
             "never",
             "--sleep-sets",
             "off",
+            "--recall",
+            "off",
         ],
         exhaustive: true,
         ends: false,

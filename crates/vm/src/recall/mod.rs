@@ -57,6 +57,16 @@ impl Recalling {
         }
     }
 
+    /// The same, but it never remembers anything.
+    pub fn executing(vm: Vm) -> Recalling {
+        let mut real = Real::new(vm);
+        real.go_alone();
+        Recalling {
+            body: Body::Direct(Box::new(real)),
+            checked: false,
+        }
+    }
+
     /// The same for tests: executes what it recalls, too, and compares.
     ///
     /// # Panics
