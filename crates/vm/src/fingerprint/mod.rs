@@ -271,7 +271,7 @@ impl Fingerprints {
 
     fn fold_rest(&mut self, state: &State, thread: usize) {
         let t = &state.threads[thread];
-        threads::core(state, t, &mut self.words);
+        threads::core(state, t, self.keys.named, &mut self.words);
         let mut new = self.keys.words(FragmentKind::Core, &self.words);
         for (region, flag) in threads::flags(t) {
             new = combine(new, self.keys.pair(FragmentKind::Flag, region, flag));
@@ -428,7 +428,7 @@ fn each_fragment(
     for (number, thread) in state.threads.iter().enumerate() {
         threads::birth(state, number, named, &mut words);
         f(FragmentKind::Birth, &words);
-        threads::core(state, thread, &mut words);
+        threads::core(state, thread, named, &mut words);
         f(FragmentKind::Core, &words);
         for (region, flag) in threads::flags(thread) {
             f(FragmentKind::Flag, &[region, flag]);

@@ -116,11 +116,12 @@ pub(super) fn birth(state: &State, index: usize, named: bool, words: &mut Vec<u6
     words.extend(value(state, thread.start.1));
 }
 
-/// Writes the words of a thread's core but for its frames and for what others write to it.
-pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
+/// Writes the words of a thread's core but for its frames and for what others write to it; `named`: with the calling context that its
+/// last frame leaves behind.
+pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<u64>) {
     // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
     let Core {
-        frame: _,
+        frame,
         depth,
         stage,
         phase,
@@ -164,6 +165,9 @@ pub(super) fn core(state: &State, thread: &Thread, words: &mut Vec<u64>) {
         u64::from(inputs) << 32 | u64::from(atomic),
     ]);
     words.extend(value(state, result));
+    if named {
+        words.push(frame.context.index() as u64);
+    }
 }
 
 /// What others do to a thread, as (region, which) of the flags that are set.

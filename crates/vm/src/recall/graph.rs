@@ -37,6 +37,8 @@ struct Node {
     waits: Span,
     /// The edge learned last; the others follow.
     edge: u32,
+    /// Another node with the same key.
+    same: u32,
 }
 
 /// A step.
@@ -65,6 +67,7 @@ impl Edge {
 pub(super) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// The node added last for a key.
     by_key: FxHashMap<u128, u32>,
     pending: Vec<Pending>,
     /// Who waits for whom, of those that are blocked.
@@ -114,11 +117,16 @@ impl Graph {
         waits.iter().find(|wait| wait.0 == thread)?.1
     }
 
-    /// The node of the machine's state, which has this key; `None` if the node with the key is that of another state.
-    pub fn node(&mut self, key: u128, machine: &impl Machine) -> Option<u32> {
+    /// The node of the machine's state, which has this key.
+    pub fn node(&mut self, key: u128, machine: &impl Machine) -> u32 {
         let pending = machine.pending();
-        if let Some(&node) = self.by_key.get(&key) {
-            return (self.pending(node) == pending).then_some(node);
+        let first = self.by_key.get(&key).copied().unwrap_or(NONE);
+        let mut at = first;
+        while at != NONE {
+            if self.pending(at) == pending {
+                return at;
+            }
+            at = self.nodes[at as usize].same;
         }
         let node = self.nodes.len() as u32;
         let from = self.waits.len() as u32;
@@ -137,9 +145,10 @@ impl Graph {
             pending,
             waits,
             edge: NONE,
+            same: first,
         });
         self.by_key.insert(key, node);
-        Some(node)
+        node
     }
 
     /// Adds the step that the machine just took from a node, by a choice, to another one.

@@ -59,7 +59,7 @@ impl Map {
     pub fn new(mut real: Real, checked: bool) -> Map {
         real.keep_fingerprints();
         let mut graph = Graph::default();
-        let here = graph.node(real.vm.fingerprint(), &real.vm).unwrap_or(NONE);
+        let here = graph.node(real.vm.fingerprint(), &real.vm);
         Map {
             graph,
             path: Vec::new(),
@@ -238,18 +238,14 @@ impl Map {
         if !real.may_remember() {
             self.over.set(true);
         } else if self.learns && from != NONE {
-            match self.graph.node(real.vm.fingerprint(), &real.vm) {
-                Some(to) => {
-                    let edge = self
-                        .graph
-                        .learn((from, choice, to), event, instructions, &real.vm);
-                    self.here = to;
-                    self.last = Last::Edge(edge);
-                    self.weigh();
-                    return event;
-                }
-                None => self.over.set(true),
-            }
+            let to = self.graph.node(real.vm.fingerprint(), &real.vm);
+            let edge = self
+                .graph
+                .learn((from, choice, to), event, instructions, &real.vm);
+            self.here = to;
+            self.last = Last::Edge(edge);
+            self.weigh();
+            return event;
         }
         self.last = Last::Loose;
         self.loose.accesses.clear();

@@ -6,9 +6,9 @@
 //! ([`real::Real`]), then takes the step and learns it. What an explorer and detectors see is the same in every detail, texts for
 //! reports included: for these the machine follows the path, too.
 //!
-//! A state is told by its [fingerprint](crate::fingerprint) under keys for which thread numbers and calling contexts count, too. What that leaves
-//! out is read by no step (printed output, places, dead registers), or follows from the rest. Pending actions follow from the rest as
-//! well, and are compared: if they were ever others than those of the node, nothing would be recalled from then on.
+//! A state is told by its [fingerprint](crate::fingerprint), under keys for which thread numbers and calling contexts count, too, and by the
+//! pending actions, which are compared (their places do not follow from the rest where a thread ends). What that leaves out is read by no
+//! step (printed output, dead registers), is for reports only, or follows from the rest.
 //!
 //! What is not recalled:
 //! - the first execution, which an explorer learns from and forgets: remembering begins when all of it is undone;
