@@ -112,6 +112,8 @@ pub trait Fingerprint: Machine {
     /// New minus old hashes of all state fragments that the last step changed: the event's contribution. It depends on the event
     /// alone (its action, its outcome, its causes), not on independent events that came before it.
     fn delta(&self) -> u128;
+    /// From now on nobody asks for fingerprints: the machine need not keep them up to date.
+    fn stop_fingerprints(&mut self) {}
     /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
     fn fingerprint_from_scratch(&self) -> u128;
 }

@@ -102,7 +102,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
             return false; // another event is at its place
         }
         for mine in &event.uses {
-            for used in path.history(mine.object).iter().rev() {
+            for used in path.history(mine.slot).iter().rev() {
                 let within = store.contains(local, used.event);
                 if !within && used.thread != thread && use_depends(mine, &used.what) {
                     return false;

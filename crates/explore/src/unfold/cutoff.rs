@@ -11,8 +11,9 @@
 //! No order of exploration is assumed: let a state be reachable, and C the least configuration that reaches it. A cutoff e in C
 //! could be replaced, with all that follows, by the smaller configuration with its state; so there is none.
 
-use super::event::{EventId, Last, Store};
+use super::event::{EventId, Last, Store, last};
 use rustc_hash::FxHashMap;
+use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Op, combine};
 use std::cmp::Ordering;
 
@@ -96,7 +97,7 @@ fn compare(store: &Store, a: EventId, b: EventId) -> Ordering {
     one.size
         .cmp(&other.size)
         .then_with(|| weights(store, a).cmp(&weights(store, b)))
-        .then_with(|| levels(store, a).cmp(&levels(store, b)))
+        .then_with(|| levels(store, a, b))
 }
 
 fn weights(store: &Store, event: EventId) -> u128 {
@@ -104,16 +105,33 @@ fn weights(store: &Store, event: EventId) -> u128 {
     last.filter(|e| e.is_some()).map(|e| store[e].weights).sum()
 }
 
-/// The sum of the weights of each level.
-fn levels(store: &Store, event: EventId) -> Vec<u128> {
-    let mut sums = vec![0; store[event].level as usize];
-    for last in &*store[event].clock {
-        let mut at = last.event();
-        for _ in 0..last.depth() {
-            let event = &store[at];
-            sums[event.level as usize - 1] += u128::from(event.weight);
-            at = event.parent;
+/// Compares the sums of the weights of each level, the lowest level first.
+fn levels(store: &Store, a: EventId, b: EventId) -> Ordering {
+    let (one, other) = (&store[a], &store[b]);
+    // What the first has more.
+    let mut sums = vec![0i128; one.level.max(other.level) as usize];
+    let above = |last: Last| match last.depth() {
+        1 => Last::default(),
+        depth => Last::new(store[last.event()].parent, depth - 1),
+    };
+    for thread in 0..one.clock.len().max(other.clock.len()) {
+        let thread = ThreadId::from_index(thread);
+        let (mut mine, mut theirs) = (last(&one.clock, thread), last(&other.clock, thread));
+        while mine != theirs {
+            let depths = (mine.depth(), theirs.depth());
+            if depths.0 >= depths.1 {
+                let event = &store[mine.event()];
+                sums[event.level as usize - 1] += i128::from(event.weight);
+                mine = above(mine);
+            }
+            if depths.1 >= depths.0 {
+                let event = &store[theirs.event()];
+                sums[event.level as usize - 1] -= i128::from(event.weight);
+                theirs = above(theirs);
+            }
         }
     }
-    sums
+    sums.into_iter()
+        .find(|&sum| sum != 0)
+        .map_or(Ordering::Equal, |sum| sum.cmp(&0))
 }

@@ -80,6 +80,8 @@ pub fn last(clock: &[Last], thread: ThreadId) -> Last {
 pub struct Use {
     /// The object.
     pub object: u64,
+    /// Its number; see [`Store::slot`].
+    pub slot: u32,
     /// Its bytes.
     pub bytes: u8,
     /// How.
@@ -142,8 +144,12 @@ pub struct Event {
     pub weights: u128,
     /// The sum of the changes to the state's fingerprint that the thread made up to here.
     pub print: u128,
-    /// It was executed: `print` is known.
+    /// It was executed.
     pub executed: bool,
+    /// `print` is known, if fingerprints are kept.
+    pub printed: bool,
+    /// After its causes alone its thread can do nothing else.
+    pub sole: bool,
     /// It is known whether it is a cutoff.
     pub judged: bool,
     /// Another event with the same state has fewer causes: what comes after this one is not explored.
@@ -182,6 +188,8 @@ impl Event {
             weights: 0,
             print: 0,
             executed: false,
+            printed: false,
+            sole: false,
             judged: false,
             cutoff: false,
             extended: false,
@@ -207,8 +215,11 @@ pub enum Level {
 #[derive(Debug, Default)]
 pub struct Store {
     events: Vec<Event>,
-    index: HashTable<EventId>,
+    index: HashTable<(u32, EventId)>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    slots: FxHashMap<u64, u32>,
+    /// How many pairs are known to be in immediate conflict.
+    pub links: u64,
     /// Whether there are events whose effect comes with a data choice.
     pub some_open: bool,
     /// What events touch in memory.
@@ -257,6 +268,18 @@ impl Store {
             .or_insert(next)
     }
 
+    /// The number of an object, from 0, in the order in which they were met.
+    #[inline]
+    pub fn slot(&mut self, object: u64) -> u32 {
+        let next = self.slots.len() as u32;
+        *self.slots.entry(object).or_insert(next)
+    }
+
+    /// The number of an object, if an event has used it.
+    pub fn known_slot(&self, object: u64) -> Option<u32> {
+        self.slots.get(&object).copied()
+    }
+
     /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that it created.
     pub fn thread_names(&self) -> Vec<String> {
         let mut makers = vec![(NOBODY, 0); self.threads.len()];
@@ -295,14 +318,15 @@ impl Store {
         make: impl FnOnce(&Store) -> Event,
     ) -> (EventId, bool) {
         let hash = name_hash(parent, thread, ending, clock);
-        let known = self.index.find(hash, |&e| {
+        let known = self.index.find(spread(hash), |&(h, e)| {
             let event = &self.events[e.index()];
-            event.parent == parent
+            h == hash
+                && event.parent == parent
                 && event.action.thread == thread
                 && event.ending == *ending
                 && same_causes(&event.clock, clock, thread)
         });
-        if let Some(&event) = known {
+        if let Some(&(_, event)) = known {
             return (event, false);
         }
         let id = EventId::from_index(self.events.len());
@@ -331,11 +355,8 @@ impl Store {
         event.level = 1 + causes.map(|e| self[e].level).max().unwrap_or(0);
         event.jump = self.jump(before.event());
         self.events.push(event);
-        let events = &self.events;
-        self.index.insert_unique(hash, id, |&e| {
-            let event = &events[e.index()];
-            name_hash(event.parent, event.action.thread, &event.ending, &event.clock)
-        });
+        self.index
+            .insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         (id, true)
     }
 
@@ -421,6 +442,7 @@ impl Store {
         if !self[a].conflicts.contains(&b) {
             self[a].conflicts.push(b);
             self[b].conflicts.push(a);
+            self.links += 1;
         }
     }
 }
@@ -465,7 +487,7 @@ pub fn uses_depend(a: &[Use], b: &[Use]) -> bool {
 /// Whether two uses are dependent.
 #[inline]
 pub fn use_depends(x: &Use, y: &Use) -> bool {
-    x.object == y.object && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
+    x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
 fn same_causes(mine: &[Last], clock: &[Last], thread: ThreadId) -> bool {
@@ -475,7 +497,7 @@ fn same_causes(mine: &[Last], clock: &[Last], thread: ThreadId) -> bool {
     })
 }
 
-fn name_hash(parent: EventId, thread: ThreadId, ending: &Ending, clock: &[Last]) -> u64 {
+fn name_hash(parent: EventId, thread: ThreadId, ending: &Ending, clock: &[Last]) -> u32 {
     let mut hasher = FxHasher::default();
     (parent, thread).hash(&mut hasher);
     ending.hash(&mut hasher);
@@ -484,7 +506,12 @@ fn name_hash(parent: EventId, thread: ThreadId, ending: &Ending, clock: &[Last])
             (t, last).hash(&mut hasher);
         }
     }
-    hasher.finish()
+    (hasher.finish() >> 32) as u32
+}
+
+/// A kept hash for a table, which looks at both ends of it.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

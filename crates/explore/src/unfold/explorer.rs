@@ -7,11 +7,12 @@ use super::alternatives::{Partial, Search};
 use super::covered::Covered;
 use super::cutoff::States;
 use super::event::{Clock, Ending, Event, EventId, Store, join, last};
-use super::extensions::{Extensions, in_order};
+use super::extensions::Extensions;
 use super::oracle::{Visited, Weaken};
 use super::order::{Visits, pick};
 use super::path::{Path, uses_of};
 use super::races::Classes;
+use super::reach::in_order;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
 use crate::{Config, Control, Found, Order, Report, Stop};
@@ -19,6 +20,7 @@ use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
     Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
 };
+use std::collections::VecDeque;
 
 /// Pairs of events that are executed to see whether they race.
 const MOST_PAIRS: usize = 100_000;
@@ -96,8 +98,10 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     path: Path<M, D>,
     extensions: Extensions<M>,
     tree: Tree,
+    /// For each event of the path the serial number of the node that added it.
+    branch: Vec<u64>,
     /// Nodes that nobody was at, in the order found.
-    open: Vec<NodeId>,
+    open: VecDeque<NodeId>,
     states: States,
     /// Where the detector is asked what it remembers of a configuration.
     watched: Option<Path<M, D>>,
@@ -126,11 +130,16 @@ where
         store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
         let watched = remembers.then(|| {
             let (machine, detector) = make();
-            Path::new(machine, detector, &mut store)
+            let mut watched = Path::new(machine, detector, &mut store);
+            watched.stop_fingerprints();
+            watched
         });
         let (machine, detector) = make();
         let initial = machine.fingerprint();
-        let path = Path::new(machine, detector, &mut store);
+        let mut path = Path::new(machine, detector, &mut store);
+        if !config.cutoffs {
+            path.stop_fingerprints();
+        }
         let extensions = Extensions::new(make().0, &mut store);
         Explorer {
             config,
@@ -139,7 +148,8 @@ where
             path,
             extensions,
             tree: Tree::default(),
-            open: Vec::new(),
+            branch: Vec::new(),
+            open: VecDeque::new(),
             states: States::new(initial),
             watched,
             visited: None,
@@ -172,10 +182,12 @@ where
         let root = self.tree.add(Node {
             parent: None,
             is_right: false,
+            serial: 0,
             depth: 0,
             event: EventId::NONE,
             disabled: Vec::new(),
             cut: Vec::new(),
+            inherited: 0,
             lead: Vec::new(),
             refused: 0,
             singly: false,
@@ -183,7 +195,7 @@ where
             right: Child::None,
             open: true,
         });
-        self.open.push(root);
+        self.open.push_back(root);
         while self.halt.is_none() {
             if let Some(node) = self.pick() {
                 self.visit(node);
@@ -256,14 +268,10 @@ where
         if self.config.order != Order::DepthFirst && self.halt.is_none() {
             for node in self.tree.branch(last) {
                 if self.halt.is_none() && self.decide(node) {
-                    self.path_to(last);
+                    self.go_to(last);
                 }
             }
         }
-    }
-
-    fn path_to(&mut self, node: NodeId) {
-        self.go_to(node);
     }
 
     /// Takes back an alternative that cannot be executed, with the nodes that its beginning made.
@@ -292,19 +300,38 @@ where
 
     /// Brings the path to a node's configuration.
     fn go_to(&mut self, node: NodeId) {
+        let depth = self.tree[node].depth;
+        if self.is_on_path(node) {
+            self.path.undo(&self.store, depth);
+            self.branch.truncate(depth);
+            return;
+        }
         let events = self.tree.events(node);
         let mut same = 0;
-        while same < events.len() && same < self.path.len() && self.path.event(same) == events[same] {
+        while same < depth && same < self.path.len() && self.path.event(same) == events[same].1 {
             same += 1;
         }
         self.path.undo(&self.store, same);
-        for &event in &events[same..] {
+        self.branch.clear();
+        self.branch.extend(events.iter().map(|&(serial, _)| serial));
+        for &(_, event) in &events[same..] {
             if !self.path.follow(&mut self.store, event) {
                 self.halt = Some(StopReason::Limit(differs()));
                 return;
             }
             self.path.faults.clear();
         }
+    }
+
+    /// Whether the path is known to begin with a node's configuration.
+    fn is_on_path(&self, node: NodeId) -> bool {
+        let depth = self.tree[node].depth;
+        if self.branch.len() != self.path.len() || depth > self.path.len() {
+            return false;
+        }
+        // Whoever added the last event had the others.
+        let adding = self.tree.adding(node).map(|adding| self.tree[adding].serial);
+        depth == 0 || adding == Some(self.branch[depth - 1])
     }
 
     /// Adds events while there are any; where it ended.
@@ -332,13 +359,16 @@ where
                 let kept = list.iter().copied();
                 kept.filter(|&d| !store.dependent(d, event)).collect()
             };
+            let cut = keep(&node.cut);
             let child = Node {
                 parent: Some(at),
                 is_right: false,
+                serial: 0,
                 depth: node.depth + 1,
                 event: EventId::NONE,
                 disabled: keep(&node.disabled),
-                cut: keep(&node.cut),
+                inherited: cut.len(),
+                cut,
                 lead,
                 refused: 0,
                 singly: false,
@@ -346,6 +376,7 @@ where
                 right: Child::None,
                 open: false,
             };
+            self.branch.push(node.serial);
             at = self.tree.add(child);
             if self.halt.is_some() {
                 return (Leaf::Redundant, at);
@@ -372,7 +403,7 @@ where
                 return Next::Event(event);
             }
             // What was found by way of other configurations ends in a known state.
-            self.extensions.extend(&mut self.store, &self.path, &[]);
+            self.extensions.extend(&mut self.store, &mut self.path, &[]);
             self.path.undo(&self.store, len);
             return Next::Nothing(Leaf::Known);
         }
@@ -466,7 +497,7 @@ where
                 Attempt::Halted => return Next::Nothing(Leaf::Redundant),
                 Attempt::Cut if Some(usize::from(choice.alternative)) == led => {
                     let cut = self.tree[at].cut.clone();
-                    self.extensions.extend(&mut self.store, &self.path, &cut);
+                    self.extensions.extend(&mut self.store, &mut self.path, &cut);
                     return Next::Nothing(Leaf::Known);
                 }
                 Attempt::Disabled => asleep = true,
@@ -507,7 +538,7 @@ where
                 self.store[event].uses = if open {
                     self.store[before].uses.clone()
                 } else {
-                    uses_of(&action, &ending)
+                    uses_of(&mut self.store, &action, &ending)
                 };
             }
             for &other in &arms {
@@ -659,13 +690,14 @@ where
                 });
             }
         }
-        self.extensions.extend(&mut self.store, &self.path, &cut);
+        self.extensions.extend(&mut self.store, &mut self.path, &cut);
         if let Some(visited) = &mut self.visited {
             let maximal = matches!(leaf, Leaf::Maximal);
             visited.push(Visited::new(&self.store, &self.path, maximal));
         }
         let len = self.path.len();
-        for event in cut {
+        // The detector has seen the others just here.
+        for &event in &cut[..self.tree[node].inherited] {
             if self.path.follow(&mut self.store, event) {
                 self.report();
                 self.path.undo(&self.store, len);
@@ -724,10 +756,12 @@ where
         let right = Node {
             parent: Some(id),
             is_right: true,
+            serial: 0,
             depth: node.depth,
             event: EventId::NONE,
             disabled,
             cut: node.cut.clone(),
+            inherited: node.inherited,
             lead,
             refused: 0,
             singly: false,
@@ -736,7 +770,7 @@ where
             open: true,
         };
         let right = self.tree.add(right);
-        self.open.push(right);
+        self.open.push_back(right);
         true
     }
 

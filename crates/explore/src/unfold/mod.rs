@@ -32,6 +32,7 @@ pub mod oracle;
 mod order;
 mod path;
 mod races;
+mod reach;
 mod tree;
 
 pub use alternatives::Partial;

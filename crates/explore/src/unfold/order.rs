@@ -5,6 +5,7 @@ use super::tree::{NodeId, Tree};
 use crate::Order;
 use rustc_hash::FxHashMap;
 use selvedge_base::StmtId;
+use std::collections::VecDeque;
 
 /// At most so many of the open nodes, the newest ones, are compared by [`Order::Coverage`].
 const COMPARED: usize = 4096;
@@ -33,7 +34,7 @@ impl Visits {
 
 /// Takes the next node in the search order.
 pub fn pick(
-    open: &mut Vec<NodeId>,
+    open: &mut VecDeque<NodeId>,
     order: Order,
     tree: &Tree,
     store: &Store,
@@ -43,17 +44,17 @@ pub fn pick(
     if open.is_empty() {
         return None;
     }
-    Some(match order {
-        Order::DepthFirst => open.pop()?,
-        Order::BreadthFirst => open.remove(0),
-        Order::Random => open.swap_remove(random.usize(..open.len())),
+    match order {
+        Order::DepthFirst => open.pop_back(),
+        Order::BreadthFirst => open.pop_front(),
+        Order::Random => open.swap_remove_back(random.usize(..open.len())),
         Order::Coverage => {
             let from = open.len().saturating_sub(COMPARED);
             let newest = (from..open.len()).rev();
             let least = newest.min_by_key(|&i| visits.of(store, &tree[open[i]].lead))?;
-            open.swap_remove(least)
+            open.swap_remove_back(least)
         }
-    })
+    }
 }
 
 #[cfg(test)]
@@ -67,7 +68,7 @@ mod tests {
     #[test]
     fn coverage_prefers_statements_that_were_executed_least() {
         let (mut store, mut tree, mut visits) = (Store::default(), Tree::default(), Visits::default());
-        let mut open = Vec::new();
+        let mut open = VecDeque::new();
         for (stmt, executed) in [(7, 2), (8, 0), (9, 1), (10, 0)] {
             let action = Action {
                 stmt: StmtId(stmt),
@@ -77,7 +78,7 @@ mod tests {
                 Event::blank(action)
             });
             (0..executed).for_each(|_| visits.note(StmtId(stmt)));
-            open.push(tree.add(node(event)));
+            open.push_back(tree.add(node(event)));
         }
         let mut random = fastrand::Rng::with_seed(1);
         let mut order = Vec::new();
@@ -97,10 +98,12 @@ mod tests {
         Node {
             parent: None,
             is_right: false,
+            serial: 0,
             depth: 0,
             event: EventId::NONE,
             disabled: Vec::new(),
             cut: Vec::new(),
+            inherited: 0,
             lead: vec![event],
             refused: 0,
             singly: false,

@@ -6,10 +6,9 @@
 
 use super::event::{Clock, Ending, Event, EventId, Last, Level, Store, Use, join, last, use_depends};
 use super::footprint::Trail;
-use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Effect, Fault, Fingerprint, Op, Outcome, Undo, for_each_effect,
+    Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Undo, for_each_effect,
 };
 use smallvec::SmallVec;
 
@@ -52,8 +51,12 @@ pub struct Path<M: Undo, D: Detector<M>> {
     numbers: Vec<Option<ThreadId>>,
     /// The event that named each thread last, by name.
     woken: Vec<EventId>,
-    history: FxHashMap<u64, Vec<Used>>,
+    /// By the object's number who used it, in the order taken.
+    history: Vec<Vec<Used>>,
     several: bool,
+    prints: bool,
+    /// The least number of events since it was [set](Self::forget_changes).
+    low: usize,
 }
 
 impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
@@ -70,14 +73,22 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             names: Vec::new(),
             numbers: Vec::new(),
             woken: Vec::new(),
-            history: FxHashMap::default(),
+            history: Vec::new(),
             several: false,
+            prints: true,
+            low: 0,
         };
         for thread in 0..initial {
             let name = store.thread(None, thread as u32);
             path.add_name(name);
         }
         path
+    }
+
+    /// What events change in the state's fingerprint is not asked for here.
+    pub fn stop_fingerprints(&mut self) {
+        self.machine.stop_fingerprints();
+        self.prints = false;
     }
 
     fn add_name(&mut self, name: ThreadId) {
@@ -120,9 +131,25 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.names[number.index()]
     }
 
-    /// Who used an object, in the order taken.
-    pub fn history(&self, object: u64) -> &[Used] {
-        self.history.get(&object).map_or(&[], Vec::as_slice)
+    /// Who used an object, by its [number](Store::slot), in the order taken.
+    #[inline]
+    pub fn history(&self, slot: u32) -> &[Used] {
+        self.history.get(slot as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Who used an object, by its name.
+    pub fn history_of(&self, store: &Store, object: u64) -> &[Used] {
+        store.known_slot(object).map_or(&[], |slot| self.history(slot))
+    }
+
+    /// How many of its first events were there all the time since [`forget_changes`](Self::forget_changes).
+    pub fn unchanged(&self) -> usize {
+        self.low
+    }
+
+    /// From now on changes count.
+    pub fn forget_changes(&mut self) {
+        self.low = self.steps.len();
     }
 
     /// Whether an event of the path is at or below a configuration that lies in the path's.
@@ -190,7 +217,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let uses = if open_before {
             store[before.event()].uses.clone()
         } else {
-            uses_of(&action, &ending)
+            uses_of(store, &action, &ending)
         };
         let (clock, owner) = self.causes(store, thread, &uses);
         let open = self.machine.is_open(choice.thread);
@@ -204,23 +231,27 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             open,
             ..Event::blank(action)
         });
-        if !store[event].executed {
-            // An alternative of a data choice was known before its thread came here.
-            store[event].spawned = spawned(store, before.event(), &action, &ending);
-            let delta = self.machine.delta();
-            let above = if before.event().is_some() {
-                store[before.event()].print
-            } else {
-                0
+        if self.prints && !store[event].printed {
+            let above = match before.event() {
+                before if before.is_some() => store[before].print,
+                _ => 0,
             };
             let known = &mut store[event];
+            known.printed = true;
+            known.print = selvedge_model::combine(above, self.machine.delta());
+        }
+        if !store[event].executed {
+            let sole = self.is_sole(store, &taken, &clock);
+            // An alternative of a data choice was known before its thread came here.
+            store[event].spawned = spawned(store, before.event(), &action, &ending);
+            let known = &mut store[event];
             known.executed = true;
+            known.sole = sole;
             known.open = open;
             store.some_open |= open;
             let known = &mut store[event];
             known.timed =
                 action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
-            known.print = selvedge_model::combine(above, delta);
             known.alternative = choice.alternative;
             if known.uses.len() != uses.len() {
                 // Only now it is known that the thread ended with it.
@@ -243,7 +274,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         }
         let depth = before.depth() + 1;
         for what in &uses {
-            self.history.entry(what.object).or_default().push(Used {
+            let slot = what.slot as usize;
+            if self.history.len() <= slot {
+                self.history.resize_with(slot + 1, Vec::new);
+            }
+            self.history[slot].push(Used {
                 event,
                 thread,
                 depth,
@@ -276,6 +311,26 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (event, new)
     }
 
+    /// Whether a thread that did this after `causes` and other events can do nothing else after `causes` alone.
+    fn is_sole(&self, store: &Store, taken: &Taken, causes: &[Last]) -> bool {
+        if taken.alternatives > 1 {
+            return false;
+        }
+        match taken.action.op {
+            Op::WaitTimeout => false,
+            // Nobody who waits there has gone meanwhile.
+            Op::Signal => {
+                let history = self.history_of(store, taken.action.object.0);
+                history.iter().all(|used| {
+                    let action = &store[used.event].action;
+                    let stays = matches!(action.op, Op::WaitRelease | Op::WaitAcquire);
+                    !action.cancelable && (stays || Self::below(used, causes))
+                })
+            }
+            _ => true,
+        }
+    }
+
     /// The causes of what a thread does next, and the last event that owned the same mutex.
     fn causes(&self, store: &Store, thread: ThreadId, uses: &[Use]) -> (Clock, EventId) {
         let mut clock = Clock::new();
@@ -289,9 +344,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         }
         let mut owner = EventId::NONE;
         for mine in uses {
-            let Some(history) = self.history.get(&mine.object) else {
-                continue;
-            };
+            let history = self.history(mine.slot);
             if mine.effect == Effect::Own && !owner.is_some() {
                 owner = history
                     .iter()
@@ -346,7 +399,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         }
         // Whoever fails learns nothing.
         for mine in uses.iter().filter(|_| !ending.failed) {
-            let history = self.history(mine.object);
+            let history = self.history(mine.slot);
             match mine.effect {
                 Effect::Own | Effect::Share => {
                     for used in history.iter().rev() {
@@ -398,15 +451,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         if self.steps.len() <= len {
             return;
         }
+        self.low = self.low.min(len);
         let (mut machine, mut detector) = (None, None);
         while self.steps.len() > len {
             let Some(step) = self.steps.pop() else { break };
             let event = &store[step.event];
             let thread = event.action.thread;
             for what in &event.uses {
-                if let Some(history) = self.history.get_mut(&what.object) {
-                    history.pop();
-                }
+                self.history[what.slot as usize].pop();
             }
             self.clock[thread.index()] = step.before;
             for &(thread, waker) in step.woken.iter().rev() {
@@ -464,11 +516,12 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
 }
 
 /// What an action that ended so does to which objects.
-pub fn uses_of(action: &Action, ending: &Ending) -> SmallVec<[Use; 2]> {
+pub fn uses_of(store: &mut Store, action: &Action, ending: &Ending) -> SmallVec<[Use; 2]> {
     let mut uses = SmallVec::new();
     for_each_effect(action, ending.failed, &ending.named, |object, bytes, effect| {
         uses.push(Use {
             object,
+            slot: store.slot(object),
             bytes,
             effect,
         });

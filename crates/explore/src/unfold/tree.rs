@@ -32,6 +32,8 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// Whether it is the right child of that.
     pub is_right: bool,
+    /// Its number among all nodes that there ever were; given by [`Tree::add`].
+    pub serial: u64,
     /// How many events C has.
     pub depth: usize,
     /// The event e: what the left subtree has more.
@@ -40,6 +42,8 @@ pub struct Node {
     pub disabled: Vec<EventId>,
     /// Enabled events that are not added because they are cutoffs.
     pub cut: Vec<EventId>,
+    /// So many of these were cut before C had all of its events.
+    pub inherited: usize,
     /// A, the next event last.
     pub lead: Vec<EventId>,
     /// Candidates for an alternative that were refused.
@@ -59,6 +63,7 @@ pub struct Node {
 pub struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
+    made: u64,
     cursor: Option<NodeId>,
 }
 
@@ -90,7 +95,9 @@ impl std::ops::IndexMut<NodeId> for Tree {
 
 impl Tree {
     /// Adds a node; a right child of its parent or the left one.
-    pub fn add(&mut self, node: Node) -> NodeId {
+    pub fn add(&mut self, mut node: Node) -> NodeId {
+        self.made += 1;
+        node.serial = self.made;
         let (parent, is_right) = (node.parent, node.is_right);
         let id = match self.free.pop() {
             Some(id) => {
@@ -166,18 +173,26 @@ impl Tree {
             .map(|(node, _)| node)
     }
 
-    /// The events of a node's configuration, in the order in which they were added.
-    pub fn events(&self, node: NodeId) -> Vec<EventId> {
+    /// The events of a node's configuration, in the order in which they were added, each with the serial number of the node that has it
+    /// as its event.
+    pub fn events(&self, node: NodeId) -> Vec<(u64, EventId)> {
         let mut events = Vec::with_capacity(self[node].depth);
         let mut at = node;
-        while let Some(parent) = self[at].parent {
-            if !self[at].is_right {
-                events.push(self[parent].event);
-            }
+        while let Some(parent) = self.adding(at) {
+            events.push((self[parent].serial, self[parent].event));
             at = parent;
         }
         events.reverse();
         events
+    }
+
+    /// The node whose event is the last one that was added to a node's configuration.
+    pub fn adding(&self, node: NodeId) -> Option<NodeId> {
+        let mut at = node;
+        while self[at].is_right {
+            at = self[at].parent?;
+        }
+        self[at].parent
     }
 
     /// The nodes on the way from the root to a node that have no right child, the lowest first.

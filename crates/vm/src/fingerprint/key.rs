@@ -128,8 +128,16 @@ impl Keys {
         if let &[a, b] = words {
             return self.pair(kind, a, b);
         }
-        let bytes: smallvec::SmallVec<[u8; 256]> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        self.bytes(kind, &bytes)
+        let mut short = [[0; 8]; 32];
+        if let Some(bytes) = short.get_mut(..words.len()) {
+            bytes
+                .iter_mut()
+                .zip(words)
+                .for_each(|(b, w)| *b = w.to_le_bytes());
+            return self.bytes(kind, bytes.as_flattened());
+        }
+        let bytes: Vec<[u8; 8]> = words.iter().map(|w| w.to_le_bytes()).collect();
+        self.bytes(kind, bytes.as_flattened())
     }
 
     /// The hash of a byte of memory.

@@ -484,6 +484,10 @@ impl Fingerprint for Vm {
         self.fingerprints.as_ref().map_or(0, |f| f.delta)
     }
 
+    fn stop_fingerprints(&mut self) {
+        self.fingerprints = None;
+    }
+
     fn fingerprint_from_scratch(&self) -> u128 {
         match &self.fingerprints {
             Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),

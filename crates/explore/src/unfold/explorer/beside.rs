@@ -3,8 +3,8 @@
 use super::{Explorer, MOST_PAIRS, differs, forgets};
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
-use crate::unfold::extensions::{go_to, in_order};
 use crate::unfold::races::Classes;
+use crate::unfold::reach::{go_to, in_order};
 use selvedge_base::StmtId;
 use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, StopReason, Undo};
 
@@ -46,6 +46,7 @@ where
                 stmt: StmtId(0),
             });
         }
+        self.branch.clear();
         for (cutoff, other) in pairs {
             let mut both: Clock = self.store[cutoff].clock.iter().copied().collect();
             join(&mut both, &self.store[other].clock);

@@ -3,8 +3,8 @@
 use super::Explorer;
 use crate::unfold::dump::{Unfolding, immediate_causes, numbers, shown};
 use crate::unfold::event::EventId;
-use crate::unfold::extensions::in_order;
 use crate::unfold::oracle::{Watched, known};
+use crate::unfold::reach::in_order;
 use selvedge_base::Id;
 use selvedge_model::{Detector, Fingerprint, Undo};
 
@@ -32,6 +32,7 @@ where
         }
         Some(unfolding)
     }
+
     /// Every event with its conflicts, and what was known where executions ended.
     pub fn watched(&mut self) -> Option<Watched> {
         let mut watched = Watched {
@@ -53,6 +54,7 @@ where
     /// Brings the path to an event with its causes.
     fn execute(&mut self, id: EventId) -> Option<()> {
         let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
+        self.branch.clear();
         self.path.undo(&self.store, 0);
         for event in past {
             if !self.path.follow(&mut self.store, event) {

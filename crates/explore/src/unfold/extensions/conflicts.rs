@@ -1,0 +1,66 @@
+//! Immediate conflicts.
+
+use crate::unfold::event::{EventId, Last, Store, causes, last, use_depends};
+use crate::unfold::path::Path;
+use selvedge_model::{Detector, Fingerprint, Undo};
+use smallvec::SmallVec;
+
+/// Notes the immediate conflicts of an event, whose causes lie in the configuration, with the events of the configuration: the
+/// lowest of those that it cannot be together with.
+pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
+    store: &mut Store,
+    path: &Path<M, D>,
+    event: EventId,
+) {
+    let name = &store[event];
+    if store.contains(path.clock(), event) {
+        return;
+    }
+    let (thread, causes) = (name.action.thread, causes(store, event));
+    let mut against: SmallVec<[EventId; 4]> = SmallVec::new();
+    let mine = last(path.clock(), thread);
+    if mine.depth() >= name.depth {
+        against.push(store.ancestor(mine.event(), name.depth));
+    }
+    for mine in &name.uses {
+        let start = against.len();
+        for used in path.history(mine.slot).iter().rev() {
+            let within = Path::<M, D>::below(used, &causes);
+            let total = used.what.effect.is_total() && mine.bytes & !used.what.bytes == 0;
+            if within && total {
+                break;
+            }
+            if !within && used.thread != thread && use_depends(mine, &used.what) {
+                if total {
+                    against.truncate(start);
+                }
+                against.push(used.event);
+            }
+        }
+    }
+    for &named in &name.ending.named {
+        let after = last(&causes, named).depth() + 1;
+        let theirs = last(path.clock(), named);
+        if theirs.depth() >= after {
+            against.push(store.ancestor(theirs.event(), after));
+        }
+    }
+    let lowest: SmallVec<[EventId; 4]> = against
+        .iter()
+        .copied()
+        .filter(|&y| {
+            !against
+                .iter()
+                .any(|&x| x != y && below(store, &store[y].clock, x))
+        })
+        .collect();
+    for y in lowest {
+        store.link(event, y);
+    }
+}
+
+/// Whether an event of a common configuration is below `clock`.
+pub(super) fn below(store: &Store, clock: &[Last], event: EventId) -> bool {
+    let event = &store[event];
+    last(clock, event.action.thread).depth() >= event.depth
+}

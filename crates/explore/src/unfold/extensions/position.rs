@@ -1,0 +1,204 @@
+//! Places in the lives of threads, and what the events there may depend on.
+
+use crate::unfold::event::{Ending, Event, EventId, Last, Store, Use, last, use_depends};
+use crate::unfold::path::{Path, Used, uses_of};
+use selvedge_base::ThreadId;
+use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
+use smallvec::SmallVec;
+
+/// How the other events at a position are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scheme {
+    /// There are none.
+    None,
+    /// After another giving back of the mutex.
+    Mutex,
+    /// After each set of concurrent events on which the action depends.
+    Certain,
+    /// The same, but the machine says what happens.
+    Ask,
+}
+
+/// A place in a thread's life in a configuration.
+pub(super) struct Position {
+    pub thread: ThreadId,
+    /// What the thread did, or waits to do, there.
+    pub action: Action,
+    /// The event there; none where the thread is blocked.
+    pub event: EventId,
+    /// The event before, in the thread or creating it.
+    pub parent: EventId,
+    /// The event that woke the thread for it.
+    pub waker: EventId,
+}
+
+impl Position {
+    /// Of a known event.
+    pub fn of(store: &Store, id: EventId) -> Position {
+        let event = &store[id];
+        Position {
+            thread: event.action.thread,
+            action: event.action,
+            event: id,
+            parent: event.parent,
+            waker: match event.depth {
+                1 => EventId::NONE,
+                _ => event.waker,
+            },
+        }
+    }
+
+    /// Where a thread, by the machine's number, is blocked at the end of a path.
+    pub fn blocked<M: Undo + Fingerprint, D: Detector<M>>(path: &Path<M, D>, number: ThreadId) -> Position {
+        let thread = path.name(number);
+        let before = last(path.clock(), thread).event();
+        let waker = path.waker(thread).unwrap_or(EventId::NONE);
+        Position {
+            thread,
+            action: path.pending(number),
+            event: EventId::NONE,
+            parent: if before.is_some() { before } else { waker },
+            waker: if before.is_some() { waker } else { EventId::NONE },
+        }
+    }
+}
+
+/// How the other events at a position are found.
+pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
+    let action = &at.action;
+    let parent_open = at.parent.is_some() && store[at.parent].open;
+    match action.op {
+        // The thread's end comes with it: a join that fails may come before or after.
+        Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
+            Scheme::Certain
+        }
+        _ if action.ends && action.op != Op::Exit && !parent_open => Scheme::Ask,
+        Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
+            if !action.cancelable =>
+        {
+            Scheme::None
+        }
+        _ if parent_open => Scheme::None,
+        _ if action.cancelable || action.atomic => Scheme::Ask,
+        Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
+        Op::Exit if action.object2.0 == 0 => Scheme::Certain,
+        Op::Join if action.object2.0 == 0 => Scheme::None,
+        Op::Unlock | Op::SpinUnlock | Op::Read | Op::Write => Scheme::Certain,
+        Op::Rmw if !action.may_fail => Scheme::Certain,
+        _ => Scheme::Ask,
+    }
+}
+
+/// Whether what the operation does to its objects depends on how it ends.
+pub(super) fn effect_varies(action: &Action) -> bool {
+    match action.op {
+        Op::TryLock | Op::TimedLock | Op::SpinTryLock | Op::BadUnlock => true,
+        Op::TryRdLock | Op::TimedRdLock | Op::TryWrLock | Op::TimedWrLock => true,
+        Op::WaitTimeout | Op::WaitAcquire | Op::Signal | Op::Broadcast => true,
+        Op::SemTryWait | Op::SemTimedWait | Op::SemPost => true,
+        Op::Rmw => action.may_fail,
+        _ => action.cancelable || action.atomic,
+    }
+}
+
+/// The events of the configuration that the position's action, however it ends, may depend on, and that are not below it already.
+pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
+    store: &mut Store,
+    path: &Path<M, D>,
+    at: &Position,
+    below: &[Last],
+    scheme: Scheme,
+) -> Vec<Used> {
+    let mine = if scheme == Scheme::Certain {
+        uses_of(store, &at.action, &Ending::default())
+    } else {
+        SmallVec::new()
+    };
+    let store = &*store;
+    let mut found: Vec<Used> = Vec::new();
+    let beside = matches!(at.action.op, Op::Signal) || !at.event.is_some();
+    let mut consider = |used: &Used, depends: &dyn Fn(&Event) -> bool| {
+        if used.thread == at.thread || Path::<M, D>::below(used, below) {
+            return;
+        }
+        let event = &store[used.event];
+        if at.event.is_some() {
+            let causes = &store[at.event].clock;
+            let above = last(&event.clock, at.thread).depth() >= store[at.event].depth;
+            if above || !(beside || Path::<M, D>::below(used, causes)) {
+                return;
+            }
+        }
+        if !event.open && !found.iter().any(|f| f.event == used.event) && depends(event) {
+            found.push(*used);
+        }
+    };
+    if scheme == Scheme::Certain {
+        for mine in &mine {
+            for used in path.history(mine.slot) {
+                if use_depends(mine, &used.what) {
+                    consider(used, &|_| true);
+                }
+            }
+        }
+    } else {
+        at.action.for_each_use(|object, _, _| {
+            for used in path.history_of(store, object) {
+                consider(used, &|event| Conflict.dependent(&at.action, &event.action));
+            }
+        });
+        if at.waker.is_some() {
+            let waker = &store[at.waker];
+            let waker = Used {
+                event: at.waker,
+                thread: waker.action.thread,
+                depth: waker.depth,
+                what: Use {
+                    object: 0,
+                    slot: u32::MAX,
+                    bytes: 0,
+                    effect: Effect::Total,
+                },
+            };
+            consider(&waker, &|_| true);
+        }
+    }
+    found.sort_unstable_by_key(|u| u.event);
+    found
+}
+
+/// The events of the configuration on which the end of a wait by itself depends, where the thread was woken: neither below the wait nor above what
+/// woke the thread. None but those that use the condition variable with another mutex, or as something else, and cancellations: beside a wait
+/// no signal is lost.
+pub(super) fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
+    store: &mut Store,
+    path: &Path<M, D>,
+    at: &Position,
+    below: &[Last],
+) -> Vec<Used> {
+    let timeout = Action {
+        op: Op::WaitTimeout,
+        ..at.action
+    };
+    let failed = Ending {
+        failed: true,
+        ..Ending::default()
+    };
+    let mut found: Vec<Used> = Vec::new();
+    for mine in &uses_of(store, &timeout, &failed) {
+        for used in path.history(mine.slot) {
+            let clock = &store[used.event].clock;
+            let fits = used.thread != at.thread
+                && use_depends(mine, &used.what)
+                && !Path::<M, D>::below(used, below)
+                && !(at.waker.is_some() && store.contains(clock, at.waker))
+                && !(at.event.is_some() && store.contains(clock, at.event))
+                && !found.iter().any(|f| f.event == used.event);
+            if fits {
+                found.push(*used);
+            }
+        }
+    }
+    found.sort_unstable_by_key(|u| u.event);
+    found
+}

@@ -1,0 +1,42 @@
+//! Bringing a path to another configuration.
+
+use super::event::{EventId, Last, Store};
+use super::path::Path;
+use rustc_hash::FxHashSet;
+use selvedge_model::{Detector, Fingerprint, Op, Undo};
+
+/// Brings a path to another configuration; false if that cannot be executed.
+pub fn go_to<M: Undo + Fingerprint, D: Detector<M>>(
+    store: &mut Store,
+    path: &mut Path<M, D>,
+    configuration: &[Last],
+) -> bool {
+    let mut keep = 0;
+    while keep < path.len() && store.contains(configuration, path.event(keep)) {
+        keep += 1;
+    }
+    path.undo(store, keep);
+    let missing = in_order(store, store.difference(configuration, path.clock()));
+    missing.into_iter().all(|event| path.follow(store, event))
+}
+
+/// Events in an order in which they can be executed: data choices right after what they belong to.
+pub fn in_order(store: &Store, sorted: Vec<EventId>) -> Vec<EventId> {
+    if !sorted.iter().any(|&e| store[e].action.op == Op::Choose) {
+        return sorted;
+    }
+    let mut order = Vec::with_capacity(sorted.len());
+    let mut done = FxHashSet::default();
+    for &event in &sorted {
+        let mut next = Some(event).filter(|e| !done.contains(e));
+        while let Some(event) = next {
+            order.push(event);
+            done.insert(event);
+            next = sorted
+                .iter()
+                .copied()
+                .find(|&e| store[e].parent == event && store[e].action.op == Op::Choose);
+        }
+    }
+    order
+}
