@@ -1,25 +1,25 @@
 //! The exploration: which node next, extending it to a maximal configuration, and deciding whether it has a right child.
 
 mod beside;
+mod next;
 mod shown;
 
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
 use super::cutoff::States;
-use super::event::{Clock, Ending, Event, EventId, Store, join, last};
+use super::event::{EventId, Store};
 use super::extensions::Extensions;
 use super::oracle::{Visited, Weaken};
 use super::order::{Visits, pick};
-use super::path::{Path, uses_of};
+use super::path::Path;
 use super::races::Classes;
 use super::reach::in_order;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
 use crate::{Config, Control, Found, Order, Report, Stop};
-use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{
-    Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
-};
+use next::Next;
+use selvedge_base::{Id, StmtId};
+use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Pending, Property, StopReason, Undo};
 use std::collections::VecDeque;
 
 /// Pairs of events that are executed to see whether they race.
@@ -42,12 +42,6 @@ enum Leaf {
     Infeasible,
     /// One of them turned out to be a cutoff.
     Known,
-}
-
-/// What was tried for the next event of a node.
-enum Next {
-    Event(EventId),
-    Nothing(Leaf),
 }
 
 /// What came of a run.
@@ -384,209 +378,6 @@ where
         }
     }
 
-    /// Takes the next event at a node, if there is one.
-    fn next(&mut self, at: NodeId) -> Next {
-        if let Some(choosing) = self.choosing() {
-            match self.next_choice(at, choosing) {
-                // Only its thread ends here.
-                Next::Nothing(Leaf::Cut) => {}
-                next => return next,
-            }
-        }
-        if let Some(&event) = self.tree[at].lead.last() {
-            let len = self.path.len();
-            if !self.path.follow(&mut self.store, event) {
-                self.not_followed(event);
-                return Next::Nothing(Leaf::Infeasible);
-            }
-            if self.settle(event) {
-                return Next::Event(event);
-            }
-            // What was found by way of other configurations ends in a known state.
-            self.extensions.extend(&mut self.store, &mut self.path, &[]);
-            self.path.undo(&self.store, len);
-            return Next::Nothing(Leaf::Known);
-        }
-        let nearest = self.path.choices().last().map_or(0, |c| c.thread.index());
-        let threads = self.path.machine.pending().len();
-        let (mut asleep, mut enabled) = (false, false);
-        for i in 0..threads {
-            // The thread that moved last first: fewer switches.
-            let number = match i {
-                0 => nearest,
-                _ if i <= nearest => i - 1,
-                _ => i,
-            };
-            let pending = self.path.machine.pending()[number];
-            if !pending.is_enabled() {
-                continue;
-            }
-            enabled = true;
-            let thread = self.path.name(ThreadId::from_index(number));
-            let of_thread =
-                |list: &[EventId], store: &Store| list.iter().any(|&d| store[d].action.thread == thread);
-            if pending.alternatives == 1 {
-                // Its next event is the one that is disabled or cut.
-                if of_thread(&self.tree[at].disabled, &self.store) {
-                    asleep = true;
-                    continue;
-                }
-                if of_thread(&self.tree[at].cut, &self.store) {
-                    continue;
-                }
-            }
-            if pending.action.op == Op::Choose {
-                match self.next_choice(at, number) {
-                    Next::Event(event) => return Next::Event(event),
-                    Next::Nothing(leaf) => asleep |= matches!(leaf, Leaf::Redundant),
-                }
-                continue;
-            }
-            for alternative in 0..pending.alternatives {
-                let choice = Choice {
-                    thread: ThreadId::from_index(number),
-                    alternative,
-                };
-                match self.attempt(at, choice) {
-                    Attempt::Taken(event) => return Next::Event(event),
-                    Attempt::Disabled => asleep = true,
-                    Attempt::Cut => {}
-                    Attempt::Halted => return Next::Nothing(Leaf::Redundant),
-                }
-            }
-        }
-        Next::Nothing(match (enabled, asleep) {
-            (false, _) => Leaf::Maximal,
-            (_, false) => Leaf::Cut,
-            (_, true) => Leaf::Redundant,
-        })
-    }
-
-    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds (its thread, or another
-    /// one, decided otherwise) that is as it should be; else something is wrong, and the verdict stays open.
-    fn not_followed(&mut self, event: EventId) {
-        let decided = |e: EventId| self.store[e].action.op == Op::Choose;
-        let chooses = (0..self.path.len()).any(|at| decided(self.path.event(at)));
-        if !chooses && !decided(event) {
-            self.record.limit(&differs());
-        }
-    }
-
-    /// The thread that stands at a data choice which belongs to the event just taken.
-    fn choosing(&self) -> Option<usize> {
-        let newest = self.path.choices().last()?.thread.index();
-        let pending = &self.path.machine.pending()[newest];
-        (pending.is_enabled() && pending.action.op == Op::Choose).then_some(newest)
-    }
-
-    /// Takes an alternative of a data choice; all of them become known.
-    fn next_choice(&mut self, at: NodeId, number: usize) -> Next {
-        let number = ThreadId::from_index(number);
-        let arms = self.siblings(number);
-        let lead = self.tree[at].lead.iter().copied();
-        let led = lead.rev().find_map(|l| arms.iter().position(|&arm| arm == l));
-        let order = led.into_iter().chain((0..arms.len()).filter(|a| Some(*a) != led));
-        let mut asleep = false;
-        for alternative in order {
-            let choice = Choice {
-                thread: number,
-                alternative: alternative as u16,
-            };
-            match self.attempt(at, choice) {
-                Attempt::Taken(event) => return Next::Event(event),
-                Attempt::Halted => return Next::Nothing(Leaf::Redundant),
-                Attempt::Cut if Some(usize::from(choice.alternative)) == led => {
-                    let cut = self.tree[at].cut.clone();
-                    self.extensions.extend(&mut self.store, &mut self.path, &cut);
-                    return Next::Nothing(Leaf::Known);
-                }
-                Attempt::Disabled => asleep = true,
-                Attempt::Cut => {}
-            }
-        }
-        Next::Nothing(if asleep { Leaf::Redundant } else { Leaf::Cut })
-    }
-
-    /// The events of all alternatives of a data choice, each in conflict with the others.
-    fn siblings(&mut self, number: ThreadId) -> Vec<EventId> {
-        let action = self.path.pending(number);
-        let alternatives = self.path.machine.pending()[number.index()].alternatives;
-        let mut clock = Clock::new();
-        let before = last(self.path.clock(), action.thread).event();
-        let waker = self.path.waker(action.thread).unwrap_or(EventId::NONE);
-        for below in [before, waker] {
-            if below.is_some() {
-                join(&mut clock, &self.store[below].clock);
-            }
-        }
-        let parent = if before.is_some() { before } else { waker };
-        let open = before.is_some() && self.store[before].open;
-        let mut arms = Vec::new();
-        for alternative in 0..alternatives {
-            let choice = Choice {
-                thread: number,
-                alternative,
-            };
-            let ending = Ending {
-                decision: self.path.machine.decision(choice),
-                ..Ending::default()
-            };
-            let (event, new) = self
-                .store
-                .intern(parent, action.thread, &ending, &clock, |_| Event::blank(action));
-            if new {
-                self.store[event].uses = if open {
-                    self.store[before].uses.clone()
-                } else {
-                    uses_of(&mut self.store, &action, &ending)
-                };
-            }
-            for &other in &arms {
-                self.store.link(event, other);
-            }
-            arms.push(event);
-        }
-        arms
-    }
-
-    /// Takes a step, unless its event is disabled or turns out to be a cutoff.
-    fn attempt(&mut self, at: NodeId, choice: Choice) -> Attempt {
-        let len = self.path.len();
-        let (event, _) = self.path.take(&mut self.store, choice);
-        let node = &self.tree[at];
-        if node.disabled.contains(&event) {
-            self.path.undo(&self.store, len);
-            self.path.faults.clear();
-            return Attempt::Disabled;
-        }
-        if node.cut.contains(&event) || self.comes_between(event) {
-            self.path.undo(&self.store, len);
-            self.path.faults.clear();
-            return Attempt::Cut;
-        }
-        let goes_on = self.settle(event);
-        if self.halt.is_some() {
-            return Attempt::Halted;
-        }
-        if goes_on {
-            return Attempt::Taken(event);
-        }
-        self.path.undo(&self.store, len);
-        self.tree[at].cut.push(event);
-        Attempt::Cut
-    }
-
-    /// Whether the event just taken comes between an action and the data choice without which it has no effect: all of that one's
-    /// alternatives are cutoffs, and this would come after one of them.
-    fn comes_between(&self, event: EventId) -> bool {
-        let own = self.store[event].action.thread.index();
-        self.store.some_open
-            && self.path.clock().iter().enumerate().any(|(thread, last)| {
-                let open = last.event();
-                thread != own && open.is_some() && self.store[open].open && self.store.dependent(open, event)
-            })
-    }
-
     /// Notes what the event just taken showed; whether it is no cutoff.
     fn settle(&mut self, event: EventId) -> bool {
         let statistics = &mut self.record.statistics;
@@ -791,14 +582,6 @@ where
         );
         self.shown = now;
     }
-}
-
-/// What came of trying a step.
-enum Attempt {
-    Taken(EventId),
-    Disabled,
-    Cut,
-    Halted,
 }
 
 /// The bound that ends a run if an event cannot be executed again where it was executed before.
