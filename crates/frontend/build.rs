@@ -1,4 +1,4 @@
-//! Compiles the model library (`lib/*.c`, a libc of bitcode) into one module that is built into the crate, and lists
+//! Compiles the model library (`lib/*.c` and `lib/*.cc`, parts of a C and a C++ library in bitcode) into one module that is built into the crate, and lists
 //! the names it defines. Without sources, both are empty.
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn main() {
     for source in &sources {
         println!("cargo:rerun-if-changed={}", source.display());
     }
-    sources.retain(|p| p.extension().is_some_and(|e| e == "c"));
+    sources.retain(|p| p.extension().is_some_and(|e| e == "c" || e == "cc"));
     sources.sort();
     if sources.is_empty() {
         fs::write(out.join("library.bc"), b"").expect("OUT_DIR is writable");
@@ -52,15 +52,14 @@ fn tool(name: &str) -> Command {
 }
 
 fn compile(source: &Path, unit: &Path) {
-    let mut clang = tool("clang");
-    clang.args([
-        "-O0",
-        "-g",
-        "-std=gnu17",
-        "-ffreestanding",
-        "-fno-builtin",
-        "-fdebug-compilation-dir=selvedge",
-    ]);
+    let plus = source.extension().is_some_and(|e| e == "cc");
+    let mut clang = tool(if plus { "clang++" } else { "clang" });
+    if plus {
+        clang.args(["-std=gnu++17", "-Wno-deprecated"]);
+    } else {
+        clang.args(["-std=gnu17", "-ffreestanding"]);
+    }
+    clang.args(["-O0", "-g", "-fno-builtin", "-fdebug-compilation-dir=selvedge"]);
     clang.args(["-Wall", "-Wno-unused-command-line-argument"]);
     clang.args([
         "-Xclang",

@@ -13,7 +13,7 @@ use crate::reach;
 use rustc_hash::FxHashMap;
 use selvedge_ir::{FuncId, Symbol};
 
-/// Bitcode of all of `lib/*.c`; empty if there is none.
+/// Bitcode of all of `lib/*.c` and `lib/*.cc`; empty if there is none.
 static BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bc"));
 /// The names it defines, one a line, sorted.
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/library.names"));
@@ -43,13 +43,18 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
             defined.insert(value.name(), value);
         }
     }
+    // C++ has constructors and destructors of two names and one body.
+    defined.extend(module.aliases().into_iter().map(|alias| (alias.name(), alias)));
     let mut unit = Unit::new(program, module.layout(), true);
     loop {
         let mut found = false;
         // Each is taken once, so this ends.
         for name in missing(unit.program, entry, &names) {
             if let Some(value) = defined.remove(&name) {
-                unit.symbol(value);
+                match value.aliasee() {
+                    Some(body) => unit.define_as(&name, body),
+                    None => _ = unit.symbol(value),
+                }
                 found = true;
             }
         }

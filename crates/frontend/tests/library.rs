@@ -85,3 +85,29 @@ fn the_model_library_agrees_with_libc() {
         .arg(&program));
     assert_eq!(run(&mut Command::new(&program)), "0 differences\n");
 }
+
+/// Parts of libstdc++: linked into a native program, they take the place of the shared object's.
+#[test]
+fn the_parts_of_containers_keep_what_they_promise() {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("model-library-containers");
+    let parts = ["cxx_tree", "cxx_list", "cxx_hash"].map(|part| room.join(format!("lib/{part}.cc")));
+    let flags = [
+        "-std=gnu++17",
+        "-g",
+        "-O1",
+        "-fsanitize=undefined,address",
+        "-fno-sanitize-recover=all",
+        "-Wall",
+        "-Wextra",
+        "-Wno-deprecated",
+        "-Werror",
+    ];
+    run(Command::new("clang++-22")
+        .args(flags)
+        .arg(room.join("tests/library/containers.cc"))
+        .args(parts)
+        .arg("-o")
+        .arg(&program));
+    assert_eq!(run(&mut Command::new(&program)), "0 differences\n");
+}

@@ -151,6 +151,16 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
+    /// Defines a function that the program knows by name and nobody has defined, with the body of another one.
+    pub(crate) fn define_as(&mut self, name: &str, body: Value<'m>) {
+        if let Some(&Symbol::Func(id)) = self.program.names.get(name)
+            && body.kind() == ValueKind::LLVMFunctionValueKind
+            && !self.program.module.functions[id].is_defined()
+        {
+            self.define_function(id, body);
+        }
+    }
+
     /// Lowers the bodies and initialisers of all pending symbols that this module defines and nobody defined before.
     pub(crate) fn define_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
