@@ -228,7 +228,7 @@ impl Program {
     pub fn missing(&self) -> impl Iterator<Item = &str> {
         self.missing
             .iter()
-            .map(|f| self.module.functions[*f].name.as_str())
+            .map(|f| self.module.functions[*f].display.as_str())
     }
 
     /// The live slots of a function; those of all functions are computed at the first call.
