@@ -1,7 +1,7 @@
 //! Fingerprints and kept states of toys.
 
 use selvedge_model::reference::{Inspect, TooLarge};
-use selvedge_model::toy::{Toy, ToyMachine, endless, random_toy};
+use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy};
 use selvedge_model::{Choice, Fingerprint, Machine, Snapshot, Undo};
 use std::collections::HashMap;
 
@@ -72,8 +72,9 @@ fn states_and_fingerprints_are_one_to_one() {
     let mut whole = 0;
     for seed in 0..1_500 {
         whole += usize::from(hold(&format!("seed {seed}"), &random_toy(seed)).is_some());
+        whole += usize::from(hold(&format!("mixed seed {seed}"), &mixed_toy(seed)).is_some());
     }
-    assert!(whole > 1_400, "only {whole} were small enough");
+    assert!(whole > 2_800, "only {whole} were small enough");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Toys with their answers: the brute-force reference, and the relation, against the independent oracle.
 
 use selvedge_model::reference::{check_dependence, ends};
-use selvedge_model::toy::{Toy, ToyMachine, random_toy};
+use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy};
 use selvedge_model::{Conflict, Dependence};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -109,5 +109,14 @@ fn fresh_random_toys_have_the_oracles_answers() {
 fn the_relation_keeps_definition_1_on_random_toys() {
     for seed in 0..1500 {
         independence(&format!("seed {seed}"), &random_toy(seed));
+        independence(&format!("mixed seed {seed}"), &mixed_toy(seed));
+    }
+}
+
+#[test]
+fn mixed_toys_are_the_same_after_a_round_trip() {
+    for seed in 0..500 {
+        let toy = mixed_toy(seed);
+        assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "seed {seed}");
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{LARGE, Related, complaint, fresh, is_binding, machine, ordered_barriers, recorded, unfold};
 use selvedge_model::reference::{EventLabel, Unfolding, check_labels, count_traces};
-use selvedge_model::toy::{Toy, ToyEnd, random_toy};
+use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy};
 
 /// The relation without what only tells whether a condition variable is used with two mutexes: the independent oracle has
 /// nothing against that.
@@ -55,8 +55,12 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
 
 #[test]
 fn random_toys_have_the_traces_and_ends_found_without_events() {
-    for seed in 0..700 {
-        let toy = random_toy(seed);
+    for seed in 0..1_400 {
+        let toy = if seed < 700 {
+            random_toy(seed)
+        } else {
+            mixed_toy(seed)
+        };
         let what = complaint(&toy, 1_000, &EventLabel::dependent);
         assert_eq!(what, None, "seed {seed}: {}", toy.to_json());
         let Ok(unfolding) = unfold(&toy, 1_000, &EventLabel::dependent) else {
@@ -74,8 +78,12 @@ fn random_toys_have_the_traces_and_ends_found_without_events() {
 
 #[test]
 fn the_relation_keeps_definition_1() {
-    for seed in 0..2_000 {
-        let toy = random_toy(seed);
+    for seed in 0..4_000 {
+        let toy = if seed % 2 == 0 {
+            random_toy(seed / 2)
+        } else {
+            mixed_toy(seed)
+        };
         if let Ok(bad) = check_labels(&mut machine(&toy), 3_000, EventLabel::dependent) {
             assert!(bad.is_empty(), "seed {seed}: {:#?}\n{}", bad[0], toy.to_json());
         }

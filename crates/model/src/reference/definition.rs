@@ -71,7 +71,11 @@ fn visit<M: Inspect>(
         for (q, other) in before.iter().enumerate() {
             let independent =
                 q != choice.thread.index() && other.is_enabled() && !dependent(&event.action, &other.action);
-            if independent && both_orders(machine, mark, choice, q) {
+            if independent
+                && both_orders(machine, mark, choice, q, |second| {
+                    dependent(&event.action, second)
+                })
+            {
                 bad.push(Violation {
                     first: event.action,
                     second: other.action,
@@ -114,13 +118,26 @@ fn changed<M: Inspect>(
 
 /// Whether the states differ that are reached by the choice and then thread `q`, and the other way round; alternatives
 /// of `q` are matched by number, and those of the choice too, which independence keeps.
-fn both_orders<M: Inspect>(machine: &mut M, mark: M::Mark, choice: Choice, q: usize) -> bool {
+///
+/// `dependent`: whether the choice's event is dependent on an event of `q`, of which more is known than before it: that the thread ended with it.
+fn both_orders<M: Inspect>(
+    machine: &mut M,
+    mark: M::Mark,
+    choice: Choice,
+    q: usize,
+    dependent: impl Fn(&Action) -> bool,
+) -> bool {
     let second = ThreadId::from_index(q);
     for alternative in 0..machine.pending()[q].alternatives {
         let other = Choice {
             thread: second,
             alternative,
         };
+        let taken = machine.step(other).action;
+        machine.undo(mark);
+        if dependent(&taken) {
+            continue;
+        }
         let mut state_after = |order: [Choice; 2]| {
             let mut names = BTreeMap::new();
             for c in order {

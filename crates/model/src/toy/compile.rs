@@ -19,19 +19,23 @@ pub(super) enum Value {
 pub(super) enum Code {
     Lock(Slot),
     Unlock(Slot),
-    TryLock(Slot, Slot),
+    /// The last of a try: whether it is one with a deadline.
+    TryLock(Slot, Slot, bool),
+    SpinLock(Slot),
+    SpinTryLock(Slot, Slot),
+    SpinUnlock(Slot),
     /// Condition variable, mutex, and the result register of a timed wait.
     Wait(Slot, Slot, Option<Slot>),
     Signal(Slot),
     Broadcast(Slot),
     SemPost(Slot),
     SemWait(Slot),
-    SemTryWait(Slot, Slot),
+    SemTryWait(Slot, Slot, bool),
     SemValue(Slot, Slot),
     RdLock(Slot),
     WrLock(Slot),
-    TryRdLock(Slot, Slot),
-    TryWrLock(Slot, Slot),
+    TryRdLock(Slot, Slot, bool),
+    TryWrLock(Slot, Slot, bool),
     RwUnlock(Slot),
     /// Barrier, its size, result register.
     Barrier(Slot, i32, Option<Slot>),
@@ -50,7 +54,20 @@ pub(super) enum Code {
     Assume(Slot, i32),
     Set(Slot, i32),
     Goto(u32),
+    Cancel(u32, Slot),
+    TestCancel,
+    /// Where it is kept whether the thread refuses cancellation, and whether it does from now on.
+    Refuse(Slot, i32),
+    /// The thread, whether somebody has claimed it, the result register.
+    Detach(Slot, Slot),
+    JoinOnce(u32, Slot, Slot),
+    /// And its value then.
+    Init(Slot, i32),
+    Destroy(Slot, Slot),
 }
+
+/// A mutex that was destroyed.
+pub(super) const DESTROYED: i32 = -2;
 
 /// The pc of a thread before its start.
 pub(super) const NEW: i32 = -1;
@@ -75,6 +92,14 @@ pub(super) struct Compiled {
     pub linear: Vec<bool>,
     /// Threads that run from the start.
     pub started: Vec<bool>,
+    /// By thread where it is kept whether its cancellation was requested, and whether it refuses.
+    pub requested: Vec<Option<Slot>>,
+    pub refused: Vec<Option<Slot>>,
+    /// Whether threads are joined and cancelled only by who created them, or run from the start: then whoever is about to do that has
+    /// their number.
+    pub numbered: bool,
+    /// Whether a thread's end comes with its last action.
+    pub ends: bool,
 }
 
 /// The name of the object at a slot.
@@ -90,6 +115,10 @@ enum Sort {
     Semaphore,
     Barrier,
     Once,
+    Spin,
+    Requested,
+    Refused,
+    Claimed,
 }
 
 struct Compiler<'a> {
@@ -112,7 +141,15 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         registers: Vec::new(),
         vars: BTreeMap::new(),
         started: vec![true; count],
+        requested: vec![None; count],
+        refused: vec![None; count],
+        numbered: is_numbered(toy),
+        ends: toy.ends,
     };
+    let cancels = |op: &ToyOp| matches!(op, ToyOp::Cancel(..));
+    if !out.numbered && (toy.ends || toy.threads.iter().flatten().any(cancels)) {
+        return Err("a thread is joined or cancelled by who does not know its number".to_owned());
+    }
     let mut compiler = Compiler {
         toy,
         out,
@@ -146,6 +183,27 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
     Ok(compiler.out)
 }
 
+/// Whether whoever joins or cancels a thread has created it before, and nobody else does; or it runs from the start.
+fn is_numbered(toy: &Toy) -> bool {
+    let mut creators: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (t, ops) in toy.threads.iter().enumerate() {
+        for op in ops {
+            if let ToyOp::Spawn(u) = op {
+                creators.entry(*u).or_default().push(t);
+            }
+        }
+    }
+    toy.threads.iter().enumerate().all(|(t, ops)| {
+        ops.iter().enumerate().all(|(at, op)| match op {
+            ToyOp::Join(u) | ToyOp::JoinOnce(u, _) | ToyOp::Cancel(u, _) => match creators.get(u) {
+                None => true,
+                Some(by) => by[..] == [t] && ops[..at].contains(&ToyOp::Spawn(*u)),
+            },
+            _ => true,
+        })
+    })
+}
+
 impl Compiler<'_> {
     fn slot(&mut self, value: i32) -> Slot {
         self.out.memory.push(value);
@@ -158,13 +216,14 @@ impl Compiler<'_> {
             return Ok(slot);
         }
         let value = match sort {
-            Sort::Mutex | Sort::RwLock => -1,
+            Sort::Mutex | Sort::RwLock | Sort::Spin => -1,
             Sort::Semaphore => *self
                 .toy
                 .sems
                 .get(name)
                 .ok_or_else(|| format!("semaphore {name} is not declared"))?,
             Sort::Barrier | Sort::Condition | Sort::Once => 0,
+            Sort::Requested | Sort::Refused | Sort::Claimed => 0,
         };
         let slot = self.slot(value);
         self.out.linear[slot as usize] = sort == Sort::Semaphore;
@@ -204,7 +263,11 @@ impl Compiler<'_> {
         Ok(match op {
             ToyOp::Lock(m) => Code::Lock(self.object(Sort::Mutex, m)?),
             ToyOp::Unlock(m) => Code::Unlock(self.object(Sort::Mutex, m)?),
-            ToyOp::TryLock(m, x) => Code::TryLock(self.object(Sort::Mutex, m)?, r(x)),
+            ToyOp::TryLock(m, x) => Code::TryLock(self.object(Sort::Mutex, m)?, r(x), false),
+            ToyOp::TimedLock(m, x) => Code::TryLock(self.object(Sort::Mutex, m)?, r(x), true),
+            ToyOp::SpinLock(p) => Code::SpinLock(self.object(Sort::Spin, p)?),
+            ToyOp::SpinTryLock(p, x) => Code::SpinTryLock(self.object(Sort::Spin, p)?, r(x)),
+            ToyOp::SpinUnlock(p) => Code::SpinUnlock(self.object(Sort::Spin, p)?),
             ToyOp::Wait(c, m) => Code::Wait(
                 self.object(Sort::Condition, c)?,
                 self.object(Sort::Mutex, m)?,
@@ -219,12 +282,15 @@ impl Compiler<'_> {
             ToyOp::Broadcast(c) => Code::Broadcast(self.object(Sort::Condition, c)?),
             ToyOp::SemPost(s) => Code::SemPost(self.object(Sort::Semaphore, s)?),
             ToyOp::SemWait(s) => Code::SemWait(self.object(Sort::Semaphore, s)?),
-            ToyOp::SemTryWait(s, x) => Code::SemTryWait(self.object(Sort::Semaphore, s)?, r(x)),
+            ToyOp::SemTryWait(s, x) => Code::SemTryWait(self.object(Sort::Semaphore, s)?, r(x), false),
+            ToyOp::SemTimedWait(s, x) => Code::SemTryWait(self.object(Sort::Semaphore, s)?, r(x), true),
             ToyOp::SemValue(s, x) => Code::SemValue(self.object(Sort::Semaphore, s)?, r(x)),
             ToyOp::RdLock(w) => Code::RdLock(self.object(Sort::RwLock, w)?),
             ToyOp::WrLock(w) => Code::WrLock(self.object(Sort::RwLock, w)?),
-            ToyOp::TryRdLock(w, x) => Code::TryRdLock(self.object(Sort::RwLock, w)?, r(x)),
-            ToyOp::TryWrLock(w, x) => Code::TryWrLock(self.object(Sort::RwLock, w)?, r(x)),
+            ToyOp::TryRdLock(w, x) => Code::TryRdLock(self.object(Sort::RwLock, w)?, r(x), false),
+            ToyOp::TryWrLock(w, x) => Code::TryWrLock(self.object(Sort::RwLock, w)?, r(x), false),
+            ToyOp::TimedRdLock(w, x) => Code::TryRdLock(self.object(Sort::RwLock, w)?, r(x), true),
+            ToyOp::TimedWrLock(w, x) => Code::TryWrLock(self.object(Sort::RwLock, w)?, r(x), true),
             ToyOp::RwUnlock(w) => Code::RwUnlock(self.object(Sort::RwLock, w)?),
             ToyOp::Barrier(b, x) => {
                 let size = *self
@@ -254,6 +320,30 @@ impl Compiler<'_> {
             ToyOp::Assume(x, n) => Code::Assume(r(x), *n),
             ToyOp::Set(x, n) => Code::Set(r(x), *n),
             ToyOp::Goto(i) => Code::Goto(*i as u32),
+            ToyOp::Cancel(u, x) => {
+                let thread = self.thread(*u)?;
+                let slot = self.object(Sort::Requested, &u.to_string())?;
+                self.out.requested[*u] = Some(slot);
+                Code::Cancel(thread, r(x))
+            }
+            ToyOp::TestCancel => Code::TestCancel,
+            ToyOp::CancelState(n) => {
+                let slot = self.object(Sort::Refused, &t.to_string())?;
+                self.out.refused[t] = Some(slot);
+                Code::Refuse(slot, i32::from(*n == 0))
+            }
+            ToyOp::Detach(u, x) => {
+                self.thread(*u)?;
+                Code::Detach(self.object(Sort::Claimed, &u.to_string())?, r(x))
+            }
+            ToyOp::JoinOnce(u, x) => {
+                let claimed = self.object(Sort::Claimed, &u.to_string())?;
+                Code::JoinOnce(self.thread(*u)?, claimed, r(x))
+            }
+            ToyOp::Init(m) => Code::Init(self.object(Sort::Mutex, m)?, -1),
+            ToyOp::Destroy(m, x) => Code::Destroy(self.object(Sort::Mutex, m)?, r(x)),
+            ToyOp::SemInit(s, n) => Code::Init(self.object(Sort::Semaphore, s)?, *n),
+            ToyOp::CondInit(c) => Code::Init(self.object(Sort::Condition, c)?, 0),
         })
     }
 }

@@ -25,9 +25,10 @@ const ALL: [Families; 9] = {
     ]
 };
 
-struct Generator {
-    rng: Rng,
-    families: Vec<Families>,
+/// What blocks of operations are made from.
+pub(super) struct Generator {
+    pub rng: Rng,
+    pub families: Vec<Families>,
 }
 
 /// A small random toy: two to four threads, up to nine visible operations in all per two threads. Mostly well-formed:
@@ -80,11 +81,11 @@ pub fn endless(mut toy: Toy, seed: u64) -> Toy {
 }
 
 impl Generator {
-    fn family(&mut self) -> Families {
+    pub fn family(&mut self) -> Families {
         self.families[self.rng.usize(0..self.families.len())]
     }
 
-    fn pick(&mut self, names: &[&str]) -> String {
+    pub fn pick(&mut self, names: &[&str]) -> String {
         names[self.rng.usize(0..names.len())].to_owned()
     }
 
@@ -105,7 +106,7 @@ impl Generator {
         }
     }
 
-    fn block(&mut self, family: Families, depth: usize) -> Vec<ToyOp> {
+    pub fn block(&mut self, family: Families, depth: usize) -> Vec<ToyOp> {
         use ToyOp::*;
         let m = self.pick(&["m", "m", "n"]);
         let c = self.pick(&["c", "c", "d"]);

@@ -1,38 +1,39 @@
 //! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds (slot, old value).
 
-use super::compile::{Code, Compiled, DONE, NEW, Slot, Value, compile, object};
+use super::compile::{Code, Compiled, DONE, NEW, Slot, Value, compile};
 use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
-    Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, ObjectId, Op,
-    Outcome, Pending, Status, Undo, Waiters,
+    Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, Notice, Op, Outcome, Pending,
+    Status, Undo, Waiters,
 };
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 /// Phases of a thread: what of its operation is done already.
-const RUN: i32 = 0;
-const WAITING: i32 = 1;
-const NOTIFIED: i32 = 2;
-const TIMED_OUT: i32 = 3;
-const ARRIVED: i32 = 4;
-const RELEASED: i32 = 6;
-const STARTING: i32 = 8;
-const PARKED: i32 = 9;
+pub(super) const RUN: i32 = 0;
+pub(super) const WAITING: i32 = 1;
+pub(super) const NOTIFIED: i32 = 2;
+pub(super) const TIMED_OUT: i32 = 3;
+pub(super) const ARRIVED: i32 = 4;
+pub(super) const RELEASED: i32 = 6;
+pub(super) const STARTING: i32 = 8;
+pub(super) const PARKED: i32 = 9;
+pub(super) const CANCELLED: i32 = 10;
 
 /// A running toy.
 #[derive(Clone)]
 pub struct ToyMachine {
-    toy: Arc<Compiled>,
+    pub(super) toy: Arc<Compiled>,
     pub(super) memory: Vec<i32>,
     pub(super) log: Vec<(Slot, i32)>,
     pending: Vec<Pending>,
     /// The toy's thread of each machine thread.
     pub(super) order: Vec<u32>,
     pub(super) notices: Vec<Notice>,
-    waiters: Vec<Vec<ThreadId>>,
+    pub(super) waiters: Vec<Vec<ThreadId>>,
     pub(super) hashing: Arc<Hashing>,
     /// The fingerprint of `memory`.
     pub(super) hash: u128,
@@ -140,12 +141,12 @@ impl ToyMachine {
     }
 
     #[inline]
-    fn get(&self, slot: Slot) -> i32 {
+    pub(super) fn get(&self, slot: Slot) -> i32 {
         self.memory[slot as usize]
     }
 
     #[inline]
-    fn set(&mut self, slot: Slot, value: i32) {
+    pub(super) fn set(&mut self, slot: Slot, value: i32) {
         let old = self.put(slot, value);
         self.log.push((slot, old));
     }
@@ -162,22 +163,27 @@ impl ToyMachine {
         old
     }
 
-    fn value(&self, value: Value) -> i32 {
+    pub(super) fn value(&self, value: Value) -> i32 {
         match value {
             Value::Number(n) => n,
             Value::Register(slot) => self.get(slot),
         }
     }
 
-    fn pc(&self, t: usize) -> i32 {
+    pub(super) fn pc(&self, t: usize) -> i32 {
         self.get(self.toy.base[t])
     }
 
-    fn phase(&self, t: usize) -> i32 {
+    pub(super) fn phase(&self, t: usize) -> i32 {
         self.get(self.toy.base[t] + 1)
     }
 
-    fn code(&self, t: usize, pc: i32) -> Code {
+    /// The place behind a thread's last operation: its end.
+    fn end_of(&self, t: usize) -> i32 {
+        self.toy.code[t].len() as i32
+    }
+
+    pub(super) fn code(&self, t: usize, pc: i32) -> Code {
         self.toy.code[t].get(pc as usize).copied().unwrap_or(Code::Exit)
     }
 
@@ -223,7 +229,7 @@ impl ToyMachine {
     }
 
     /// The machine threads that stand at condition variable or barrier `slot` in one of two phases, in toy order.
-    fn standing(&self, slot: Slot, phases: [i32; 2]) -> impl Iterator<Item = usize> {
+    pub(super) fn standing(&self, slot: Slot, phases: [i32; 2]) -> impl Iterator<Item = usize> {
         (0..self.toy.code.len()).filter(move |&t| {
             self.pc(t) >= 0
                 && phases.contains(&self.phase(t))
@@ -232,107 +238,18 @@ impl ToyMachine {
     }
 
     /// Whether nobody has a read-write lock.
-    fn is_unused(&self, w: Slot) -> bool {
+    pub(super) fn is_unused(&self, w: Slot) -> bool {
         let count = self.toy.code.len() as u32;
         self.get(w) == -1 && (0..count).all(|u| self.get(w + 1 + u) == 0)
     }
 
-    fn machine_thread(&self, t: usize) -> ThreadId {
+    pub(super) fn machine_thread(&self, t: usize) -> ThreadId {
         ThreadId::from_index(
             self.order
                 .iter()
                 .position(|&o| o as usize == t)
                 .expect("a started thread"),
         )
-    }
-
-    fn next(&self, t: usize, id: ThreadId) -> Pending {
-        let (pc, phase) = (self.pc(t), self.phase(t));
-        let mut alternatives = 1;
-        let (op, on, when) = if pc == DONE {
-            (Op::Exit, None, None)
-        } else if phase == STARTING {
-            (Op::Start, None, Some(true))
-        } else {
-            let value = |slot| self.get(slot);
-            match self.code(t, pc) {
-                Code::Lock(m) => (Op::Lock, Some(m), Some(value(m) == -1)),
-                Code::Unlock(m) => (Op::Unlock, Some(m), Some(value(m) == t as i32)),
-                Code::TryLock(m, _) => (Op::TryLock, Some(m), Some(true)),
-                Code::Wait(c, m, result) => match phase {
-                    WAITING if result.is_some() => (Op::WaitTimeout, Some(c), Some(true)),
-                    WAITING => (Op::WaitAcquire, Some(c), Some(false)),
-                    NOTIFIED | TIMED_OUT => (Op::WaitAcquire, Some(c), Some(value(m) == -1)),
-                    _ => (Op::WaitRelease, Some(c), Some(value(m) == t as i32)),
-                },
-                Code::Signal(c) => {
-                    alternatives = self.standing(c, [WAITING; 2]).count().max(1) as u16;
-                    (Op::Signal, Some(c), Some(true))
-                }
-                Code::Broadcast(c) => (Op::Broadcast, Some(c), Some(true)),
-                Code::SemPost(s) => (Op::SemPost, Some(s), Some(true)),
-                Code::SemWait(s) => (Op::SemWait, Some(s), Some(value(s) > 0)),
-                Code::SemTryWait(s, _) => (Op::SemTryWait, Some(s), Some(true)),
-                Code::SemValue(s, _) => (Op::SemGetValue, Some(s), Some(true)),
-                Code::RdLock(w) => (Op::RdLock, Some(w), Some(value(w) == -1)),
-                Code::WrLock(w) => (Op::WrLock, Some(w), Some(self.is_unused(w))),
-                Code::TryRdLock(w, _) => (Op::TryRdLock, Some(w), Some(true)),
-                Code::TryWrLock(w, _) => (Op::TryWrLock, Some(w), Some(true)),
-                Code::RwUnlock(w) if value(w) == t as i32 => (Op::WrUnlock, Some(w), Some(true)),
-                Code::RwUnlock(w) => (Op::RdUnlock, Some(w), Some(value(w + 1 + t as u32) > 0)),
-                Code::Barrier(b, ..) if phase >= ARRIVED => {
-                    (Op::BarrierLeave, Some(b), Some(phase >= RELEASED))
-                }
-                Code::Barrier(b, ..) => (Op::BarrierArrive, Some(b), Some(true)),
-                Code::Once(o, _) => (Op::OnceEnter, Some(o), Some(true)),
-                Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
-                Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
-                Code::Add(x, ..) | Code::Cas(x, ..) => (Op::Rmw, Some(x), Some(true)),
-                Code::Choose(k, _) => {
-                    alternatives = k;
-                    (Op::Choose, None, Some(true))
-                }
-                Code::Spawn(u) => (Op::Spawn, None, Some(self.pc(u as usize) == NEW)),
-                Code::Join(u) => (Op::Join, None, Some(self.pc(u as usize) == DONE)),
-                Code::Yield => (Op::Yield, None, Some(true)),
-                Code::Exit => (Op::Exit, None, Some(true)),
-                // A parked thread stands at what parked it.
-                Code::If(..) | Code::Assert(..) | Code::Assume(..) | Code::Set(..) | Code::Goto(..) => {
-                    (Op::Assume, None, None)
-                }
-            }
-        };
-        let mut action = Action {
-            stmt: stmt(t, pc),
-            ..Action::new(id, op)
-        };
-        match (op, self.code(t, pc)) {
-            (Op::Join, Code::Join(u)) => action.object = ObjectId(1 << 63 | 0x8000 | u64::from(u)),
-            (Op::Exit, _) => action.object = ObjectId(1 << 63 | 0x8000 | t as u64),
-            (Op::WaitRelease | Op::WaitAcquire | Op::WaitTimeout, Code::Wait(_, m, _)) => {
-                action.object2 = object(m)
-            }
-            _ => {}
-        }
-        if let Some(slot) = on {
-            action.object = object(slot);
-        }
-        if action.is_memory() {
-            action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
-            action.size = 4;
-            action.order = MemoryOrder::SeqCst;
-        }
-        let status = match when {
-            _ if pc == DONE => Status::Finished,
-            _ if phase == PARKED => Status::Parked,
-            Some(true) => Status::Enabled,
-            _ => Status::Blocked,
-        };
-        Pending {
-            action,
-            status,
-            alternatives,
-        }
     }
 
     #[inline(never)]
@@ -343,154 +260,9 @@ impl ToyMachine {
             self.pending.push(next);
         }
     }
-
-    fn intern(&mut self, mut set: Vec<ThreadId>) -> Waiters {
-        set.sort_unstable();
-        let at = self.waiters.iter().position(|w| *w == set).unwrap_or_else(|| {
-            self.waiters.push(set);
-            self.waiters.len() - 1
-        });
-        Waiters(at as u32)
-    }
-
-    /// Does the visible operation: its outcome, and the phase to stay in if it is only half done.
-    fn act(&mut self, t: usize, op: Op, alternative: u16) -> (Outcome, Option<i32>) {
-        let me = t as i32;
-        let phase = self.phase(t);
-        let (mut outcome, mut stay) = (Outcome::Done, None);
-        match self.code(t, self.pc(t)) {
-            Code::Lock(m) => self.set(m, me),
-            Code::Unlock(m) => self.set(m, -1),
-            Code::TryLock(m, r) => {
-                let free = self.get(m) == -1;
-                if free {
-                    self.set(m, me);
-                } else {
-                    outcome = Outcome::Failed;
-                }
-                self.set(r, i32::from(free));
-            }
-            Code::Wait(_, m, result) => match op {
-                Op::WaitRelease => {
-                    self.set(m, -1);
-                    stay = Some(WAITING);
-                }
-                Op::WaitTimeout => {
-                    stay = Some(TIMED_OUT);
-                    outcome = Outcome::Failed;
-                }
-                _ => {
-                    self.set(m, me);
-                    if let Some(r) = result {
-                        self.set(r, i32::from(phase == NOTIFIED));
-                    }
-                }
-            },
-            Code::Signal(c) => {
-                let target = self.standing(c, [WAITING; 2]).nth(usize::from(alternative));
-                outcome = Outcome::Failed;
-                if let Some(u) = target {
-                    self.set(self.toy.base[u] + 1, NOTIFIED);
-                    outcome = Outcome::Thread(self.machine_thread(u));
-                }
-            }
-            Code::Broadcast(c) => {
-                let woken: Vec<usize> = self.standing(c, [WAITING; 2]).collect();
-                for &u in &woken {
-                    self.set(self.toy.base[u] + 1, NOTIFIED);
-                }
-                let set = woken.iter().map(|&u| self.machine_thread(u)).collect();
-                outcome = Outcome::Threads(self.intern(set));
-            }
-            Code::SemPost(s) => self.set(s, self.get(s) + 1),
-            Code::SemWait(s) => self.set(s, self.get(s) - 1),
-            Code::SemTryWait(s, r) => {
-                let works = self.get(s) > 0;
-                if works {
-                    self.set(s, self.get(s) - 1);
-                } else {
-                    outcome = Outcome::Failed;
-                }
-                self.set(r, i32::from(works));
-            }
-            Code::SemValue(s, r) => self.set(r, self.get(s)),
-            Code::RdLock(w) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) + 1),
-            Code::WrLock(w) => self.set(w, me),
-            Code::TryRdLock(w, r) | Code::TryWrLock(w, r) => {
-                let shared = op == Op::TryRdLock;
-                let works = if shared {
-                    self.get(w) == -1
-                } else {
-                    self.is_unused(w)
-                };
-                match (works, shared) {
-                    (true, true) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) + 1),
-                    (true, false) => self.set(w, me),
-                    (false, _) => outcome = Outcome::Failed,
-                }
-                self.set(r, i32::from(works));
-            }
-            Code::RwUnlock(w) if op == Op::WrUnlock => self.set(w, -1),
-            Code::RwUnlock(w) => self.set(w + 1 + t as u32, self.get(w + 1 + t as u32) - 1),
-            Code::Barrier(..) if op == Op::BarrierLeave => {}
-            Code::Barrier(b, size, r) => {
-                let round = self.get(b);
-                stay = Some(ARRIVED + round);
-                let mut here: Vec<usize> = self.standing(b, [ARRIVED, ARRIVED + 1]).collect();
-                if here.len() as i32 + 1 == size {
-                    self.set(b, 1 - round);
-                    for &u in &here {
-                        self.set(self.toy.base[u] + 1, RELEASED + round);
-                    }
-                    stay = Some(RELEASED + round);
-                    here.push(t);
-                    let set = here.iter().map(|&u| self.machine_thread(u)).collect();
-                    outcome = Outcome::Threads(self.intern(set));
-                    if let Some(r) = r {
-                        self.set(r, 1);
-                    }
-                }
-            }
-            Code::Once(o, r) => {
-                self.set(r, 1 - self.get(o));
-                self.set(o, 1);
-            }
-            Code::Read(x, r) => self.set(r, self.get(x)),
-            Code::Write(x, v) => self.set(x, self.value(v)),
-            Code::Add(x, v, r) => {
-                let old = self.get(x);
-                self.set(x, old.wrapping_add(self.value(v)));
-                if let Some(r) = r {
-                    self.set(r, old);
-                }
-            }
-            Code::Cas(x, expected, new, r) => {
-                let works = self.get(x) == self.value(expected);
-                if works {
-                    self.set(x, self.value(new));
-                } else {
-                    outcome = Outcome::Failed;
-                }
-                self.set(r, i32::from(works));
-            }
-            Code::Choose(_, r) => {
-                self.set(r, i32::from(alternative));
-                outcome = Outcome::Value(alternative);
-            }
-            Code::Spawn(u) => {
-                let base = self.toy.base[u as usize];
-                self.set(base, 0);
-                self.set(base + 1, STARTING);
-                self.order.push(u);
-                outcome = Outcome::Thread(ThreadId::from_index(self.order.len() - 1));
-            }
-            _ => {}
-        }
-        (outcome, stay)
-    }
 }
 
-fn stmt(t: usize, pc: i32) -> StmtId {
+pub(super) fn stmt(t: usize, pc: i32) -> StmtId {
     StmtId((t as u32) << 16 | (pc & 0xffff) as u32)
 }
 
@@ -525,19 +297,30 @@ impl Machine for ToyMachine {
                 self.set(base, DONE);
                 Outcome::Done
             }
+            Op::CancelPoint if self.is_cancelled(t) => {
+                self.settle(t, self.end_of(t));
+                Outcome::Done
+            }
             op => {
+                let cancelled = self.phase(t) == CANCELLED;
                 let (outcome, stay) = self.act(t, op, choice.alternative);
                 match stay {
                     Some(phase) => self.set(base + 1, phase),
+                    None if cancelled => self.settle(t, self.end_of(t)),
                     None => self.settle(t, pc + 1),
                 }
                 outcome
             }
         };
+        let is_last = matches!(self.code(t, self.pc(t)), Code::Exit) && self.phase(t) == RUN;
+        let ends = self.toy.ends && action.op != Op::Exit && is_last;
+        if ends {
+            self.set(base, DONE);
+        }
         self.delta = self.hash.wrapping_sub(before);
         self.refresh();
         Event {
-            action,
+            action: Action { ends, ..action },
             context: ContextId(0),
             alternative: choice.alternative,
             alternatives,
@@ -558,10 +341,12 @@ impl Machine for ToyMachine {
         &self.waiters[set.0 as usize]
     }
 
-    /// But for data choices the outcome tells everything.
+    /// But for data choices, and why a wait ends, the outcome tells everything.
     fn decision(&self, choice: Choice) -> u64 {
-        match self.pending[choice.thread.index()].action.op {
+        let pending = &self.pending[choice.thread.index()];
+        match pending.action.op {
             Op::Choose => u64::from(choice.alternative),
+            Op::WaitTimeout if pending.alternatives > 1 => u64::from(choice.alternative),
             _ => 0,
         }
     }
@@ -569,8 +354,8 @@ impl Machine for ToyMachine {
     fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
         let t = self.toy_thread(thread);
         let owner = match self.code(t, self.pc(t)) {
-            Code::Lock(m) => self.get(m),
-            Code::Join(u) => u as i32,
+            Code::Lock(m) | Code::SpinLock(m) => self.get(m),
+            Code::Join(u) | Code::JoinOnce(u, ..) => u as i32,
             _ => -1,
         };
         self.order

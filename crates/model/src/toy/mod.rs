@@ -3,15 +3,19 @@
 //! The format and the meaning of each operation are those of the independent oracle in Python, so that both can be held
 //! against each other; see [`ToyOp`] for what is added here.
 
+mod act;
 mod compile;
 mod fingerprint;
 mod generate;
 mod machine;
+mod mixed;
+mod next;
 mod program;
 mod shrink;
 
 pub use fingerprint::ToyState;
 pub use generate::{Families, endless, random_toy};
 pub use machine::{ToyEnd, ToyMachine};
+pub use mixed::mixed_toy;
 pub use program::{Operand, Toy, ToyOp};
 pub use shrink::shrink;

@@ -1,6 +1,16 @@
 //! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six operations more:
 //! `assume r n` parks the thread where it does not hold, `yield` does nothing, `sem_value s r` reads a semaphore,
 //! `once o r` is 1 for the first to come, `tryrdlock w r` and `trywrlock w r` are 1 if they took the lock.
+//!
+//! And more, which no toy of the oracle has:
+//!
+//! - `timedlock m r`, `timedrdlock w r`, `timedwrlock w r`, `sem_timedwait s r`: as the tries;
+//! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
+//! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0` keeps requests of one's own waiting,
+//!   `cancelstate 1` does not. Waits, joins and waits for semaphores are cancellation points, if some thread cancels;
+//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for the thread's end, or for another's claim;
+//! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
+//! - `"ends": true`: a thread's end comes with its last action.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -14,6 +24,8 @@ pub struct Toy {
     pub sems: BTreeMap<String, i32>,
     /// Barriers with the number of threads that they hold.
     pub barriers: BTreeMap<String, i32>,
+    /// Whether a thread's end comes with its last action.
+    pub ends: bool,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,
 }
@@ -63,6 +75,22 @@ pub enum ToyOp {
     Assume(String, i32),
     Set(String, i32),
     Goto(usize),
+    TimedLock(String, String),
+    TimedRdLock(String, String),
+    TimedWrLock(String, String),
+    SemTimedWait(String, String),
+    SpinLock(String),
+    SpinTryLock(String, String),
+    SpinUnlock(String),
+    Cancel(usize, String),
+    TestCancel,
+    CancelState(i32),
+    Detach(usize, String),
+    JoinOnce(usize, String),
+    Init(String),
+    Destroy(String, String),
+    SemInit(String, i32),
+    CondInit(String),
 }
 
 impl ToyOp {
@@ -84,6 +112,15 @@ impl ToyOp {
             | SemTryWait(_, r)
             | TryRdLock(_, r)
             | TryWrLock(_, r)
+            | TimedLock(_, r)
+            | TimedRdLock(_, r)
+            | TimedWrLock(_, r)
+            | SemTimedWait(_, r)
+            | SpinTryLock(_, r)
+            | Cancel(_, r)
+            | Detach(_, r)
+            | JoinOnce(_, r)
+            | Destroy(_, r)
             | SemValue(_, r)
             | Once(_, r)
             | Read(_, r)
@@ -147,6 +184,7 @@ impl Toy {
             vars: numbers("vars")?,
             sems: numbers("sems")?,
             barriers: numbers("barriers")?,
+            ends: value.get("ends").and_then(Value::as_bool).unwrap_or(false),
             threads: threads
                 .iter()
                 .map(|ops| {
@@ -170,12 +208,16 @@ impl Toy {
 
     /// The JSON form.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut value = json!({
             "vars": self.vars,
             "sems": self.sems,
             "barriers": self.barriers,
             "threads": self.threads.iter().map(|ops| ops.iter().map(ToyOp::json).collect()).collect::<Vec<Vec<Value>>>(),
-        })
+        });
+        if self.ends {
+            value["ends"] = json!(true);
+        }
+        value
     }
 }
 
@@ -256,6 +298,22 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "assume" => Assume(text(1)?, number(at(2)?)?),
         "set" => Set(text(1)?, number(at(2)?)?),
         "goto" => Goto(index(at(1)?)?),
+        "timedlock" => TimedLock(text(1)?, text(2)?),
+        "timedrdlock" => TimedRdLock(text(1)?, text(2)?),
+        "timedwrlock" => TimedWrLock(text(1)?, text(2)?),
+        "sem_timedwait" => SemTimedWait(text(1)?, text(2)?),
+        "spinlock" => SpinLock(text(1)?),
+        "spintrylock" => SpinTryLock(text(1)?, text(2)?),
+        "spinunlock" => SpinUnlock(text(1)?),
+        "cancel" => Cancel(index(at(1)?)?, text(2)?),
+        "testcancel" => TestCancel,
+        "cancelstate" => CancelState(number(at(1)?)?),
+        "detach" => Detach(index(at(1)?)?, text(2)?),
+        "joinonce" => JoinOnce(index(at(1)?)?, text(2)?),
+        "init" => Init(text(1)?),
+        "destroy" => Destroy(text(1)?, text(2)?),
+        "sem_init" => SemInit(text(1)?, number(at(2)?)?),
+        "cond_init" => CondInit(text(1)?),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -300,6 +358,22 @@ impl ToyOp {
             Assume(r, n) => json!(["assume", r, n]),
             Set(r, n) => json!(["set", r, n]),
             Goto(i) => json!(["goto", i]),
+            TimedLock(m, r) => json!(["timedlock", m, r]),
+            TimedRdLock(w, r) => json!(["timedrdlock", w, r]),
+            TimedWrLock(w, r) => json!(["timedwrlock", w, r]),
+            SemTimedWait(s, r) => json!(["sem_timedwait", s, r]),
+            SpinLock(p) => json!(["spinlock", p]),
+            SpinTryLock(p, r) => json!(["spintrylock", p, r]),
+            SpinUnlock(p) => json!(["spinunlock", p]),
+            Cancel(t, r) => json!(["cancel", t, r]),
+            TestCancel => json!(["testcancel"]),
+            CancelState(n) => json!(["cancelstate", n]),
+            Detach(t, r) => json!(["detach", t, r]),
+            JoinOnce(t, r) => json!(["joinonce", t, r]),
+            Init(m) => json!(["init", m]),
+            Destroy(m, r) => json!(["destroy", m, r]),
+            SemInit(s, n) => json!(["sem_init", s, n]),
+            CondInit(c) => json!(["cond_init", c]),
         }
     }
 }

@@ -43,14 +43,19 @@ fn remove_thread(toy: &mut Toy, t: usize) -> bool {
     }
     toy.threads.remove(t);
     for ops in &mut toy.threads {
-        ops.retain(|op| !matches!(op, ToyOp::Spawn(u) | ToyOp::Join(u) if *u == t));
-        for op in ops {
-            if let ToyOp::Spawn(u) | ToyOp::Join(u) = op
-                && *u > t
-            {
-                *u -= 1;
-            }
+        ops.retain_mut(|op| named(op).is_none_or(|u| *u != t));
+        for u in ops.iter_mut().filter_map(named) {
+            *u -= usize::from(*u > t);
         }
     }
     true
+}
+
+/// The thread that an operation is about.
+fn named(op: &mut ToyOp) -> Option<&mut usize> {
+    use ToyOp::*;
+    match op {
+        Spawn(u) | Join(u) | Cancel(u, _) | Detach(u, _) | JoinOnce(u, _) => Some(u),
+        _ => None,
+    }
 }

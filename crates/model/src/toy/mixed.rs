@@ -1,0 +1,196 @@
+//! Small random toys that mix what the others have with what only these have: locks with deadlines, spin locks, cancellation, claims of
+//! threads, objects that are set up again, and threads that are created after a choice.
+
+use super::generate::{Families, Generator};
+use super::program::{Operand, Toy, ToyOp};
+use fastrand::Rng;
+
+/// What such a toy may be made of beside [`Families`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum More {
+    Timed,
+    Spin,
+    Cancel,
+    Claim,
+    SetUp,
+    Waits,
+}
+
+/// How threads come to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Creation {
+    /// All run from the start.
+    None,
+    /// The first one creates the others.
+    Plain,
+    /// The first one chooses which of the others it creates.
+    Chosen,
+    /// The first one creates the second, which chooses.
+    ByChild,
+}
+
+/// A small random toy: two to four threads. The same seed gives the same toy.
+pub fn mixed_toy(seed: u64) -> Toy {
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491);
+    let count = [2, 2, 3, 3, 3, 4][rng.usize(0..6)];
+    let creation = match rng.usize(0..6) {
+        0..2 => Creation::None,
+        2..=3 => Creation::Plain,
+        5 if count > 2 => Creation::ByChild,
+        _ => Creation::Chosen,
+    };
+    let mut more = {
+        use More::*;
+        vec![Timed, Spin, Cancel, Cancel, Claim, SetUp, Waits]
+    };
+    rng.shuffle(&mut more);
+    more.truncate(rng.usize(1..=2));
+    let mut toy = Toy {
+        ends: rng.bool(),
+        ..Toy::default()
+    };
+    for x in ["x", "y"] {
+        toy.vars.insert(x.to_owned(), 0);
+    }
+    toy.sems.insert("s".to_owned(), rng.i32(0..=1));
+    toy.barriers.insert("b".to_owned(), rng.i32(2..=count as i32));
+    let mut families = {
+        use Families::*;
+        vec![Mutex, Condition, Semaphore, RwLock, Memory, Data, Misc]
+    };
+    rng.shuffle(&mut families);
+    families.truncate(rng.usize(1..=2));
+    let most = if creation == Creation::None { 9 } else { 8 };
+    let mut mixer = Mixer {
+        generator: Generator { rng, families },
+        creation,
+        count,
+    };
+    for t in 0..count {
+        let size = mixer.generator.rng.usize(1..=most - count);
+        let mut ops = Vec::new();
+        while ops.len() < size {
+            let kind = more[mixer.generator.rng.usize(0..more.len())];
+            ops.extend(if mixer.generator.rng.bool() {
+                mixer.block(kind, t)
+            } else {
+                let family = mixer.generator.family();
+                mixer.generator.block(family, 1)
+            });
+        }
+        toy.threads.push(ops);
+    }
+    mixer.create(&mut toy);
+    toy
+}
+
+struct Mixer {
+    generator: Generator,
+    creation: Creation,
+    count: usize,
+}
+
+impl Mixer {
+    /// A thread of which this one has the number.
+    fn other(&mut self, t: usize) -> usize {
+        let all: Vec<usize> = match self.creation {
+            Creation::None => (0..self.count).collect(),
+            Creation::Plain | Creation::Chosen if t == 0 => (1..self.count).collect(),
+            Creation::ByChild if t == 0 => vec![1],
+            Creation::ByChild if t == 1 => (2..self.count).chain([0]).collect(),
+            _ => vec![0],
+        };
+        all[self.generator.rng.usize(0..all.len())]
+    }
+
+    /// Puts the creation of threads before what their creators do.
+    fn create(&mut self, toy: &mut Toy) {
+        use ToyOp::{Join, Spawn, Write};
+        let (by, mut first) = match self.creation {
+            Creation::None => return,
+            Creation::Plain => (0, (1..self.count).map(Spawn).collect()),
+            Creation::Chosen => (0, self.chosen(1..self.count)),
+            Creation::ByChild => {
+                toy.threads[0].insert(0, Spawn(1));
+                (1, self.chosen(2..self.count))
+            }
+        };
+        if self.generator.rng.bool() {
+            toy.threads[by].push(Join(self.count - 1));
+        }
+        if self.generator.rng.usize(0..4) == 0 {
+            first.insert(0, Write("x".to_owned(), Operand::Number(1)));
+        }
+        first.append(&mut toy.threads[by]);
+        toy.threads[by] = first;
+    }
+
+    /// Creates threads after choices.
+    fn chosen(&mut self, threads: std::ops::Range<usize>) -> Vec<ToyOp> {
+        use ToyOp::{Add, Choose, If, Spawn, Write};
+        let (y, z) = (|| "y".to_owned(), || "z".to_owned());
+        match self.generator.rng.usize(0..3) {
+            // Whether the first one is created: the others' numbers depend on it.
+            0 => [Choose(2, z()), If(z(), 0, 1)]
+                .into_iter()
+                .chain(threads.map(Spawn))
+                .collect(),
+            // What happens between creations.
+            1 => threads
+                .flat_map(|u| {
+                    [
+                        Choose(2, z()),
+                        If(z(), 1, 1),
+                        Add(y(), Operand::Number(1), None),
+                        Spawn(u),
+                    ]
+                })
+                .take(8)
+                .collect(),
+            // What counts only later.
+            _ => [Choose(2, z())]
+                .into_iter()
+                .chain(threads.map(Spawn))
+                .chain([Write(y(), Operand::Register(z()))])
+                .collect(),
+        }
+    }
+
+    fn block(&mut self, kind: More, t: usize) -> Vec<ToyOp> {
+        use ToyOp::*;
+        let m = self.generator.pick(&["m", "m", "n"]);
+        let r = self.generator.pick(&["r", "q"]);
+        let x = self.generator.pick(&["x", "x", "y"]);
+        let p = self.generator.pick(&["p", "p", "o"]);
+        let (c, s, w) = ("c".to_owned(), "s".to_owned(), "w".to_owned());
+        let add = |x: String| Add(x, Operand::Number(1), None);
+        let u = self.other(t);
+        match (kind, self.generator.rng.usize(0..6)) {
+            (More::Timed, 0..2) => vec![TimedLock(m.clone(), r.clone()), If(r, 0, 1), Unlock(m)],
+            (More::Timed, 2) => vec![TimedRdLock(w.clone(), r.clone()), If(r, 0, 1), RwUnlock(w)],
+            (More::Timed, 3) => vec![TimedWrLock(w.clone(), r.clone()), If(r, 0, 1), RwUnlock(w)],
+            (More::Timed, 4) => vec![SemTimedWait(s, r)],
+            (More::Timed, _) => vec![SemPost(s)],
+            (More::Spin, 0..3) => vec![SpinLock(p.clone()), SpinUnlock(p)],
+            (More::Spin, 3..5) => vec![SpinTryLock(p.clone(), r.clone()), If(r, 0, 1), SpinUnlock(p)],
+            (More::Spin, _) => vec![SpinLock(p.clone()), add(x), SpinUnlock(p)],
+            (More::Cancel, 0..2) => vec![Cancel(u, "k".to_owned())],
+            (More::Cancel, 2) => vec![TestCancel],
+            (More::Cancel, 3) => vec![SemTimedWait(s, r)],
+            (More::Cancel, 4) => vec![CancelState(0), SemWait(s), CancelState(1)],
+            (More::Cancel, _) => vec![Lock(m.clone()), Wait(c, m.clone()), Unlock(m)],
+            (More::Claim, 0..2) => vec![Detach(u, r)],
+            (More::Claim, 2..4) => vec![JoinOnce(u, r)],
+            (More::Claim, _) => vec![Join(u), add(x)],
+            (More::SetUp, 0) => vec![Init(m)],
+            (More::SetUp, 1) => vec![Destroy(m, r)],
+            (More::SetUp, 2) => vec![SemInit(s, 1)],
+            (More::SetUp, 3) => vec![CondInit(c)],
+            (More::SetUp, _) => vec![Lock(m.clone()), Unlock(m)],
+            (More::Waits, 0..2) => vec![Lock(m.clone()), Wait(c, m.clone()), Unlock(m)],
+            (More::Waits, 2..4) => vec![Lock(m.clone()), TimedWait(c, m.clone(), r), Unlock(m)],
+            (More::Waits, 4) => vec![Signal(c)],
+            (More::Waits, _) => vec![Broadcast(c)],
+        }
+    }
+}

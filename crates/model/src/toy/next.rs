@@ -1,0 +1,172 @@
+//! What each thread of a toy does next, and whether it can.
+
+use super::compile::{Code, DONE, NEW, Slot, object};
+use super::machine::{
+    ARRIVED, CANCELLED, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING, stmt,
+};
+use crate::{Action, MemoryOrder, ObjectId, Op, Pending, Status};
+use selvedge_base::{Id, ThreadId};
+
+impl ToyMachine {
+    /// The pending action of a thread, whose number in the machine is `id`.
+    pub(super) fn next(&self, t: usize, id: ThreadId) -> Pending {
+        let (pc, phase) = (self.pc(t), self.phase(t));
+        let mut alternatives = 1;
+        let (op, on, when) = if pc == DONE {
+            (Op::Exit, None, None)
+        } else if phase == STARTING {
+            (Op::Start, None, Some(true))
+        } else {
+            let value = |slot| self.get(slot);
+            match self.code(t, pc) {
+                Code::Lock(m) => (Op::Lock, Some(m), Some(value(m) == -1)),
+                Code::Unlock(m) => (Op::Unlock, Some(m), Some(value(m) == t as i32)),
+                Code::TryLock(m, _, timed) => {
+                    (either(timed, Op::TimedLock, Op::TryLock), Some(m), Some(true))
+                }
+                Code::SpinLock(p) => (Op::SpinLock, Some(p), Some(value(p) == -1)),
+                Code::SpinTryLock(p, _) => (Op::SpinTryLock, Some(p), Some(true)),
+                Code::SpinUnlock(p) => (Op::SpinUnlock, Some(p), Some(value(p) == t as i32)),
+                Code::Wait(c, m, result) => match phase {
+                    WAITING if result.is_some() => (Op::WaitTimeout, Some(c), Some(true)),
+                    WAITING => (Op::WaitAcquire, Some(c), Some(false)),
+                    NOTIFIED | TIMED_OUT | CANCELLED => (Op::WaitAcquire, Some(c), Some(value(m) == -1)),
+                    _ => (Op::WaitRelease, Some(c), Some(value(m) == t as i32)),
+                },
+                Code::Signal(c) => {
+                    alternatives = self.standing(c, [WAITING; 2]).count().max(1) as u16;
+                    (Op::Signal, Some(c), Some(true))
+                }
+                Code::Broadcast(c) => (Op::Broadcast, Some(c), Some(true)),
+                Code::SemPost(s) => (Op::SemPost, Some(s), Some(true)),
+                Code::SemWait(s) => (Op::SemWait, Some(s), Some(value(s) > 0)),
+                Code::SemTryWait(s, _, timed) => (
+                    either(timed, Op::SemTimedWait, Op::SemTryWait),
+                    Some(s),
+                    Some(true),
+                ),
+                Code::SemValue(s, _) => (Op::SemGetValue, Some(s), Some(true)),
+                Code::RdLock(w) => (Op::RdLock, Some(w), Some(value(w) == -1)),
+                Code::WrLock(w) => (Op::WrLock, Some(w), Some(self.is_unused(w))),
+                Code::TryRdLock(w, _, timed) => {
+                    (either(timed, Op::TimedRdLock, Op::TryRdLock), Some(w), Some(true))
+                }
+                Code::TryWrLock(w, _, timed) => {
+                    (either(timed, Op::TimedWrLock, Op::TryWrLock), Some(w), Some(true))
+                }
+                Code::RwUnlock(w) if value(w) == t as i32 => (Op::WrUnlock, Some(w), Some(true)),
+                Code::RwUnlock(w) => (Op::RdUnlock, Some(w), Some(value(w + 1 + t as u32) > 0)),
+                Code::Barrier(b, ..) if phase >= ARRIVED => {
+                    (Op::BarrierLeave, Some(b), Some(phase >= RELEASED))
+                }
+                Code::Barrier(b, ..) => (Op::BarrierArrive, Some(b), Some(true)),
+                Code::Once(o, _) => (Op::OnceEnter, Some(o), Some(true)),
+                Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
+                Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
+                Code::Add(x, ..) | Code::Cas(x, ..) => (Op::Rmw, Some(x), Some(true)),
+                Code::Choose(k, _) => {
+                    alternatives = k;
+                    (Op::Choose, None, Some(true))
+                }
+                Code::Spawn(u) => (Op::Spawn, None, Some(self.pc(u as usize) == NEW)),
+                Code::Join(u) => (Op::Join, None, Some(self.pc(u as usize) == DONE)),
+                Code::JoinOnce(u, claimed, _) => {
+                    let ends = self.pc(u as usize) == DONE || value(claimed) != 0;
+                    (Op::Join, None, Some(ends))
+                }
+                Code::Detach(..) => (Op::Detach, None, Some(true)),
+                Code::Cancel(u, _) => (Op::Cancel, None, Some(self.pc(u as usize) != NEW)),
+                Code::TestCancel => (Op::CancelPoint, None, Some(true)),
+                Code::Refuse(..) => (Op::Hidden, None, Some(true)),
+                Code::Init(o, _) => (Op::Init, Some(o), Some(true)),
+                Code::Destroy(m, _) => (Op::Destroy, Some(m), Some(true)),
+                Code::Yield => (Op::Yield, None, Some(true)),
+                Code::Exit => (Op::Exit, None, Some(true)),
+                // A parked thread stands at what parked it.
+                Code::If(..) | Code::Assert(..) | Code::Assume(..) | Code::Set(..) | Code::Goto(..) => {
+                    (Op::Assume, None, None)
+                }
+            }
+        };
+        let cancelable = pc != DONE && self.is_cancellation_point(op);
+        let (op, on, when) = match op {
+            _ if !cancelable || !self.is_cancelled(t) => (op, on, when),
+            Op::WaitAcquire if phase == WAITING => (Op::WaitTimeout, on, Some(true)),
+            Op::WaitTimeout => {
+                alternatives = 2;
+                (op, on, when)
+            }
+            Op::WaitAcquire => (op, on, when),
+            _ => (Op::CancelPoint, None, Some(true)),
+        };
+        let mut action = Action {
+            stmt: stmt(t, pc),
+            cancelable,
+            ..Action::new(id, op)
+        };
+        match (op, self.code(t, pc)) {
+            (Op::CancelPoint | Op::Hidden, _) => action.object = ObjectId::thread(id),
+            (Op::Join, Code::Join(u)) => action.object = self.thread_object(u as usize),
+            (Op::Join, Code::JoinOnce(u, claimed, _)) => {
+                action.object = self.thread_object(u as usize);
+                action.object2 = object(claimed);
+            }
+            (_, Code::Cancel(u, _)) => action.object = self.thread_object(u as usize),
+            (_, Code::Detach(claimed, _)) => action.object2 = object(claimed),
+            (Op::Exit, _) => action.object = self.thread_object(t),
+            (Op::WaitRelease | Op::WaitAcquire | Op::WaitTimeout, Code::Wait(_, m, _)) => {
+                action.object2 = object(m)
+            }
+            _ => {}
+        }
+        if let Some(slot) = on {
+            action.object = object(slot);
+        }
+        if action.is_memory() {
+            action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
+            action.size = 4;
+            action.order = MemoryOrder::SeqCst;
+        }
+        let status = match when {
+            _ if pc == DONE => Status::Finished,
+            _ if phase == PARKED => Status::Parked,
+            Some(true) => Status::Enabled,
+            _ => Status::Blocked,
+        };
+        Pending {
+            action,
+            status,
+            alternatives,
+        }
+    }
+
+    /// What stands for a thread where it is joined, cancelled, or ends.
+    fn thread_object(&self, t: usize) -> ObjectId {
+        let number = self.order.iter().position(|&o| o as usize == t);
+        match number.filter(|_| self.toy.numbered) {
+            Some(number) => ObjectId::thread(ThreadId::from_index(number)),
+            None => ObjectId(1 << 63 | 0x8000 | t as u64),
+        }
+    }
+
+    /// Whether an operation is a cancellation point, in a toy that cancels threads.
+    fn is_cancellation_point(&self, op: Op) -> bool {
+        use Op::*;
+        let point = matches!(
+            op,
+            WaitRelease | WaitTimeout | WaitAcquire | Join | SemWait | SemTimedWait | CancelPoint
+        );
+        point && self.toy.requested.iter().any(Option::is_some)
+    }
+
+    /// Whether a thread's end was requested, and it does not refuse.
+    pub(super) fn is_cancelled(&self, t: usize) -> bool {
+        let holds = |slot: Option<Slot>| slot.is_some_and(|slot| self.get(slot) != 0);
+        holds(self.toy.requested[t]) && !holds(self.toy.refused[t])
+    }
+}
+
+/// One or the other.
+const fn either(first: bool, one: Op, other: Op) -> Op {
+    if first { one } else { other }
+}
