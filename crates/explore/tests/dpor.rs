@@ -7,7 +7,7 @@ use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::Conflict;
 use selvedge_model::reference::traces;
-use selvedge_model::toy::{Toy, ToyMachine, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, ToyOp, mixed_toy, random_toy, shrink};
 use selvedge_model::{Dependence, Verdict};
 use std::path::Path;
 
@@ -82,9 +82,22 @@ fn ten_thousand_random_toys() {
 }
 
 #[test]
+fn mixed_toys() {
+    for seed in 0..4_000 {
+        hold(&format!("mixed seed {seed}"), &mixed_toy(seed));
+    }
+}
+
+#[test]
 fn every_class_of_random_toys_once() {
     for seed in 0..700 {
         hold_classes(&format!("seed {seed}"), &random_toy(seed));
+        // Whether a join fails before the thread's end or after it makes no difference, and is not tried.
+        let toy = mixed_toy(seed);
+        let fails = |op: &ToyOp| matches!(op, ToyOp::JoinOnce(..));
+        if !toy.threads.iter().flatten().any(fails) {
+            hold_classes(&format!("mixed seed {seed}"), &toy);
+        }
     }
 }
 
@@ -124,4 +137,12 @@ fn exact_counts() {
 fn two_adds_have_one_end() {
     let toy = Toy::parse(&threads(2, r#"[["add", "x", 1], ["add", "x", 1]]"#)).expect("a toy");
     assert_eq!(truth(&toy).expect("small").0.len(), 1);
+}
+
+/// Who is cancelled while it waits could have been first.
+#[test]
+fn what_a_cancelled_thread_waited_for_is_looked_for() {
+    let toy =
+        r#"{"sems": {"s": 1}, "threads": [[["sem_wait", "s"]], [["cancel", 2, "k"]], [["sem_wait", "s"]]]}"#;
+    hold("cancel", &Toy::parse(toy).expect("a toy"));
 }

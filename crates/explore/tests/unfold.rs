@@ -6,7 +6,7 @@ use common::{Collector, Seen, asserts, never, truth};
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order, Report};
 use selvedge_model::reference::Unfolding;
-use selvedge_model::toy::{Toy, ToyMachine, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink};
 use selvedge_model::{NoDetector, StopReason};
 use std::path::Path;
 use std::sync::Mutex;
@@ -167,5 +167,21 @@ fn saving_memory_changes_nothing() {
             unfold::explore(&make, &configurations()[1], &control)
         };
         assert_eq!(explore(true), explore(false), "seed {seed}: {}", toy.to_json());
+    }
+}
+
+#[test]
+fn mixed_toys() {
+    let orders = [
+        Order::DepthFirst,
+        Order::BreadthFirst,
+        Order::Random,
+        Order::Coverage,
+    ];
+    for seed in 0..8_000 {
+        let configurations = configurations();
+        let mut config = configurations[seed as usize % configurations.len()].clone();
+        config.order = orders[seed as usize / configurations.len() % orders.len()];
+        hold(&format!("mixed seed {seed}"), &mixed_toy(seed), &config, None);
     }
 }

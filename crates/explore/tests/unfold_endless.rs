@@ -6,7 +6,7 @@ use common::{Collector, Seen, asserts, never, truth};
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control};
 use selvedge_model::StopReason;
-use selvedge_model::toy::{Toy, ToyMachine, endless, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy, shrink};
 use std::sync::Mutex;
 
 #[derive(PartialEq, Eq, Debug)]
@@ -92,6 +92,16 @@ fn endless_toys_have_the_ends_and_assertions_of_brute_force() {
     for seed in 0..1_500 {
         let toy = endless(random_toy(seed), seed);
         same += hold(&format!("seed {seed}"), &toy);
+    }
+    assert!(same > 1_000, "only {same} were small enough");
+}
+
+#[test]
+fn endless_mixed_toys_have_the_ends_and_assertions_of_brute_force() {
+    let mut same = 0;
+    for seed in 0..1_500 {
+        let toy = endless(mixed_toy(seed), seed);
+        same += hold(&format!("mixed seed {seed}"), &toy);
     }
     assert!(same > 1_000, "only {same} were small enough");
 }

@@ -4,12 +4,13 @@
 mod common;
 
 use common::never;
-use selvedge_explore::unfold::oracle::{Visited, Watched, Weaken};
+use selvedge_base::ThreadId;
+use selvedge_explore::unfold::oracle::{Known, Visited, Watched, Weaken};
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order};
 use selvedge_model::reference::{EventLabel, EventName, EventSet, Unfolding};
-use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, random_toy, shrink};
-use selvedge_model::{Choice, Machine, NoDetector, StopReason, Undo};
+use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, mixed_toy, random_toy, shrink};
+use selvedge_model::{Choice, Machine, NoDetector, Op, StopReason, Undo};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,43 +42,57 @@ fn numbers(toy: &Toy, watched: &Watched, whole: &Unfolding<ToyEnd>) -> Result<Ve
 
 /// The label of each event: of those that were executed from the machine, of others as they are known.
 fn labels(toy: &Toy, watched: &Watched) -> Result<Vec<EventLabel>, String> {
-    let executed = executed(toy, watched);
-    let mut threads = BTreeMap::new();
-    for (event, label) in watched.events.iter().zip(&executed) {
-        threads.extend(
-            label
-                .as_ref()
-                .map(|label| (event.label.action.thread, label.action.thread)),
-        );
-    }
-    let name = |thread| threads.get(&thread).copied().unwrap_or(thread);
-    let mut labels = Vec::new();
-    for (event, executed) in watched.events.iter().zip(executed) {
-        let mut label = EventLabel {
-            action: event.label.action.renamed(name),
-            named: event.label.named.iter().map(|&t| name(t)).collect(),
-            ..event.label.clone()
-        };
-        label.named.sort_unstable();
-        if let Some(executed) = executed {
-            // Who arrives last at a barrier lets itself go, too: for the exploration that is no other thread.
-            let own = label.action.thread;
-            let mut others = executed.clone();
-            others.named.retain(|&t| t != own);
-            if others != label {
-                return Err(format!("{label} was executed as {executed}"));
+    let mut labels: Vec<EventLabel> = Vec::new();
+    for (event, executed) in watched.events.iter().zip(executed(toy, watched)) {
+        labels.push(match executed {
+            Some(executed) if is_known_as(&executed, &event.label) => executed,
+            Some(executed) => return Err(format!("{} was executed as {executed}", event.label)),
+            None => {
+                let threads = threads_below(watched, &labels, event);
+                let name = |thread| threads.get(&thread).copied().unwrap_or(thread);
+                EventLabel {
+                    action: event.label.action.renamed(name),
+                    ..event.label.clone()
+                }
             }
-            label = executed;
-        }
-        labels.push(label);
+        });
     }
     Ok(labels)
+}
+
+/// Whether an event that was executed is known as what it is, but for the names of threads.
+fn is_known_as(executed: &EventLabel, known: &EventLabel) -> bool {
+    let of = |label: &EventLabel| {
+        (
+            label.action.op,
+            label.action.stmt,
+            label.action.ends,
+            label.failed,
+        )
+    };
+    // Who arrives last at a barrier lets itself go, too: for the exploration that is no other thread.
+    let others = executed.named.iter().filter(|&&t| t != executed.action.thread);
+    of(executed) == of(known) && others.count() == known.named.len()
+}
+
+/// The toy's threads by the exploration's, as far as the causes of an event have them.
+fn threads_below(watched: &Watched, labels: &[EventLabel], event: &Known) -> BTreeMap<ThreadId, ThreadId> {
+    let (mut threads, mut todo) = (BTreeMap::new(), event.causes.clone());
+    while let Some(at) = todo.pop() {
+        let (ours, theirs) = (&watched.events[at].label, &labels[at]);
+        threads.insert(ours.action.thread, theirs.action.thread);
+        if ours.action.op == Op::Spawn {
+            threads.extend(ours.named.iter().copied().zip(theirs.named.iter().copied()));
+        }
+        todo.extend(&watched.events[at].causes);
+    }
+    threads
 }
 
 /// The label of each event that was executed; the beginnings that they share are executed once.
 fn executed(toy: &Toy, watched: &Watched) -> Vec<Option<EventLabel>> {
     let mut labels = vec![None; watched.events.len()];
-    let chosen = |(at, event): (usize, &unfold::oracle::Known)| Some((event.choices.clone()?, at));
+    let chosen = |(at, event): (usize, &Known)| Some((event.choices.clone()?, at));
     let mut ways: Vec<(Vec<Choice>, usize)> = watched
         .events
         .iter()
@@ -283,6 +298,16 @@ fn random_toys() {
     assert!(held > 5_000, "only {held} were small enough");
 }
 
+#[test]
+fn mixed_toys() {
+    let (mut held, configurations) = (0, configurations());
+    for seed in 0..6_000 {
+        let config = &configurations[seed as usize % configurations.len()];
+        held += hold(&format!("mixed seed {seed}"), &mixed_toy(seed), config);
+    }
+    assert!(held > 3_500, "only {held} were small enough");
+}
+
 /// Every configuration of the exploration.
 fn hold_under_all(name: &str, json: &str) {
     let toy = Toy::parse(json).expect("a toy");
@@ -297,4 +322,31 @@ fn a_wait_that_was_woken_could_have_ended_by_itself() {
     let toy = r#"{"threads": [[["lock", "m"], ["timedwait", "c", "m", "r"]],
         [["lock", "n"], ["timedwait", "c", "n", "r"], ["broadcast", "c"]]]}"#;
     hold_under_all("two mutexes", toy);
+}
+
+/// A thread that was cancelled could have gone on, after what was not yet there when its end was requested.
+#[test]
+fn a_cancelled_thread_could_have_gone_on() {
+    let toys = [
+        r#"{"threads": [[["join", 2]], [["cancel", 0, "k"]], []]}"#,
+        r#"{"sems": {"s": 0}, "threads": [[["sem_wait", "s"]], [["sem_post", "s"], ["cancel", 0, "k"]]]}"#,
+        r#"{"threads": [[["cond_init", "c"], ["cancel", 1, "k"]], [["lock", "m"], ["wait", "c", "m"]]]}"#,
+    ];
+    for toy in toys {
+        hold_under_all("cancel", toy);
+    }
+}
+
+/// What is done to another object in the same word is no owner of a mutex; nor does the chain of owners end where it is set up anew.
+#[test]
+fn owners_before_a_mutex_is_set_up_anew() {
+    let toys = [
+        r#"{"threads": [[["lock", "m"], ["unlock", "m"], ["init", "m"]], [["lock", "m"], ["unlock", "m"]]]}"#,
+        r#"{"sems": {"s": 0}, "threads": [[["destroy", "m", "q"], ["sem_init", "s", 1]], [["lock", "m"]]]}"#,
+        r#"{"threads": [[["lock", "m"], ["init", "n"]], [["lock", "m"], ["destroy", "m", "q"]]]}"#,
+        r#"{"threads": [[["init", "m"]], [["lock", "m"], ["unlock", "m"]]]}"#,
+    ];
+    for toy in toys {
+        hold_under_all("set up anew", toy);
+    }
 }

@@ -361,6 +361,7 @@ where
                 sleep = self.still_asleep(sleep, thread);
             }
             if looked {
+                self.reverse_cancelled(thread);
                 self.reverse_races(thread);
             } else if alternative == 0 {
                 self.meet(depth, thread);

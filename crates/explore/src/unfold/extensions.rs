@@ -137,19 +137,19 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             && (store[at.parent].timed || at.action.cancelable)
         {
             // The wait could have ended by itself.
-            let candidates = &before_timeout(store, path, at, &below);
-            let scheme = Scheme::Ask;
-            let choice = Antichains {
-                at,
-                scheme,
-                candidates,
-            };
-            self.antichains(store, path, &choice, 0, &below, &mut Vec::new());
+            let candidates = before_timeout(store, path, at, &below);
+            self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
+        }
+        if at.action.op == Op::CancelPoint {
+            self.before_cancellation(store, path, at, &below);
         }
         match scheme(store, at) {
             Scheme::None => {}
-            // What never waits and is blocked all the same (giving back what one does not have) is blocked for ever.
-            Scheme::Certain if !at.event.is_some() => {}
+            // It never waits, but for ever: giving back what one does not have any more.
+            Scheme::Certain if !at.event.is_some() => {
+                let candidates = candidates(store, path, at, &below, Scheme::Certain);
+                self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
+            }
             Scheme::Mutex => {
                 if at.action.op == Op::WaitAcquire {
                     if !at.waker.is_some() && store[at.parent].action.op == Op::WaitRelease {
@@ -162,15 +162,53 @@ impl<M: Undo + Fingerprint> Extensions<M> {
                 self.mutex(store, path, at, &below);
             }
             scheme @ (Scheme::Certain | Scheme::Ask) => {
-                let candidates = &candidates(store, path, at, &below, scheme);
-                let choice = Antichains {
-                    at,
-                    scheme,
-                    candidates,
-                };
-                self.antichains(store, path, &choice, 0, &below, &mut Vec::new());
+                let candidates = candidates(store, path, at, &below, scheme);
+                self.after_each(store, path, at, scheme, &candidates, &below);
             }
         }
+    }
+
+    /// What a cancelled thread would have done if its end had not been requested: it may depend on events beside its end.
+    fn before_cancellation<D: Detector<M>>(
+        &mut self,
+        store: &mut Store,
+        path: &Path<M, D>,
+        at: &Position,
+        below: &Clock,
+    ) {
+        if !go_to(store, &mut self.probe, below) {
+            return;
+        }
+        let Some(number) = self.probe.number(at.thread) else {
+            return;
+        };
+        let instead = Position {
+            action: self.probe.pending(number),
+            beside: true,
+            ..*at
+        };
+        if instead.action.op != Op::CancelPoint {
+            let candidates = candidates(store, path, &instead, below, Scheme::Ask);
+            self.after_each(store, path, &instead, Scheme::Ask, &candidates, below);
+        }
+    }
+
+    /// The events of a position after each set of concurrent candidates.
+    fn after_each<D: Detector<M>>(
+        &mut self,
+        store: &mut Store,
+        path: &Path<M, D>,
+        at: &Position,
+        scheme: Scheme,
+        candidates: &[Used],
+        below: &Clock,
+    ) {
+        let choice = Antichains {
+            at,
+            scheme,
+            candidates,
+        };
+        self.antichains(store, path, &choice, 0, below, &mut Vec::new());
     }
 
     /// Chooses every set of pairwise concurrent candidates.

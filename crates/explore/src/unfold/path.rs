@@ -552,7 +552,8 @@ pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
             Level::Taken
         }
         Op::Unlock | Op::SpinUnlock | Op::WaitRelease if before == Level::Taken => Level::Free,
-        Op::Init => Level::Free,
+        // Unless it is another object's, in the same word.
+        Op::Init if action.object.0 & 7 == 0 => Level::Free,
         _ => Level::Unknown,
     }
 }

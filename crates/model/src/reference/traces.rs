@@ -65,7 +65,8 @@ impl Trace {
         let named = |t: &_| u64::from(machine.name(*t)) + 2;
         let outcome = match event.outcome {
             Outcome::Done => 0,
-            Outcome::Failed => 1,
+            // Why a wait ends.
+            Outcome::Failed => 1 | u64::from(event.alternative) << 1,
             Outcome::Thread(t) => named(&t) << 8,
             Outcome::Threads(set) => machine
                 .waiters(set)

@@ -1,7 +1,9 @@
 //! What the visible operations of toys do.
 
 use super::compile::{Code, DESTROYED, DONE};
-use super::machine::{ARRIVED, CANCELLED, NOTIFIED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING};
+use super::machine::{
+    ARRIVED, CANCELLED, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING,
+};
 use crate::{Op, Outcome, Waiters};
 use selvedge_base::{Id, ThreadId};
 
@@ -147,6 +149,7 @@ impl ToyMachine {
                 self.set(r, i32::from(first));
                 if !first {
                     outcome = Outcome::Failed;
+                    stay = (op == Op::Join).then_some(PARKED);
                 }
             }
             Code::Init(o, value) => self.set(o, value),

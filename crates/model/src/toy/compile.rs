@@ -146,9 +146,24 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         numbered: is_numbered(toy),
         ends: toy.ends,
     };
-    let cancels = |op: &ToyOp| matches!(op, ToyOp::Cancel(..));
-    if !out.numbered && (toy.ends || toy.threads.iter().flatten().any(cancels)) {
+    let cancels = toy
+        .threads
+        .iter()
+        .flatten()
+        .any(|op| matches!(op, ToyOp::Cancel(..)));
+    if !out.numbered && (toy.ends || cancels) {
         return Err("a thread is joined or cancelled by who does not know its number".to_owned());
+    }
+    let claims = toy
+        .threads
+        .iter()
+        .flatten()
+        .any(|op| matches!(op, ToyOp::JoinOnce(..)));
+    if toy.ends && (cancels || claims) {
+        return Err(
+            "a thread's end comes with its last action where only joins depend on it, that wait for it"
+                .to_owned(),
+        );
     }
     let mut compiler = Compiler {
         toy,

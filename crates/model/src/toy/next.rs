@@ -88,7 +88,7 @@ impl ToyMachine {
                 }
             }
         };
-        let cancelable = pc != DONE && self.is_cancellation_point(op);
+        let cancelable = pc != DONE && phase != PARKED && self.is_cancellation_point(op);
         let (op, on, when) = match op {
             _ if !cancelable || !self.is_cancelled(t) => (op, on, when),
             Op::WaitAcquire if phase == WAITING => (Op::WaitTimeout, on, Some(true)),

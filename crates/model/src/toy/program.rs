@@ -8,9 +8,10 @@
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0` keeps requests of one's own waiting,
 //!   `cancelstate 1` does not. Waits, joins and waits for semaphores are cancellation points, if some thread cancels;
-//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for the thread's end, or for another's claim;
+//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for the thread's end, or for another's claim,
+//!   and then it is the last that its own thread does;
 //! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
-//! - `"ends": true`: a thread's end comes with its last action.
+//! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or joined once.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

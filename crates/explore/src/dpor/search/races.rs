@@ -3,6 +3,7 @@
 use super::{Request, Search, is_local, may_change_others};
 use crate::dpor::Weaken;
 use crate::dpor::set::Set;
+use selvedge_base::Id;
 use selvedge_model::{Dependence, Detector, Op, Status, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
@@ -218,6 +219,20 @@ where
             if self.machine.pending()[thread].status == Status::Blocked {
                 self.reverse_races(thread);
             }
+        }
+    }
+
+    /// Before `thread` cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
+    #[inline]
+    pub(super) fn reverse_cancelled(&mut self, thread: usize) {
+        let pending = self.machine.pending();
+        if pending[thread].action.op == Op::Cancel
+            && let Some(target) = pending[thread].action.object.as_thread()
+            && pending
+                .get(target.index())
+                .is_some_and(|p| p.status == Status::Blocked)
+        {
+            self.reverse_races(target.index());
         }
     }
 

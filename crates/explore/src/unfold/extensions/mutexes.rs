@@ -83,7 +83,7 @@ fn previous_owner<M: Undo + Fingerprint, D: Detector<M>>(
     owner: EventId,
     mutex: u64,
 ) -> EventId {
-    if store[owner].mutex != Level::Unknown {
+    if store[owner].mutex != Level::Unknown && store[owner].action.op.class() != OpClass::Total {
         return store[owner].before;
     }
     // Several objects may be used in one event: look for the right one.

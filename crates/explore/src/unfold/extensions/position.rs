@@ -30,6 +30,8 @@ pub(super) struct Position {
     pub parent: EventId,
     /// The event that woke the thread for it.
     pub waker: EventId,
+    /// Whether what the other events there depend on may lie beside the event.
+    pub beside: bool,
 }
 
 impl Position {
@@ -45,6 +47,7 @@ impl Position {
                 1 => EventId::NONE,
                 _ => event.waker,
             },
+            beside: event.action.op == Op::Signal,
         }
     }
 
@@ -59,6 +62,7 @@ impl Position {
             event: EventId::NONE,
             parent: if before.is_some() { before } else { waker },
             waker: if before.is_some() { waker } else { EventId::NONE },
+            beside: true,
         }
     }
 }
@@ -116,7 +120,6 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     };
     let store = &*store;
     let mut found: Vec<Used> = Vec::new();
-    let beside = matches!(at.action.op, Op::Signal) || !at.event.is_some();
     let mut consider = |used: &Used, depends: &dyn Fn(&Event) -> bool| {
         if used.thread == at.thread || Path::<M, D>::below(used, below) {
             return;
@@ -125,7 +128,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
         if at.event.is_some() {
             let causes = &store[at.event].clock;
             let above = last(&event.clock, at.thread).depth() >= store[at.event].depth;
-            if above || !(beside || Path::<M, D>::below(used, causes)) {
+            if above || !(at.beside || Path::<M, D>::below(used, causes)) {
                 return;
             }
         }
