@@ -87,7 +87,8 @@ impl Memory {
             let chunk = &mut page.chunks[offset / CHUNK];
             chunk.enter(self.step);
             let new = mask & !chunk.written != 0;
-            if chunk.written == 0 {
+            if !chunk.saved {
+                chunk.saved = true;
                 let undefined = chunk.undefined;
                 self.saved_chunks.push(page.data.as_chunks().0[offset / CHUNK]);
                 self.log.push(Entry::Chunk {
@@ -112,11 +113,20 @@ impl Memory {
     fn store_slowly(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
         let (base, object) = self.check(address, size, true)?;
         let (private, len) = (object.kind == Kind::PrivateStack, object.size);
-        let new = self.write(address, size, value);
+        self.write(address, size, value);
+        let offset = address as usize % PAGE;
+        let page = self.page_mut(address);
+        let mut new = true;
+        if offset % CHUNK + size as usize <= CHUNK {
+            let chunk = &mut page.chunks[offset / CHUNK];
+            let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
+            new = mask & !chunk.written != 0;
+            chunk.written |= mask;
+        }
+        let page: *mut Page = page;
         if new && !private {
             self.record(address, size, true, site);
         }
-        let page: *mut Page = self.page_mut(address);
         self.write_tlb.fill(address, base, len, private, page);
         Ok(())
     }
@@ -224,13 +234,13 @@ impl Memory {
         }
     }
 
-    /// Writes `size` ≤ 8 bytes, saving the chunks first. Whether any of them was not yet written in this step.
-    fn write(&mut self, address: u64, size: u64, value: Value) -> bool {
+    /// Writes `size` ≤ 8 bytes, saving the chunks first. That is not recorded.
+    fn write(&mut self, address: u64, size: u64, value: Value) {
         let offset = address as usize % PAGE;
         let bit = offset % CHUNK;
         if bit + size as usize > CHUNK {
             let first = (CHUNK - bit) as u64;
-            let low = self.write_chunk(address, first, value);
+            self.write_chunk(address, first, value);
             let rest = Value {
                 bits: value.bits >> (8 * first),
                 tag: value.tag,
@@ -249,17 +259,17 @@ impl Memory {
                 self.tags
                     .value(rest.bits, self.tags.undefined_bits(value.tag) >> (8 * first))
             };
-            return low | self.write_chunk(address + first, size - first, rest);
+            return self.write_chunk(address + first, size - first, rest);
         }
-        self.write_chunk(address, size, value)
+        self.write_chunk(address, size, value);
     }
 
     /// The same within one chunk.
     #[inline]
-    fn write_chunk(&mut self, address: u64, size: u64, value: Value) -> bool {
+    fn write_chunk(&mut self, address: u64, size: u64, value: Value) {
         let offset = address as usize % PAGE;
         let mask = (u64::MAX >> (64 - size)) << (offset % CHUNK);
-        let (page, new) = self.open_chunk(address, mask);
+        let page = self.open_chunk(address);
         let plain = page.partial.is_none() || page.chunks[offset / CHUNK].undefined & mask == 0;
         if value.is_concrete() && plain {
             page.set_bits(offset, size, value.bits);
@@ -267,20 +277,18 @@ impl Memory {
         } else {
             self.write_tagged(address, size, value);
         }
-        new
     }
 
-    /// The page of a chunk that is about to be written, saved if this is its first write in the step; and whether any of the bytes
-    /// was not yet written in this step.
+    /// The page of a chunk that is about to be written, saved if this is its first write in the step.
     #[inline]
-    pub(super) fn open_chunk(&mut self, address: u64, mask: u64) -> (&mut Page, bool) {
+    pub(super) fn open_chunk(&mut self, address: u64) -> &mut Page {
         let step = self.step;
         let index = address as usize % PAGE / CHUNK;
         let page = arena::page_of(&mut self.owners, address);
         let chunk = &mut page.chunks[index];
         chunk.enter(step);
-        let new = mask & !chunk.written != 0;
-        if chunk.written == 0 {
+        if !chunk.saved {
+            chunk.saved = true;
             let undefined = chunk.undefined;
             self.saved_chunks.push(page.data.as_chunks().0[index]);
             self.log.push(Entry::Chunk {
@@ -288,8 +296,7 @@ impl Memory {
                 undefined,
             });
         }
-        page.chunks[index].written |= mask;
-        (page, new)
+        page
     }
 
     /// Writes bytes of a saved chunk, with their definedness.

@@ -175,6 +175,7 @@ impl Memory {
             };
             self.set_object(base, object);
             self.blank(base, parts.class, object.zeroed, object.size);
+            self.unknown(base, object.size);
         }
     }
 
@@ -230,6 +231,22 @@ impl Memory {
             self.fill(base, size, Value::new(0));
         } else {
             self.fill(base, size, Value::UNDEF);
+        }
+    }
+
+    /// What this step accesses of these bytes from here on is recorded, whatever it accessed there before: it is another object.
+    fn unknown(&mut self, base: u64, size: u64) {
+        let step = self.step;
+        let mut at = base & !(CHUNK as u64 - 1);
+        while at < base + size {
+            let offset = at as usize % PAGE;
+            if self.page(at).is_some() {
+                let chunk = &mut self.page_mut(at).chunks[offset / CHUNK];
+                if chunk.stamp == step {
+                    (chunk.read, chunk.written) = (0, 0);
+                }
+            }
+            at += CHUNK as u64;
         }
     }
 

@@ -14,12 +14,14 @@ pub const CHUNK: usize = 64;
 pub struct Chunk {
     /// Bytes with at least one undefined bit, and symbolic ones: those that are not just what `Page::data` says.
     pub undefined: u64,
-    /// Bytes read in step `stamp`.
+    /// Bytes that step `stamp` is known to read.
     pub read: u64,
-    /// Bytes written in step `stamp`. Not 0 iff the chunk was saved in the undo log in that step.
+    /// Bytes that step `stamp` is known to write.
     pub written: u64,
-    /// The step that last touched the chunk; the masks of any other step are void.
+    /// The step that last touched the chunk; what is said here of any other step is void.
     pub stamp: u64,
+    /// Whether the chunk was saved in the undo log in step `stamp`.
+    pub saved: bool,
 }
 
 /// A page. Pages are shared between snapshots and copied when written.
@@ -48,11 +50,11 @@ pub struct Partial {
 }
 
 impl Chunk {
-    /// Voids the masks of an older step.
+    /// Voids what an older step has left.
     #[inline(always)]
     pub fn enter(&mut self, step: u64) {
         if self.stamp != step {
-            (self.stamp, self.read, self.written) = (step, 0, 0);
+            (self.stamp, self.read, self.written, self.saved) = (step, 0, 0, false);
         }
     }
 }
@@ -92,6 +94,7 @@ impl Page {
             read: 0,
             written: 0,
             stamp: 0,
+            saved: false,
         };
         Page {
             data: [0; PAGE],
@@ -107,6 +110,7 @@ impl Page {
             read: 0,
             written: 0,
             stamp: 0,
+            saved: false,
         };
         Page {
             data: [0; PAGE],

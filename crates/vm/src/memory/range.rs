@@ -36,7 +36,7 @@ impl Memory {
             let mask = (u64::MAX >> (CHUNK - bytes)) << bit;
             let zeroed = self.object_at(at).is_some_and(|(_, o)| o.zeroed);
             if zeroed || self.page(at).is_some() {
-                let (page, _) = self.open_chunk(at, mask);
+                let page = self.open_chunk(at);
                 page.chunks[at as usize % PAGE / CHUNK].undefined |= mask;
                 if page.partial.is_some() {
                     (0..bytes as u64).for_each(|i| self.set_partial(at + i, None));

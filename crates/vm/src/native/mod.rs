@@ -361,7 +361,13 @@ impl Cx<'_> {
         };
         let region = self.state.thread(self.thread).region;
         match self.state.allocate(region, object, align) {
-            Ok(base) => Ok(Some(base)),
+            Ok(base) => {
+                if zeroed {
+                    // The zeros are written like everything else.
+                    self.state.memory.record(base, size, true, self.site);
+                }
+                Ok(Some(base))
+            }
             Err(AllocError::TooLarge) => Err(Flow::Limit(
                 LimitKind::Memory,
                 format!("an allocation of {size} bytes is more than the machine can hold"),
