@@ -26,6 +26,9 @@ impl<'m> FnLower<'_, 'm, '_> {
         if let Some(reduction) = base.strip_prefix("vector.reduce.") {
             return self.reduce(inst, reduction);
         }
+        if matches!(base, "x86.sse2.pmovmskb.128" | "x86.avx2.pmovmskb") {
+            return self.sign_bits(inst);
+        }
         let dst = self.results(inst)?;
         let a = self.operands(inst, 0)?;
         if let Some(op) = unary(base) {
@@ -185,6 +188,23 @@ impl<'m> FnLower<'_, 'm, '_> {
             total = Operand::Reg(next);
         }
         self.copy(dst, total);
+        Ok(())
+    }
+
+    /// The sign of each element as a bit of a number, the first one the lowest.
+    fn sign_bits(&mut self, inst: Value<'m>) -> Lower<()> {
+        let dst = self.results(inst)?;
+        let mut total = Operand::Const(0, Type::I32);
+        for (i, part) in self.operands(inst, 0)?.into_iter().enumerate() {
+            let zero = Operand::Const(0, self.type_of(part));
+            let sign = self.compare(IntPred::Slt, part, zero);
+            let sign = self.cast(CastOp::ZExt, sign, Type::I32);
+            let shifted = self.bin(BinOp::Shl, sign, Operand::Const(i as u128, Type::I32));
+            total = self.bin(BinOp::Or, total, shifted);
+        }
+        for dst in dst {
+            self.copy(dst, total);
+        }
         Ok(())
     }
 
