@@ -2,65 +2,18 @@
 
 mod common;
 
-use common::{Collector, Seen, asserts, never, truth};
-use selvedge_explore::unfold::{self, Partial};
-use selvedge_explore::{Config, Control, Order, Report};
+use common::ends::{complaint, configurations};
+use selvedge_explore::unfold;
+use selvedge_explore::unfold::oracle::Weaken;
+use selvedge_explore::{Config, Control, Order};
+use selvedge_model::NoDetector;
 use selvedge_model::reference::Unfolding;
 use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink};
-use selvedge_model::{NoDetector, StopReason};
 use std::path::Path;
-use std::sync::Mutex;
-
-fn run(toy: &Toy, config: &Config) -> (Seen, Report) {
-    let seen = Mutex::new(Seen::default());
-    let make = || {
-        let machine = ToyMachine::new(toy).expect("a toy that compiles");
-        let collector = Collector {
-            seen: &seen,
-            trace: None,
-            length: 0,
-        };
-        (machine, collector)
-    };
-    let report = unfold::explore(&make, config, &Control::new());
-    (seen.into_inner().expect("no panic"), report)
-}
-
-fn complaint(toy: &Toy, config: &Config, expected: Option<u64>) -> Option<String> {
-    let (ends, failed) = truth(toy)?;
-    let (seen, report) = run(toy, config);
-    if let StopReason::Limit(limit) = &report.stop {
-        return (limit.detail != "400 executions").then(|| format!("{limit:?}"));
-    }
-    if !report.limits.is_empty() {
-        return Some(format!("{:?}", report.limits));
-    }
-    if seen.ends != ends {
-        return Some(format!("ends {:?}, expected {:?}", seen.ends, ends));
-    }
-    if asserts(&report) != failed {
-        return Some(format!("assertions {:?}, expected {failed:?}", asserts(&report)));
-    }
-    let redundant = report.statistics.redundant_executions;
-    if config.partial == Partial::All && redundant > 0 {
-        return Some(format!(
-            "{redundant} redundant executions of an optimal exploration"
-        ));
-    }
-    if let Some(traces) = expected.filter(|_| !config.cutoffs)
-        && report.statistics.executions != traces
-    {
-        return Some(format!(
-            "{} executions of {traces} traces",
-            report.statistics.executions
-        ));
-    }
-    None
-}
 
 fn hold(name: &str, toy: &Toy, config: &Config, expected: Option<u64>) {
-    let fails = |toy: &Toy| complaint(toy, config, None);
-    if let Some(what) = complaint(toy, config, expected) {
+    let fails = |toy: &Toy| complaint(toy, config, Weaken::Nothing, None);
+    if let Some(what) = complaint(toy, config, Weaken::Nothing, expected) {
         if fails(toy).is_none() {
             panic!("{name}: {what}\n{}", toy.to_json());
         }
@@ -72,21 +25,6 @@ fn hold(name: &str, toy: &Toy, config: &Config, expected: Option<u64>) {
             fails(&small)
         );
     }
-}
-
-fn configurations() -> Vec<Config> {
-    let mut all = Vec::new();
-    for partial in [Partial::Last(1), Partial::All] {
-        for cutoffs in [false, true] {
-            all.push(Config {
-                partial,
-                cutoffs,
-                max_executions: Some(400),
-                ..never()
-            });
-        }
-    }
-    all
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! back over its choices, and whoever follows such an alternative never comes to where everything enabled is in D.
 
 use super::event::{EventId, Store, last, use_depends};
+use super::oracle::Weaken;
 use super::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
 
@@ -40,7 +41,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         };
         most = most.min(older.len());
         let older = &older[older.len() - most..];
-        for (number, &candidate) in self.store[newest].conflicts.iter().enumerate().skip(from) {
+        let candidates = &self.store[newest].conflicts;
+        let most = if self.store.weaken == Weaken::FirstCandidate {
+            1
+        } else {
+            candidates.len()
+        };
+        for (number, &candidate) in candidates.iter().enumerate().take(most).skip(from) {
             let mut chosen = Vec::new();
             let mut events = Vec::new();
             if self.add(candidate, &mut chosen, &mut events) && self.rest(older, &mut chosen, &mut events) {
@@ -130,7 +137,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
     fn goes_with(&self, e: EventId, of: EventId, chosen: &[EventId], events: &[EventId]) -> bool {
         let store = self.store;
         let (event, local) = (&store[e], &store[of].clock);
-        if chosen.is_empty() {
+        if chosen.is_empty() || store.weaken == Weaken::Together {
             return true;
         }
         events.iter().all(|&other| {

@@ -12,6 +12,7 @@
 //! could be replaced, with all that follows, by the smaller configuration with its state; so there is none.
 
 use super::event::{EventId, Last, Store, last};
+use super::oracle::Weaken;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Op, combine};
@@ -72,7 +73,7 @@ impl States {
             }
             std::collections::hash_map::Entry::Occupied(mut place) => {
                 let known = *place.get();
-                if !known.is_some() {
+                if !known.is_some() || store.weaken == Weaken::AnyState {
                     return true;
                 }
                 match compare(store, known, event) {

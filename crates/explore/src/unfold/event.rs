@@ -439,9 +439,12 @@ impl Store {
 
     /// Notes that two events are in immediate conflict.
     pub fn link(&mut self, a: EventId, b: EventId) {
-        if !self[a].conflicts.contains(&b) {
-            self[a].conflicts.push(b);
-            self[b].conflicts.push(a);
+        let (older, newer) = (a.min(b), a.max(b));
+        if !self[newer].conflicts.contains(&older) {
+            self[newer].conflicts.push(older);
+            if self.weaken != Weaken::OneSided {
+                self[older].conflicts.push(newer);
+            }
             self.links += 1;
         }
     }

@@ -198,7 +198,7 @@ where
             match self.tree.sweep() {
                 Sweep::Open(node) => self.visit(node),
                 Sweep::Decide(node) => {
-                    if !self.decide(node) {
+                    if self.store.weaken == Weaken::Sweep || !self.decide(node) {
                         self.tree.close(node);
                     }
                 }
@@ -351,7 +351,8 @@ where
             let store = &self.store;
             let keep = |list: &[EventId]| -> Vec<EventId> {
                 let kept = list.iter().copied();
-                kept.filter(|&d| !store.dependent(d, event)).collect()
+                kept.filter(|&d| !store.dependent(d, event) || store.weaken == Weaken::Disabled)
+                    .collect()
             };
             let cut = keep(&node.cut);
             let child = Node {

@@ -24,6 +24,7 @@ mod position;
 mod since;
 
 use super::event::{Clock, Ending, Event, EventId, Last, Store, causes as causes_of, join};
+use super::oracle::Weaken;
 use super::path::{Path, Used, level, uses_of};
 use super::reach::go_to;
 use conflicts::link;
@@ -87,6 +88,9 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         self.again.truncate(common);
         for at in 0..common {
             let id = path.event(self.again[at] as usize);
+            if store.weaken == Weaken::Since {
+                continue;
+            }
             if !self.since.comes_after(store, id) {
                 self.extend_at(store, path, id);
             } else if cfg!(debug_assertions) {
@@ -103,12 +107,13 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             }
         }
         let mut ends = SmallVec::new();
-        for &event in cut {
+        let weaken = store.weaken;
+        for &event in cut.iter().filter(|_| weaken != Weaken::Cut) {
             self.extend_at(store, path, event);
             ends.push(store[event].action.thread);
         }
         for (number, pending) in path.machine.pending().iter().enumerate() {
-            if pending.status == Status::Blocked {
+            if pending.status == Status::Blocked && store.weaken != Weaken::Blocked {
                 let position = Position::blocked(path, ThreadId(number as u16));
                 self.extend_position(store, path, &position);
                 ends.push(position.thread);
@@ -124,10 +129,13 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         }
         let position = Position::of(store, id);
         self.extend_position(store, path, &position);
-        store[id].extended = !effect_varies(&position.action);
+        store[id].extended = !effect_varies(&position.action) || store.weaken == Weaken::Again;
     }
 
     fn extend_position<D: Detector<M>>(&mut self, store: &mut Store, path: &Path<M, D>, at: &Position) {
+        if store.weaken == Weaken::Class(at.action.op.class()) {
+            return;
+        }
         let mut below = Clock::new();
         if at.parent.is_some() {
             join(&mut below, &store[at.parent].clock);
@@ -135,12 +143,13 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         if at.action.op == Op::WaitAcquire
             && at.parent.is_some()
             && (store[at.parent].timed || at.action.cancelable)
+            && store.weaken != Weaken::Timeouts
         {
             // The wait could have ended by itself.
             let candidates = before_timeout(store, path, at, &below);
             self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
         }
-        if at.action.op == Op::CancelPoint {
+        if at.action.op == Op::CancelPoint && store.weaken != Weaken::Cancelled {
             self.before_cancellation(store, path, at, &below);
         }
         match scheme(store, at) {
@@ -206,7 +215,11 @@ impl<M: Undo + Fingerprint> Extensions<M> {
         let choice = Antichains {
             at,
             scheme,
-            candidates,
+            candidates: if store.weaken == Weaken::OnlyEmpty {
+                &[]
+            } else {
+                candidates
+            },
         };
         self.antichains(store, path, &choice, 0, below, &mut Vec::new());
     }

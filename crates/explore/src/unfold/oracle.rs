@@ -5,7 +5,7 @@ use super::event::{EventId, Last, Store, causes};
 use super::path::Path;
 use selvedge_base::Id;
 use selvedge_model::reference::EventLabel;
-use selvedge_model::{Choice, Detector, Fingerprint, Undo};
+use selvedge_model::{Choice, Detector, Fingerprint, OpClass, Undo};
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -13,6 +13,36 @@ pub enum Weaken {
     /// As it should be.
     #[default]
     Nothing,
+    /// What uses its object in this way has no other events at its position.
+    Class(OpClass),
+    /// The other events at a position come right after what is before it.
+    OnlyEmpty,
+    /// No other events where a thread is blocked.
+    Blocked,
+    /// None in the place of cutoffs.
+    Cut,
+    /// Positions are looked at once, whatever comes later.
+    Again,
+    /// Of two paths one after the other, only what is new in the second is looked at.
+    Since,
+    /// What other events depend on lies below the event.
+    Beside,
+    /// A woken wait could not have ended by itself.
+    Timeouts,
+    /// What a cancelled thread would have done is not looked for.
+    Cancelled,
+    /// Only the later of two events in conflict knows of it.
+    OneSided,
+    /// Events that are not enabled any more stay disabled.
+    Disabled,
+    /// What was not decided where an execution ended is not decided later.
+    Sweep,
+    /// Only the first candidate for an alternative is tried.
+    FirstCandidate,
+    /// Whether events of an alternative go together is not asked.
+    Together,
+    /// A known state cuts off whatever reaches it later, be it smaller.
+    AnyState,
 }
 
 /// What an exploration knew.

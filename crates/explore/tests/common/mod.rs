@@ -1,6 +1,9 @@
 //! What the tests of strategies share: a collector of what an exploration of a toy comes to.
 #![allow(dead_code, missing_docs, reason = "each test uses a part of it")]
 
+pub mod ends;
+pub mod events;
+
 use selvedge_explore::dpor::{self, Weaken};
 use selvedge_explore::{Config, Control, Report, Stop};
 use selvedge_model::reference::{Form, Trace, ends};

@@ -1,6 +1,7 @@
 //! Places in the lives of threads, and what the events there may depend on.
 
 use crate::unfold::event::{Ending, Event, EventId, Last, Store, Use, last, use_depends};
+use crate::unfold::oracle::Weaken;
 use crate::unfold::path::{Path, Used, uses_of};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
@@ -120,6 +121,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     };
     let store = &*store;
     let mut found: Vec<Used> = Vec::new();
+    let beside = at.beside && store.weaken != Weaken::Beside;
     let mut consider = |used: &Used, depends: &dyn Fn(&Event) -> bool| {
         if used.thread == at.thread || Path::<M, D>::below(used, below) {
             return;
@@ -128,7 +130,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
         if at.event.is_some() {
             let causes = &store[at.event].clock;
             let above = last(&event.clock, at.thread).depth() >= store[at.event].depth;
-            if above || !(at.beside || Path::<M, D>::below(used, causes)) {
+            if above || !(beside || Path::<M, D>::below(used, causes)) {
                 return;
             }
         }
