@@ -68,7 +68,9 @@ fn notices<P: Dependence + Sync>(
 const UNSEEN: &[(OpClass, OpClass)] = {
     use OpClass::*;
     &[
-        (Exit, Exit),
+        // In toys two joins or cancellations of a thread make no difference to each other, nor a join to what cancels; a thread ends once, and who
+        // uses it in another way than joins and cancellations is the thread itself.
+        (Join, Join), (Join, Cancel), (Cancel, Cancel), (Join, Total), (Exit, Total), (Exit, Exit),
         // What these order is ordered already by the takings between them, or is never enabled together: without them
         // only the counts change.
         (Release, Release), (Release, ReleaseShared), (Release, AcquireShared), (Acquire, ReleaseShared),

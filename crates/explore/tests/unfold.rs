@@ -116,7 +116,7 @@ fn mixed_toys() {
         Order::Random,
         Order::Coverage,
     ];
-    for seed in 0..8_000 {
+    for seed in 0..4_000 {
         let configurations = configurations();
         let mut config = configurations[seed as usize % configurations.len()].clone();
         config.order = orders[seed as usize / configurations.len() % orders.len()];
