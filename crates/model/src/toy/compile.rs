@@ -63,6 +63,8 @@ pub(super) enum Code {
     JoinOnce(u32, Slot, Slot),
     /// And its value then.
     Init(Slot, i32),
+    /// A plain cell, and whether it is written.
+    Touch(Slot, bool),
     Destroy(Slot, Slot),
 }
 
@@ -119,6 +121,7 @@ enum Sort {
     Requested,
     Refused,
     Claimed,
+    Cell,
 }
 
 struct Compiler<'a> {
@@ -238,7 +241,7 @@ impl Compiler<'_> {
                 .get(name)
                 .ok_or_else(|| format!("semaphore {name} is not declared"))?,
             Sort::Barrier | Sort::Condition | Sort::Once => 0,
-            Sort::Requested | Sort::Refused | Sort::Claimed => 0,
+            Sort::Requested | Sort::Refused | Sort::Claimed | Sort::Cell => 0,
         };
         let slot = self.slot(value);
         self.out.linear[slot as usize] = sort == Sort::Semaphore;
@@ -355,6 +358,7 @@ impl Compiler<'_> {
                 let claimed = self.object(Sort::Claimed, &u.to_string())?;
                 Code::JoinOnce(self.thread(*u)?, claimed, r(x))
             }
+            ToyOp::Touch(x, writes) => Code::Touch(self.object(Sort::Cell, x)?, *writes),
             ToyOp::Init(m) => Code::Init(self.object(Sort::Mutex, m)?, -1),
             ToyOp::Destroy(m, x) => Code::Destroy(self.object(Sort::Mutex, m)?, r(x)),
             ToyOp::SemInit(s, n) => Code::Init(self.object(Sort::Semaphore, s)?, *n),

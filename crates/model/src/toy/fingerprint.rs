@@ -121,6 +121,7 @@ impl Snapshot for ToyMachine {
         (self.hash, self.delta) = (state.0.hash, 0);
         self.log.clear();
         self.notices.clear();
+        self.accesses.clear();
         self.refresh();
     }
 }

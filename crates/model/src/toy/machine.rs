@@ -5,8 +5,8 @@ use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
-    Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, Notice, Op, Outcome, Pending,
-    Status, Undo, Waiters,
+    Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, Op, Outcome,
+    Pending, Status, Undo, Waiters,
 };
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
@@ -23,6 +23,9 @@ pub(super) const STARTING: i32 = 8;
 pub(super) const PARKED: i32 = 9;
 pub(super) const CANCELLED: i32 = 10;
 
+/// Where plain cells lie: far from all objects, which count as larger than they lie apart.
+const CELLS: u64 = 1 << 16;
+
 /// A running toy.
 #[derive(Clone)]
 pub struct ToyMachine {
@@ -33,6 +36,7 @@ pub struct ToyMachine {
     /// The toy's thread of each machine thread.
     pub(super) order: Vec<u32>,
     pub(super) notices: Vec<Notice>,
+    pub(super) accesses: Vec<Access>,
     pub(super) waiters: Vec<Vec<ThreadId>>,
     pub(super) hashing: Arc<Hashing>,
     /// The fingerprint of `memory`.
@@ -70,6 +74,7 @@ impl ToyMachine {
             pending: Vec::new(),
             order: Vec::new(),
             notices: Vec::new(),
+            accesses: Vec::new(),
             waiters: Vec::new(),
             hash: 0,
             delta: 0,
@@ -211,6 +216,17 @@ impl ToyMachine {
                     self.set(r, n);
                     next
                 }
+                Code::Touch(cell, write) => {
+                    self.accesses.push(Access {
+                        address: CELLS + 8 * u64::from(cell),
+                        context: ContextId(0),
+                        stmt: stmt(t, pc),
+                        size: 4,
+                        write,
+                        order: MemoryOrder::NotAtomic,
+                    });
+                    next
+                }
                 Code::Goto(to) => to as i32,
                 _ => break,
             };
@@ -286,6 +302,7 @@ impl Machine for ToyMachine {
         let t = self.toy_thread(choice.thread);
         let base = self.toy.base[t];
         self.notices.clear();
+        self.accesses.clear();
         let before = self.hash;
         let pc = self.pc(t);
         let outcome = match action.op {
@@ -329,7 +346,7 @@ impl Machine for ToyMachine {
     }
 
     fn accesses(&self) -> &[Access] {
-        &[]
+        &self.accesses
     }
 
     #[inline]
@@ -383,6 +400,7 @@ impl Undo for ToyMachine {
         self.order.truncate(usize::from(threads));
         self.delta = 0;
         self.notices.clear();
+        self.accesses.clear();
         self.refresh();
     }
 }

@@ -84,6 +84,23 @@ pub fn mixed_toy(seed: u64) -> Toy {
     toy
 }
 
+/// The toy, where two of its threads access a plain cell, one of them at least writing. The same seed gives the same toy.
+#[must_use]
+pub fn with_touches(mut toy: Toy, seed: u64) -> Toy {
+    let mut rng = Rng::with_seed(seed ^ 0x0bad_cafe);
+    let mut threads: Vec<usize> = (0..toy.threads.len()).collect();
+    rng.shuffle(&mut threads);
+    for (t, writes) in threads.into_iter().zip([true, rng.bool()]) {
+        let ops = &mut toy.threads[t];
+        // Not before the first visible operation: nobody would see it.
+        if let Some(first) = ops.iter().position(|op| !op.is_invisible()) {
+            let at = rng.usize(first + 1..=ops.len());
+            ops.insert(at, ToyOp::Touch("u".to_owned(), writes));
+        }
+    }
+    toy
+}
+
 struct Mixer {
     generator: Generator,
     creation: Creation,

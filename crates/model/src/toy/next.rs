@@ -83,9 +83,12 @@ impl ToyMachine {
                 Code::Yield => (Op::Yield, None, Some(true)),
                 Code::Exit => (Op::Exit, None, Some(true)),
                 // A parked thread stands at what parked it.
-                Code::If(..) | Code::Assert(..) | Code::Assume(..) | Code::Set(..) | Code::Goto(..) => {
-                    (Op::Assume, None, None)
-                }
+                Code::If(..)
+                | Code::Assert(..)
+                | Code::Assume(..)
+                | Code::Set(..)
+                | Code::Goto(..)
+                | Code::Touch(..) => (Op::Assume, None, None),
             }
         };
         let cancelable = pc != DONE && phase != PARKED && self.is_cancellation_point(op);

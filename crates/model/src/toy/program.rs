@@ -11,6 +11,7 @@
 //! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for the thread's end, or for another's claim,
 //!   and then it is the last that its own thread does;
 //! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
+//! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation before it;
 //! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or joined once.
 
 use serde_json::{Map, Value, json};
@@ -92,6 +93,7 @@ pub enum ToyOp {
     Destroy(String, String),
     SemInit(String, i32),
     CondInit(String),
+    Touch(String, bool),
 }
 
 impl ToyOp {
@@ -99,7 +101,12 @@ impl ToyOp {
     pub fn is_invisible(&self) -> bool {
         matches!(
             self,
-            ToyOp::If(..) | ToyOp::Assert(..) | ToyOp::Assume(..) | ToyOp::Set(..) | ToyOp::Goto(..)
+            ToyOp::If(..)
+                | ToyOp::Assert(..)
+                | ToyOp::Assume(..)
+                | ToyOp::Set(..)
+                | ToyOp::Goto(..)
+                | ToyOp::Touch(..)
         )
     }
 
@@ -315,6 +322,7 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "destroy" => Destroy(text(1)?, text(2)?),
         "sem_init" => SemInit(text(1)?, number(at(2)?)?),
         "cond_init" => CondInit(text(1)?),
+        "touch" => Touch(text(1)?, number(at(2)?)? != 0),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -375,6 +383,7 @@ impl ToyOp {
             Destroy(m, r) => json!(["destroy", m, r]),
             SemInit(s, n) => json!(["sem_init", s, n]),
             CondInit(c) => json!(["cond_init", c]),
+            Touch(x, writes) => json!(["touch", x, i32::from(*writes)]),
         }
     }
 }
