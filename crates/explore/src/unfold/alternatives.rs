@@ -6,7 +6,8 @@
 //! immediate ones, and these are known of each event. For k = 1 one conflicting event does, found in polynomial time. For k = |D| the search goes
 //! back over its choices, and whoever follows such an alternative never comes to where everything enabled is in D.
 
-use super::event::{EventId, Store, last, use_depends};
+use super::event::{EventId, Store, last};
+use super::label::use_depends;
 use super::oracle::Weaken;
 use super::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
@@ -104,7 +105,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         if event.cutoff {
             return false;
         }
-        let thread = event.action.thread;
+        let thread = event.thread;
         if last(path.clock(), thread).depth() >= event.depth {
             return false; // another event is at its place
         }
@@ -145,7 +146,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
             if store.contains(local, other) || others_contain(store, chosen, e) {
                 return true;
             }
-            if there.action.thread == event.action.thread {
+            if there.thread == event.thread {
                 return false;
             }
             !store.dependent(e, other)

@@ -6,13 +6,15 @@
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
 use super::footprint::{Footprint, Footprints, Trail};
+use super::label::{Label, Labels, uses_depend};
 use super::oracle::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Effect};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::rc::Rc;
 
 selvedge_base::id_type! {
     /// An event of the unfolding.
@@ -75,37 +77,13 @@ pub fn last(clock: &[Last], thread: ThreadId) -> Last {
     clock.get(thread.index()).copied().unwrap_or_default()
 }
 
-/// A use of an object by an event: which, which of its bytes, how.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Use {
-    /// The object.
-    pub object: u64,
-    /// Its number; see [`Store::slot`].
-    pub slot: u32,
-    /// Its bytes.
-    pub bytes: u8,
-    /// How.
-    pub effect: Effect,
-}
-
-/// How an action ended, in names that do not depend on the interleaving.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Ending {
-    /// It failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
-    pub failed: bool,
-    /// What was chosen, if there was a choice.
-    pub decision: u64,
-    /// The threads that it names, sorted.
-    pub named: SmallVec<[ThreadId; 2]>,
-}
-
 /// What is known of an event from its name, before and after it was executed.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What happens. Threads under their names of the unfolding.
-    pub action: Action,
-    /// How it ended.
-    pub ending: Ending,
+    /// What it does.
+    pub what: Rc<Label>,
+    /// Its thread.
+    pub thread: ThreadId,
     /// The alternative with which it was taken first.
     pub alternative: u16,
     /// Its position within its thread, from 1.
@@ -120,8 +98,6 @@ pub struct Event {
     pub(super) jump: EventId,
     /// Its local configuration.
     pub clock: Box<[Last]>,
-    /// What it does to which objects.
-    pub uses: SmallVec<[Use; 2]>,
     /// Whether a mutex that it owns or gives back is free afterwards; see [`Level`].
     pub mutex: Level,
     /// The event before it that owned or gave back the same mutex.
@@ -138,9 +114,7 @@ pub struct Event {
     pub knows: Box<[u32]>,
     /// The longest chain of causes that ends with it.
     pub level: u32,
-    /// A number for what it does and how it ends, the same wherever that is done again.
-    pub weight: u64,
-    /// The sum of these over its thread, up to it.
+    /// The sum of the weights of its thread's events, up to it.
     pub weights: u128,
     /// The sum of the changes to the state's fingerprint that the thread made up to here.
     pub print: u128,
@@ -163,11 +137,11 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of which only the action is known.
-    pub fn blank(action: Action) -> Event {
+    /// An event of which only the label is known.
+    fn blank(what: &Rc<Label>) -> Event {
         Event {
-            action,
-            ending: Ending::default(),
+            what: Rc::clone(what),
+            thread: what.action.thread,
             alternative: 0,
             depth: 0,
             size: 0,
@@ -175,7 +149,6 @@ impl Event {
             parent: EventId::NONE,
             jump: EventId::NONE,
             clock: Box::default(),
-            uses: SmallVec::new(),
             mutex: Level::Unknown,
             before: EventId::NONE,
             waker: EventId::NONE,
@@ -184,7 +157,6 @@ impl Event {
             trail: Trail::default(),
             knows: Box::default(),
             level: 0,
-            weight: 0,
             weights: 0,
             print: 0,
             executed: false,
@@ -196,6 +168,14 @@ impl Event {
             open: false,
             timed: false,
         }
+    }
+}
+
+impl Deref for Event {
+    type Target = Label;
+    #[inline]
+    fn deref(&self) -> &Label {
+        &self.what
     }
 }
 
@@ -217,7 +197,8 @@ pub struct Store {
     events: Vec<Event>,
     index: HashTable<(u32, EventId)>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
-    slots: FxHashMap<u64, u32>,
+    /// What events do.
+    pub labels: Labels,
     /// How many pairs are known to be in immediate conflict.
     pub links: u64,
     /// Whether there are events whose effect comes with a data choice.
@@ -268,18 +249,6 @@ impl Store {
             .or_insert(next)
     }
 
-    /// The number of an object, from 0, in the order in which they were met.
-    #[inline]
-    pub fn slot(&mut self, object: u64) -> u32 {
-        let next = self.slots.len() as u32;
-        *self.slots.entry(object).or_insert(next)
-    }
-
-    /// The number of an object, if an event has used it.
-    pub fn known_slot(&self, object: u64) -> Option<u32> {
-        self.slots.get(&object).copied()
-    }
-
     /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that it created.
     pub fn thread_names(&self) -> Vec<String> {
         let mut makers = vec![(NOBODY, 0); self.threads.len()];
@@ -308,52 +277,47 @@ impl Store {
     }
 
     /// The event of this name, whose causes are `clock` (its thread's last event there is its predecessor), and
-    /// whether it is new. `make` fills in a new one.
-    pub fn intern(
-        &mut self,
-        parent: EventId,
-        thread: ThreadId,
-        ending: &Ending,
-        clock: &[Last],
-        make: impl FnOnce(&Store) -> Event,
-    ) -> (EventId, bool) {
-        let hash = name_hash(parent, thread, ending, clock);
+    /// whether it is new: then no more is known of it.
+    pub fn intern(&mut self, parent: EventId, what: &Rc<Label>, clock: &[Last]) -> (EventId, bool) {
+        let thread = what.action.thread;
+        let hash = name_hash(parent, what, clock);
         let known = self.index.find(spread(hash), |&(h, e)| {
             let event = &self.events[e.index()];
             h == hash
                 && event.parent == parent
-                && event.action.thread == thread
-                && event.ending == *ending
+                && event.thread == thread
+                && (Rc::ptr_eq(&event.what, what) || event.ending == what.ending)
                 && same_causes(&event.clock, clock, thread)
         });
         if let Some(&(_, event)) = known {
             return (event, false);
         }
         let id = EventId::from_index(self.events.len());
-        let mut event = make(self);
         let before = last(clock, thread);
-        event.parent = parent;
-        event.ending = ending.clone();
-        event.depth = before.depth() + 1;
+        let depth = before.depth() + 1;
         let mut own: Clock = SmallVec::from_slice(clock);
         if own.len() <= thread.index() {
             own.resize(thread.index() + 1, Last::default());
         }
-        own[thread.index()] = Last::new(id, event.depth);
+        own[thread.index()] = Last::new(id, depth);
         while own.last().is_some_and(|l| l.depth() == 0) {
             own.pop();
         }
-        event.size = own.iter().map(|l| l.depth()).sum();
-        event.clock = own.as_slice().into();
-        event.weight = weight(&event);
-        event.weights = u128::from(event.weight)
-            + match before.event() {
-                event if event.is_some() => self[event].weights,
-                _ => 0,
-            };
+        let above = match before.event() {
+            event if event.is_some() => self[event].weights,
+            _ => 0,
+        };
         let causes = clock.iter().map(|l| l.event()).filter(|e| e.is_some());
-        event.level = 1 + causes.map(|e| self[e].level).max().unwrap_or(0);
-        event.jump = self.jump(before.event());
+        let event = Event {
+            parent,
+            depth,
+            size: own.iter().map(|l| l.depth()).sum(),
+            clock: own.as_slice().into(),
+            weights: above + u128::from(what.weight),
+            level: 1 + causes.map(|e| self[e].level).max().unwrap_or(0),
+            jump: self.jump(before.event()),
+            ..Event::blank(what)
+        };
         self.events.push(event);
         self.index
             .insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
@@ -403,7 +367,7 @@ impl Store {
     /// Whether `e` is in a configuration.
     pub fn contains(&self, clock: &[Last], e: EventId) -> bool {
         let event = &self[e];
-        let last = last(clock, event.action.thread);
+        let last = last(clock, event.thread);
         last.depth() >= event.depth && self.ancestor(last.event(), event.depth) == e
     }
 
@@ -431,10 +395,10 @@ impl Store {
     /// Whether two events of different threads are dependent by what they do, or by whom they name.
     pub fn dependent(&self, a: EventId, b: EventId) -> bool {
         let (a, b) = (&self[a], &self[b]);
-        a.action.thread == b.action.thread
+        a.thread == b.thread
             || uses_depend(&a.uses, &b.uses)
-            || a.ending.named.contains(&b.action.thread)
-            || b.ending.named.contains(&a.action.thread)
+            || a.ending.named.contains(&b.thread)
+            || b.ending.named.contains(&a.thread)
     }
 
     /// Notes that two events are in immediate conflict.
@@ -450,22 +414,6 @@ impl Store {
     }
 }
 
-/// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
-/// the least.
-fn weight(event: &Event) -> u64 {
-    let mut hasher = FxHasher::default();
-    let Action {
-        object,
-        object2,
-        stmt,
-        op,
-        thread,
-        ..
-    } = event.action;
-    (object, object2, stmt, op, &event.ending).hash(&mut hasher);
-    (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
-}
-
 /// The causes of an event, without itself.
 pub fn causes(store: &Store, event: EventId) -> Clock {
     let event = &store[event];
@@ -475,22 +423,11 @@ pub fn causes(store: &Store, event: EventId) -> Clock {
     } else {
         Last::default()
     };
-    clock[event.action.thread.index()] = before;
+    clock[event.thread.index()] = before;
     while clock.last().is_some_and(|l| l.depth() == 0) {
         clock.pop();
     }
     clock
-}
-
-/// Whether two lists of uses have a dependent pair.
-pub fn uses_depend(a: &[Use], b: &[Use]) -> bool {
-    a.iter().any(|x| b.iter().any(|y| use_depends(x, y)))
-}
-
-/// Whether two uses are dependent.
-#[inline]
-pub fn use_depends(x: &Use, y: &Use) -> bool {
-    x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
 fn same_causes(mine: &[Last], clock: &[Last], thread: ThreadId) -> bool {
@@ -500,12 +437,11 @@ fn same_causes(mine: &[Last], clock: &[Last], thread: ThreadId) -> bool {
     })
 }
 
-fn name_hash(parent: EventId, thread: ThreadId, ending: &Ending, clock: &[Last]) -> u32 {
+fn name_hash(parent: EventId, what: &Label, clock: &[Last]) -> u32 {
     let mut hasher = FxHasher::default();
-    (parent, thread).hash(&mut hasher);
-    ending.hash(&mut hasher);
+    (parent, what.hash).hash(&mut hasher);
     for (t, last) in clock.iter().enumerate() {
-        if t != thread.index() && last.depth() != 0 {
+        if t != what.action.thread.index() && last.depth() != 0 {
             (t, last).hash(&mut hasher);
         }
     }
@@ -519,8 +455,9 @@ fn spread(hash: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::label::Ending;
     use super::*;
-    use selvedge_model::Op;
+    use selvedge_model::{Action, Op};
 
     #[test]
     fn ancestors_are_those_found_step_by_step() {
@@ -541,17 +478,10 @@ mod tests {
                 decision: i,
                 ..Ending::default()
             };
-            let (event, new) = store.intern(parent, thread, &ending, &clock, |_| {
-                Event::blank(Action::new(thread, Op::Yield))
-            });
+            let what = store.labels.of(&Action::new(thread, Op::Yield), &ending);
+            let (event, new) = store.intern(parent, &what, &clock);
             assert!(new);
-            assert_eq!(
-                store.intern(parent, thread, &ending, &clock, |_| Event::blank(Action::new(
-                    thread,
-                    Op::Yield
-                ))),
-                (event, false)
-            );
+            assert_eq!(store.intern(parent, &what, &clock), (event, false));
             all.push(event);
         }
         for &event in &all {

@@ -23,9 +23,10 @@ mod mutexes;
 mod position;
 mod since;
 
-use super::event::{Clock, Ending, Event, EventId, Last, Store, causes as causes_of, join};
+use super::event::{Clock, EventId, Last, Store, causes as causes_of, join};
+use super::label::Ending;
 use super::oracle::Weaken;
-use super::path::{Path, Used, level, uses_of};
+use super::path::{Path, Used, level};
 use super::reach::go_to;
 use conflicts::link;
 use mutexes::owner_below;
@@ -272,13 +273,12 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             decision,
             ..Ending::default()
         };
-        let (event, new) = store.intern(at.parent, at.thread, &ending, causes, |_| Event::blank(action));
+        let what = store.labels.of(&action, &ending);
+        let (event, new) = store.intern(at.parent, &what, causes);
         if new {
-            let uses = uses_of(store, &action, &ending);
-            let owner = owner_below(path, &uses, causes);
+            let owner = owner_below(path, &what.uses, causes);
             let level = level(store, owner, &action);
             let known = &mut store[event];
-            known.uses = uses;
             known.before = owner;
             known.mutex = level;
             known.waker = at.waker;

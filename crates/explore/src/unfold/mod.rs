@@ -26,6 +26,7 @@ mod event;
 mod explorer;
 mod extensions;
 mod footprint;
+mod label;
 mod loose;
 #[doc(hidden)]
 pub mod oracle;

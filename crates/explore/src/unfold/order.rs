@@ -59,7 +59,7 @@ pub fn pick(
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::{Ending, Event};
+    use super::super::label::Ending;
     use super::super::tree::{Child, Node};
     use super::*;
     use selvedge_base::ThreadId;
@@ -74,9 +74,8 @@ mod tests {
                 stmt: StmtId(stmt),
                 ..Action::new(ThreadId(stmt as u16), Op::Yield)
             };
-            let (event, _) = store.intern(EventId::NONE, action.thread, &Ending::default(), &[], |_| {
-                Event::blank(action)
-            });
+            let what = store.labels.of(&action, &Ending::default());
+            let (event, _) = store.intern(EventId::NONE, &what, &[]);
             (0..executed).for_each(|_| visits.note(StmtId(stmt)));
             open.push_back(tree.add(node(event)));
         }

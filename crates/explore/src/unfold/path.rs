@@ -4,13 +4,15 @@
 //! that woke it, and the uses before it of its objects that are dependent on its own; all are found from the end of each object's
 //! list, which ends where everything further up is below.
 
-use super::event::{Clock, Ending, Event, EventId, Last, Level, Store, Use, join, last, use_depends};
+use super::event::{Clock, EventId, Last, Level, Store, join, last};
 use super::footprint::Trail;
+use super::label::{Ending, Label, Labels, Use, use_depends};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Undo, for_each_effect,
+    Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Undo,
 };
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// A use of an object by an event of the path.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +133,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.names[number.index()]
     }
 
-    /// Who used an object, by its [number](Store::slot), in the order taken.
+    /// Who used an object, by its [number](Labels::known_slot), in the order taken.
     #[inline]
     pub fn history(&self, slot: u32) -> &[Used] {
         self.history.get(slot as usize).map_or(&[], Vec::as_slice)
@@ -139,7 +141,10 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
 
     /// Who used an object, by its name.
     pub fn history_of(&self, store: &Store, object: u64) -> &[Used] {
-        store.known_slot(object).map_or(&[], |slot| self.history(slot))
+        store
+            .labels
+            .known_slot(object)
+            .map_or(&[], |slot| self.history(slot))
     }
 
     /// How many of its first events were there all the time since [`forget_changes`](Self::forget_changes).
@@ -174,7 +179,9 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     pub fn take(&mut self, store: &mut Store, choice: Choice) -> (EventId, bool) {
         let number = choice.thread.index();
         let thread = self.names[number];
-        let decision = self.machine.decision(choice);
+        let pending = &self.machine.pending()[number];
+        let decides = pending.action.op == Op::Choose || pending.alternatives > 1;
+        let decision = if decides { self.machine.decision(choice) } else { 0 };
         let mark = (self.machine.mark(), self.detector.mark());
         let threads = self.names.len();
         let taken = self.machine.step(choice);
@@ -182,10 +189,9 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             .action
             .renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
         self.several = taken.alternatives > 1;
-        let decides = action.op == Op::Choose || taken.alternatives > 1;
         let mut ending = Ending {
             failed: taken.outcome == Outcome::Failed,
-            decision: if decides { decision } else { 0 },
+            decision,
             named: SmallVec::new(),
         };
         let before = last(&self.clock, thread);
@@ -214,23 +220,21 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             _ => {}
         }
         let open_before = before.event().is_some() && store[before.event()].open && action.op == Op::Choose;
-        let uses = if open_before {
-            store[before.event()].uses.clone()
+        let what = if open_before {
+            Labels::continuing(&action, &ending, &store[before.event()])
         } else {
-            uses_of(store, &action, &ending)
+            store.labels.of(&action, &ending)
         };
-        let (clock, owner) = self.causes(store, thread, &uses);
+        let (clock, owner) = self.causes(store, thread, &what.uses);
         let open = self.machine.is_open(choice.thread);
-        let (event, new) = store.intern(parent, thread, &ending, &clock, |store| Event {
-            alternative: choice.alternative,
-            spawned: spawned(store, before.event(), &action, &ending),
-            mutex: level(store, owner, &action),
-            before: owner,
-            waker: self.woken[thread.index()],
-            uses: uses.clone(),
-            open,
-            ..Event::blank(action)
-        });
+        let (event, new) = store.intern(parent, &what, &clock);
+        if new {
+            let mutex = level(store, owner, &action);
+            let known = &mut store[event];
+            known.mutex = mutex;
+            known.before = owner;
+            known.waker = self.woken[thread.index()];
+        }
         if self.prints && !store[event].printed {
             let above = match before.event() {
                 before if before.is_some() => store[before].print,
@@ -253,11 +257,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.timed =
                 action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
             known.alternative = choice.alternative;
-            if known.uses.len() != uses.len() {
-                // Only now it is known that the thread ended with it.
-                known.uses.clone_from(&uses);
-            }
-            known.action = action;
+            // Only now it is known whether the thread ended with it.
+            known.what = Rc::clone(&what);
             if store.keeps_footprints {
                 let accesses = self.machine.accesses();
                 let footprint = store.footprints.of(&action, accesses);
@@ -269,11 +270,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 };
                 store[event].footprint = footprint;
                 store[event].trail = trail.after(&action, footprint);
-                store[event].knows = self.knows(store, thread, &uses, &ending);
+                store[event].knows = self.knows(store, thread, &what);
             }
         }
         let depth = before.depth() + 1;
-        for what in &uses {
+        for what in &what.uses {
             let slot = what.slot as usize;
             if self.history.len() <= slot {
                 self.history.resize_with(slot + 1, Vec::new);
@@ -366,14 +367,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     }
 
     /// How many events of each thread are known by synchronisation to a thread that now takes an action.
-    fn knows(&self, store: &Store, thread: ThreadId, uses: &[Use], ending: &Ending) -> Box<[u32]> {
+    fn knows(&self, store: &Store, thread: ThreadId, what: &Label) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {
             if !e.is_some() {
                 return;
             }
             let event = &store[e];
-            let own = event.action.thread.index();
+            let own = event.thread.index();
             let len = event.knows.len().max(own + 1);
             if knows.len() < len {
                 knows.resize(len, 0);
@@ -381,7 +382,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             for (mine, &theirs) in knows.iter_mut().zip(&event.knows) {
                 *mine = (*mine).max(theirs);
             }
-            if event.action.thread != thread {
+            if event.thread != thread {
                 // What it did after its action came later.
                 knows[own] = knows[own].max(event.depth - u32::from(!whole));
             }
@@ -398,7 +399,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             learn(waker, false);
         }
         // Whoever fails learns nothing.
-        for mine in uses.iter().filter(|_| !ending.failed) {
+        for mine in what.uses.iter().filter(|_| !what.ending.failed) {
             let history = self.history(mine.slot);
             match mine.effect {
                 Effect::Own | Effect::Share => {
@@ -426,7 +427,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     posts.for_each(|u| learn(u.event, false));
                 }
                 // The last one learns from those of its round.
-                Effect::Arrive if !ending.named.is_empty() => {
+                Effect::Arrive if !what.ending.named.is_empty() => {
                     let ends = |u: &&Used| {
                         u.what.effect == Effect::Total
                             || (u.what.effect == Effect::Arrive && !store[u.event].ending.named.is_empty())
@@ -456,7 +457,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         while self.steps.len() > len {
             let Some(step) = self.steps.pop() else { break };
             let event = &store[step.event];
-            let thread = event.action.thread;
+            let thread = event.thread;
             for what in &event.uses {
                 self.history[what.slot as usize].pop();
             }
@@ -513,20 +514,6 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     pub fn was_chosen(&self) -> bool {
         self.several
     }
-}
-
-/// What an action that ended so does to which objects.
-pub fn uses_of(store: &mut Store, action: &Action, ending: &Ending) -> SmallVec<[Use; 2]> {
-    let mut uses = SmallVec::new();
-    for_each_effect(action, ending.failed, &ending.named, |object, bytes, effect| {
-        uses.push(Use {
-            object,
-            slot: store.slot(object),
-            bytes,
-            effect,
-        });
-    });
-    uses
 }
 
 fn spawned(store: &Store, before: EventId, action: &Action, ending: &Ending) -> u32 {

@@ -12,8 +12,9 @@
 //!
 //! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
 
-use super::event::{EventId, Last, Level, Store, last, use_depends};
+use super::event::{EventId, Last, Level, Store, last};
 use super::footprint::{Footprint, MOST_SIGNALS};
+use super::label::use_depends;
 use super::loose::is_any_loose;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};

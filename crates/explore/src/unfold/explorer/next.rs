@@ -1,8 +1,8 @@
 //! The next event of a node: the first one of its lead, or what some thread can do.
 
 use super::{Explorer, Leaf, differs};
-use crate::unfold::event::{Clock, Ending, Event, EventId, Store, join, last};
-use crate::unfold::path::uses_of;
+use crate::unfold::event::{Clock, EventId, Store, join, last};
+use crate::unfold::label::{Ending, Labels};
 use crate::unfold::tree::NodeId;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Undo};
@@ -65,8 +65,7 @@ where
             }
             enabled = true;
             let thread = self.path.name(ThreadId::from_index(number));
-            let of_thread =
-                |list: &[EventId], store: &Store| list.iter().any(|&d| store[d].action.thread == thread);
+            let of_thread = |list: &[EventId], store: &Store| list.iter().any(|&d| store[d].thread == thread);
             if pending.alternatives == 1 {
                 // Its next event is the one that is disabled or cut.
                 if of_thread(&self.tree[at].disabled, &self.store) {
@@ -173,16 +172,12 @@ where
                 decision: self.path.machine.decision(choice),
                 ..Ending::default()
             };
-            let (event, new) = self
-                .store
-                .intern(parent, action.thread, &ending, &clock, |_| Event::blank(action));
-            if new {
-                self.store[event].uses = if open {
-                    self.store[before].uses.clone()
-                } else {
-                    uses_of(&mut self.store, &action, &ending)
-                };
-            }
+            let what = if open {
+                Labels::continuing(&action, &ending, &self.store[before])
+            } else {
+                self.store.labels.of(&action, &ending)
+            };
+            let (event, _) = self.store.intern(parent, &what, &clock);
             for &other in &arms {
                 self.store.link(event, other);
             }

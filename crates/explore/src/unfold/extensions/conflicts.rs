@@ -1,6 +1,7 @@
 //! Immediate conflicts.
 
-use crate::unfold::event::{EventId, Last, Store, causes, last, use_depends};
+use crate::unfold::event::{EventId, Last, Store, causes, last};
+use crate::unfold::label::use_depends;
 use crate::unfold::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
@@ -16,7 +17,7 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
     if store.contains(path.clock(), event) {
         return;
     }
-    let (thread, causes) = (name.action.thread, causes(store, event));
+    let (thread, causes) = (name.thread, causes(store, event));
     let mut against: SmallVec<[EventId; 4]> = SmallVec::new();
     let mine = last(path.clock(), thread);
     if mine.depth() >= name.depth {
@@ -62,5 +63,5 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
 /// Whether an event of a common configuration is below `clock`.
 pub(super) fn below(store: &Store, clock: &[Last], event: EventId) -> bool {
     let event = &store[event];
-    last(clock, event.action.thread).depth() >= event.depth
+    last(clock, event.thread).depth() >= event.depth
 }

@@ -3,7 +3,8 @@
 use super::Extensions;
 use super::conflicts::below;
 use super::position::Position;
-use crate::unfold::event::{Clock, EventId, Last, Level, Store, Use, join};
+use crate::unfold::event::{Clock, EventId, Last, Level, Store, join};
+use crate::unfold::label::Use;
 use crate::unfold::path::{Path, Used};
 use selvedge_model::{Detector, Effect, Fingerprint, Op, OpClass, Undo};
 use smallvec::SmallVec;

@@ -1,11 +1,11 @@
 //! Places in the lives of threads, and what the events there may depend on.
 
-use crate::unfold::event::{Ending, Event, EventId, Last, Store, Use, last, use_depends};
+use crate::unfold::event::{Event, EventId, Last, Store, last};
+use crate::unfold::label::{Ending, Use, use_depends};
 use crate::unfold::oracle::Weaken;
-use crate::unfold::path::{Path, Used, uses_of};
+use crate::unfold::path::{Path, Used};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
-use smallvec::SmallVec;
 
 /// How the other events at a position are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,11 +114,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     below: &[Last],
     scheme: Scheme,
 ) -> Vec<Used> {
-    let mine = if scheme == Scheme::Certain {
-        uses_of(store, &at.action, &Ending::default())
-    } else {
-        SmallVec::new()
-    };
+    let certain = (scheme == Scheme::Certain).then(|| store.labels.of(&at.action, &Ending::default()));
     let store = &*store;
     let mut found: Vec<Used> = Vec::new();
     let beside = at.beside && store.weaken != Weaken::Beside;
@@ -138,8 +134,8 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
             found.push(*used);
         }
     };
-    if scheme == Scheme::Certain {
-        for mine in &mine {
+    if let Some(certain) = certain {
+        for mine in &certain.uses {
             for used in path.history(mine.slot) {
                 if use_depends(mine, &used.what) {
                     consider(used, &|_| true);
@@ -190,7 +186,7 @@ pub(super) fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
         ..Ending::default()
     };
     let mut found: Vec<Used> = Vec::new();
-    for mine in &uses_of(store, &timeout, &failed) {
+    for mine in &store.labels.of(&timeout, &failed).uses {
         for used in path.history(mine.slot) {
             let clock = &store[used.event].clock;
             let fits = used.thread != at.thread

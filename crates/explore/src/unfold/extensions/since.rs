@@ -32,7 +32,7 @@ impl Since {
         self.shared = None;
         for position in (from..path.len()).rev() {
             let event = &store[path.event(position)];
-            self.common[event.action.thread.index()] = match event.depth {
+            self.common[event.thread.index()] = match event.depth {
                 1 => Last::default(),
                 depth => Last::new(event.parent, depth - 1),
             };

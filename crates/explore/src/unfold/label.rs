@@ -1,0 +1,152 @@
+//! What events do, apart from their causes: many do the same, and share it.
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Effect, for_each_effect};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// A use of an object by an event: which, which of its bytes, how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// The object.
+    pub object: u64,
+    /// Its number; see [`Labels::known_slot`].
+    pub slot: u32,
+    /// Its bytes.
+    pub bytes: u8,
+    /// How.
+    pub effect: Effect,
+}
+
+/// How an action ended, in names that do not depend on the interleaving.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Ending {
+    /// It failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
+    pub failed: bool,
+    /// What was chosen, if there was a choice.
+    pub decision: u64,
+    /// The threads that it names, sorted.
+    pub named: SmallVec<[ThreadId; 2]>,
+}
+
+/// What an event does, and how it ends.
+#[derive(Debug)]
+pub struct Label {
+    /// What happens. Threads under their names of the unfolding.
+    pub action: Action,
+    /// How it ended.
+    pub ending: Ending,
+    /// What that does to which objects.
+    pub uses: SmallVec<[Use; 2]>,
+    /// A number for it, the same wherever it is done again.
+    pub weight: u64,
+    /// A hash of the thread and the ending.
+    pub(super) hash: u64,
+}
+
+impl Label {
+    fn new(action: &Action, ending: &Ending, uses: SmallVec<[Use; 2]>) -> Label {
+        let mut hasher = FxHasher::default();
+        (action.thread, ending).hash(&mut hasher);
+        Label {
+            action: *action,
+            ending: ending.clone(),
+            uses,
+            weight: weight(action, ending),
+            hash: hasher.finish(),
+        }
+    }
+}
+
+/// All labels, and numbers for the objects that they use.
+#[derive(Debug, Default)]
+pub struct Labels {
+    index: HashTable<(u64, Rc<Label>)>,
+    slots: FxHashMap<u64, u32>,
+}
+
+impl Labels {
+    /// The label of an action that ended so.
+    pub fn of(&mut self, action: &Action, ending: &Ending) -> Rc<Label> {
+        let mut hasher = FxHasher::default();
+        let Action {
+            object,
+            object2,
+            stmt,
+            op,
+            thread,
+            ends,
+            ..
+        } = *action;
+        (object, object2, stmt, thread, (op, ends), ending).hash(&mut hasher);
+        let hash = hasher.finish();
+        let same =
+            |(h, known): &(u64, Rc<Label>)| *h == hash && known.action == *action && known.ending == *ending;
+        if let Some((_, known)) = self.index.find(hash, same) {
+            return Rc::clone(known);
+        }
+        let label = Rc::new(Label::new(action, ending, self.uses(action, ending)));
+        let entry = (hash, Rc::clone(&label));
+        self.index.insert_unique(hash, entry, |&(h, _)| h);
+        label
+    }
+
+    /// The label of a data choice on which the effect of another action depends: it does to objects what that one does.
+    pub fn continuing(action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
+        Rc::new(Label::new(action, ending, other.uses.clone()))
+    }
+
+    /// The number of an object, from 0, in the order in which they were met.
+    fn slot(&mut self, object: u64) -> u32 {
+        let next = self.slots.len() as u32;
+        *self.slots.entry(object).or_insert(next)
+    }
+
+    /// The number of an object, if a label uses it.
+    pub fn known_slot(&self, object: u64) -> Option<u32> {
+        self.slots.get(&object).copied()
+    }
+
+    fn uses(&mut self, action: &Action, ending: &Ending) -> SmallVec<[Use; 2]> {
+        let mut uses = SmallVec::new();
+        for_each_effect(action, ending.failed, &ending.named, |object, bytes, effect| {
+            uses.push(Use {
+                object,
+                slot: self.slot(object),
+                bytes,
+                effect,
+            });
+        });
+        uses
+    }
+}
+
+/// Whether two lists of uses have a dependent pair.
+pub fn uses_depend(a: &[Use], b: &[Use]) -> bool {
+    a.iter().any(|x| b.iter().any(|y| use_depends(x, y)))
+}
+
+/// Whether two uses are dependent.
+#[inline]
+pub fn use_depends(x: &Use, y: &Use) -> bool {
+    x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
+}
+
+/// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
+/// the least.
+fn weight(action: &Action, ending: &Ending) -> u64 {
+    let mut hasher = FxHasher::default();
+    let Action {
+        object,
+        object2,
+        stmt,
+        op,
+        thread,
+        ..
+    } = *action;
+    (object, object2, stmt, op, ending).hash(&mut hasher);
+    (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
+}
