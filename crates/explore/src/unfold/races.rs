@@ -25,7 +25,8 @@ use selvedge_model::{Action, Effect, Op};
 struct Class {
     thread: ThreadId,
     footprint: Footprint,
-    held: Vec<u64>,
+    /// The number of the set of mutexes that its thread holds.
+    held: u32,
     /// How many threads its thread has created.
     spawned: u32,
     /// Threads of which it knows the end.
@@ -67,6 +68,7 @@ impl Classes {
         let (mut of, mut held): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
         let (mut numbers, mut sets) = (FxHashMap::default(), vec![Vec::new()]);
         let mut set_numbers: FxHashMap<Vec<u64>, u32> = [(Vec::new(), 0)].into_iter().collect();
+        let mut changes: FxHashMap<(u32, u64, bool), u32> = FxHashMap::default();
         let mut classes: Vec<Class> = Vec::new();
         let creators = store.creators();
         for id in store.ids() {
@@ -78,15 +80,18 @@ impl Classes {
             };
             let mut now = before;
             for mine in event.uses.iter().filter(|u| u.effect == Effect::Own) {
-                let mut set: Vec<u64> = sets[now as usize].clone();
-                set.retain(|&m| m != mine.object);
-                if event.mutex == Level::Taken {
-                    set.push(mine.object);
-                    set.sort_unstable();
-                }
-                now = *set_numbers.entry(set.clone()).or_insert_with(|| {
-                    sets.push(set);
-                    sets.len() as u32 - 1
+                let taken = event.mutex == Level::Taken;
+                now = *changes.entry((now, mine.object, taken)).or_insert_with(|| {
+                    let mut set: Vec<u64> = sets[now as usize].clone();
+                    set.retain(|&m| m != mine.object);
+                    if taken {
+                        set.push(mine.object);
+                        set.sort_unstable();
+                    }
+                    *set_numbers.entry(set.clone()).or_insert_with(|| {
+                        sets.push(set);
+                        sets.len() as u32 - 1
+                    })
                 });
             }
             held.push(now);
@@ -97,7 +102,7 @@ impl Classes {
             let class = Class {
                 thread: event.action.thread,
                 footprint: event.footprint,
-                held: sets[now as usize].clone(),
+                held: now,
                 spawned: event.spawned,
                 ended: ended(store, id),
             };
@@ -111,10 +116,14 @@ impl Classes {
         let mut rivals = vec![FxHashSet::default(); classes.len()];
         let (mut contested, mut wild) = (false, vec![false; classes.len()]);
         let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
+        let share = |a: &Class, b: &Class| {
+            let other = &sets[b.held as usize];
+            sets[a.held as usize].iter().any(|m| other.contains(m))
+        };
         for (i, a) in classes.iter().enumerate() {
             for (j, b) in classes.iter().enumerate().skip(i + 1) {
                 let apart = a.is_before(b, &creators) || b.is_before(a, &creators);
-                if a.thread == b.thread || apart || a.held.iter().any(|m| b.held.contains(m)) {
+                if a.thread == b.thread || apart || share(a, b) {
                     continue;
                 }
                 let race = *pairs

@@ -372,10 +372,14 @@ impl Memory {
         let Some(page) = self.page(address) else { return 0 };
         let first = address as usize % PAGE;
         let plain = page.partial.is_none() && before.partials.is_empty();
-        if plain
-            && undefined == page.chunks[first / CHUNK].undefined
-            && page.data[first..first + CHUNK] == data[..]
-        {
+        let mut written = u64::MAX;
+        if plain {
+            written = undefined ^ page.chunks[first / CHUNK].undefined;
+            for (i, (now, was)) in page.data[first..first + CHUNK].iter().zip(data).enumerate() {
+                written |= u64::from(now != was) << i;
+            }
+        }
+        if written == 0 {
             return 0;
         }
         let mut delta = 0;
@@ -393,6 +397,9 @@ impl Memory {
             }
             for byte in from..stop.min(base + object.size) {
                 let i = (byte - address) as usize;
+                if written >> i & 1 == 0 {
+                    continue;
+                }
                 let new = in_page(&self.tags, page, first + i);
                 let was = undefined >> i & 1 == 1;
                 let partial = match before.partials.get(&byte) {
