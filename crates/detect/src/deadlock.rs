@@ -14,7 +14,7 @@
 
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
-use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Pending, Status};
 
 /// How many events a closed cycle is watched while others run on.
 pub const PATIENCE: u32 = 100;
@@ -106,7 +106,8 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
 
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         let pending = machine.pending();
-        if pending.iter().any(|p| p.status == Status::Enabled) {
+        let waits = |p: &Pending| p.status == Status::Blocked;
+        if !pending.iter().any(waits) || pending.iter().any(|p| p.status == Status::Enabled) {
             return;
         }
         let blocked: Vec<ThreadId> = (0..pending.len())

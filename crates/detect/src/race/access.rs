@@ -6,7 +6,25 @@ use super::report::Race;
 use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op};
+use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op, Part, Pending, Status};
+
+/// The parts of the last event, without the joins at its end if nothing is left that they could order.
+#[inline]
+fn heeded<M: Describe + ?Sized>(machine: &M) -> &[Part] {
+    let (parts, accesses) = (machine.parts(), machine.accesses().len());
+    let idle = |part: &Part| {
+        part.accesses as usize == accesses && matches!(part.action.op, Op::Join | Op::ProcessExit)
+    };
+    if !parts.last().is_some_and(idle) {
+        return parts;
+    }
+    let over = |p: &Pending| matches!(p.status, Status::Finished | Status::Parked);
+    if !machine.pending().iter().all(over) {
+        return parts;
+    }
+    let idle = parts.iter().rev().take_while(|part| idle(part)).count();
+    &parts[..parts.len() - idle]
+}
 
 impl RaceDetector {
     /// What the event did after the action: accesses in invisible steps, and further actions between them.
@@ -14,7 +32,7 @@ impl RaceDetector {
     pub(super) fn rest<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
         let accesses = machine.accesses();
         let (mut from, mut me) = (0, event.action.thread);
-        for part in machine.parts() {
+        for part in heeded(machine) {
             let to = part.accesses as usize;
             self.plain_accesses(&accesses[from..to], me);
             (from, me) = (to, part.action.thread);

@@ -12,7 +12,8 @@ use crate::record::Record;
 use crate::{Config, Control, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Pending, Undo,
+    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Pending,
+    Status, Undo,
 };
 
 /// Why a search ended before its end.
@@ -129,6 +130,8 @@ where
     contended: Contended,
     /// While the first execution is taken: what it has raced for.
     learned: Option<Contended>,
+    /// Threads that can move at the present state.
+    enabled: S,
     /// Threads whose next action is local.
     locals: S,
     /// Threads of which it is known whether their next action is contended.
@@ -172,6 +175,7 @@ where
             faults: Vec::new(),
             races: Vec::new(),
             before: Vec::new(),
+            enabled: S::default(),
             contended: Contended::default(),
             learned: None,
             locals: S::default(),
@@ -195,6 +199,7 @@ where
             return;
         }
         self.look_at(0);
+        self.enabled = self.enabled_now();
         let more = if self.config.sleep_sets {
             self.run_first()
         } else {
@@ -298,7 +303,7 @@ where
     /// Looks at the present state: a new node with its first child chosen, unless the execution ends here.
     #[inline(always)]
     fn enter(&mut self, sleep: S, last: usize) -> bool {
-        let enabled = self.enabled();
+        let enabled = self.enabled;
         let awake = enabled.minus(sleep);
         if awake.is_empty() || self.nodes.len() >= self.config.max_events as usize {
             self.leaf(enabled.is_empty(), awake.is_empty());
@@ -315,8 +320,13 @@ where
     }
 
     #[inline]
-    fn enabled(&self) -> S {
+    fn enabled_now(&self) -> S {
         S::of(self.machine.pending(), Pending::is_enabled)
+    }
+
+    #[inline]
+    fn blocked_now(&self) -> S {
+        S::of(self.machine.pending(), |p| p.status == Status::Blocked)
     }
 
     #[inline(always)]
@@ -421,26 +431,41 @@ where
         if !self.has_room() {
             return event;
         }
-        self.note_next(choice.thread.index(), threads, others);
-        let relation = self.relation;
+        self.enabled = self.enabled_now();
+        // Nothing is ordered after an event that ends the execution.
+        if others || !self.config.sleep_sets || !self.is_over() {
+            self.record(&event, choice.thread, (threads, others));
+        }
+        self.detector.event(&self.machine, &event, &mut self.faults);
+        event
+    }
+
+    /// Whether no thread is left that can move or waits.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.enabled.is_empty() && self.blocked_now().is_empty()
+    }
+
+    /// Adds the event just taken to the order. There were `threads` before it; `others` may have something else to do now, too.
+    #[inline(always)]
+    fn record(&mut self, event: &Event, thread: ThreadId, (threads, others): (usize, bool)) {
+        self.note_next(thread.index(), threads, others);
         self.order
-            .record(relation, choice.thread.index(), event.action.ends);
+            .record(self.relation, thread.index(), event.action.ends);
         for part in 0..self.machine.parts().len() {
-            self.take_part(part, choice.thread);
+            self.take_part(part, thread);
         }
         match event.outcome {
             Outcome::Thread(named) => self.order.wake(named.index()),
             Outcome::Threads(set) => {
                 for &named in self.machine.waiters(set) {
-                    if named != choice.thread {
+                    if named != thread {
                         self.order.wake(named.index());
                     }
                 }
             }
             _ => {}
         }
-        self.detector.event(&self.machine, &event, &mut self.faults);
-        event
     }
 
     /// A further action within the event that a thread just took.
@@ -666,7 +691,7 @@ where
     }
 
     fn push_here(&mut self, thread: usize, sleep: S) {
-        self.push(self.enabled(), sleep, thread, false);
+        self.push(self.enabled_now(), sleep, thread, false);
     }
 
     /// Forgets the nodes from `len` on and goes back to the state of the node at `len`, which stays if `keep`.

@@ -45,6 +45,7 @@ where
         self.unseen = Default::default();
         self.job.record = record;
         self.heed(contended);
+        self.enabled = self.enabled_now();
         self.enter(S::default(), 0)
     }
 

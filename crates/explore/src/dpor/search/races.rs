@@ -215,10 +215,9 @@ where
         if !self.config.sleep_sets || self.weaken == Weaken::BlockedSearch {
             return;
         }
-        for thread in 0..self.machine.pending().len() {
-            if self.machine.pending()[thread].status == Status::Blocked {
-                self.reverse_races(thread);
-            }
+        let mut blocked = self.blocked_now();
+        while let Some(thread) = blocked.pop() {
+            self.reverse_races(thread);
         }
     }
 
