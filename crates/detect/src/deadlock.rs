@@ -98,7 +98,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             .map_or(action.thread, |part| part.action.thread);
         if let Some(pending) = machine.pending().get(mover.index())
             && pending.status == Status::Blocked
-            && cycle_from(machine, mover).is_some()
+            && closes_cycle(machine, mover)
         {
             self.now.cycle = Some((mover, 0));
         }
@@ -212,6 +212,13 @@ impl DeadlockDetector {
             object: action(first).object,
         }
     }
+}
+
+/// Whether the wait-for chain of a blocked thread comes back to it.
+fn closes_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> bool {
+    let blocked = |at: ThreadId| machine.pending()[at.index()].status == Status::Blocked;
+    // Mostly it waits for a thread that can move.
+    machine.waits_for(thread).is_some_and(blocked) && cycle_from(machine, thread).is_some()
 }
 
 /// The cycle that the wait-for chain of a thread runs into, if it comes back to this thread.

@@ -2,6 +2,7 @@
 
 mod first;
 mod races;
+mod take;
 
 use super::Weaken;
 use super::contended::Contended;
@@ -12,8 +13,7 @@ use crate::record::Record;
 use crate::{Config, Control, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
-    Action, Choice, Dependence, Detector, Event, Fault, Limit, LimitKind, Op, OpClass, Outcome, Pending,
-    Status, Undo,
+    Action, Choice, Dependence, Detector, Fault, Limit, LimitKind, Op, OpClass, Pending, Status, Undo,
 };
 
 /// Why a search ended before its end.
@@ -130,7 +130,8 @@ where
     contended: Contended,
     /// While the first execution is taken: what it has raced for.
     learned: Option<Contended>,
-    /// Threads that can move at the present state.
+    /// How many threads there were after the last step, and which of them could move.
+    count: usize,
     enabled: S,
     /// Threads whose next action is local.
     locals: S,
@@ -175,6 +176,7 @@ where
             faults: Vec::new(),
             races: Vec::new(),
             before: Vec::new(),
+            count: 0,
             enabled: S::default(),
             contended: Contended::default(),
             learned: None,
@@ -195,7 +197,7 @@ where
             self.job.halt = Some(Halt::Finding);
             return;
         }
-        if !self.has_room() {
+        if !self.has_room(self.machine.pending().len()) {
             return;
         }
         self.look_at(0);
@@ -273,13 +275,14 @@ where
         usize::from(self.lists[node * self.room + usize::from(k)])
     }
 
-    /// Makes sure that there is room for the threads that there are.
-    #[inline]
-    fn has_room(&mut self) -> bool {
-        let threads = self.machine.pending().len();
-        if self.order.has_room(threads) {
-            return true;
-        }
+    /// Makes sure that there is room for so many threads.
+    #[inline(always)]
+    fn has_room(&mut self, threads: usize) -> bool {
+        self.order.has_room(threads) || self.make_room(threads)
+    }
+
+    #[cold]
+    fn make_room(&mut self, threads: usize) -> bool {
         if threads > S::CAPACITY {
             self.job.halt = Some(Halt::TooManyThreads);
             return false;
@@ -366,23 +369,26 @@ where
         let (thread, alternative, local) = (usize::from(node.thread), node.alternative, node.local);
         let mut sleep = node.sleep;
         let looked = alternative == 0 && !local && self.config.sleep_sets;
+        let pending = self.machine.pending();
+        let (threads, action) = (pending.len(), pending[thread].action);
         if !local {
             if !sleep.is_empty() {
-                sleep = self.still_asleep(sleep, thread);
+                sleep = self.still_asleep(sleep, &action);
             }
             if looked {
-                self.reverse_cancelled(thread);
-                self.reverse_races(thread);
+                if action.op == Op::Cancel {
+                    self.reverse_cancelled(&action);
+                }
+                self.reverse_races(thread, &action);
             } else if alternative == 0 {
                 self.meet(depth, thread);
             }
         }
-        let threads = self.machine.pending().len();
         let choice = Choice {
             thread: ThreadId::from_index(thread),
             alternative,
         };
-        let event = self.take(choice, looked);
+        let event = self.take(choice, &action, looked);
         if self.job.halt.is_some() {
             return (sleep, thread);
         }
@@ -403,7 +409,7 @@ where
         if may_change_others(event.action.op) {
             self.search_changed(depth, thread, &mut sleep);
         }
-        if self.machine.pending().len() > threads {
+        if self.count > threads {
             self.search_new(threads);
         }
         if self.control.is_stopped() {
@@ -412,92 +418,24 @@ where
         (sleep, thread)
     }
 
-    /// Steps the machine and whatever goes with it.
-    #[inline(always)]
-    fn take(&mut self, choice: Choice, looked: bool) -> Event {
-        let action = self.machine.pending()[choice.thread.index()].action;
-        let threads = self.machine.pending().len();
-        let others = may_change_others(action.op);
-        if others {
-            self.before.clear();
-            self.before
-                .extend(self.machine.pending().iter().map(|p| p.action));
-        }
-        if !looked {
-            self.order.look(self.relation, &action, choice.thread.index());
-        }
-        let event = self.machine.step(choice);
-        self.choices.push(choice);
-        if !self.has_room() {
-            return event;
-        }
-        self.enabled = self.enabled_now();
-        // Nothing is ordered after an event that ends the execution.
-        if others || !self.config.sleep_sets || !self.is_over() {
-            self.record(&event, choice.thread, (threads, others));
-        }
-        self.detector.event(&self.machine, &event, &mut self.faults);
-        event
-    }
-
-    /// Whether no thread is left that can move or waits.
-    #[inline]
-    fn is_over(&self) -> bool {
-        self.enabled.is_empty() && self.blocked_now().is_empty()
-    }
-
-    /// Adds the event just taken to the order. There were `threads` before it; `others` may have something else to do now, too.
-    #[inline(always)]
-    fn record(&mut self, event: &Event, thread: ThreadId, (threads, others): (usize, bool)) {
-        self.note_next(thread.index(), threads, others);
-        self.order
-            .record(self.relation, thread.index(), event.action.ends);
-        for part in 0..self.machine.parts().len() {
-            self.take_part(part, thread);
-        }
-        match event.outcome {
-            Outcome::Thread(named) => self.order.wake(named.index()),
-            Outcome::Threads(set) => {
-                for &named in self.machine.waiters(set) {
-                    if named != thread {
-                        self.order.wake(named.index());
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A further action within the event that a thread just took.
-    #[inline]
-    fn take_part(&mut self, part: usize, thread: ThreadId) {
-        let action = self.machine.parts()[part].action;
-        self.order
-            .record_part(self.relation, &action, action.thread.index());
-        if action.thread != thread {
-            self.look_at_one(action.thread.index());
-        }
-    }
-
     /// Notes what is wrong with the event just taken.
-    #[inline]
+    #[inline(always)]
     fn report(&mut self) {
-        let mut faulty = false;
-        if !self.machine.notices().is_empty() {
-            faulty = self
-                .job
-                .record
-                .notice(self.config, self.machine.notices(), &self.choices);
+        if !self.faults.is_empty() || !self.machine.notices().is_empty() {
+            self.report_some();
         }
-        if !self.faults.is_empty() {
-            faulty |= self.note_faults();
-        }
+    }
+
+    #[cold]
+    fn report_some(&mut self) {
+        let notices = self.machine.notices();
+        let mut faulty = self.job.record.notice(self.config, notices, &self.choices);
+        faulty |= self.note_faults();
         if faulty && self.config.stop == Stop::First {
             self.job.halt = Some(Halt::Finding);
         }
     }
 
-    #[cold]
     fn note_faults(&mut self) -> bool {
         let mut faulty = false;
         for fault in self.faults.drain(..) {
@@ -675,7 +613,8 @@ where
                 self.job.halt = Some(Halt::Limit(differs()));
                 return;
             }
-            self.take(choice, false);
+            let action = self.machine.pending()[choice.thread.index()].action;
+            self.take(choice, &action, false);
             self.faults.clear();
             // A solver may have no answer here where it had one elsewhere.
             self.job.record.stays_open(self.machine.notices());

@@ -164,7 +164,10 @@ pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<
         errno,
         u64::from(inputs) << 32 | u64::from(atomic),
     ]);
-    words.extend(value(state, result));
+    match result.is_concrete() {
+        true => words.extend([0, result.bits, 0]),
+        false => words.extend(value(state, result)),
+    }
     if named {
         words.push(frame.context.index() as u64);
     }

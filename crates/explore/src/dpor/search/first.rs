@@ -83,21 +83,16 @@ where
         self.known.remove(thread);
     }
 
-    /// After an event of `thread`: what comes next, and what was used. There were `threads` before it; `others` may have
-    /// something else to do now, too.
+    /// After an event of `thread`: what was used, and whether what comes next is local.
     #[inline(always)]
-    pub(super) fn note_next(&mut self, thread: usize, threads: usize, others: bool) {
+    pub(super) fn note_next(&mut self, thread: usize, local: bool) {
         if let Some(key) = self.order.first_used()
             && self.contended.contains(key)
         {
             self.hot = key;
         }
-        self.look_at_one(thread);
-        if others {
-            self.look_at(0);
-        } else if self.machine.pending().len() > threads {
-            self.look_at(threads);
-        }
+        self.locals.assign(thread, local);
+        self.known.remove(thread);
     }
 
     /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part

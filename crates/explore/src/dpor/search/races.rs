@@ -4,7 +4,7 @@ use super::{Request, Search, is_local, may_change_others};
 use crate::dpor::Weaken;
 use crate::dpor::set::Set;
 use selvedge_base::Id;
-use selvedge_model::{Dependence, Detector, Op, Status, Undo};
+use selvedge_model::{Action, Dependence, Detector, Op, Status, Undo};
 
 impl<S, M, D, P> Search<'_, S, M, D, P>
 where
@@ -13,14 +13,13 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Of the threads asleep those that the action which `thread` is about to take does not wake.
+    /// Of the threads asleep those that an action which is about to be taken does not wake.
     #[inline]
-    pub(super) fn still_asleep(&self, sleep: S, thread: usize) -> S {
+    pub(super) fn still_asleep(&self, sleep: S, action: &Action) -> S {
         if self.weaken == Weaken::Wakeups {
             return sleep;
         }
         let pending = self.machine.pending();
-        let action = &pending[thread].action;
         let (mut left, mut asleep) = (sleep, sleep);
         while let Some(other) = left.pop() {
             if self.relation.dependent(action, &pending[other].action) {
@@ -122,8 +121,7 @@ where
     /// With sleep sets: for each immediate race of the action that `thread` is about to take, something must be tried
     /// instead of the earlier event with which what followed without it, and this action, can begin.
     #[inline(always)]
-    pub(super) fn reverse_races(&mut self, thread: usize) {
-        let action = &self.machine.pending()[thread].action;
+    pub(super) fn reverse_races(&mut self, thread: usize, action: &Action) {
         self.order.look(self.relation, action, thread);
         if !self.order.found_nothing() {
             self.reverse_looked(thread);
@@ -217,21 +215,20 @@ where
         }
         let mut blocked = self.blocked_now();
         while let Some(thread) = blocked.pop() {
-            self.reverse_races(thread);
+            let action = self.machine.pending()[thread].action;
+            self.reverse_races(thread, &action);
         }
     }
 
-    /// Before `thread` cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
-    #[inline]
-    pub(super) fn reverse_cancelled(&mut self, thread: usize) {
-        let pending = self.machine.pending();
-        if pending[thread].action.op == Op::Cancel
-            && let Some(target) = pending[thread].action.object.as_thread()
-            && pending
-                .get(target.index())
-                .is_some_and(|p| p.status == Status::Blocked)
+    /// Before a thread cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
+    #[cold]
+    pub(super) fn reverse_cancelled(&mut self, cancel: &Action) {
+        if let Some(target) = cancel.object.as_thread()
+            && let Some(waiting) = self.machine.pending().get(target.index())
+            && waiting.status == Status::Blocked
         {
-            self.reverse_races(target.index());
+            let action = waiting.action;
+            self.reverse_races(target.index(), &action);
         }
     }
 

@@ -1,0 +1,103 @@
+//! One event: a step of the machine, and what it means for the order, for the threads to come, and for detectors.
+
+use super::{Search, is_local, may_change_others};
+use crate::dpor::set::Set;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Choice, Dependence, Detector, Event, Outcome, Pending, Undo};
+
+/// Threads around a step.
+struct Around {
+    /// How many there were before it.
+    before: usize,
+    /// What the thread that moved does next is local.
+    local: bool,
+    /// Other threads may have something else to do now.
+    others: bool,
+}
+
+impl<S, M, D, P> Search<'_, S, M, D, P>
+where
+    S: Set,
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence,
+{
+    /// Steps the machine and whatever goes with it. `looked`: the action was already looked for in the order.
+    #[inline(always)]
+    pub(super) fn take(&mut self, choice: Choice, action: &Action, looked: bool) -> Event {
+        let thread = choice.thread.index();
+        let others = may_change_others(action.op);
+        let pending = self.machine.pending();
+        let before = pending.len();
+        if others {
+            self.before.clear();
+            self.before.extend(pending.iter().map(|p| p.action));
+        }
+        if !looked {
+            self.order.look(self.relation, action, thread);
+        }
+        let event = self.machine.step(choice);
+        self.choices.push(choice);
+        let pending = self.machine.pending();
+        let around = Around {
+            before,
+            local: is_local(&pending[thread].action),
+            others,
+        };
+        self.count = pending.len();
+        self.enabled = S::of(pending, Pending::is_enabled);
+        if !self.has_room(self.count) {
+            return event;
+        }
+        // Nothing is ordered after an event that ends the execution.
+        if others || !self.config.sleep_sets || !self.is_over() {
+            self.record(&event, choice.thread, around);
+        }
+        self.detector.event(&self.machine, &event, &mut self.faults);
+        event
+    }
+
+    /// Whether no thread is left that can move or waits.
+    #[inline(always)]
+    fn is_over(&self) -> bool {
+        self.enabled.is_empty() && self.blocked_now().is_empty()
+    }
+
+    /// Adds the event just taken to the order.
+    #[inline(always)]
+    fn record(&mut self, event: &Event, thread: ThreadId, around: Around) {
+        self.note_next(thread.index(), around.local);
+        if around.others {
+            self.look_at(0);
+        } else if self.count > around.before {
+            self.look_at(around.before);
+        }
+        self.order
+            .record(self.relation, thread.index(), event.action.ends);
+        for part in 0..self.machine.parts().len() {
+            self.take_part(part, thread);
+        }
+        match event.outcome {
+            Outcome::Thread(named) => self.order.wake(named.index()),
+            Outcome::Threads(set) => {
+                for &named in self.machine.waiters(set) {
+                    if named != thread {
+                        self.order.wake(named.index());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A further action within the event that a thread just took.
+    #[inline]
+    fn take_part(&mut self, part: usize, thread: ThreadId) {
+        let action = self.machine.parts()[part].action;
+        self.order
+            .record_part(self.relation, &action, action.thread.index());
+        if action.thread != thread {
+            self.look_at_one(action.thread.index());
+        }
+    }
+}
