@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Status};
+use std::rc::Rc;
 
 /// No node, no edge.
 pub(super) const NONE: u32 = u32::MAX;
@@ -33,7 +34,7 @@ impl Span {
 
 /// A state.
 struct Node {
-    pending: Span,
+    pending: Rc<[Pending]>,
     waits: Span,
     /// The edge learned last; the others follow.
     edge: u32,
@@ -69,7 +70,8 @@ pub(super) struct Graph {
     edges: Vec<Edge>,
     /// The node added last for a key.
     by_key: FxHashMap<u128, u32>,
-    pending: Vec<Pending>,
+    /// How many pending actions all nodes have.
+    pending: usize,
     /// Who waits for whom, of those that are blocked.
     waits: Vec<(ThreadId, Option<ThreadId>)>,
     accesses: Vec<Access>,
@@ -97,8 +99,8 @@ impl Graph {
     }
 
     #[inline]
-    pub fn pending(&self, node: u32) -> &[Pending] {
-        self.nodes[node as usize].pending.of(&self.pending)
+    pub fn pending(&self, node: u32) -> &Rc<[Pending]> {
+        &self.nodes[node as usize].pending
     }
 
     #[inline]
@@ -123,7 +125,7 @@ impl Graph {
         let first = self.by_key.get(&key).copied().unwrap_or(NONE);
         let mut at = first;
         while at != NONE {
-            if self.pending(at) == pending {
+            if **self.pending(at) == *pending {
                 return at;
             }
             at = self.nodes[at as usize].same;
@@ -140,9 +142,9 @@ impl Graph {
             from,
             to: self.waits.len() as u32,
         };
-        let pending = Span::append(&mut self.pending, pending);
+        self.pending += pending.len();
         self.nodes.push(Node {
-            pending,
+            pending: pending.into(),
             waits,
             edge: NONE,
             same: first,
@@ -178,7 +180,7 @@ impl Graph {
     pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(u128, u32)>())
             + size_of_val(&self.edges[..])
-            + size_of_val(&self.pending[..])
+            + self.pending * size_of::<Pending>()
             + size_of_val(&self.waits[..])
             + size_of_val(&self.accesses[..])
             + size_of_val(&self.parts[..])

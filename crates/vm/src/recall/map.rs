@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
 use selvedge_model::{Access, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Pending, Waiters};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// A step of the path.
 struct Taken {
@@ -28,7 +29,7 @@ enum Last {
 /// Copies of what the machine has to say beside the graph.
 #[derive(Default)]
 struct Loose {
-    pending: Vec<Pending>,
+    pending: Rc<[Pending]>,
     accesses: Vec<Access>,
     parts: Vec<Part>,
     notices: Vec<Notice>,
@@ -81,10 +82,6 @@ impl Map {
         self.over.get()
     }
 
-    pub fn is_spoiled(&self) -> bool {
-        self.real.borrow().vm.is_spoiled()
-    }
-
     pub fn recalled(&self) -> u64 {
         self.recalled
     }
@@ -102,8 +99,9 @@ impl Map {
         self.path.len()
     }
 
+    /// The pending actions where the path has led.
     #[inline]
-    pub fn pending(&self) -> &[Pending] {
+    pub fn pending(&self) -> &Rc<[Pending]> {
         match self.here {
             NONE => &self.loose.pending,
             node => self.graph.pending(node),
@@ -197,7 +195,7 @@ impl Map {
         if self.checked {
             let alike = event == edge.event
                 && real.vm.instructions - counted == edge.instructions
-                && real.vm.pending() == self.graph.pending(edge.to)
+                && *real.vm.pending() == **self.graph.pending(edge.to)
                 && real.vm.accesses() == self.graph.accesses(known)
                 && real.vm.parts() == self.graph.parts(known)
                 && real.vm.notices().is_empty() != edge.noted;
@@ -268,9 +266,7 @@ impl Map {
 
     /// The machine is where the path has led.
     fn copy_pending(&mut self) {
-        let pending = &mut self.loose.pending;
-        pending.clear();
-        pending.extend_from_slice(self.real.get_mut().vm.pending());
+        self.loose.pending = self.real.get_mut().vm.pending().into();
     }
 
     /// The machine follows the path to its `steps`-th step. What is executed for that was counted when the path took it.

@@ -22,17 +22,21 @@ mod map;
 mod policy;
 mod real;
 
-use crate::vm::Vm;
+use crate::vm::{Shared, Vm};
 use map::Map;
 use real::Real;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Undo, Waiters,
 };
+use std::rc::Rc;
 
 /// A [`Vm`] that remembers its steps. See the module's documentation.
 pub struct Recalling {
     body: Body,
+    /// With a map: what is pending where the path has led. Asked for so often that it lies here.
+    shown: Option<Rc<[Pending]>>,
+    program: Rc<Shared>,
     /// Each recalled step is also executed, and compared.
     checked: bool,
 }
@@ -52,19 +56,20 @@ impl Recalling {
     /// A machine at its initial state.
     pub fn new(vm: Vm) -> Recalling {
         Recalling {
+            program: vm.program.clone(),
             body: Body::Direct(Box::new(Real::new(vm))),
+            shown: None,
             checked: false,
         }
     }
 
     /// The same, but it never remembers anything.
     pub fn executing(vm: Vm) -> Recalling {
-        let mut real = Real::new(vm);
-        real.go_alone();
-        Recalling {
-            body: Body::Direct(Box::new(real)),
-            checked: false,
+        let mut machine = Recalling::new(vm);
+        if let Body::Direct(real) = &mut machine.body {
+            real.go_alone();
         }
+        machine
     }
 
     /// The same for tests: executes what it recalls, too, and compares.
@@ -81,11 +86,7 @@ impl Recalling {
     /// See [`Vm::is_spoiled`].
     #[inline]
     pub fn is_spoiled(&self) -> bool {
-        match &self.body {
-            Body::Map(map) => map.is_spoiled(),
-            Body::Direct(real) => real.vm.is_spoiled(),
-            Body::Changing => unreachable!("{CHANGING}"),
-        }
+        self.program.is_spoiled()
     }
 
     /// How many steps it has looked up.
@@ -110,6 +111,7 @@ impl Recalling {
     fn give_up(&mut self) {
         if let Body::Map(map) = std::mem::replace(&mut self.body, Body::Changing) {
             self.body = Body::Direct(Box::new(map.into_real()));
+            self.shown = None;
         }
     }
 
@@ -118,7 +120,9 @@ impl Recalling {
     fn begin(&mut self) {
         match std::mem::replace(&mut self.body, Body::Changing) {
             Body::Direct(real) if real.may_remember() => {
-                self.body = Body::Map(Box::new(Map::new(*real, self.checked)));
+                let map = Map::new(*real, self.checked);
+                self.shown = Some(map.pending().clone());
+                self.body = Body::Map(Box::new(map));
             }
             body => self.body = body,
         }
@@ -146,10 +150,10 @@ impl Recalling {
 impl Machine for Recalling {
     #[inline]
     fn pending(&self) -> &[Pending] {
-        match &self.body {
-            Body::Map(map) => map.pending(),
-            Body::Direct(real) => real.vm.pending(),
-            Body::Changing => unreachable!("{CHANGING}"),
+        match (&self.shown, &self.body) {
+            (Some(pending), _) => pending,
+            (None, Body::Direct(real)) => real.vm.pending(),
+            (None, _) => unreachable!("{CHANGING}"),
         }
     }
 
@@ -157,7 +161,11 @@ impl Machine for Recalling {
     fn step(&mut self, choice: Choice) -> Event {
         self.settle();
         match &mut self.body {
-            Body::Map(map) => map.step(choice),
+            Body::Map(map) => {
+                let event = map.step(choice);
+                self.shown = Some(map.pending().clone());
+                event
+            }
             Body::Direct(real) => real.step(choice),
             Body::Changing => unreachable!("{CHANGING}"),
         }
@@ -232,7 +240,10 @@ impl Undo for Recalling {
     fn undo(&mut self, mark: usize) {
         self.settle();
         match &mut self.body {
-            Body::Map(map) => map.undo(mark),
+            Body::Map(map) => {
+                map.undo(mark);
+                self.shown = Some(map.pending().clone());
+            }
             Body::Direct(real) => {
                 real.undo(mark);
                 if mark == 0 {
