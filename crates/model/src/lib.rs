@@ -28,4 +28,6 @@ pub use finding::{
     Unsupported, Verdict,
 };
 pub use input::{Input, InputKind};
-pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Status, Undo, combine, inverse};
+pub use machine::{
+    Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, combine, inverse,
+};

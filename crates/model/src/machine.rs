@@ -36,11 +36,40 @@ impl Pending {
     }
 }
 
+/// Which of the threads, of which there are at most 64, can move and which wait; one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Standing {
+    /// Those that are enabled.
+    pub enabled: u64,
+    /// Those that are blocked.
+    pub blocked: u64,
+}
+
+impl Standing {
+    /// What pending actions say; `None` for more threads than there are bits.
+    pub fn of(pending: &[Pending]) -> Option<Standing> {
+        let bits = |status: Status| {
+            let threads = pending.iter().enumerate();
+            threads.fold(0, |bits, (i, p)| bits | u64::from(p.status == status) << i)
+        };
+        (pending.len() <= 64).then(|| Standing {
+            enabled: bits(Status::Enabled),
+            blocked: bits(Status::Blocked),
+        })
+    }
+}
+
 /// A concurrent system, standing at one state. Deterministic: the same choices from the initial state give the same
 /// events, addresses and thread numbers.
 pub trait Machine {
     /// Each thread created so far, by number, with its next action.
     fn pending(&self) -> &[Pending];
+
+    /// What [`pending`](Machine::pending) says of all threads at once, if the machine has that at hand.
+    #[inline]
+    fn standing(&self) -> Option<Standing> {
+        None
+    }
 
     /// Takes a step.
     ///

@@ -322,14 +322,20 @@ where
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn enabled_now(&self) -> S {
-        S::of(self.machine.pending(), Pending::is_enabled)
+        match self.machine.standing() {
+            Some(standing) => S::from_bits(standing.enabled),
+            None => S::of(self.machine.pending(), Pending::is_enabled),
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn blocked_now(&self) -> S {
-        S::of(self.machine.pending(), |p| p.status == Status::Blocked)
+        match self.machine.standing() {
+            Some(standing) => S::from_bits(standing.blocked),
+            None => S::of(self.machine.pending(), |p| p.status == Status::Blocked),
+        }
     }
 
     #[inline(always)]

@@ -15,6 +15,9 @@ pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
     fn minus(self, other: Self) -> Self;
     fn first(self) -> Option<usize>;
 
+    /// The set of the threads with these bits.
+    fn from_bits(bits: u64) -> Self;
+
     /// Puts a thread in or takes it out.
     #[inline]
     fn assign(&mut self, thread: usize, member: bool) {
@@ -73,6 +76,10 @@ impl Set for u64 {
         self & !other
     }
     #[inline]
+    fn from_bits(bits: u64) -> u64 {
+        bits
+    }
+    #[inline]
     fn first(self) -> Option<usize> {
         (self != 0).then(|| self.trailing_zeros() as usize)
     }
@@ -115,6 +122,11 @@ impl Set for Wide {
     fn minus(mut self, other: Self) -> Self {
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a &= !b);
         self
+    }
+    fn from_bits(bits: u64) -> Self {
+        let mut set = Wide::default();
+        set.0[0] = bits;
+        set
     }
     fn first(self) -> Option<usize> {
         let word = self.0.iter().position(|&w| w != 0)?;

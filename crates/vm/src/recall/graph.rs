@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Status};
+use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Standing, Status};
 use std::rc::Rc;
 
 /// No node, no edge.
@@ -32,9 +32,25 @@ impl Span {
     }
 }
 
+/// What a state shows.
+#[derive(Clone, Default)]
+pub(super) struct Shown {
+    pub pending: Rc<[Pending]>,
+    pub standing: Option<Standing>,
+}
+
+impl Shown {
+    pub fn of(pending: &[Pending]) -> Shown {
+        Shown {
+            pending: pending.into(),
+            standing: Standing::of(pending),
+        }
+    }
+}
+
 /// A state.
 struct Node {
-    pending: Rc<[Pending]>,
+    shown: Shown,
     waits: Span,
     /// The edge learned last; the others follow.
     edge: u32,
@@ -99,8 +115,8 @@ impl Graph {
     }
 
     #[inline]
-    pub fn pending(&self, node: u32) -> &Rc<[Pending]> {
-        &self.nodes[node as usize].pending
+    pub fn shown(&self, node: u32) -> &Shown {
+        &self.nodes[node as usize].shown
     }
 
     #[inline]
@@ -125,7 +141,7 @@ impl Graph {
         let first = self.by_key.get(&key).copied().unwrap_or(NONE);
         let mut at = first;
         while at != NONE {
-            if **self.pending(at) == *pending {
+            if *self.shown(at).pending == *pending {
                 return at;
             }
             at = self.nodes[at as usize].same;
@@ -144,7 +160,7 @@ impl Graph {
         };
         self.pending += pending.len();
         self.nodes.push(Node {
-            pending: pending.into(),
+            shown: Shown::of(pending),
             waits,
             edge: NONE,
             same: first,

@@ -1,14 +1,13 @@
 //! A path through the graph, and the machine that follows it where it must.
 
-use super::graph::{Graph, NONE};
+use super::graph::{Graph, NONE, Shown};
 use super::policy::{Balance, MOST_BYTES};
 use super::real::Real;
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
-use selvedge_model::{Access, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Pending, Waiters};
+use selvedge_model::{Access, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Waiters};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 /// A step of the path.
 struct Taken {
@@ -29,7 +28,7 @@ enum Last {
 /// Copies of what the machine has to say beside the graph.
 #[derive(Default)]
 struct Loose {
-    pending: Rc<[Pending]>,
+    shown: Shown,
     accesses: Vec<Access>,
     parts: Vec<Part>,
     notices: Vec<Notice>,
@@ -99,12 +98,12 @@ impl Map {
         self.path.len()
     }
 
-    /// The pending actions where the path has led.
+    /// What is to be seen where the path has led.
     #[inline]
-    pub fn pending(&self) -> &Rc<[Pending]> {
+    pub fn shown(&self) -> &Shown {
         match self.here {
-            NONE => &self.loose.pending,
-            node => self.graph.pending(node),
+            NONE => &self.loose.shown,
+            node => self.graph.shown(node),
         }
     }
 
@@ -195,7 +194,7 @@ impl Map {
         if self.checked {
             let alike = event == edge.event
                 && real.vm.instructions - counted == edge.instructions
-                && *real.vm.pending() == **self.graph.pending(edge.to)
+                && *real.vm.pending() == *self.graph.shown(edge.to).pending
                 && real.vm.accesses() == self.graph.accesses(known)
                 && real.vm.parts() == self.graph.parts(known)
                 && real.vm.notices().is_empty() != edge.noted;
@@ -266,7 +265,7 @@ impl Map {
 
     /// The machine is where the path has led.
     fn copy_pending(&mut self) {
-        self.loose.pending = self.real.get_mut().vm.pending().into();
+        self.loose.shown = Shown::of(self.real.get_mut().vm.pending());
     }
 
     /// The machine follows the path to its `steps`-th step. What is executed for that was counted when the path took it.

@@ -23,19 +23,21 @@ mod policy;
 mod real;
 
 use crate::vm::{Shared, Vm};
+use graph::Shown;
 use map::Map;
 use real::Real;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_model::{
-    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Undo, Waiters,
+    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Standing, Undo,
+    Waiters,
 };
 use std::rc::Rc;
 
 /// A [`Vm`] that remembers its steps. See the module's documentation.
 pub struct Recalling {
     body: Body,
-    /// With a map: what is pending where the path has led. Asked for so often that it lies here.
-    shown: Option<Rc<[Pending]>>,
+    /// With a map: what is to be seen where the path has led. Asked for so often that it lies here.
+    shown: Option<Shown>,
     program: Rc<Shared>,
     /// Each recalled step is also executed, and compared.
     checked: bool,
@@ -121,7 +123,7 @@ impl Recalling {
         match std::mem::replace(&mut self.body, Body::Changing) {
             Body::Direct(real) if real.may_remember() => {
                 let map = Map::new(*real, self.checked);
-                self.shown = Some(map.pending().clone());
+                self.shown = Some(map.shown().clone());
                 self.body = Body::Map(Box::new(map));
             }
             body => self.body = body,
@@ -151,10 +153,15 @@ impl Machine for Recalling {
     #[inline]
     fn pending(&self) -> &[Pending] {
         match (&self.shown, &self.body) {
-            (Some(pending), _) => pending,
+            (Some(shown), _) => &shown.pending,
             (None, Body::Direct(real)) => real.vm.pending(),
             (None, _) => unreachable!("{CHANGING}"),
         }
+    }
+
+    #[inline]
+    fn standing(&self) -> Option<Standing> {
+        self.shown.as_ref().and_then(|shown| shown.standing)
     }
 
     #[inline]
@@ -163,7 +170,7 @@ impl Machine for Recalling {
         match &mut self.body {
             Body::Map(map) => {
                 let event = map.step(choice);
-                self.shown = Some(map.pending().clone());
+                self.shown = Some(map.shown().clone());
                 event
             }
             Body::Direct(real) => real.step(choice),
@@ -242,7 +249,7 @@ impl Undo for Recalling {
         match &mut self.body {
             Body::Map(map) => {
                 map.undo(mark);
-                self.shown = Some(map.pending().clone());
+                self.shown = Some(map.shown().clone());
             }
             Body::Direct(real) => {
                 real.undo(mark);

@@ -3,7 +3,7 @@
 use super::{Search, is_local, may_change_others};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Choice, Dependence, Detector, Event, Outcome, Pending, Undo};
+use selvedge_model::{Action, Choice, Dependence, Detector, Event, Outcome, Undo};
 
 /// Threads around a step.
 struct Around {
@@ -45,7 +45,7 @@ where
             others,
         };
         self.count = pending.len();
-        self.enabled = S::of(pending, Pending::is_enabled);
+        self.enabled = self.enabled_now();
         if !self.has_room(self.count) {
             return event;
         }
