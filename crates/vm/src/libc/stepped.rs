@@ -239,9 +239,7 @@ fn done(cx: &Cx<'_>) -> u64 {
 /// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has changed.
 fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wanted> {
     let core = cx.state.thread(cx.thread).core;
-    let accesses = cx.state.memory.accesses.clone();
-    // A new step, so that what it writes is saved in the log whatever this step has written before.
-    cx.state.memory.begin_step();
+    let accesses = cx.state.memory.begin_attempt();
     let mark = (cx.state.log.entries.len(), cx.state.memory.mark());
     cx.replay = Replay {
         on: true,
@@ -255,14 +253,15 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
         None => Ok(flow),
         Some(wanted) => {
             let notices = std::mem::take(&mut cx.state.notices);
+            let parts = std::mem::take(&mut cx.state.parts);
             cx.state.undo(mark.0);
             cx.state.memory.undo(mark.1);
             *cx.state.own_core(cx.thread) = core;
-            cx.state.notices = notices;
+            (cx.state.notices, cx.state.parts) = (notices, parts);
             Err(wanted)
         }
     };
-    cx.state.memory.accesses.splice(0..0, accesses);
+    cx.state.memory.end_attempt(accesses);
     result
 }
 

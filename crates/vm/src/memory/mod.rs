@@ -109,6 +109,19 @@ impl Memory {
         self.part as u32
     }
 
+    /// What comes from here on may be taken back by itself: it is saved whatever the step has saved before. Gives what was accessed so
+    /// far, to be handed to [`end_attempt`](Memory::end_attempt).
+    pub fn begin_attempt(&mut self) -> (usize, Vec<Access>) {
+        self.step += 1;
+        (std::mem::take(&mut self.part), std::mem::take(&mut self.accesses))
+    }
+
+    /// Goes on with the step.
+    pub fn end_attempt(&mut self, (part, accesses): (usize, Vec<Access>)) {
+        self.part = part;
+        self.accesses.splice(0..0, accesses);
+    }
+
     // ---- objects -------------------------------------------------------------------------------------------------
 
     /// Makes an object in the owner's arena of the right size class. Its bytes are undefined, or zero if `zeroed`.
