@@ -181,10 +181,10 @@ impl Memory {
             match *entry {
                 Entry::Chunk { address, undefined } => {
                     // What was written after its page was dropped is not what was there before the step.
-                    // In a step of several parts a chunk may have been saved more than once: the first time counts.
+                    // A chunk may have been saved more than once in a step: the first time counts.
                     if let Some(data) = saved_chunks.next()
                         && !before.pages.contains_key(&(address & !(PAGE as u64 - 1)))
-                        && (self.step == self.first || before.chunks.iter().all(|c| c.0 != address))
+                        && before.chunks.iter().all(|c| c.0 != address)
                     {
                         before.chunks.push((address, undefined, data));
                     }

@@ -54,8 +54,6 @@ pub struct Memory {
     saved_objects: Vec<Object>,
     saved_pages: Vec<Option<Rc<Page>>>,
     step: u64,
-    /// The value of `step` when the present step began; it is higher in its later parts.
-    first: u64,
     /// Where the accesses of the present part begin.
     part: usize,
     read_tlb: Tlb,
@@ -79,7 +77,6 @@ impl Default for Memory {
             saved_objects: Vec::new(),
             saved_pages: Vec::new(),
             step: 1,
-            first: 1,
             part: 0,
             read_tlb: Tlb::new(),
             write_tlb: Tlb::new(),
@@ -96,7 +93,6 @@ impl Memory {
     #[inline]
     pub fn begin_step(&mut self) {
         self.step += 1;
-        self.first = self.step;
         self.part = 0;
         self.accesses.clear();
     }
