@@ -209,6 +209,9 @@ pub struct Store {
     pub keeps_footprints: bool,
     /// What is done wrong on purpose.
     pub weaken: Weaken,
+    /// What is left out because it shows nothing new is done all the same, and compared. For tests with systems in which what a thread does
+    /// follows from its causes; in programs with data races it need not.
+    pub compares: bool,
 }
 
 /// The name under which a thread is known that nobody created.

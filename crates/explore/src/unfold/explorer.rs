@@ -164,6 +164,7 @@ where
     pub fn watch(&mut self, weaken: Weaken) {
         self.visited = Some(Vec::new());
         self.store.weaken = weaken;
+        self.store.compares = true;
     }
 
     /// Explores.
