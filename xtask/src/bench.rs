@@ -183,25 +183,30 @@ impl Bench {
             text,
             "| concrete loop over memory | {rate:.0} million ir instructions/s | ≥ 100 million |"
         )?;
-        let orders = self.best(TWO_THREADS, &["-DK=8"], 1)?;
-        writeln!(
-            text,
-            "| 2 threads × 8 lock-protected increments: {} executions, {} redundant | {:.3} s, {:.2} million steps/s | ≥ 4 million steps/s |",
-            orders.executions,
-            orders.redundant,
-            orders.seconds,
-            orders.events / orders.seconds / 1e6
-        )?;
+        for (increments, size) in [(8, "-DK=8"), (12, "-DK=12")] {
+            let orders = self.best(TWO_THREADS, &[size], 1)?;
+            writeln!(
+                text,
+                "| 2 threads × {increments} lock-protected increments: {} executions, {} redundant | {:.3} s, {:.2} million events/s | ≥ 4 \
+                 million steps/s |",
+                orders.executions,
+                orders.redundant,
+                orders.seconds,
+                orders.events / orders.seconds / 1e6
+            )?;
+        }
         let mutex = self.best(ONE_MUTEX, &["-DN=8"], 1)?;
         writeln!(
             text,
-            "| 8 threads, one increment under one mutex: {} executions, {} redundant | {:.3} s, {:.2} million steps/s | ≥ 4 million steps/s |",
+            "| 8 threads, one increment under one mutex: {} executions, {} redundant | {:.3} s, {:.2} million events/s | ≥ 4 million steps/s |",
             mutex.executions,
             mutex.redundant,
             mutex.seconds,
             mutex.events / mutex.seconds / 1e6
         )?;
-        Ok(text + "\n")
+        Ok(
+            text + "\nThe seconds have the compiler's in them, about 0.02. An event here is a visible action with the parts that belong to it.\n\n"
+        )
     }
 
     fn growth(&self) -> Result<String> {
@@ -263,13 +268,13 @@ impl Bench {
 
     fn cores(&self) -> Result<String> {
         let mut text = String::from(
-            "## Two cores\n\n2 threads × 10 lock-protected increments (184,756 executions), runs with one and with two jobs by turns.\n\n",
+            "## Two cores\n\n2 threads × 12 lock-protected increments (2,704,156 executions), runs with one and with two jobs by turns.\n\n",
         );
         text += "| pair | 1 job, s | 2 jobs, s | ratio |\n| --- | --- | --- | --- |\n";
         let mut ratios = Vec::new();
         for pair in 1..=5 {
-            let one = self.check(TWO_THREADS, &["-DK=10"], 1)?;
-            let two = self.check(TWO_THREADS, &["-DK=10"], 2)?;
+            let one = self.check(TWO_THREADS, &["-DK=12"], 1)?;
+            let two = self.check(TWO_THREADS, &["-DK=12"], 2)?;
             if one.executions != two.executions {
                 bail!("1 job: {} executions, 2 jobs: {}", one.executions, two.executions);
             }
