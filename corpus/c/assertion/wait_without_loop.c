@@ -1,5 +1,6 @@
 // `if` instead of `while`: a spurious wakeup is enough.
-// options: --spurious-wakeups on
+// variant: --spurious-wakeups on
+// variant: --spurious-wakeups off verdict(verified)
 #include <assert.h>
 #include <pthread.h>
 

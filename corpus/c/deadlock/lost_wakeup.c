@@ -1,4 +1,7 @@
 // The flag is looked at without the mutex: the signal can come between the look and the wait.
+// Spurious wakeups are possible, and not promised.
+// variant: --spurious-wakeups off
+// variant: --spurious-wakeups on
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,4 +1,6 @@
-// Nobody ever signals.
+// Nobody ever signals, and a spurious wakeup need not come.
+// variant: --spurious-wakeups off
+// variant: --spurious-wakeups on
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -2,7 +2,7 @@
 //! collects what goes wrong. Independent of every strategy; each finding passes it before it is reported.
 
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Action, Choice, Describe, Detector, Fault, FaultKind, Notice, Outcome, Status};
+use selvedge_model::{Action, Choice, Describe, Detector, Fault, FaultKind, Notice, Op, Outcome, Status};
 
 /// Who moves, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,7 +95,10 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
         if choice.alternative >= pending.alternatives {
             return Err(Error::NoAlternative(number, name, pending.alternatives));
         }
-        let text = self.machine.action_text(&pending.action);
+        let mut text = self.machine.action_text(&pending.action);
+        if pending.action.op == Op::WaitRelease && choice.alternative != 0 {
+            text.push_str(", ended without a signal");
+        }
         let event = self.machine.step(choice);
         let mut faults = Vec::new();
         self.detector.event(&self.machine, &event, &mut faults);
@@ -103,7 +106,7 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
             event.action.stmt == stmt || self.machine.accesses().iter().any(|access| access.stmt == stmt)
         });
         let created = match event.outcome {
-            Outcome::Thread(new) if event.action.op == selvedge_model::Op::Spawn => Some(new),
+            Outcome::Thread(new) if event.action.op == Op::Spawn => Some(new),
             _ => None,
         };
         let step = Move {

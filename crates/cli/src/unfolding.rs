@@ -111,6 +111,7 @@ fn text(vm: &mut Vm, shown: &Shown) -> Option<Text> {
         Outcome::Thread(new) if action.op == Op::Spawn => format!("thread {}", names(&[new])),
         Outcome::Thread(woken) => format!("wakes {}", names(&[woken])),
         Outcome::Threads(set) => format!("releases {}", names(vm.waiters(set))),
+        Outcome::Value(_) if action.op == Op::WaitRelease => "ended without a signal".to_owned(),
         Outcome::Value(value) => format!("value {value}"),
     };
     Some(Text {

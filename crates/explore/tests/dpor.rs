@@ -7,7 +7,7 @@ use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::Conflict;
 use selvedge_model::reference::traces;
-use selvedge_model::toy::{Toy, ToyMachine, ToyOp, mixed_toy, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, ToyOp, mixed_toy, random_toy, shrink, waking_toy};
 use selvedge_model::{Dependence, Verdict};
 use std::path::Path;
 
@@ -85,6 +85,7 @@ fn ten_thousand_random_toys() {
 fn mixed_toys() {
     for seed in 0..4_000 {
         hold(&format!("mixed seed {seed}"), &mixed_toy(seed));
+        hold(&format!("waking seed {seed}"), &waking_toy(seed));
     }
 }
 
@@ -93,10 +94,11 @@ fn every_class_of_random_toys_once() {
     for seed in 0..700 {
         hold_classes(&format!("seed {seed}"), &random_toy(seed));
         // Whether a join fails before the thread's end or after it makes no difference, and is not tried.
-        let toy = mixed_toy(seed);
         let fails = |op: &ToyOp| matches!(op, ToyOp::JoinOnce(..));
-        if !toy.threads.iter().flatten().any(fails) {
-            hold_classes(&format!("mixed seed {seed}"), &toy);
+        for (kind, toy) in [("mixed", mixed_toy(seed)), ("waking", waking_toy(seed))] {
+            if !toy.threads.iter().flatten().any(fails) {
+                hold_classes(&format!("{kind} seed {seed}"), &toy);
+            }
         }
     }
 }

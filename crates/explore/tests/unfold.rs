@@ -8,7 +8,7 @@ use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::{Config, Control, Order};
 use selvedge_model::NoDetector;
 use selvedge_model::reference::Unfolding;
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink, waking_toy};
 use std::path::Path;
 
 fn hold(name: &str, toy: &Toy, config: &Config, expected: Option<u64>) {
@@ -121,5 +121,6 @@ fn mixed_toys() {
         let mut config = configurations[seed as usize % configurations.len()].clone();
         config.order = orders[seed as usize / configurations.len() % orders.len()];
         hold(&format!("mixed seed {seed}"), &mixed_toy(seed), &config, None);
+        hold(&format!("waking seed {seed}"), &waking_toy(seed), &config, None);
     }
 }

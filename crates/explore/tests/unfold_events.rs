@@ -6,7 +6,7 @@ mod common;
 use common::events::{complaint, configurations};
 use selvedge_explore::Config;
 use selvedge_explore::unfold::oracle::Weaken;
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink, waking_toy};
 use std::path::Path;
 
 /// How many were small enough.
@@ -82,6 +82,16 @@ fn mixed_toys() {
         held += hold(&format!("mixed seed {seed}"), &mixed_toy(seed), config);
     }
     assert!(held > 3_500, "only {held} were small enough");
+}
+
+#[test]
+fn waking_toys() {
+    let (mut held, configurations) = (0, configurations());
+    for seed in 0..4_000 {
+        let config = &configurations[seed as usize % configurations.len()];
+        held += hold(&format!("waking seed {seed}"), &waking_toy(seed), config);
+    }
+    assert!(held > 1_500, "only {held} were small enough");
 }
 
 /// Every configuration of the exploration.

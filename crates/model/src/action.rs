@@ -154,9 +154,10 @@ pub enum Op {
     TimedWrLock,
     /// The writer gives it back.
     WrUnlock,
-    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`.
+    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`. If it has alternatives: with the second
+    /// one the wait is over at once, a spurious wakeup.
     WaitRelease,
-    /// A waiting thread that may time out or wake spuriously (its alternatives). Object: the condition variable, object2: the mutex.
+    /// A waiting thread that may time out or is cancelled (its alternatives). Object: the condition variable, object2: the mutex.
     WaitTimeout,
     /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that waits without time-out.
     WaitAcquire,

@@ -31,7 +31,7 @@ pub enum Outcome {
     Thread(ThreadId),
     /// Broadcast, the last BarrierArrive: the threads released.
     Threads(Waiters),
-    /// Choose: the value.
+    /// Choose: the value. WaitRelease: 1, if the wait is over at once.
     Value(u16),
 }
 

@@ -1,9 +1,10 @@
 //! Toys with their answers: the brute-force reference, and the relation, against the independent oracle.
 
 use selvedge_model::reference::{check_dependence, ends};
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy};
+use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, ToyOp, mixed_toy, random_toy, waking_toy};
 use selvedge_model::{Conflict, Dependence};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 fn sorted(values: impl IntoIterator<Item = Value>) -> Vec<String> {
@@ -110,6 +111,7 @@ fn the_relation_keeps_definition_1_on_random_toys() {
     for seed in 0..1500 {
         independence(&format!("seed {seed}"), &random_toy(seed));
         independence(&format!("mixed seed {seed}"), &mixed_toy(seed));
+        independence(&format!("waking seed {seed}"), &waking_toy(seed));
     }
 }
 
@@ -118,5 +120,59 @@ fn mixed_toys_are_the_same_after_a_round_trip() {
     for seed in 0..500 {
         let toy = mixed_toy(seed);
         assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "seed {seed}");
+        let toy = waking_toy(seed);
+        assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "waking seed {seed}");
     }
+}
+
+/// A wait that may end spuriously as soon as it begins comes to the same ends as one that may end at any time while it lasts, as
+/// those with a time-out do. But nothing promises that it ends.
+#[test]
+fn spurious_wakeups_at_once_are_as_good_as_later_ones() {
+    let jumps = |op: &ToyOp| matches!(op, ToyOp::If(..) | ToyOp::Goto(..) | ToyOp::TimedWait(..));
+    let with = |toy: &Toy, wait: fn(String, String) -> ToyOp, spurious| {
+        let after = |op: ToyOp| match op {
+            ToyOp::Wait(c, m) => vec![wait(c, m), ToyOp::Set("ended".into(), 0)],
+            op => vec![op],
+        };
+        let threads = toy.threads.iter();
+        let threads = threads.map(|ops| ops.iter().cloned().flat_map(after).collect());
+        let toy = Toy {
+            threads: threads.collect(),
+            spurious,
+            ..toy.clone()
+        };
+        ends(&mut ToyMachine::new(&toy).expect("compiles"), 20_000).ok()
+    };
+    let (mut compared, mut stuck) = (0, 0);
+    for seed in 0..1_500 {
+        let toy = waking_toy(seed);
+        if toy.threads.iter().flatten().any(jumps) {
+            continue;
+        }
+        let at_once = with(&toy, ToyOp::Wait, true);
+        let later = with(&toy, |c, m| ToyOp::TimedWait(c, m, "ended".into()), false);
+        let (Some(at_once), Some(later)) = (at_once, later) else {
+            continue;
+        };
+        let finished = |ends: &BTreeSet<ToyEnd>| {
+            ends.iter()
+                .filter(|e| e.finished)
+                .cloned()
+                .collect::<BTreeSet<_>>()
+        };
+        assert_eq!(
+            finished(&at_once.ends),
+            finished(&later.ends),
+            "seed {seed}: {}",
+            toy.to_json()
+        );
+        assert_eq!(at_once.asserts, later.asserts, "seed {seed}: {}", toy.to_json());
+        compared += 1;
+        stuck += usize::from(at_once.ends.len() > later.ends.len());
+    }
+    assert!(
+        compared > 250 && stuck > 100,
+        "{compared} compared, {stuck} with waits that never end"
+    );
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{LARGE, Related, complaint, fresh, is_binding, machine, ordered_barriers, recorded, unfold};
 use selvedge_model::reference::{EventLabel, Unfolding, check_labels, count_traces};
-use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy};
+use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy, waking_toy};
 
 /// The relation without what only tells whether a condition variable is used with two mutexes: the independent oracle has
 /// nothing against that.
@@ -55,11 +55,11 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
 
 #[test]
 fn random_toys_have_the_traces_and_ends_found_without_events() {
-    for seed in 0..1_400 {
-        let toy = if seed < 700 {
-            random_toy(seed)
-        } else {
-            mixed_toy(seed)
+    for seed in 0..2_100 {
+        let toy = match seed {
+            0..700 => random_toy(seed),
+            700..1_400 => mixed_toy(seed),
+            _ => waking_toy(seed),
         };
         let what = complaint(&toy, 1_000, &EventLabel::dependent);
         assert_eq!(what, None, "seed {seed}: {}", toy.to_json());
@@ -78,11 +78,11 @@ fn random_toys_have_the_traces_and_ends_found_without_events() {
 
 #[test]
 fn the_relation_keeps_definition_1() {
-    for seed in 0..4_000 {
-        let toy = if seed % 2 == 0 {
-            random_toy(seed / 2)
-        } else {
-            mixed_toy(seed)
+    for seed in 0..6_000 {
+        let toy = match seed % 3 {
+            0 => random_toy(seed / 3),
+            1 => mixed_toy(seed),
+            _ => waking_toy(seed),
         };
         if let Ok(bad) = check_labels(&mut machine(&toy), 3_000, EventLabel::dependent) {
             assert!(bad.is_empty(), "seed {seed}: {:#?}\n{}", bad[0], toy.to_json());

@@ -131,6 +131,8 @@ pub struct State {
     pub(crate) dead: Rc<FxHashMap<Place, Vec<u64>>>,
     /// How many of them wait at least; none will be used again if there is no such number.
     pub(crate) quarantine: Option<u32>,
+    /// Whether waits on condition variables may end without a signal.
+    pub(crate) spurious_wakeups: bool,
     /// Whether one ever was, in an execution undone or not.
     pub(crate) reused: bool,
 }
@@ -159,6 +161,7 @@ impl State {
             canonical: false,
             dead: Rc::default(),
             quarantine: None,
+            spurious_wakeups: false,
             reused: false,
         }
     }

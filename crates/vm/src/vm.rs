@@ -68,6 +68,7 @@ impl Vm {
         let mut state = State::new();
         state.memory.recording = false;
         state.quarantine = program.options.quarantine;
+        state.spurious_wakeups = program.options.spurious_wakeups;
         program.load_globals(&mut state.memory)?;
         let main = ThreadId(0);
         let stmt = first_stmt(&program);

@@ -162,8 +162,10 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             }
             Scheme::Mutex => {
                 if at.action.op == Op::WaitAcquire {
-                    if !at.waker.is_some() && store[at.parent].action.op == Op::WaitRelease {
-                        return; // it waits for a signal
+                    let before = &store[at.parent];
+                    let waits = before.action.op == Op::WaitRelease && before.ending.decision == 0;
+                    if !at.waker.is_some() && waits {
+                        return; // for a signal
                     }
                     if at.waker.is_some() {
                         join(&mut below, &store[at.waker].clock);

@@ -30,6 +30,10 @@ impl ToyMachine {
                 Op::WaitRelease => {
                     self.set(m, -1);
                     stay = Some(WAITING);
+                    if alternative > 0 {
+                        stay = Some(NOTIFIED);
+                        outcome = Outcome::Value(alternative);
+                    }
                 }
                 Op::WaitTimeout => {
                     let times_out = result.is_some() && alternative == 0;

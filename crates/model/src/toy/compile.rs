@@ -102,6 +102,8 @@ pub(super) struct Compiled {
     pub numbered: bool,
     /// Whether a thread's end comes with its last action.
     pub ends: bool,
+    /// Whether waits may end without a signal.
+    pub spurious: bool,
 }
 
 /// The name of the object at a slot.
@@ -148,6 +150,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         refused: vec![None; count],
         numbered: is_numbered(toy),
         ends: toy.ends,
+        spurious: toy.spurious,
     };
     let cancels = toy
         .threads

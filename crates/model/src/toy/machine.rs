@@ -363,7 +363,7 @@ impl Machine for ToyMachine {
         let pending = &self.pending[choice.thread.index()];
         match pending.action.op {
             Op::Choose => u64::from(choice.alternative),
-            Op::WaitTimeout if pending.alternatives > 1 => u64::from(choice.alternative),
+            Op::WaitRelease | Op::WaitTimeout if pending.alternatives > 1 => u64::from(choice.alternative),
             _ => 0,
         }
     }

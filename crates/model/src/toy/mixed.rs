@@ -1,7 +1,7 @@
 //! Small random toys that mix what the others have with what only these have: locks with deadlines, spin locks, cancellation, claims of
 //! threads, objects that are set up again, and threads that are created after a choice.
 
-use super::generate::{Families, Generator};
+use super::generate::{Families, Generator, random_toy};
 use super::program::{Operand, Toy, ToyOp};
 use fastrand::Rng;
 
@@ -82,6 +82,26 @@ pub fn mixed_toy(seed: u64) -> Toy {
     }
     mixer.create(&mut toy);
     toy
+}
+
+/// A small random toy with a wait in it, and waits may end without a signal. The same seed gives the same toy.
+pub fn waking_toy(seed: u64) -> Toy {
+    let made = (0..).map(|attempt| {
+        let seed = seed << 16 | attempt;
+        if attempt % 2 == 0 {
+            random_toy(seed)
+        } else {
+            mixed_toy(seed)
+        }
+    });
+    let waits = |op: &ToyOp| matches!(op, ToyOp::Wait(..) | ToyOp::TimedWait(..));
+    let found = made
+        .into_iter()
+        .find(|toy| toy.threads.iter().flatten().any(waits));
+    Toy {
+        spurious: true,
+        ..found.unwrap_or_default()
+    }
 }
 
 /// The toy, where two of its threads access a plain cell, one of them at least writing. The same seed gives the same toy.

@@ -17,6 +17,6 @@ mod shrink;
 pub use fingerprint::ToyState;
 pub use generate::{Families, endless, random_toy};
 pub use machine::{ToyEnd, ToyMachine};
-pub use mixed::{mixed_toy, with_touches};
+pub use mixed::{mixed_toy, waking_toy, with_touches};
 pub use program::{Operand, Toy, ToyOp};
 pub use shrink::shrink;

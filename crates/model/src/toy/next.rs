@@ -31,7 +31,10 @@ impl ToyMachine {
                     WAITING if result.is_some() => (Op::WaitTimeout, Some(c), Some(true)),
                     WAITING => (Op::WaitAcquire, Some(c), Some(false)),
                     NOTIFIED | TIMED_OUT | CANCELLED => (Op::WaitAcquire, Some(c), Some(value(m) == -1)),
-                    _ => (Op::WaitRelease, Some(c), Some(value(m) == t as i32)),
+                    _ => {
+                        alternatives = 1 + u16::from(self.toy.spurious);
+                        (Op::WaitRelease, Some(c), Some(value(m) == t as i32))
+                    }
                 },
                 Code::Signal(c) => {
                     alternatives = self.standing(c, [WAITING; 2]).count().max(1) as u16;
@@ -100,7 +103,10 @@ impl ToyMachine {
                 (op, on, when)
             }
             Op::WaitAcquire => (op, on, when),
-            _ => (Op::CancelPoint, None, Some(true)),
+            _ => {
+                alternatives = 1;
+                (Op::CancelPoint, None, Some(true))
+            }
         };
         let mut action = Action {
             stmt: stmt(t, pc),

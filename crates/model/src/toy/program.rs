@@ -12,6 +12,7 @@
 //!   and then it is the last that its own thread does;
 //! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
 //! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation before it;
+//! - `"spurious": true`: a wait may end at once, without a signal;
 //! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or joined once.
 
 use serde_json::{Map, Value, json};
@@ -28,6 +29,8 @@ pub struct Toy {
     pub barriers: BTreeMap<String, i32>,
     /// Whether a thread's end comes with its last action.
     pub ends: bool,
+    /// Whether waits may end without a signal.
+    pub spurious: bool,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,
 }
@@ -184,6 +187,7 @@ impl Toy {
                 .ok_or(format!("{key} is no object"))?;
             map.iter().map(|(k, v)| Ok((k.clone(), number(v)?))).collect()
         };
+        let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or(false);
         let threads = value
             .get("threads")
             .and_then(Value::as_array)
@@ -192,7 +196,8 @@ impl Toy {
             vars: numbers("vars")?,
             sems: numbers("sems")?,
             barriers: numbers("barriers")?,
-            ends: value.get("ends").and_then(Value::as_bool).unwrap_or(false),
+            ends: flag("ends"),
+            spurious: flag("spurious"),
             threads: threads
                 .iter()
                 .map(|ops| {
@@ -224,6 +229,9 @@ impl Toy {
         });
         if self.ends {
             value["ends"] = json!(true);
+        }
+        if self.spurious {
+            value["spurious"] = json!(true);
         }
         value
     }

@@ -1,8 +1,14 @@
 //! Condition variables.
 //!
-//! A wait is two actions (three with a time-out or spurious wakeup): `WaitRelease` gives the mutex back and joins the
-//! wait set; a signal, a broadcast, or the thread's own `WaitTimeout` takes it out; `WaitAcquire` takes the mutex again.
-//! `Core::phase` says where the thread stands, `Core::wait` on what, `Core::note` why it woke.
+//! A wait is two actions (three with a time-out): `WaitRelease` gives the mutex back and joins the wait set; a signal, a
+//! broadcast, or the thread's own `WaitTimeout` takes it out; `WaitAcquire` takes the mutex again. `Core::phase` says where
+//! the thread stands, `Core::wait` on what, `Core::note` why it woke.
+//!
+//! A spurious wakeup is an alternative of `WaitRelease`: the mutex is given back, and the thread is out of the wait set at
+//! once. Nothing is lost by that: whoever wakes spuriously later was in the wait set in vain until then. Every signal in
+//! between has woken another thread, which it can also do if this one is not there; and what it means to others that it
+//! is there (that the condition variable is destroyed, or used with another mutex) they see where it does not wake. Nor is
+//! anything promised: who has chosen to wait is there until a signal comes, and if none does that is a deadlock.
 //!
 //! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX warns of it).
 
@@ -26,13 +32,10 @@ pub(super) const WAITING: u8 = 1;
 /// `Core::phase`: out of the wait set, wants the mutex.
 pub(super) const WOKEN: u8 = 2;
 
-/// `Core::note`: why it woke.
+/// `Core::note`: why it woke (by a signal, or spuriously, which is the same to it).
 const SIGNALLED: u64 = 1;
 const TIMED_OUT: u64 = 2;
-const SPURIOUS: u64 = 3;
-const CANCELLED: u64 = 4;
-/// `Core::note` of a waiting thread: it may wake without a reason.
-const MAY_WAKE: u64 = 16;
+const CANCELLED: u64 = 3;
 
 /// The result of a cancelled thread: `PTHREAD_CANCELED`.
 pub(super) const CANCELED: Value = Value::new(u64::MAX);
@@ -122,7 +125,7 @@ pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
             })
         }
         WAITING => {
-            let op = if core.timed || core.note & MAY_WAKE != 0 {
+            let op = if core.timed {
                 Op::WaitTimeout
             } else {
                 Op::WaitAcquire
@@ -158,8 +161,9 @@ fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> P
             let answer = cx.word(1).and_then(|mutex| mutex::wait_without(cx, mutex));
             done(answer)
         }
-        (0, _) => match start_waiting(cx, deadline) {
-            Ok(()) => Performed::Again(Outcome::Done),
+        (0, _) => match start_waiting(cx, deadline, alternative != 0) {
+            Ok(()) if alternative == 0 => Performed::Again(Outcome::Done),
+            Ok(()) => Performed::Again(Outcome::Value(alternative)),
             Err(flow) => Performed::Done(flow, Outcome::Failed),
         },
         (WAITING, _) => {
@@ -170,7 +174,8 @@ fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> P
     }
 }
 
-fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>) -> Result<(), Stop> {
+/// `wakes`: it ends spuriously, at once.
+fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Result<(), Stop> {
     let (address, mutex) = (cx.word(0)?, cx.word(1)?);
     let (waiters, bound) = cond(cx, address)?;
     check(cx, mutex, Kind::Mutex)?;
@@ -184,35 +189,35 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>) -> Result<(), Stop> {
     if let Some(m) = mutex::known(cx.state, mutex) {
         mutex::release(cx, mutex, m);
     }
-    cx.state.set_sync(
-        address,
+    let now = if wakes {
+        SyncObject::Cond {
+            waiters,
+            mutex: bound,
+        }
+    } else {
         SyncObject::Cond {
             waiters: waiters + 1,
             mutex,
-        },
-    );
-    let timed = deadline.is_some() && cx.program.options.timeouts;
-    let note = if cx.program.options.spurious_wakeups {
-        MAY_WAKE
-    } else {
-        0
+        }
     };
+    cx.state.set_sync(address, now);
+    let timed = deadline.is_some() && cx.program.options.timeouts;
     let core = cx.state.own_core(cx.thread);
-    core.phase = WAITING;
+    (core.phase, core.note) = if wakes { (WOKEN, SIGNALLED) } else { (WAITING, 0) };
     core.wait = [ObjectId(address), ObjectId(mutex)];
     core.timed = timed;
-    core.note = note;
     Ok(())
 }
 
-/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out, spurious wakeup, cancellation.
+/// How many ways there are to begin a wait: with spurious wakeups it may also end at once.
+pub(super) fn release_alternatives(state: &State) -> u16 {
+    1 + u16::from(state.spurious_wakeups)
+}
+
+/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out, cancellation.
 pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option<u64> {
     let core = &state.thread(thread).core;
-    let reasons = [
-        (core.timed, TIMED_OUT),
-        (core.note & MAY_WAKE != 0, SPURIOUS),
-        (core.cancel.pending(), CANCELLED),
-    ];
+    let reasons = [(core.timed, TIMED_OUT), (core.cancel.pending(), CANCELLED)];
     let mut possible = reasons.into_iter().filter(|(possible, _)| *possible);
     possible.nth(usize::from(alternative)).map(|(_, reason)| reason)
 }
@@ -230,7 +235,7 @@ fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
 /// How many alternatives a waiting thread has by itself.
 pub(super) fn timeout_alternatives(state: &State, thread: ThreadId) -> u16 {
     let core = &state.thread(thread).core;
-    u16::from(core.timed) + u16::from(core.note & MAY_WAKE != 0) + u16::from(core.cancel.pending())
+    u16::from(core.timed) + u16::from(core.cancel.pending())
 }
 
 fn leave(state: &mut State, cond: u64) {

@@ -100,6 +100,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
                 cond::timeout_alternatives(state, action.thread).max(1),
             );
         }
+        Op::WaitRelease => return (Status::Enabled, cond::release_alternatives(state)),
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path.arms(action.thread).len() as u16),
