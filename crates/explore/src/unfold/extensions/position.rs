@@ -78,6 +78,8 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
             Scheme::Certain
         }
         _ if action.ends && action.op != Op::Exit && !parent_open => Scheme::Ask,
+        // Where the new thread's handle is written, others may read.
+        Op::Spawn if action.object2.0 != 0 && !parent_open => Scheme::Ask,
         Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
             if !action.cancelable =>
         {
