@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 pub type End = (u128, String);
 
 /// What there is to know about a program.
-#[derive(Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Truth {
     /// Kinds and lines of what goes wrong, but races and deadlocks.
     pub faults: BTreeSet<(&'static str, u32)>,
@@ -29,10 +29,14 @@ pub struct Truth {
     pub partial: bool,
     /// Two lines that race.
     pub race: Option<(u32, u32)>,
+    /// Two threads can be about to free one object: the later one is at fault, and is not reported as a race.
+    pub freed_by_both: bool,
     /// Final states.
     pub ends: BTreeSet<End>,
     /// What the machine cannot do, and limits.
     pub unknown: bool,
+    /// Some of that it cannot do under visibility `memory` only.
+    pub unknown_here: bool,
     /// States seen.
     pub states: usize,
 }
@@ -44,9 +48,10 @@ impl Truth {
     }
 }
 
-/// All states of a program with visibility `memory` and fingerprints; `None` if there are more than `limit`.
-pub fn all_states(program: &Arc<Program>, limit: usize) -> Option<Truth> {
-    let mut vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+/// All states of a program with fingerprints, as such a machine has them; `None` if there are more than `limit`. Races are those of two
+/// visible accesses, so all of them only with visibility `memory`.
+pub fn all_states(program: &Arc<Program>, machine: Make, limit: usize) -> Option<Truth> {
+    let mut vm = machine(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
     let mut truth = Truth::default();
     let mut seen = HashSet::new();
     let complete = walk(&mut vm, &mut truth, &mut seen, limit, 0);
@@ -93,7 +98,10 @@ fn walk(vm: &mut Vm, truth: &mut Truth, seen: &mut HashSet<Key>, limit: usize, d
                 Notice::Fault(fault) => {
                     truth.faults.insert((fault.kind.name(), line(vm, fault.stmt)));
                 }
-                _ => truth.unknown = true,
+                notice => {
+                    truth.unknown = true;
+                    truth.unknown_here |= matches!(notice, Notice::Unsupported(what) if what.what.ends_with("under visibility memory"));
+                }
             }
         }
         let complete = walk(vm, truth, seen, limit, depth + 1);
@@ -139,15 +147,33 @@ fn race(one: &Pending, two: &Pending) -> bool {
         && a.overlaps(b)
 }
 
-fn races(vm: &Vm, truth: &mut Truth) {
-    let pending = vm.pending();
+/// Whoever is at fault with its access (the object is dead, say) does not come as far as a race.
+fn races(vm: &mut Vm, truth: &mut Truth) {
+    let pending = vm.pending().to_vec();
     for (i, one) in pending.iter().enumerate() {
         for two in &pending[i + 1..] {
-            if truth.race.is_none() && race(one, two) {
+            let frees = one.action.op == Op::Destroy && two.action.op == Op::Destroy;
+            truth.freed_by_both |=
+                frees && one.action.object.as_heap().is_some() && one.action.object == two.action.object;
+            if truth.race.is_none() && race(one, two) && !faulty(vm, one) && !faulty(vm, two) {
                 truth.race = Some((line(vm, one.action.stmt), line(vm, two.action.stmt)));
             }
         }
     }
+}
+
+/// Whether a pending access is a fault of its thread.
+fn faulty(vm: &mut Vm, pending: &Pending) -> bool {
+    let mark = vm.mark();
+    vm.step(Choice {
+        thread: pending.action.thread,
+        alternative: 0,
+    });
+    let place = pending.action.stmt;
+    let fault = |notice: &Notice| matches!(notice, Notice::Fault(fault) if fault.stmt == place);
+    let faulty = vm.notices().iter().any(fault);
+    vm.undo(mark);
+    faulty
 }
 
 fn ended(vm: &Vm, truth: &mut Truth) {
@@ -213,7 +239,7 @@ impl Detector<Vm> for Ends {
 }
 
 /// How a machine is made.
-type Make = fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>;
+pub type Make = fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>;
 
 /// What an exploration with reduction says, in the same words; and its report.
 pub fn explored(
