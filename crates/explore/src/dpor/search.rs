@@ -56,6 +56,14 @@ struct Node<S, A, B> {
     given: bool,
 }
 
+impl<S, A, B> Node<S, A, B> {
+    /// Whether its current child is the last one.
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.alternative + 1 >= self.alternatives && self.cursor + 1 == self.len
+    }
+}
+
 /// A wish that concerns a node above the part that this search owns: try one of `candidates`, best `thread` itself, or
 /// everything enabled if there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -118,7 +126,7 @@ where
     control: &'a Control,
     weaken: Weaken,
     nodes: Vec<Node<S, M::Mark, D::Mark>>,
-    /// The backtrack lists of the nodes, each with room for `room` threads.
+    /// The backtrack lists of the nodes, each with room for `room` threads. Of the first one, which `push` chose, a node itself knows.
     lists: Vec<u16>,
     room: usize,
     choices: Vec<Choice>,
@@ -234,7 +242,11 @@ where
     #[inline]
     fn next(&mut self) -> bool {
         self.give();
-        while !self.next_child() {
+        loop {
+            self.pop_done();
+            if self.next_child() {
+                break;
+            }
             if self.job.halt.is_some() || self.nodes.len() - 1 <= self.job.bottom {
                 return false;
             }
@@ -269,6 +281,13 @@ where
 
     fn pop(&mut self) {
         self.nodes.pop();
+    }
+
+    /// Drops the nodes on top, above the bottom of the job, that have no further child: nearly all.
+    #[inline(always)]
+    fn pop_done(&mut self) {
+        let end = self.nodes.iter().rposition(|node| !node.is_done());
+        self.nodes.truncate(end.unwrap_or(0).max(self.job.bottom) + 1);
     }
 
     fn entry(&self, node: usize, k: u16) -> usize {
@@ -342,11 +361,6 @@ where
     fn push(&mut self, enabled: S, sleep: S, first: usize, local: bool) {
         let mut added = S::default();
         added.insert(first);
-        let list = self.nodes.len() * self.room;
-        if self.lists.len() < list + self.room {
-            self.lists.resize(list + self.room, 0);
-        }
-        self.lists[list] = first as u16;
         self.nodes.push(Node {
             machine: self.machine.mark(),
             detector: self.detector.mark(),
@@ -412,7 +426,7 @@ where
                 }
             }
         }
-        if may_change_others(event.action.op) {
+        if may_change_others(action.op) {
             self.search_changed(depth, thread, &mut sleep);
         }
         if self.count > threads {
@@ -592,7 +606,11 @@ where
             let mut sleep = node.sleep;
             let original = node.sleep;
             for k in node.cursor..node.len {
-                let thread = self.entry(at, k);
+                let thread = if k == node.cursor {
+                    usize::from(node.thread)
+                } else {
+                    self.entry(at, k)
+                };
                 let free = k > node.cursor
                     && !original.contains(thread)
                     && !(node.given && self.job.given.iter().any(|g| g.node == at && g.entry == k));

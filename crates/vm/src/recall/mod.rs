@@ -164,7 +164,7 @@ impl Machine for Recalling {
         self.shown.as_ref().and_then(|shown| shown.standing)
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, choice: Choice) -> Event {
         self.settle();
         match &mut self.body {

@@ -21,9 +21,9 @@ pub(super) struct Cell {
     /// Classes that have a row.
     pub present: u32,
     /// The last use of any class.
-    latest: Tick,
+    pub latest: Tick,
     /// The last use that was dependent on every class then present: all earlier uses happen before it.
-    dominant: Tick,
+    pub dominant: Tick,
     pub bytes: u8,
     pub uses: [Uses; OpClass::COUNT],
 }
@@ -46,7 +46,7 @@ struct Undone {
     dominant: Tick,
     /// The last use in its class, and the class.
     latest_in_class: Tick,
-    class: u8,
+    class: OpClass,
 }
 
 /// What there is to look at, and what is known of it.
@@ -92,15 +92,14 @@ impl Cells {
 
     #[inline]
     pub fn undo(&mut self, mark: u32) {
-        while self.log.len() > mark as usize {
-            if let Some(old) = self.log.pop() {
-                self.last[old.slot as usize] = old.last;
-                let cell = &mut self.cells[old.cell as usize];
-                cell.latest = old.latest;
-                cell.dominant = old.dominant;
-                cell.uses[old.class as usize].latest = old.latest_in_class;
-            }
+        for old in self.log[mark as usize..].iter().rev() {
+            self.last[old.slot as usize] = old.last;
+            let cell = &mut self.cells[old.cell as usize];
+            cell.latest = old.latest;
+            cell.dominant = old.dominant;
+            cell.uses[old.class as usize].latest = old.latest_in_class;
         }
+        self.log.truncate(mark as usize);
     }
 
     /// Room for more threads.
@@ -219,10 +218,10 @@ impl Cells {
     /// Notes a use of a cell; `dependent` are the classes on which its class depends.
     #[inline(always)]
     pub fn note(&mut self, at: u32, class: OpClass, dependent: u32, thread: usize, tick: Tick) {
-        if self.cells[at as usize].present & class.bit() == 0 {
-            self.add_row(at, class);
-        }
         let cell = &mut self.cells[at as usize];
+        if cell.present & class.bit() == 0 {
+            cell.add_row(class, &mut self.last, self.stride);
+        }
         let uses = &mut cell.uses[class as usize];
         let slot = uses.row + thread as u32;
         let last = std::mem::replace(&mut self.last[slot as usize], tick);
@@ -233,22 +232,13 @@ impl Cells {
             latest: cell.latest,
             dominant: cell.dominant,
             latest_in_class: uses.latest,
-            class: class as u8,
+            class,
         });
         uses.latest = tick;
         cell.latest = tick;
         if cell.present & !dependent == 0 {
             cell.dominant = tick;
         }
-    }
-
-    #[cold]
-    fn add_row(&mut self, at: u32, class: OpClass) {
-        let row = self.last.len();
-        self.last.resize(row + self.stride, 0);
-        let cell = &mut self.cells[at as usize];
-        cell.uses[class as usize].row = row as u32;
-        cell.present |= class.bit();
     }
 
     /// The last use in a slot before tick `end`, from the one at `tick` on.
@@ -266,27 +256,43 @@ impl Cells {
 }
 
 impl Cell {
+    /// Makes room for the uses in a class, which has none so far.
+    #[cold]
+    fn add_row(&mut self, class: OpClass, last: &mut Vec<Tick>, stride: usize) {
+        self.uses[class as usize].row = last.len() as u32;
+        last.resize(last.len() + stride, 0);
+        self.present |= class.bit();
+    }
+
+    /// Whether the last use races with what is looked for and is dependent on all of `classes`: then all other uses happen before
+    /// it, and need not be told.
+    #[inline]
+    pub fn last_covers<P: Dependence>(&self, relation: &P, classes: u32, racing: u32) -> bool {
+        members(covering(classes, racing)).any(|class| {
+            self.uses[class as usize].latest == self.latest
+                && classes & !relation.dependent_classes(class) == 0
+        })
+    }
+
     /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that depends on itself happen
     /// before its last one; and all uses here happen before a later one in a class that depends on all of them. Where
     /// that one races, too, they need not be told: neither are they immediate races nor does the clock need them.
-    #[inline]
+    #[inline(never)]
     pub fn look<P: Dependence>(
         &self,
         relation: &P,
-        (classes, racing): (u32, u32),
+        classes: u32,
+        racing: u32,
         Past { clock, events, last }: Past,
         looked: &mut Vec<Looked>,
     ) {
         let mut cover = 0;
-        // The end of a thread is not looked for before it is recorded: it is ordered after nothing by being recorded.
-        let covering = if classes & (classes - 1) == 0 {
-            0 // one class covers at most itself
-        } else {
-            classes & racing & !OpClass::Exit.bit()
-        };
-        for class in members(covering) {
-            if classes & !relation.dependent_classes(class) == 0 {
-                cover = cover.max(self.uses[class as usize].latest);
+        if classes & (classes - 1) != 0 {
+            // One class alone covers at most itself.
+            for class in members(covering(classes, racing)) {
+                if classes & !relation.dependent_classes(class) == 0 {
+                    cover = cover.max(self.uses[class as usize].latest);
+                }
             }
         }
         for class in members(classes) {
@@ -326,6 +332,13 @@ impl Cell {
         latest == self.dominant
             && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
     }
+}
+
+/// Those of `classes` whose last use may stand for other uses. The end of a thread is not looked for before it is recorded: it is
+/// ordered after nothing by being recorded.
+#[inline]
+fn covering(classes: u32, racing: u32) -> u32 {
+    classes & racing & !OpClass::Exit.bit()
 }
 
 /// The classes of a set.

@@ -88,17 +88,16 @@ impl Order {
         let Some(&Event { clock, log, .. }) = self.events.get(events) else {
             return;
         };
-        while self.events.len() > events {
+        for (at, event) in self.events.iter().enumerate().skip(events).rev() {
             while let Some(wake) = self.wakes.last()
-                && wake.tick as usize == self.events.len()
+                && wake.tick as usize == at + 1
             {
                 self.current[wake.thread as usize] = wake.before;
                 self.wakes.pop();
             }
-            if let Some(event) = self.events.pop() {
-                self.current[event.thread as usize] = event.before;
-            }
+            self.current[event.thread as usize] = event.before;
         }
+        self.events.truncate(events);
         self.cells.undo(log);
         self.rows.truncate(clock);
     }
@@ -196,7 +195,7 @@ impl Order {
         (key, bytes, class): (u64, u8, OpClass),
         thread: usize,
     ) {
-        let clock = self.rows.row(self.current[thread]);
+        let row = self.current[thread];
         let dependent = relation.dependent_classes(class);
         let mut own = NONE;
         let mut at = self.cells.first(key);
@@ -206,17 +205,30 @@ impl Order {
                 own = at;
             }
             at = cell.next;
-            let classes = cell.present & dependent;
-            if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(&self.events, clock) {
+            let (classes, latest) = (cell.present & dependent, cell.latest);
+            if cell.bytes & bytes == 0 || classes == 0 || latest == 0 {
                 continue;
             }
+            let by = self.events[latest as usize - 1].thread;
+            let known = self.rows.tick(row, by as usize) >= latest;
+            if known && latest == cell.dominant {
+                continue; // all others happen before the last use
+            }
             let racing = relation.racing_classes(class);
-            let past = Past {
-                clock,
-                events: &self.events,
-                last: &self.cells.last,
-            };
-            cell.look(relation, (classes, racing), past, &mut self.looked);
+            if !cell.last_covers(relation, classes, racing) {
+                let past = Past {
+                    clock: self.rows.row(row),
+                    events: &self.events,
+                    last: &self.cells.last,
+                };
+                cell.look(relation, classes, racing, past, &mut self.looked);
+            } else if !known {
+                self.looked.push(Looked {
+                    tick: latest,
+                    thread: by,
+                    races: true,
+                });
+            }
         }
         self.uses.push(Use {
             key,
@@ -310,8 +322,18 @@ impl Order {
     /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
     /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
     /// latest dependent event, racing or not.
+    #[inline(always)]
     pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
-        let looked = &self.looked[from..];
+        match &self.looked[from..] {
+            [one] if one.races && races.is_empty() => {
+                races.push(one.tick);
+                one.tick
+            }
+            looked => self.immediate_races_of(looked, races),
+        }
+    }
+
+    fn immediate_races_of(&self, looked: &[Looked], races: &mut Vec<Tick>) -> Tick {
         let mut latest = 0;
         for one in looked {
             latest = latest.max(one.tick);
@@ -359,7 +381,7 @@ impl Order {
     /// its own lies after it.
     #[inline]
     pub fn knows_after(&self, thread: usize, race: Tick) -> bool {
-        self.clock(thread).iter().any(|&known| known > race)
+        self.rows.has_above(self.current[thread], race)
     }
 
     /// Of the threads that can begin what leads to the next event of `thread` without the event at `race`: one of which something
@@ -397,9 +419,10 @@ impl Order {
     #[inline(always)]
     pub fn record<P: Dependence>(&mut self, relation: &P, thread: usize, ends: bool) {
         let tick = self.events.len() as Tick + 1;
-        let before = self.current[thread];
+        let current = &mut self.current[thread];
+        let before = *current;
         let clock = self.rows.copy(before);
-        self.current[thread] = clock;
+        *current = clock;
         for found in self.looked.iter().rev() {
             if self.rows.tick(clock, found.thread as usize) < found.tick {
                 self.rows.join(clock, self.events[found.tick as usize - 1].clock);
@@ -412,8 +435,8 @@ impl Order {
             thread: thread as u32,
             log: self.cells.mark(),
         });
-        if let [used] = self.uses[..] {
-            self.record_use(relation, used, thread, tick);
+        if let [used] = &mut self.uses[..] {
+            record_use(&mut self.cells, relation, used, thread, tick);
         } else {
             self.record_uses(relation, thread, tick);
         }
@@ -422,41 +445,45 @@ impl Order {
         }
     }
 
+    #[inline(never)]
+    fn record_uses<P: Dependence>(&mut self, relation: &P, thread: usize, tick: Tick) {
+        for used in &mut self.uses {
+            record_use(&mut self.cells, relation, used, thread, tick);
+        }
+    }
+
     /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered
     /// by it. What a join learns is for the thread's next event, not for this one.
+    #[inline(always)]
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        // Nearly always a lock is given back that was taken in the same event.
+        if let [used, ..] = self.uses[..]
+            && let Some((key, bytes, class)) = action.single_use()
+            && (key, bytes) == (used.key, used.bytes)
+            && action.op as u8 != Op::Join as u8
+            && !action.ends
+        {
+            let tick = self.events.len() as Tick;
+            self.cells
+                .note(used.cell, class, relation.dependent_classes(class), thread, tick);
+        } else {
+            self.record_any_part(relation, action, thread);
+        }
+    }
+
+    #[inline(never)]
+    fn record_any_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         let tick = self.events.len() as Tick;
         if let (Op::Join, Some(ended)) = (action.op, action.object.as_thread()) {
             self.learn(thread, self.current[ended.index()]);
             self.rows.set(self.current[thread], thread, tick); // it has moved, if only within another's event
             return;
         }
-        let mut note = |key, bytes, class| {
+        action.for_each_use(|key, bytes, class| {
             let cell = self.cells.cell(key, bytes);
             self.cells
                 .note(cell, class, relation.dependent_classes(class), thread, tick);
-        };
-        match action.single_use() {
-            Some((key, bytes, class)) if !action.ends => note(key, bytes, class),
-            _ => action.for_each_use(note),
-        }
-    }
-
-    #[inline(never)]
-    fn record_uses<P: Dependence>(&mut self, relation: &P, thread: usize, tick: Tick) {
-        for at in 0..self.uses.len() {
-            self.record_use(relation, self.uses[at], thread, tick);
-        }
-    }
-
-    #[inline(always)]
-    fn record_use<P: Dependence>(&mut self, relation: &P, used: Use, thread: usize, tick: Tick) {
-        let cell = match used.cell {
-            NONE => self.cells.add(used.key, used.bytes),
-            cell => cell,
-        };
-        let dependent = relation.dependent_classes(used.class);
-        self.cells.note(cell, used.class, dependent, thread, tick);
+        });
     }
 
     /// The thread's end is known only now: it was not among the uses looked for.
@@ -493,4 +520,14 @@ impl Order {
             before,
         });
     }
+}
+
+/// Notes a use of an event, and which cell it is of.
+#[inline(always)]
+fn record_use<P: Dependence>(cells: &mut Cells, relation: &P, used: &mut Use, thread: usize, tick: Tick) {
+    if used.cell == NONE {
+        used.cell = cells.add(used.key, used.bytes);
+    }
+    let dependent = relation.dependent_classes(used.class);
+    cells.note(used.cell, used.class, dependent, thread, tick);
 }

@@ -45,6 +45,17 @@ impl Rows {
         self.chunks[row as usize + thread / CHUNK][thread % CHUNK]
     }
 
+    /// Whether a row has a counter above a tick.
+    #[inline]
+    pub fn has_above(&self, row: u32, tick: Tick) -> bool {
+        let chunks = &self.chunks[row as usize..row as usize + self.width];
+        chunks.iter().any(|chunk| {
+            // As signed numbers, like below.
+            let above = |above, &one: &Tick| above | (one as i32 > tick as i32);
+            chunk.iter().fold(false, above)
+        })
+    }
+
     /// Sets one counter.
     #[inline]
     pub fn set(&mut self, row: u32, thread: usize, tick: Tick) {
@@ -52,17 +63,22 @@ impl Rows {
     }
 
     /// Adds a copy of a row.
-    #[inline]
+    #[inline(always)]
     pub fn copy(&mut self, row: u32) -> u32 {
         let new = self.next();
         if self.width == 1 {
             let chunk = self.chunks[row as usize];
             self.chunks.push(chunk);
         } else {
-            self.chunks
-                .extend_from_within(row as usize..row as usize + self.width);
+            self.copy_wide(row);
         }
         new
+    }
+
+    #[inline(never)]
+    fn copy_wide(&mut self, row: u32) {
+        self.chunks
+            .extend_from_within(row as usize..row as usize + self.width);
     }
 
     /// Raises each counter of a row to at least that of an earlier one.

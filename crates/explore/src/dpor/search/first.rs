@@ -97,9 +97,16 @@ where
 
     /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part
     /// of the transition before it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_local(&self, awake: S, last: usize) -> Option<usize> {
         let locals = awake.and(self.locals);
+        if locals.is_empty() {
+            return None;
+        }
+        self.one_of_locals(locals, last)
+    }
+
+    fn one_of_locals(&self, locals: S, last: usize) -> Option<usize> {
         if locals.contains(last) && self.machine.pending()[last].action.op == Op::Choose {
             return Some(last);
         }

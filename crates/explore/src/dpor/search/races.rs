@@ -144,22 +144,19 @@ where
 
     /// The same for the immediate races found.
     fn reverse_found(&mut self, thread: usize, latest: u32) {
-        let mut races = std::mem::take(&mut self.races);
         let mut at = 0;
-        while at < races.len() {
-            let race = races[at];
+        while let Some(&race) = self.races.get(at) {
             self.reverse_race(race, thread, latest);
-            if self.order.clock(thread)[thread] <= race
-                && !self.nodes[race as usize - 1].enabled.contains(thread)
+            if !self.nodes[race as usize - 1].enabled.contains(thread)
+                && self.order.clock(thread)[thread] <= race
             {
                 // It was blocked there. Perhaps this event only let it pass, and races with none: so look before it.
                 let action = &self.machine.pending()[thread].action;
                 let from = self.order.look_before(self.relation, action, thread, race);
-                self.order.immediate_races(from, &mut races);
+                self.order.immediate_races(from, &mut self.races);
             }
             at += 1;
         }
-        self.races = races;
     }
 
     fn reverse_race(&mut self, race: u32, thread: usize, latest: u32) {
@@ -291,7 +288,11 @@ where
         }
         while let Some(thread) = more.pop() {
             node.added.insert(thread);
-            self.lists[depth * self.room + usize::from(node.len)] = thread as u16;
+            let entry = depth * self.room + usize::from(node.len);
+            if self.lists.len() <= entry {
+                self.lists.resize((depth + 1) * self.room, 0);
+            }
+            self.lists[entry] = thread as u16;
             node.len += 1;
         }
     }

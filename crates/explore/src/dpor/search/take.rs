@@ -74,8 +74,15 @@ where
         }
         self.order
             .record(self.relation, thread.index(), event.action.ends);
-        for part in 0..self.machine.parts().len() {
-            self.take_part(part, thread);
+        for part in self.machine.parts() {
+            let action = &part.action;
+            self.order
+                .record_part(self.relation, action, action.thread.index());
+            if action.thread != thread {
+                let next = &self.machine.pending()[action.thread.index()].action;
+                self.locals.assign(action.thread.index(), is_local(next));
+                self.known.remove(action.thread.index());
+            }
         }
         match event.outcome {
             Outcome::Thread(named) => self.order.wake(named.index()),
@@ -87,17 +94,6 @@ where
                 }
             }
             _ => {}
-        }
-    }
-
-    /// A further action within the event that a thread just took.
-    #[inline]
-    fn take_part(&mut self, part: usize, thread: ThreadId) {
-        let action = self.machine.parts()[part].action;
-        self.order
-            .record_part(self.relation, &action, action.thread.index());
-        if action.thread != thread {
-            self.look_at_one(action.thread.index());
         }
     }
 }
