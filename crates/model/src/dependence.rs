@@ -261,6 +261,17 @@ impl Action {
         Some((self.object.0, ALL_BYTES, class))
     }
 
+    /// Whether all that the action uses is one object, as a whole, in class [`OpClass::Release`], and its name and bytes, as
+    /// [`Action::for_each_use`] would give them, are these.
+    #[inline(always)]
+    pub const fn is_release_of(&self, key: u64, bytes: u8) -> bool {
+        self.object.0 == key
+            && bytes == ALL_BYTES
+            && matches!(self.op, Op::Unlock | Op::SpinUnlock | Op::WrUnlock)
+            && self.object2.0 == 0
+            && !(self.cancelable | self.atomic | self.ends)
+    }
+
     /// Whether two memory accesses touch a common byte.
     #[inline]
     pub const fn overlaps(&self, other: &Action) -> bool {
@@ -312,6 +323,49 @@ mod tests {
     use super::*;
     use crate::ObjectId;
     use selvedge_base::{Id, ThreadId};
+
+    #[test]
+    fn a_release_is_told_as_by_its_uses() {
+        let (thread, key) = (ThreadId::from_index(1), 7 << 40);
+        let releases = [Op::Unlock, Op::SpinUnlock, Op::WrUnlock];
+        let others = [
+            Op::Lock,
+            Op::Join,
+            Op::RdUnlock,
+            Op::BadUnlock,
+            Op::WaitRelease,
+            Op::Read,
+        ];
+        for op in releases.into_iter().chain(others) {
+            let plain = Action {
+                size: 8 * u32::from(op == Op::Read),
+                ..Action::on(thread, op, ObjectId(key))
+            };
+            let variants = [
+                plain,
+                Action {
+                    object2: ObjectId(8),
+                    ..plain
+                },
+                Action {
+                    cancelable: true,
+                    ..plain
+                },
+                Action {
+                    atomic: true,
+                    ..plain
+                },
+                Action { ends: true, ..plain },
+            ];
+            for action in variants {
+                let mut uses = Vec::new();
+                action.for_each_use(|key, bytes, class| uses.push((key, bytes, class)));
+                let alone = uses == [(key, ALL_BYTES, OpClass::Release)] && action.object2 == ObjectId::NONE;
+                assert_eq!(action.is_release_of(key, ALL_BYTES), alone, "{action:?}");
+                assert!(!action.is_release_of(key, 1) && !action.is_release_of(key + 8, ALL_BYTES));
+            }
+        }
+    }
 
     #[test]
     fn waits_are_dependent_just_if_their_mutexes_differ() {

@@ -390,16 +390,17 @@ where
         let mut sleep = node.sleep;
         let looked = alternative == 0 && !local && self.config.sleep_sets;
         let pending = self.machine.pending();
-        let (threads, action) = (pending.len(), pending[thread].action);
+        let (threads, action) = (pending.len(), &pending[thread].action);
+        let op = action.op;
         if !local {
             if !sleep.is_empty() {
-                sleep = self.still_asleep(sleep, &action);
+                sleep = self.still_asleep(sleep, action);
             }
             if looked {
-                if action.op == Op::Cancel {
-                    self.reverse_cancelled(&action);
+                if op == Op::Cancel {
+                    self.reverse_cancelled(thread);
                 }
-                self.reverse_races(thread, &action);
+                self.reverse_races(thread);
             } else if alternative == 0 {
                 self.meet(depth, thread);
             }
@@ -408,7 +409,7 @@ where
             thread: ThreadId::from_index(thread),
             alternative,
         };
-        let event = self.take(choice, &action, looked);
+        let event = self.take(choice, looked);
         if self.job.halt.is_some() {
             return (sleep, thread);
         }
@@ -426,7 +427,7 @@ where
                 }
             }
         }
-        if may_change_others(action.op) {
+        if may_change_others(op) {
             self.search_changed(depth, thread, &mut sleep);
         }
         if self.count > threads {
@@ -637,8 +638,7 @@ where
                 self.job.halt = Some(Halt::Limit(differs()));
                 return;
             }
-            let action = self.machine.pending()[choice.thread.index()].action;
-            self.take(choice, &action, false);
+            self.take(choice, false);
             self.faults.clear();
             // A solver may have no answer here where it had one elsewhere.
             self.job.record.stays_open(self.machine.notices());

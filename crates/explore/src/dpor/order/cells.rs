@@ -17,7 +17,7 @@ const ALL_BYTES: u8 = 0xff;
 pub(super) struct Cell {
     key: u64,
     /// The next cell of the same granule.
-    pub next: u32,
+    next: u32,
     /// Classes that have a row.
     pub present: u32,
     /// The last use of any class.
@@ -58,7 +58,7 @@ pub(super) struct Past<'a> {
 }
 
 pub(super) struct Cells {
-    pub cells: Vec<Cell>,
+    cells: Vec<Cell>,
     /// Open addressing: the first cell of each key. The length is a power of two.
     buckets: Vec<u32>,
     keys: usize,
@@ -125,25 +125,37 @@ impl Cells {
 
     /// The first cell of a key.
     #[inline(always)]
-    pub fn first(&self, key: u64) -> u32 {
+    fn first(&self, key: u64) -> Option<(u32, &Cell)> {
         let mut bucket = self.bucket(key);
         loop {
-            let at = self.buckets[bucket];
-            if at == NONE || self.cells[at as usize].key == key {
-                return at;
+            let first = self.get(self.buckets[bucket])?;
+            if first.1.key == key {
+                return Some(first);
             }
             bucket = (bucket + 1) & (self.buckets.len() - 1);
         }
     }
 
+    /// A cell and its number; nothing for `NONE`.
+    #[inline(always)]
+    fn get(&self, at: u32) -> Option<(u32, &Cell)> {
+        Some((at, self.cells.get(at as usize)?))
+    }
+
+    /// All cells of a key.
+    #[inline(always)]
+    pub fn of(&self, key: u64) -> impl Iterator<Item = (u32, &Cell)> {
+        std::iter::successors(self.first(key), |(_, cell)| self.get(cell.next))
+    }
+
     /// The cell of just these bytes of a key; added if there is none.
     #[inline]
     pub fn cell(&mut self, key: u64, bytes: u8) -> u32 {
-        let mut at = self.first(key);
-        while at != NONE && self.cells[at as usize].bytes != bytes {
-            at = self.cells[at as usize].next;
+        let found = self.of(key).find(|(_, cell)| cell.bytes == bytes);
+        match found.map(|(at, _)| at) {
+            Some(at) => at,
+            None => self.add(key, bytes),
         }
-        if at == NONE { self.add(key, bytes) } else { at }
     }
 
     #[inline]
@@ -155,7 +167,7 @@ impl Cells {
     #[cold]
     pub fn add(&mut self, key: u64, bytes: u8) -> u32 {
         let at = self.cells.len() as u32;
-        let next = self.first(key);
+        let next = self.first(key).map_or(NONE, |(at, _)| at);
         self.cells.push(Cell {
             key,
             next,
@@ -204,10 +216,8 @@ impl Cells {
     #[cold]
     fn find_end_of(&mut self, thread: usize) -> u32 {
         let key = ObjectId::thread(ThreadId::from_index(thread)).0;
-        let cell = match self.first(key) {
-            NONE => self.add(key, ALL_BYTES),
-            cell => cell,
-        };
+        let first = self.first(key).map(|(at, _)| at);
+        let cell = first.unwrap_or_else(|| self.add(key, ALL_BYTES));
         if self.ends.len() <= thread {
             self.ends.resize(thread + 1, NONE);
         }

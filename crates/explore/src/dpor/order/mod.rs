@@ -7,10 +7,11 @@
 //! objects stay for the next execution, which uses the same names.
 
 mod cells;
+mod look;
 mod rows;
 
 use super::set::Set;
-use cells::{Cells, NONE, Past};
+use cells::{Cells, NONE};
 use rows::Rows;
 use selvedge_base::Id;
 use selvedge_model::{Action, Dependence, Op, OpClass};
@@ -128,230 +129,6 @@ impl Order {
         self.wakes.iter_mut().for_each(|wake| wake.before *= factor);
     }
 
-    /// The tick of the latest event that races with the pending action of `thread`: dependent, perhaps enabled
-    /// together with it, and not ordered before it. 0 if there is none.
-    #[inline]
-    pub fn latest_race<P: Dependence>(&self, relation: &P, action: &Action, thread: usize) -> Tick {
-        let mut best = 0;
-        self.for_each_race(relation, action, thread, |_, tick| best = best.max(tick));
-        best
-    }
-
-    /// Calls `f` with each last use that races with the pending action of `thread`: the key of the object, and the tick.
-    #[inline]
-    pub fn for_each_race<P: Dependence>(
-        &self,
-        relation: &P,
-        action: &Action,
-        thread: usize,
-        mut f: impl FnMut(u64, Tick),
-    ) {
-        let clock = self.clock(thread);
-        action.for_each_use(|key, bytes, class| {
-            let racing = relation.racing_classes(class);
-            let mut at = self.cells.first(key);
-            while at != NONE {
-                let cell = &self.cells.cells[at as usize];
-                at = cell.next;
-                if cell.bytes & bytes == 0 {
-                    continue;
-                }
-                let mut classes = cell.present & racing;
-                while classes != 0 {
-                    let row = cell.uses[classes.trailing_zeros() as usize].row as usize;
-                    classes &= classes - 1;
-                    for (&tick, &known) in self.cells.last[row..row + clock.len()].iter().zip(clock) {
-                        if tick > known {
-                            f(key, tick);
-                        }
-                    }
-                }
-            }
-        });
-    }
-
-    /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
-    /// class and other thread the last one, but for those that a later one stands for. [`Order::record`] and
-    /// [`Order::immediate_races`] are about what was found.
-    #[inline(always)]
-    pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
-        self.looked.clear();
-        self.uses.clear();
-        match action.single_use() {
-            Some((key, bytes, class)) => self.look_use(relation, (key, bytes, class), thread),
-            None => self.look_uses(relation, action, thread),
-        }
-    }
-
-    #[inline(never)]
-    fn look_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
-        action.for_each_use(|key, bytes, class| self.look_use(relation, (key, bytes, class), thread));
-    }
-
-    #[inline(always)]
-    fn look_use<P: Dependence>(
-        &mut self,
-        relation: &P,
-        (key, bytes, class): (u64, u8, OpClass),
-        thread: usize,
-    ) {
-        let row = self.current[thread];
-        let dependent = relation.dependent_classes(class);
-        let mut own = NONE;
-        let mut at = self.cells.first(key);
-        while at != NONE {
-            let cell = &self.cells.cells[at as usize];
-            if cell.bytes == bytes {
-                own = at;
-            }
-            at = cell.next;
-            let (classes, latest) = (cell.present & dependent, cell.latest);
-            if cell.bytes & bytes == 0 || classes == 0 || latest == 0 {
-                continue;
-            }
-            let by = self.events[latest as usize - 1].thread;
-            let known = self.rows.tick(row, by as usize) >= latest;
-            if known && latest == cell.dominant {
-                continue; // all others happen before the last use
-            }
-            let racing = relation.racing_classes(class);
-            if !cell.last_covers(relation, classes, racing) {
-                let past = Past {
-                    clock: self.rows.row(row),
-                    events: &self.events,
-                    last: &self.cells.last,
-                };
-                cell.look(relation, classes, racing, past, &mut self.looked);
-            } else if !known {
-                self.looked.push(Looked {
-                    tick: latest,
-                    thread: by,
-                    races: true,
-                });
-            }
-        }
-        self.uses.push(Use {
-            key,
-            cell: own,
-            bytes,
-            class,
-        });
-    }
-
-    /// Whether the action looked for uses one object only. Then what is left out, and that lies after a race, comes from the event
-    /// raced with: of two classes on which a third one depends, either they depend on each other or all uses are kept. With
-    /// several objects that is not so.
-    #[inline]
-    pub fn uses_one(&self) -> bool {
-        self.uses.len() == 1
-    }
-
-    /// The first object that the action looked for uses.
-    #[inline]
-    pub fn first_used(&self) -> Option<u64> {
-        self.uses.first().map(|used| used.key)
-    }
-
-    /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
-    #[cold]
-    pub fn look_before<P: Dependence>(
-        &mut self,
-        relation: &P,
-        action: &Action,
-        thread: usize,
-        end: Tick,
-    ) -> usize {
-        let Order {
-            rows,
-            cells,
-            looked,
-            events,
-            current,
-            ..
-        } = self;
-        let clock = rows.row(current[thread]);
-        let from = looked.len();
-        action.for_each_use(|key, bytes, class| {
-            let dependent = relation.dependent_classes(class);
-            let racing = relation.racing_classes(class);
-            let mut at = cells.first(key);
-            while at != NONE {
-                let cell = &cells.cells[at as usize];
-                at = cell.next;
-                let mut classes = cell.present & dependent;
-                if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(events, clock) {
-                    continue;
-                }
-                while classes != 0 {
-                    let bit = classes & classes.wrapping_neg();
-                    classes ^= bit;
-                    let first = cell.uses[bit.trailing_zeros() as usize].row as usize;
-                    let races = racing & bit != 0;
-                    for (other, (&tick, &known)) in cells.last[first..first + clock.len()]
-                        .iter()
-                        .zip(clock)
-                        .enumerate()
-                    {
-                        if tick > known {
-                            let tick = if tick < end {
-                                tick
-                            } else {
-                                cells.use_before(events, tick, first + other, end)
-                            };
-                            if tick > known {
-                                looked.push(Looked {
-                                    tick,
-                                    thread: other as u32,
-                                    races,
-                                });
-                            }
-                        }
-                    }
-                }
-            }
-        });
-        from
-    }
-
-    /// Whether nothing was found for the action looked for.
-    #[inline]
-    pub fn found_nothing(&self) -> bool {
-        self.looked.is_empty()
-    }
-
-    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
-    /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
-    /// latest dependent event, racing or not.
-    #[inline(always)]
-    pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
-        match &self.looked[from..] {
-            [one] if one.races && races.is_empty() => {
-                races.push(one.tick);
-                one.tick
-            }
-            looked => self.immediate_races_of(looked, races),
-        }
-    }
-
-    fn immediate_races_of(&self, looked: &[Looked], races: &mut Vec<Tick>) -> Tick {
-        let mut latest = 0;
-        for one in looked {
-            latest = latest.max(one.tick);
-            let before = |later: &Looked| {
-                later.races
-                    && later.tick > one.tick
-                    && self
-                        .rows
-                        .tick(self.events[later.tick as usize - 1].clock, one.thread as usize)
-                        >= one.tick
-            };
-            if one.races && !looked.iter().any(before) && !races.contains(&one.tick) {
-                races.push(one.tick);
-            }
-        }
-        latest
-    }
-
     /// Calls `f` with the threads that can begin what came after the event at `race` and not because of it: their first
     /// event after it neither happens after it nor after another event after it. Ends early when `f` says so.
     #[inline]
@@ -421,14 +198,9 @@ impl Order {
         let tick = self.events.len() as Tick + 1;
         let current = &mut self.current[thread];
         let before = *current;
-        let clock = self.rows.copy(before);
+        let clock_of = |tick: Tick| self.events[tick as usize - 1].clock;
+        let clock = self.rows.follow(before, &self.looked, clock_of, (thread, tick));
         *current = clock;
-        for found in self.looked.iter().rev() {
-            if self.rows.tick(clock, found.thread as usize) < found.tick {
-                self.rows.join(clock, self.events[found.tick as usize - 1].clock);
-            }
-        }
-        self.rows.set(clock, thread, tick);
         self.events.push(Event {
             clock,
             before,
@@ -458,14 +230,12 @@ impl Order {
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         // Nearly always a lock is given back that was taken in the same event.
         if let [used, ..] = self.uses[..]
-            && let Some((key, bytes, class)) = action.single_use()
-            && (key, bytes) == (used.key, used.bytes)
-            && action.op as u8 != Op::Join as u8
-            && !action.ends
+            && action.is_release_of(used.key, used.bytes)
         {
             let tick = self.events.len() as Tick;
+            let dependent = relation.dependent_classes(OpClass::Release);
             self.cells
-                .note(used.cell, class, relation.dependent_classes(class), thread, tick);
+                .note(used.cell, OpClass::Release, dependent, thread, tick);
         } else {
             self.record_any_part(relation, action, thread);
         }

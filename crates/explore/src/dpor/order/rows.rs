@@ -1,6 +1,6 @@
 //! Vector clocks as rows of one array, whose width is that of the present number of threads.
 
-use super::Tick;
+use super::{Looked, Tick};
 
 /// Rows are whole chunks.
 const CHUNK: usize = 8;
@@ -50,7 +50,7 @@ impl Rows {
     pub fn has_above(&self, row: u32, tick: Tick) -> bool {
         let chunks = &self.chunks[row as usize..row as usize + self.width];
         chunks.iter().any(|chunk| {
-            // As signed numbers, like below.
+            // As signed numbers, like in `raise`.
             let above = |above, &one: &Tick| above | (one as i32 > tick as i32);
             chunk.iter().fold(false, above)
         })
@@ -63,22 +63,55 @@ impl Rows {
     }
 
     /// Adds a copy of a row.
-    #[inline(always)]
+    #[inline]
     pub fn copy(&mut self, row: u32) -> u32 {
         let new = self.next();
-        if self.width == 1 {
-            let chunk = self.chunks[row as usize];
-            self.chunks.push(chunk);
-        } else {
-            self.copy_wide(row);
+        self.chunks
+            .extend_from_within(row as usize..row as usize + self.width);
+        new
+    }
+
+    /// Adds the clock of an event that comes after a row and after what was found, whose rows are given by `clock_of`: its own
+    /// thread has its tick.
+    #[inline(always)]
+    pub fn follow(
+        &mut self,
+        row: u32,
+        found: &[Looked],
+        clock_of: impl Fn(Tick) -> u32,
+        (thread, tick): (usize, Tick),
+    ) -> u32 {
+        if self.width != 1 {
+            return self.follow_wide(row, found, clock_of, (thread, tick));
         }
+        let new = self.next();
+        let mut clock = self.chunks[row as usize];
+        for one in found.iter().rev() {
+            if clock[one.thread as usize % CHUNK] < one.tick {
+                raise(&mut clock, &self.chunks[clock_of(one.tick) as usize]);
+            }
+        }
+        clock[thread % CHUNK] = tick;
+        self.chunks.push(clock);
         new
     }
 
     #[inline(never)]
-    fn copy_wide(&mut self, row: u32) {
-        self.chunks
-            .extend_from_within(row as usize..row as usize + self.width);
+    fn follow_wide(
+        &mut self,
+        row: u32,
+        found: &[Looked],
+        clock_of: impl Fn(Tick) -> u32,
+        (thread, tick): (usize, Tick),
+    ) -> u32 {
+        let new = self.copy(row);
+        for one in found.iter().rev() {
+            if self.tick(new, one.thread as usize) < one.tick {
+                self.join(new, clock_of(one.tick));
+            }
+        }
+        self.set(new, thread, tick);
+        new
     }
 
     /// Raises each counter of a row to at least that of an earlier one.
@@ -86,11 +119,7 @@ impl Rows {
     pub fn join(&mut self, row: u32, other: u32) {
         for i in 0..self.width {
             let theirs = self.chunks[other as usize + i];
-            let mine = &mut self.chunks[row as usize + i];
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below 2³¹.
-                *mine = (*mine as i32).max(theirs as i32) as Tick;
-            }
+            raise(&mut self.chunks[row as usize + i], &theirs);
         }
     }
 
@@ -112,5 +141,14 @@ impl Rows {
         self.chunks = wide;
         self.width = width;
         factor as u32
+    }
+}
+
+/// Raises each counter to at least another one.
+#[inline(always)]
+fn raise(mine: &mut [Tick; CHUNK], theirs: &[Tick; CHUNK]) {
+    for (mine, &theirs) in mine.iter_mut().zip(theirs) {
+        // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below 2³¹.
+        *mine = (*mine as i32).max(theirs as i32) as Tick;
     }
 }

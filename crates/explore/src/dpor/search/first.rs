@@ -87,6 +87,7 @@ where
     #[inline(always)]
     pub(super) fn note_next(&mut self, thread: usize, local: bool) {
         if let Some(key) = self.order.first_used()
+            && key != self.hot
             && self.contended.contains(key)
         {
             self.hot = key;

@@ -121,7 +121,8 @@ where
     /// With sleep sets: for each immediate race of the action that `thread` is about to take, something must be tried
     /// instead of the earlier event with which what followed without it, and this action, can begin.
     #[inline(always)]
-    pub(super) fn reverse_races(&mut self, thread: usize, action: &Action) {
+    pub(super) fn reverse_races(&mut self, thread: usize) {
+        let action = &self.machine.pending()[thread].action;
         self.order.look(self.relation, action, thread);
         if !self.order.found_nothing() {
             self.reverse_looked(thread);
@@ -166,12 +167,19 @@ where
         if mine && enabled.minus(added).is_empty() {
             return;
         }
+        let mut others = added;
+        others.remove(usize::from(node.thread));
         let mut candidates = S::default();
         let own = !self.order.knows_after(thread, race)
             && (latest <= race || (self.order.uses_one() && !self.order.needs_other(race)));
         if own {
             candidates.insert(thread);
             if mine && added.contains(thread) {
+                return;
+            }
+            if mine && enabled.contains(thread) && others.is_empty() {
+                // The thread raced with is no initial, and it alone is there already.
+                self.add_entry(race as usize - 1, thread);
                 return;
             }
         }
@@ -212,20 +220,19 @@ where
         }
         let mut blocked = self.blocked_now();
         while let Some(thread) = blocked.pop() {
-            let action = self.machine.pending()[thread].action;
-            self.reverse_races(thread, &action);
+            self.reverse_races(thread);
         }
     }
 
     /// Before a thread cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
     #[cold]
-    pub(super) fn reverse_cancelled(&mut self, cancel: &Action) {
+    pub(super) fn reverse_cancelled(&mut self, thread: usize) {
+        let cancel = &self.machine.pending()[thread].action;
         if let Some(target) = cancel.object.as_thread()
             && let Some(waiting) = self.machine.pending().get(target.index())
             && waiting.status == Status::Blocked
         {
-            let action = waiting.action;
-            self.reverse_races(target.index(), &action);
+            self.reverse_races(target.index());
         }
     }
 
@@ -266,7 +273,7 @@ where
             }
             return;
         }
-        let node = &mut self.nodes[depth];
+        let node = &self.nodes[depth];
         let mut more = request.candidates;
         if more.is_empty() {
             more = node.enabled.minus(node.added);
@@ -287,13 +294,20 @@ where
             one.into_iter().for_each(|thread| more.insert(thread));
         }
         while let Some(thread) = more.pop() {
-            node.added.insert(thread);
-            let entry = depth * self.room + usize::from(node.len);
-            if self.lists.len() <= entry {
-                self.lists.resize((depth + 1) * self.room, 0);
-            }
-            self.lists[entry] = thread as u16;
-            node.len += 1;
+            self.add_entry(depth, thread);
         }
+    }
+
+    /// Adds a thread to the backtrack list of a node.
+    #[inline]
+    fn add_entry(&mut self, depth: usize, thread: usize) {
+        let node = &mut self.nodes[depth];
+        node.added.insert(thread);
+        let entry = depth * self.room + usize::from(node.len);
+        node.len += 1;
+        if self.lists.len() <= entry {
+            self.lists.resize((depth + 1) * self.room, 0);
+        }
+        self.lists[entry] = thread as u16;
     }
 }

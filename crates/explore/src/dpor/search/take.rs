@@ -3,7 +3,7 @@
 use super::{Search, is_local, may_change_others};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Choice, Dependence, Detector, Event, Outcome, Undo};
+use selvedge_model::{Choice, Dependence, Detector, Event, Outcome, Undo};
 
 /// Threads around a step.
 struct Around {
@@ -24,11 +24,11 @@ where
 {
     /// Steps the machine and whatever goes with it. `looked`: the action was already looked for in the order.
     #[inline(always)]
-    pub(super) fn take(&mut self, choice: Choice, action: &Action, looked: bool) -> Event {
+    pub(super) fn take(&mut self, choice: Choice, looked: bool) -> Event {
         let thread = choice.thread.index();
-        let others = may_change_others(action.op);
         let pending = self.machine.pending();
-        let before = pending.len();
+        let (before, action) = (pending.len(), &pending[thread].action);
+        let others = may_change_others(action.op);
         if others {
             self.before.clear();
             self.before.extend(pending.iter().map(|p| p.action));

@@ -1,0 +1,223 @@
+//! What the order says of an action that is about to be taken: the events that it depends on and does not know, and which of them it
+//! races with.
+
+use super::cells::{NONE, Past};
+use super::{Looked, Order, Tick, Use};
+use selvedge_model::{Action, Dependence, OpClass};
+
+impl Order {
+    /// The tick of the latest event that races with the pending action of `thread`: dependent, perhaps enabled
+    /// together with it, and not ordered before it. 0 if there is none.
+    #[inline]
+    pub fn latest_race<P: Dependence>(&self, relation: &P, action: &Action, thread: usize) -> Tick {
+        let mut best = 0;
+        self.for_each_race(relation, action, thread, |_, tick| best = best.max(tick));
+        best
+    }
+
+    /// Calls `f` with each last use that races with the pending action of `thread`: the key of the object, and the tick.
+    #[inline]
+    pub fn for_each_race<P: Dependence>(
+        &self,
+        relation: &P,
+        action: &Action,
+        thread: usize,
+        mut f: impl FnMut(u64, Tick),
+    ) {
+        let clock = self.clock(thread);
+        action.for_each_use(|key, bytes, class| {
+            let racing = relation.racing_classes(class);
+            for (_, cell) in self.cells.of(key) {
+                if cell.bytes & bytes == 0 {
+                    continue;
+                }
+                let mut classes = cell.present & racing;
+                while classes != 0 {
+                    let row = cell.uses[classes.trailing_zeros() as usize].row as usize;
+                    classes &= classes - 1;
+                    for (&tick, &known) in self.cells.last[row..row + clock.len()].iter().zip(clock) {
+                        if tick > known {
+                            f(key, tick);
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
+    /// class and other thread the last one, but for those that a later one stands for. [`Order::record`] and
+    /// [`Order::immediate_races`] are about what was found.
+    #[inline(always)]
+    pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        self.looked.clear();
+        self.uses.clear();
+        match action.single_use() {
+            Some((key, bytes, class)) => self.look_use(relation, (key, bytes, class), thread),
+            None => self.look_uses(relation, action, thread),
+        }
+    }
+
+    #[inline(never)]
+    fn look_uses<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        action.for_each_use(|key, bytes, class| self.look_use(relation, (key, bytes, class), thread));
+    }
+
+    #[inline(always)]
+    fn look_use<P: Dependence>(
+        &mut self,
+        relation: &P,
+        (key, bytes, class): (u64, u8, OpClass),
+        thread: usize,
+    ) {
+        let row = self.current[thread];
+        let dependent = relation.dependent_classes(class);
+        let mut own = NONE;
+        for (at, cell) in self.cells.of(key) {
+            if cell.bytes == bytes {
+                own = at;
+            }
+            let (classes, latest) = (cell.present & dependent, cell.latest);
+            if cell.bytes & bytes == 0 || classes == 0 || latest == 0 {
+                continue;
+            }
+            let by = self.events[latest as usize - 1].thread;
+            let known = self.rows.tick(row, by as usize) >= latest;
+            if known && latest == cell.dominant {
+                continue; // all others happen before the last use
+            }
+            let racing = relation.racing_classes(class);
+            if !cell.last_covers(relation, classes, racing) {
+                let past = Past {
+                    clock: self.rows.row(row),
+                    events: &self.events,
+                    last: &self.cells.last,
+                };
+                cell.look(relation, classes, racing, past, &mut self.looked);
+            } else if !known {
+                self.looked.push(Looked {
+                    tick: latest,
+                    thread: by,
+                    races: true,
+                });
+            }
+        }
+        self.uses.push(Use {
+            key,
+            cell: own,
+            bytes,
+            class,
+        });
+    }
+
+    /// Whether the action looked for uses one object only. Then what is left out, and that lies after a race, comes from the event
+    /// raced with: of two classes on which a third one depends, either they depend on each other or all uses are kept. With
+    /// several objects that is not so.
+    #[inline]
+    pub fn uses_one(&self) -> bool {
+        self.uses.len() == 1
+    }
+
+    /// The first object that the action looked for uses.
+    #[inline]
+    pub fn first_used(&self) -> Option<u64> {
+        self.uses.first().map(|used| used.key)
+    }
+
+    /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
+    #[cold]
+    pub fn look_before<P: Dependence>(
+        &mut self,
+        relation: &P,
+        action: &Action,
+        thread: usize,
+        end: Tick,
+    ) -> usize {
+        let Order {
+            rows,
+            cells,
+            looked,
+            events,
+            current,
+            ..
+        } = self;
+        let clock = rows.row(current[thread]);
+        let from = looked.len();
+        action.for_each_use(|key, bytes, class| {
+            let dependent = relation.dependent_classes(class);
+            let racing = relation.racing_classes(class);
+            for (_, cell) in cells.of(key) {
+                let mut classes = cell.present & dependent;
+                if cell.bytes & bytes == 0 || classes == 0 || cell.is_known(events, clock) {
+                    continue;
+                }
+                while classes != 0 {
+                    let bit = classes & classes.wrapping_neg();
+                    classes ^= bit;
+                    let first = cell.uses[bit.trailing_zeros() as usize].row as usize;
+                    let races = racing & bit != 0;
+                    for (other, (&tick, &known)) in cells.last[first..first + clock.len()]
+                        .iter()
+                        .zip(clock)
+                        .enumerate()
+                    {
+                        if tick > known {
+                            let tick = if tick < end {
+                                tick
+                            } else {
+                                cells.use_before(events, tick, first + other, end)
+                            };
+                            if tick > known {
+                                looked.push(Looked {
+                                    tick,
+                                    thread: other as u32,
+                                    races,
+                                });
+                            }
+                        }
+                    }
+                }
+            }
+        });
+        from
+    }
+
+    /// Whether nothing was found for the action looked for.
+    #[inline]
+    pub fn found_nothing(&self) -> bool {
+        self.looked.is_empty()
+    }
+
+    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
+    /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
+    /// latest dependent event, racing or not.
+    #[inline(always)]
+    pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
+        match &self.looked[from..] {
+            [one] if one.races && races.is_empty() => {
+                races.push(one.tick);
+                one.tick
+            }
+            looked => self.immediate_races_of(looked, races),
+        }
+    }
+
+    fn immediate_races_of(&self, looked: &[Looked], races: &mut Vec<Tick>) -> Tick {
+        let mut latest = 0;
+        for one in looked {
+            latest = latest.max(one.tick);
+            let before = |later: &Looked| {
+                later.races
+                    && later.tick > one.tick
+                    && self
+                        .rows
+                        .tick(self.events[later.tick as usize - 1].clock, one.thread as usize)
+                        >= one.tick
+            };
+            if one.races && !looked.iter().any(before) && !races.contains(&one.tick) {
+                races.push(one.tick);
+            }
+        }
+        latest
+    }
+}
