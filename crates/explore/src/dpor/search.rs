@@ -390,26 +390,25 @@ where
         let mut sleep = node.sleep;
         let looked = alternative == 0 && !local && self.config.sleep_sets;
         let pending = self.machine.pending();
-        let (threads, action) = (pending.len(), &pending[thread].action);
-        let op = action.op;
-        if !local {
-            if !sleep.is_empty() {
-                sleep = self.still_asleep(sleep, action);
-            }
-            if looked {
-                if op == Op::Cancel {
-                    self.reverse_cancelled(thread);
-                }
-                self.reverse_races(thread);
-            } else if alternative == 0 {
-                self.meet(depth, thread);
-            }
+        let (threads, op) = (pending.len(), pending[thread].action.op);
+        if looked && op == Op::Cancel {
+            self.reverse_cancelled(thread);
+        }
+        let action = &self.machine.pending()[thread].action;
+        if !local && !sleep.is_empty() {
+            sleep = self.still_asleep(sleep, action);
+        }
+        self.order.look(self.relation, action, thread);
+        if looked {
+            self.reverse_races(thread);
+        } else if alternative == 0 && !local {
+            self.meet(depth, thread);
         }
         let choice = Choice {
             thread: ThreadId::from_index(thread),
             alternative,
         };
-        let event = self.take(choice, looked);
+        let event = self.take(choice, op, threads);
         if self.job.halt.is_some() {
             return (sleep, thread);
         }
@@ -638,7 +637,11 @@ where
                 self.job.halt = Some(Halt::Limit(differs()));
                 return;
             }
-            self.take(choice, false);
+            let pending = self.machine.pending();
+            let (threads, action) = (pending.len(), &pending[choice.thread.index()].action);
+            let op = action.op;
+            self.order.look(self.relation, action, choice.thread.index());
+            self.take(choice, op, threads);
             self.faults.clear();
             // A solver may have no answer here where it had one elsewhere.
             self.job.record.stays_open(self.machine.notices());

@@ -20,12 +20,19 @@ pub(super) struct Cell {
     next: u32,
     /// Classes that have a row.
     pub present: u32,
+    pub ends: Ends,
+    pub bytes: u8,
+    pub uses: [Uses; OpClass::COUNT],
+}
+
+/// The end of a cell's uses; one word.
+#[derive(Clone, Copy)]
+#[repr(align(8))]
+pub(super) struct Ends {
     /// The last use of any class.
     pub latest: Tick,
     /// The last use that was dependent on every class then present: all earlier uses happen before it.
     pub dominant: Tick,
-    pub bytes: u8,
-    pub uses: [Uses; OpClass::COUNT],
 }
 
 /// The uses of a cell in one class.
@@ -41,9 +48,8 @@ pub(super) struct Uses {
 struct Undone {
     cell: u32,
     slot: u32,
+    ends: Ends,
     last: Tick,
-    latest: Tick,
-    dominant: Tick,
     /// The last use in its class, and the class.
     latest_in_class: Tick,
     class: OpClass,
@@ -95,8 +101,7 @@ impl Cells {
         for old in self.log[mark as usize..].iter().rev() {
             self.last[old.slot as usize] = old.last;
             let cell = &mut self.cells[old.cell as usize];
-            cell.latest = old.latest;
-            cell.dominant = old.dominant;
+            cell.ends = old.ends;
             cell.uses[old.class as usize].latest = old.latest_in_class;
         }
         self.log.truncate(mark as usize);
@@ -172,8 +177,10 @@ impl Cells {
             key,
             next,
             present: 0,
-            latest: 0,
-            dominant: 0,
+            ends: Ends {
+                latest: 0,
+                dominant: 0,
+            },
             bytes,
             uses: [Uses { row: NONE, latest: 0 }; OpClass::COUNT],
         });
@@ -239,15 +246,14 @@ impl Cells {
             cell: at,
             slot,
             last,
-            latest: cell.latest,
-            dominant: cell.dominant,
+            ends: cell.ends,
             latest_in_class: uses.latest,
             class,
         });
         uses.latest = tick;
-        cell.latest = tick;
+        cell.ends.latest = tick;
         if cell.present & !dependent == 0 {
-            cell.dominant = tick;
+            cell.ends.dominant = tick;
         }
     }
 
@@ -279,7 +285,7 @@ impl Cell {
     #[inline]
     pub fn last_covers<P: Dependence>(&self, relation: &P, classes: u32, racing: u32) -> bool {
         members(covering(classes, racing)).any(|class| {
-            self.uses[class as usize].latest == self.latest
+            self.uses[class as usize].latest == self.ends.latest
                 && classes & !relation.dependent_classes(class) == 0
         })
     }
@@ -338,9 +344,8 @@ impl Cell {
     /// Whether the clock knows all uses: the last one is known, and all others happen before it.
     #[inline]
     pub fn is_known(&self, events: &[Event], clock: &[Tick]) -> bool {
-        let latest = self.latest;
-        latest == self.dominant
-            && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
+        let Ends { latest, dominant } = self.ends;
+        latest == dominant && (latest == 0 || clock[events[latest as usize - 1].thread as usize] >= latest)
     }
 }
 

@@ -77,13 +77,13 @@ impl Order {
             if cell.bytes == bytes {
                 own = at;
             }
-            let (classes, latest) = (cell.present & dependent, cell.latest);
+            let (classes, latest) = (cell.present & dependent, cell.ends.latest);
             if cell.bytes & bytes == 0 || classes == 0 || latest == 0 {
                 continue;
             }
             let by = self.events[latest as usize - 1].thread;
             let known = self.rows.tick(row, by as usize) >= latest;
-            if known && latest == cell.dominant {
+            if known && latest == cell.ends.dominant {
                 continue; // all others happen before the last use
             }
             let racing = relation.racing_classes(class);

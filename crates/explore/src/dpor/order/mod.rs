@@ -281,9 +281,7 @@ impl Order {
             self.rows.join(before, from);
             return;
         }
-        let row = self.rows.copy(before);
-        self.rows.join(row, from);
-        self.current[thread] = row;
+        self.current[thread] = self.rows.joined(before, from);
         self.wakes.push(Wake {
             tick,
             thread: thread as u32,

@@ -64,10 +64,24 @@ impl Rows {
 
     /// Adds a copy of a row.
     #[inline]
-    pub fn copy(&mut self, row: u32) -> u32 {
+    fn copy(&mut self, row: u32) -> u32 {
         let new = self.next();
-        self.chunks
-            .extend_from_within(row as usize..row as usize + self.width);
+        for i in 0..self.width {
+            let chunk = self.chunks[row as usize + i];
+            self.chunks.push(chunk);
+        }
+        new
+    }
+
+    /// Adds a row: the greater counter of two rows, for each thread.
+    #[inline]
+    pub fn joined(&mut self, one: u32, other: u32) -> u32 {
+        let new = self.next();
+        for i in 0..self.width {
+            let mut chunk = self.chunks[one as usize + i];
+            raise(&mut chunk, &self.chunks[other as usize + i]);
+            self.chunks.push(chunk);
+        }
         new
     }
 

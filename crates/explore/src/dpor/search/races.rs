@@ -118,12 +118,10 @@ where
         });
     }
 
-    /// With sleep sets: for each immediate race of the action that `thread` is about to take, something must be tried
-    /// instead of the earlier event with which what followed without it, and this action, can begin.
+    /// With sleep sets: for each immediate race of the action that `thread` is about to take, and that was looked for, something
+    /// must be tried instead of the earlier event with which what followed without it, and this action, can begin.
     #[inline(always)]
     pub(super) fn reverse_races(&mut self, thread: usize) {
-        let action = &self.machine.pending()[thread].action;
-        self.order.look(self.relation, action, thread);
         if !self.order.found_nothing() {
             self.reverse_looked(thread);
         }
@@ -220,8 +218,15 @@ where
         }
         let mut blocked = self.blocked_now();
         while let Some(thread) = blocked.pop() {
-            self.reverse_races(thread);
+            self.look_and_reverse(thread);
         }
+    }
+
+    /// Reverses the races of a pending action that was not looked for.
+    fn look_and_reverse(&mut self, thread: usize) {
+        let action = &self.machine.pending()[thread].action;
+        self.order.look(self.relation, action, thread);
+        self.reverse_races(thread);
     }
 
     /// Before a thread cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
@@ -232,7 +237,7 @@ where
             && let Some(waiting) = self.machine.pending().get(target.index())
             && waiting.status == Status::Blocked
         {
-            self.reverse_races(target.index());
+            self.look_and_reverse(target.index());
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Search, is_local, may_change_others};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Choice, Dependence, Detector, Event, Outcome, Undo};
+use selvedge_model::{Choice, Dependence, Detector, Event, Op, Outcome, Undo};
 
 /// Threads around a step.
 struct Around {
@@ -22,19 +22,15 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Steps the machine and whatever goes with it. `looked`: the action was already looked for in the order.
+    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was looked for in the order.
     #[inline(always)]
-    pub(super) fn take(&mut self, choice: Choice, looked: bool) -> Event {
+    pub(super) fn take(&mut self, choice: Choice, op: Op, before: usize) -> Event {
         let thread = choice.thread.index();
-        let pending = self.machine.pending();
-        let (before, action) = (pending.len(), &pending[thread].action);
-        let others = may_change_others(action.op);
+        let others = may_change_others(op);
         if others {
             self.before.clear();
-            self.before.extend(pending.iter().map(|p| p.action));
-        }
-        if !looked {
-            self.order.look(self.relation, action, thread);
+            let pending = self.machine.pending().iter();
+            self.before.extend(pending.map(|p| p.action));
         }
         let event = self.machine.step(choice);
         self.choices.push(choice);
