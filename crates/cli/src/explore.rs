@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::program::{Setup, canonical_machine, fusing_machine, machine};
 use crate::unfolding;
 use crate::watch::Watch;
+use selvedge_detect::RecallingRaces;
 use selvedge_explore::{Config, Control, Order, Report, Stop};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property};
 use selvedge_vm::{Program, Recalling, Vm};
@@ -113,7 +114,7 @@ impl Exploration<'_> {
             let control = Control::new();
             let spoiled = AtomicBool::new(false);
             let make = || {
-                let (vm, detectors) = fusing_machine(program);
+                let (vm, (races, deadlocks)) = fusing_machine(program);
                 let guard = StopsWhen {
                     control: &control,
                     happened: &spoiled,
@@ -124,7 +125,8 @@ impl Exploration<'_> {
                 } else {
                     Recalling::executing(vm)
                 };
-                (vm, (detectors, guard))
+                let races = races.map(RecallingRaces::of);
+                (vm, ((races, deadlocks), guard))
             };
             let run = || selvedge_explore::dpor::explore(&make, config, &control);
             let explored = self.watched(run, &control);

@@ -5,7 +5,7 @@
 #[expect(dead_code, reason = "only the options are used here")]
 mod expectation;
 
-use selvedge_detect::{DeadlockDetector, RaceDetector};
+use selvedge_detect::{DeadlockDetector, RaceDetector, RecallingRaces};
 use selvedge_explore::{Config, Control, Stop, dpor};
 use selvedge_frontend as frontend;
 use selvedge_vm::{Options, Program, Recalling, Visibility, Vm};
@@ -64,7 +64,8 @@ fn compare(program: &Arc<Program>, name: &str) -> u64 {
     let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{name}: {e}"));
     let detectors = || (RaceDetector::new(), DeadlockDetector::new());
     let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
-    let recall = || (Recalling::checked(vm()), detectors());
+    let races = || (RecallingRaces::checked(), DeadlockDetector::new());
+    let recall = || (Recalling::checked(vm()), races());
     let recalled = dpor::explore(&recall, &config, &Control::new());
     assert_eq!(direct, recalled, "{name}");
     u64::from(direct.statistics.executions > 1)

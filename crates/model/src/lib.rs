@@ -13,6 +13,7 @@ mod event;
 mod finding;
 mod input;
 mod machine;
+mod recall;
 pub mod reference;
 #[cfg(feature = "toy")]
 pub mod toy;
@@ -31,3 +32,4 @@ pub use input::{Input, InputKind};
 pub use machine::{
     Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, combine, inverse,
 };
+pub use recall::{Recall, Seen};

@@ -5,7 +5,7 @@
 //! least one a write and not both atomic, are pending in one state.
 
 use selvedge_base::{Id, ThreadId};
-use selvedge_detect::{DeadlockDetector, RaceDetector};
+use selvedge_detect::{DeadlockDetector, RaceDetector, RecallingRaces};
 use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
     Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder, Notice, Op,
@@ -277,7 +277,8 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
     let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
     let detectors = || (RaceDetector::new(), DeadlockDetector::new());
     let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
-    let recall = || (Recalling::checked(vm()), detectors());
+    let races = || (RecallingRaces::checked(), DeadlockDetector::new());
+    let recall = || (Recalling::checked(vm()), races());
     [direct, dpor::explore(&recall, &config, &Control::new())]
 }
 

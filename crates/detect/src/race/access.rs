@@ -6,12 +6,14 @@ use super::report::Race;
 use super::shadow::{Entry, Kind, Shadow, mask};
 use super::store::Space;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Access, Action, Describe, Event, MemoryOrder, ObjectId, Op, Part, Pending, Status};
+use selvedge_model::{
+    Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Part, Pending, Seen, Status,
+};
 
 /// The parts of the last event, without the joins at its end if nothing is left that they could order.
 #[inline]
-fn heeded<M: Describe + ?Sized>(machine: &M) -> &[Part] {
-    let (parts, accesses) = (machine.parts(), machine.accesses().len());
+fn heeded<'a>(seen: &Seen<'a>) -> &'a [Part] {
+    let (parts, accesses) = (seen.parts, seen.accesses.len());
     let idle = |part: &Part| {
         part.accesses as usize == accesses && matches!(part.action.op, Op::Join | Op::ProcessExit)
     };
@@ -19,7 +21,7 @@ fn heeded<M: Describe + ?Sized>(machine: &M) -> &[Part] {
         return parts;
     }
     let over = |p: &Pending| matches!(p.status, Status::Finished | Status::Parked);
-    if !machine.pending().iter().all(over) {
+    if !seen.pending.iter().all(over) {
         return parts;
     }
     let idle = parts.iter().rev().take_while(|part| idle(part)).count();
@@ -29,10 +31,10 @@ fn heeded<M: Describe + ?Sized>(machine: &M) -> &[Part] {
 impl RaceDetector {
     /// What the event did after the action: accesses in invisible steps, and further actions between them.
     #[inline]
-    pub(super) fn rest<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
-        let accesses = machine.accesses();
-        let (mut from, mut me) = (0, event.action.thread);
-        for part in heeded(machine) {
+    pub(super) fn rest<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
+        let accesses = seen.accesses;
+        let (mut from, mut me) = (0, seen.event.action.thread);
+        for part in heeded(seen) {
             let to = part.accesses as usize;
             self.plain_accesses(&accesses[from..to], me);
             (from, me) = (to, part.action.thread);
@@ -43,7 +45,7 @@ impl RaceDetector {
                 alternatives: 1,
                 outcome: part.outcome,
             };
-            self.synchronise(machine, &part);
+            self.synchronise(machine, accesses, &part);
         }
         self.plain_accesses(&accesses[from..], me);
     }

@@ -11,11 +11,11 @@ use super::shadow::Kind;
 use super::store::Space;
 use super::{RaceDetector, Rule};
 use selvedge_base::Id;
-use selvedge_model::{Action, Describe, Event, MemoryOrder, ObjectId, Op, Outcome};
+use selvedge_model::{Access, Action, Event, MemoryOrder, ObjectId, Op, Outcome};
 
 impl RaceDetector {
     /// A visible access to memory.
-    pub(super) fn memory<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+    pub(super) fn memory(&mut self, accesses: &[Access], event: &Event) {
         let action = &event.action;
         if action.order == MemoryOrder::NotAtomic {
             let kind = Kind::new(action.op != Op::Read, false);
@@ -26,7 +26,7 @@ impl RaceDetector {
         let failed = event.outcome == Outcome::Failed;
         if failed {
             // The read of a failed compare-and-swap, with its own order, if the machine gives it.
-            let given = machine.accesses().first();
+            let given = accesses.first();
             if given.is_some_and(|a| {
                 a.address == action.object.0 && !a.write && a.order != MemoryOrder::NotAtomic
             }) {

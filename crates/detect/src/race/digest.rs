@@ -18,22 +18,34 @@ use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Describe, ObjectId, Status};
+use selvedge_model::{Describe, ObjectId, Pending, Status};
 
-/// What a part of the hash is about.
-#[derive(Clone, Copy)]
-enum About {
+/// What a part of a digest is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum About {
+    /// What a thread is called.
     Name,
+    /// A thread's clock.
     Knows,
+    /// What it will know after an acquire fence.
     AcquireFence,
+    /// What it knew at its last release fence.
     ReleaseFence,
+    /// What whoever woke it knew.
     Notification,
+    /// What was known when a lock, a semaphore or an atomic variable was released.
     Released,
+    /// What was known when a read lock was released.
     ReadReleased,
+    /// What was known at the head of a release sequence.
     Head,
+    /// Who made an access, which clocks cover it, of what kind it is, and where.
     Access,
+    /// Where an access of few bytes is.
     Bytes,
+    /// Operations on an object.
     Object,
+    /// Accesses to many bytes.
     Range,
 }
 
@@ -60,21 +72,37 @@ const fn halves(hash: u128) -> [u64; 2] {
     [hash as u64, (hash >> 64) as u64]
 }
 
-/// Names of threads that do not depend on their numbers.
-struct Names(Vec<u128>);
+/// What threads are called.
+pub(super) struct Names {
+    names: Vec<u128>,
+    /// What the digest leaves out: nothing, but in tests of tests.
+    without: Option<About>,
+}
 
 impl Names {
-    fn new<M: Describe + ?Sized>(machine: &M) -> Self {
+    /// Their numbers, for states that are told by these anyway.
+    pub(super) fn numbers(without: Option<About>) -> Self {
+        Names {
+            names: Vec::new(),
+            without,
+        }
+    }
+
+    /// Names that do not depend on their numbers.
+    pub(super) fn of<M: Describe + ?Sized>(machine: &M) -> Self {
         let name = |thread: usize| {
             let name = machine.thread_name(ThreadId::from_index(thread));
             let bytes: Vec<u64> = name.bytes().map(u64::from).collect();
             hash(About::Name, &bytes)
         };
-        Names((0..machine.pending().len()).map(name).collect())
+        Names {
+            names: (0..machine.pending().len()).map(name).collect(),
+            without: None,
+        }
     }
 
     fn thread(&self, thread: usize) -> u128 {
-        self.0.get(thread).copied().unwrap_or(thread as u128)
+        self.names.get(thread).copied().unwrap_or(thread as u128)
     }
 
     fn object(&self, object: ObjectId) -> u128 {
@@ -88,30 +116,47 @@ impl Names {
 /// A clock that later events may read.
 struct Clock {
     name: u128,
-    ticks: Vec<u32>,
+    /// The clock that it began as, if whoever will learn from it knows all of that one by then.
+    beyond: Option<usize>,
 }
 
 /// All of them, and what everybody knows.
 struct Clocks {
     all: Vec<Clock>,
+    /// The counters of one after the other.
+    ticks: Vec<u32>,
     /// By thread: what it did up to here every thread knows that may still move.
     floor: Vec<u32>,
 }
 
 impl Clocks {
-    fn add(&mut self, about: About, parts: [u128; 2], ticks: Vec<u32>) {
-        // A clock that knows no more than everybody covers nothing that counts.
+    /// Adds a clock, unless it knows no more than everybody: then it covers nothing that counts.
+    fn add(&mut self, name: impl FnOnce() -> u128, ticks: &[u32]) {
         if ticks.iter().zip(&self.floor).any(|(tick, floor)| tick > floor) {
-            let [[a, b], [c, d]] = parts.map(halves);
-            let name = hash(about, &[a, b, c, d]);
-            self.all.push(Clock { name, ticks });
+            self.all.push(Clock {
+                name: name(),
+                beyond: None,
+            });
+            self.ticks.extend_from_slice(ticks);
+        }
+    }
+
+    /// Adds what a thread will know beyond what it knows, which is the clock `base` if that counts; nothing, if that is nothing.
+    fn add_beyond(&mut self, name: impl FnOnce() -> u128, base: Option<usize>, knows: &[u32], ticks: &[u32]) {
+        if ticks.iter().zip(knows).any(|(tick, knows)| tick > knows) {
+            self.all.push(Clock {
+                name: name(),
+                beyond: base,
+            });
+            let both = ticks.iter().zip(knows).map(|(&tick, &knows)| tick.max(knows));
+            self.ticks.extend(both);
         }
     }
 }
 
-/// Which clocks cover what a thread did at one tick.
+/// Which clocks cover what a thread did at one tick: words of [`Digest::bits`], and the sum of their names.
 struct Cover {
-    clocks: Box<[u64]>,
+    bits: usize,
     hash: u128,
 }
 
@@ -129,10 +174,22 @@ struct Digest {
     names: Names,
     clocks: Clocks,
     covers: Vec<Cover>,
+    /// One bit for each clock, for one cover after the other.
+    bits: Vec<u64>,
     known: FxHashMap<(usize, u32), usize>,
 }
 
 impl Digest {
+    fn new(names: Names, clocks: Clocks) -> Self {
+        Digest {
+            names,
+            clocks,
+            covers: Vec::with_capacity(16),
+            bits: Vec::with_capacity(16),
+            known: FxHashMap::with_capacity_and_hasher(16, Default::default()),
+        }
+    }
+
     /// An access, if it counts.
     fn keep(&mut self, entry: Entry, bytes: u32) -> Option<Kept> {
         let Entry { thread, tick, .. } = entry;
@@ -149,33 +206,43 @@ impl Digest {
         Some(Kept {
             entry,
             cover,
-            hash: hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
+            hash: match self.names.without {
+                Some(About::Access) => 0,
+                _ => hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
+            },
             bytes,
         })
     }
 
+    /// How many words of bits a cover has.
+    const fn words(&self) -> usize {
+        self.clocks.all.len().div_ceil(64)
+    }
+
     fn cover(&mut self, thread: usize, tick: u32) -> usize {
-        let all = &self.clocks.all;
-        let mut clocks = vec![0; all.len().div_ceil(64)];
+        let bits = self.bits.len();
+        self.bits.resize(bits + self.words(), 0);
+        let Clocks { all, ticks, floor } = &self.clocks;
+        let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
         let mut sum = 0u128;
         for (i, clock) in all.iter().enumerate() {
-            if clock.ticks[thread] >= tick {
-                clocks[i / 64] |= 1 << (i % 64);
-                sum = sum.wrapping_add(clock.name);
+            if knows(i) {
+                self.bits[bits + i / 64] |= 1 << (i % 64);
+                if !clock.beyond.is_some_and(knows) {
+                    sum = sum.wrapping_add(clock.name);
+                }
             }
         }
-        self.covers.push(Cover {
-            clocks: clocks.into_boxed_slice(),
-            hash: sum,
-        });
+        self.covers.push(Cover { bits, hash: sum });
         self.known.insert((thread, tick), self.covers.len() - 1);
         self.covers.len() - 1
     }
 
     /// Whether one access can stand for another to the same byte, as far as kinds and clocks go.
     fn covers(&self, this: &Kept, other: &Kept) -> bool {
-        let (mine, theirs) = (&self.covers[this.cover].clocks, &self.covers[other.cover].clocks);
-        this.entry.kind.covers(other.entry.kind) && mine.iter().zip(theirs).all(|(m, t)| m & !t == 0)
+        let bits = |kept: &Kept| &self.bits[self.covers[kept.cover].bits..][..self.words()];
+        this.entry.kind.covers(other.entry.kind)
+            && bits(this).iter().zip(bits(other)).all(|(m, t)| m & !t == 0)
     }
 
     /// Whether one stands for another, and not the other way round.
@@ -185,6 +252,17 @@ impl Digest {
 
     /// The accesses to one place.
     fn place(&self, about: About, place: u128, kept: &[Kept]) -> u128 {
+        let [a, b] = halves(place);
+        let part = |(access, bytes): (u128, u32)| {
+            if self.names.without == Some(about) {
+                return 0;
+            }
+            let [c, d] = halves(access);
+            hash(about, &[a, b, c, d, u64::from(bytes)])
+        };
+        if let [this] = kept {
+            return part((this.hash, this.bytes));
+        }
         let mut parts: Vec<(u128, u32)> = Vec::with_capacity(kept.len());
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
@@ -196,26 +274,22 @@ impl Digest {
                 None => parts.push((this.hash, bytes)),
             }
         }
-        let [a, b] = halves(place);
         let parts = parts.into_iter().filter(|&(_, bytes)| bytes != 0);
-        parts.fold(0u128, |sum, (access, bytes)| {
-            let [c, d] = halves(access);
-            sum.wrapping_add(hash(about, &[a, b, c, d, u64::from(bytes)]))
-        })
+        parts.map(part).fold(0u128, u128::wrapping_add)
     }
 }
 
 impl RaceDetector {
+    /// About how many words a digest looks at.
+    pub(super) fn words(&self) -> usize {
+        let clocks = 4 * self.threads.len() + 3 * self.objects.len();
+        clocks * self.width() + self.shadow.len()
+    }
+
     /// See the module's documentation.
-    pub(super) fn remembered<M: Describe + ?Sized>(&self, machine: &M) -> u128 {
-        let names = Names::new(machine);
-        let clocks = self.clocks(machine, &names);
-        let mut digest = Digest {
-            names,
-            clocks,
-            covers: Vec::new(),
-            known: FxHashMap::default(),
-        };
+    pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> u128 {
+        let clocks = self.clocks(pending, &names);
+        let mut digest = Digest::new(names, clocks);
         let mut sum = 0u128;
         let mut kept = Vec::new();
         self.shadow.for_each(&self.store, |granule, entries| {
@@ -229,12 +303,19 @@ impl RaceDetector {
         });
         for (id, object) in self.objects.all() {
             kept.clear();
-            for thread in 0..self.width() {
-                let name = self.store.tick(object.touched(), thread);
+            for (thread, &name) in self
+                .store
+                .ticks(object.touched(), self.width())
+                .iter()
+                .enumerate()
+            {
                 if let Some(origin) = self.store.origin(name) {
                     let entry = Entry::new(thread, Kind::ATOMIC_WRITE, origin);
                     kept.extend(digest.keep(entry, 1));
                 }
+            }
+            if kept.is_empty() {
+                continue;
             }
             let place = digest.names.object(id);
             sum = sum.wrapping_add(digest.place(About::Object, place, &kept));
@@ -264,61 +345,64 @@ impl RaceDetector {
     }
 
     /// The clocks that later events may read.
-    fn clocks<M: Describe + ?Sized>(&self, machine: &M, names: &Names) -> Clocks {
-        let width = self.width();
-        let row = |slot: u32| -> Vec<u32> { (0..width).map(|t| self.store.tick(slot, t)).collect() };
-        let with = |slot: u32, other: &[u32]| -> Vec<u32> {
-            let both = row(slot).into_iter().zip(other);
-            both.map(|(a, &b)| a.max(b)).collect()
-        };
+    fn clocks(&self, pending: &[Pending], names: &Names) -> Clocks {
+        let row = |slot: u32| self.store.ticks(slot, self.width());
         let moves = |status: Status| matches!(status, Status::Enabled | Status::Blocked);
-        let mut floor = vec![u32::MAX; width];
-        for (thread, _) in machine
-            .pending()
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| moves(p.status))
-        {
+        let mut floor = vec![u32::MAX; self.width()];
+        for (thread, _) in pending.iter().enumerate().filter(|(_, p)| moves(p.status)) {
             match self.threads.get(thread) {
                 Some(record) => {
                     let knows = row(record.clock());
-                    floor.iter_mut().zip(knows).for_each(|(f, k)| *f = k.min(*f));
+                    floor.iter_mut().zip(knows).for_each(|(f, &k)| *f = k.min(*f));
                 }
                 None => floor.fill(0), // it has done nothing yet, and nobody created it
             }
         }
+        let room = 4 * self.threads.len() + self.objects.len();
         let mut clocks = Clocks {
-            all: Vec::new(),
+            all: Vec::with_capacity(room),
+            ticks: Vec::with_capacity(room * self.width()),
             floor,
         };
-        for (thread, (pending, record)) in machine.pending().iter().zip(&self.threads).enumerate() {
-            let knows = row(record.clock());
-            let parts = [names.thread(thread), 0];
-            match pending.status {
-                Status::Enabled | Status::Blocked => {
-                    clocks.add(
-                        About::AcquireFence,
-                        parts,
-                        with(record.at_acquire_fence(), &knows),
-                    );
-                    clocks.add(About::ReleaseFence, parts, row(record.at_release_fence()));
-                    if self.store.get(Space::Records, record.notified()) != 0 {
-                        clocks.add(About::Notification, parts, with(record.notification(), &knows));
-                    } else {
-                        clocks.add(About::Notification, parts, knows.clone());
-                    }
-                }
-                Status::Finished if self.store.get(Space::Records, record.joined()) == 0 => {}
-                Status::Finished | Status::Parked => continue,
+        let named = |about, parts: [u128; 2]| {
+            let [[a, b], [c, d]] = parts.map(halves);
+            if names.without == Some(about) {
+                return 0;
             }
-            clocks.add(About::Knows, parts, knows);
+            hash(about, &[a, b, c, d])
+        };
+        for (thread, (pending, record)) in pending.iter().zip(&self.threads).enumerate() {
+            let (moves, joined) = match pending.status {
+                Status::Enabled | Status::Blocked => (true, false),
+                Status::Finished => (false, self.store.get(Space::Records, record.joined()) != 0),
+                Status::Parked => continue,
+            };
+            if joined {
+                continue;
+            }
+            let (knows, name) = (row(record.clock()), names.thread(thread));
+            let before = clocks.all.len();
+            clocks.add(|| named(About::Knows, [name, 0]), knows);
+            if !moves {
+                continue;
+            }
+            let base = (clocks.all.len() > before).then_some(before);
+            let at_fence = row(record.at_acquire_fence());
+            clocks.add_beyond(|| named(About::AcquireFence, [name, 0]), base, knows, at_fence);
+            if self.store.get(Space::Records, record.notified()) != 0 {
+                let notified = row(record.notification());
+                clocks.add_beyond(|| named(About::Notification, [name, 0]), base, knows, notified);
+            }
+            let fence = row(record.at_release_fence());
+            clocks.add(|| named(About::ReleaseFence, [name, 0]), fence);
         }
         for (id, object) in self.objects.all() {
             let name = names.object(id);
-            clocks.add(About::Released, [name, 0], row(object.released()));
-            clocks.add(About::ReadReleased, [name, 0], row(object.read_released()));
+            let mut add = |about, parts, slot| clocks.add(|| named(about, parts), row(slot));
+            add(About::Released, [name, 0], object.released());
+            add(About::ReadReleased, [name, 0], object.read_released());
             for (thread, head) in self.heads(object) {
-                clocks.add(About::Head, [name, names.thread(thread)], row(head));
+                add(About::Head, [name, names.thread(thread)], head);
             }
         }
         clocks

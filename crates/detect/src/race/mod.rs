@@ -21,17 +21,23 @@ mod atomics;
 mod digest;
 mod lockset;
 mod objects;
+mod recall;
 mod report;
 mod shadow;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use digest::About;
+use digest::Names;
 use lockset::Locksets;
 use objects::Objects;
+pub use recall::RecallingRaces;
 use report::Race;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Describe, Detector, Event, Fault, MemoryOrder, ObjectId, Op, Outcome};
+use selvedge_model::{
+    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Seen,
+};
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
 
@@ -142,7 +148,7 @@ impl RaceDetector {
     }
 
     /// What happens-before rules the operation brings, in the order: learn, access the object, teach.
-    fn synchronise<M: Describe + ?Sized>(&mut self, machine: &M, event: &Event) {
+    fn synchronise<M: Machine + ?Sized>(&mut self, machine: &M, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let me = action.thread.index();
         let failed = event.outcome == Outcome::Failed;
@@ -273,7 +279,7 @@ impl RaceDetector {
                     self.objects.forget(&mut self.store, object, self.threads.len());
                 }
             }
-            Op::Read | Op::Write | Op::Rmw => self.memory(machine, event),
+            Op::Read | Op::Write | Op::Rmw => self.memory(accesses, event),
             Op::Fence => self.fence(me, action.order),
             Op::Consistent | Op::BadUnlock | Op::FutexWait | Op::FutexWake => {
                 self.touch(event, action.object, me, true)
@@ -353,7 +359,7 @@ impl RaceDetector {
         }
     }
 
-    fn notify<M: Describe + ?Sized>(&mut self, machine: &M, me: usize, outcome: Outcome) {
+    fn notify<M: Machine + ?Sized>(&mut self, machine: &M, me: usize, outcome: Outcome) {
         let one = match outcome {
             Outcome::Thread(woken) => [woken],
             _ => [ThreadId(0)],
@@ -377,7 +383,7 @@ impl RaceDetector {
         self.store.set(Space::Records, record.notified(), 1);
     }
 
-    fn arrive<M: Describe + ?Sized>(&mut self, machine: &M, me: usize, barrier: ObjectId, outcome: Outcome) {
+    fn arrive<M: Machine + ?Sized>(&mut self, machine: &M, me: usize, barrier: ObjectId, outcome: Outcome) {
         let round = self.objects.get(&mut self.store, barrier).released();
         self.store.set(Space::Records, self.threads[me].notified(), 0);
         self.teach(me, round, Rule::Barrier);
@@ -410,6 +416,35 @@ impl RaceDetector {
         self.store.set(Space::Records, word, held);
     }
 
+    /// The present position.
+    #[inline]
+    fn here(&self) -> RaceMark {
+        RaceMark {
+            store: self.store.mark(),
+            ranges: self.shadow.mark(),
+        }
+    }
+
+    #[inline]
+    fn back_to(&mut self, mark: RaceMark) {
+        self.store.undo(mark.store);
+        self.shadow.undo(mark.ranges);
+    }
+
+    /// A step; its races are kept until they are reported. Of the machine only sets of threads are asked for.
+    #[inline]
+    fn see<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
+        let event = seen.event;
+        let me = event.action.thread.index();
+        self.thread(me);
+        self.synchronise(machine, seen.accesses, event);
+        self.rest(machine, seen);
+        if event.action.op == Op::AtomicBlock {
+            let object = self.objects.get(&mut self.store, event.action.object);
+            self.teach(me, object.released(), Rule::Unlock);
+        }
+    }
+
     /// Who accesses: the acting thread, now.
     #[inline]
     fn entry(&self, me: usize, kind: Kind, stmt: u32, context: u32) -> Entry {
@@ -430,28 +465,17 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     #[inline]
     fn mark(&mut self) -> RaceMark {
-        RaceMark {
-            store: self.store.mark(),
-            ranges: self.shadow.mark(),
-        }
+        self.here()
     }
 
     #[inline]
     fn undo(&mut self, mark: RaceMark) {
-        self.store.undo(mark.store);
-        self.shadow.undo(mark.ranges);
+        self.back_to(mark);
     }
 
     #[inline]
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
-        let me = event.action.thread.index();
-        self.thread(me);
-        self.synchronise(machine, event);
-        self.rest(machine, event);
-        if event.action.op == Op::AtomicBlock {
-            let object = self.objects.get(&mut self.store, event.action.object);
-            self.teach(me, object.released(), Rule::Unlock);
-        }
+        self.see(machine, &Seen::last(machine, event));
         if !self.races.is_empty() {
             self.report(machine, faults);
         }
@@ -460,7 +484,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
     fn digest(&self, machine: &M) -> Option<u128> {
-        Some(self.remembered(machine))
+        Some(self.remembered(machine.pending(), Names::of(machine)))
     }
 }
 

@@ -88,6 +88,11 @@ impl Objects {
         self.ids.get(&id).map(|&index| self.objects[index as usize])
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
     /// All records.
     pub(crate) fn all(&self) -> impl Iterator<Item = (ObjectId, Object)> + '_ {
         self.ids

@@ -126,6 +126,8 @@ pub(crate) struct Shadow {
     pages: FxHashMap<u64, u32>,
     tables: Vec<[u32; CELLS_PER_PAGE]>,
     last: (u64, u32),
+    /// All granules that have a record, with it.
+    cells: Vec<(u64, u32)>,
     ranges: Vec<Range>,
 }
 
@@ -137,6 +139,7 @@ impl Shadow {
             pages: FxHashMap::default(),
             tables: Vec::new(),
             last: (u64::MAX, 0),
+            cells: Vec::new(),
             ranges: Vec::new(),
         }
     }
@@ -158,7 +161,9 @@ impl Shadow {
         }
         let slot = &mut self.tables[self.last.1 as usize][granule as usize % CELLS_PER_PAGE];
         if *slot == 0 {
-            *slot = store.grow(Space::Records, CELL_WORDS) as u32 + 1;
+            let cell = store.grow(Space::Records, CELL_WORDS) as u32;
+            self.cells.push((granule, cell));
+            *slot = cell + 1;
         }
         *slot as usize - 1
     }
@@ -355,27 +360,29 @@ impl Shadow {
         }
     }
 
+    /// How many granules have a record.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
     /// Calls `visit` with each granule of which accesses are kept, and these with their bytes.
     pub(crate) fn for_each(&self, store: &Store, mut visit: impl FnMut(u64, &[(Entry, u32)])) {
         let mut entries = Vec::new();
-        for (page, &table) in &self.pages {
-            for (i, &slot) in self.tables[table as usize].iter().enumerate() {
-                let Some(cell) = slot.checked_sub(1) else { continue };
-                entries.clear();
-                let mut place = Place(Space::Records, cell as usize);
-                loop {
-                    let bytes = store.get(place.0, place.1 + PACKED) >> 8 & 0xff;
-                    if bytes != 0 {
-                        entries.push((read_entry(store, place), bytes));
-                    }
-                    match store.get(place.0, place.1 + NEXT) as usize {
-                        0 => break,
-                        next => place = Place(Space::Extra, next),
-                    }
+        for &(granule, cell) in &self.cells {
+            entries.clear();
+            let mut place = Place(Space::Records, cell as usize);
+            loop {
+                let bytes = store.get(place.0, place.1 + PACKED) >> 8 & 0xff;
+                if bytes != 0 {
+                    entries.push((read_entry(store, place), bytes));
                 }
-                if !entries.is_empty() {
-                    visit((page << (PAGE_SHIFT - 3)) + i as u64, &entries);
+                match store.get(place.0, place.1 + NEXT) as usize {
+                    0 => break,
+                    next => place = Place(Space::Extra, next),
                 }
+            }
+            if !entries.is_empty() {
+                visit(granule, &entries);
             }
         }
     }

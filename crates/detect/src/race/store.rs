@@ -185,6 +185,12 @@ impl Store {
         self.spaces[0][slot as usize * self.stride + thread]
     }
 
+    /// The first counters of a clock.
+    #[inline]
+    pub(crate) fn ticks(&self, slot: u32, threads: usize) -> &[u32] {
+        &self.spaces[0][slot as usize * self.stride..][..threads]
+    }
+
     /// Sets one counter of a clock.
     #[inline]
     pub(crate) fn set_tick(&mut self, slot: u32, thread: usize, tick: u32) {

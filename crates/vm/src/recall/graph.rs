@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Standing, Status};
+use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status};
 use std::rc::Rc;
 
 /// No node, no edge.
@@ -127,6 +127,23 @@ impl Graph {
     #[inline]
     pub fn parts(&self, edge: u32) -> &[Part] {
         self.edges[edge as usize].parts.of(&self.parts)
+    }
+
+    /// What a step looks like.
+    pub fn seen(&self, edge: u32) -> Seen<'_> {
+        let Edge {
+            event,
+            to,
+            accesses,
+            parts,
+            ..
+        } = self.edge(edge);
+        Seen {
+            event,
+            pending: &self.shown(*to).pending,
+            accesses: accesses.of(&self.accesses),
+            parts: parts.of(&self.parts),
+        }
     }
 
     /// Whom a blocked thread waits for.

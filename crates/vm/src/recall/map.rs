@@ -85,12 +85,31 @@ impl Map {
         self.recalled
     }
 
-    /// The machine alone, at the end of the path.
-    pub fn into_real(self) -> Real {
+    /// The graph, and the machine alone, at the end of the path.
+    pub fn into_parts(self) -> (Graph, Real) {
         self.catch_up(self.path.len());
         let mut real = self.real.into_inner();
         real.go_alone();
-        real
+        (self.graph, real)
+    }
+
+    /// The present node, unless the state is not on the graph.
+    #[inline]
+    pub fn node(&self) -> Option<u32> {
+        (self.here != NONE).then_some(self.here)
+    }
+
+    /// The last step, if it is on the graph.
+    #[inline]
+    pub fn edge(&self) -> Option<u32> {
+        match self.last {
+            Last::Edge(edge) => Some(edge),
+            Last::Loose | Last::Nothing => None,
+        }
+    }
+
+    pub fn graph(&self) -> &Graph {
+        &self.graph
     }
 
     #[inline]

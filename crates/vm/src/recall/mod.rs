@@ -23,13 +23,13 @@ mod policy;
 mod real;
 
 use crate::vm::{Shared, Vm};
-use graph::Shown;
+use graph::{Graph, Shown};
 use map::Map;
 use real::Real;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_model::{
-    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Standing, Undo,
-    Waiters,
+    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Recall, Seen,
+    Standing, Undo, Waiters,
 };
 use std::rc::Rc;
 
@@ -39,6 +39,8 @@ pub struct Recalling {
     /// With a map: what is to be seen where the path has led. Asked for so often that it lies here.
     shown: Option<Shown>,
     program: Rc<Shared>,
+    /// What is remembered no more, for those who have seen its steps on the present path.
+    left: Graph,
     /// Each recalled step is also executed, and compared.
     checked: bool,
 }
@@ -61,6 +63,7 @@ impl Recalling {
             program: vm.program.clone(),
             body: Body::Direct(Box::new(Real::new(vm))),
             shown: None,
+            left: Graph::default(),
             checked: false,
         }
     }
@@ -112,7 +115,9 @@ impl Recalling {
     #[cold]
     fn give_up(&mut self) {
         if let Body::Map(map) = std::mem::replace(&mut self.body, Body::Changing) {
-            self.body = Body::Direct(Box::new(map.into_real()));
+            let (graph, real) = map.into_parts();
+            self.body = Body::Direct(Box::new(real));
+            self.left = graph;
             self.shown = None;
         }
     }
@@ -226,6 +231,31 @@ impl Machine for Recalling {
             Body::Map(map) => map.waits_for(thread),
             Body::Direct(real) => real.vm.waits_for(thread),
             Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+}
+
+impl Recall for Recalling {
+    #[inline]
+    fn state_number(&self) -> Option<u32> {
+        match &self.body {
+            Body::Map(map) => map.node(),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn step_number(&self) -> Option<u32> {
+        match &self.body {
+            Body::Map(map) => map.edge(),
+            _ => None,
+        }
+    }
+
+    fn seen(&self, step: u32) -> Seen<'_> {
+        match &self.body {
+            Body::Map(map) => map.graph().seen(step),
+            _ => self.left.seen(step),
         }
     }
 }
