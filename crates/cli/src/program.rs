@@ -1,7 +1,7 @@
 //! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
 
 use crate::args::{CheckArgs, GivenFile, InputArgs, given_file, stdin_file, symbolic_file};
-use selvedge_detect::{DeadlockDetector, Detectors, RaceDetector};
+use selvedge_detect::{DeadlockDetector, Detectors, LeakDetector, RaceDetector};
 use selvedge_frontend::Loaded;
 use selvedge_model::Property;
 use selvedge_report::Sources;
@@ -67,6 +67,7 @@ impl Setup {
             entry: args.entry.clone(),
             unroll: args.unroll,
             check_overflow: properties.contains(&Property::Overflow),
+            leaks: properties.contains(&Property::Leak) || properties.contains(&Property::Cleanup),
             input_size: args.given.input_size,
             symbolic_args: args.given.argument_sizes(),
             symbolic_stdin: args.given.symbolic_stdin,
@@ -117,6 +118,9 @@ impl Setup {
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
         add("overflow", switch(self.vm.check_overflow));
+        if self.vm.leaks {
+            add("leaks", switch(true));
+        }
         add("entry", self.vm.entry.clone());
         if let Some(unroll) = self.vm.unroll {
             add("unroll", unroll.to_string());
@@ -197,6 +201,7 @@ impl Setup {
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "overflow" => vm.check_overflow = on()?,
+                "leaks" => vm.leaks = on()?,
                 "entry" => {
                     vm.entry.clone_from(value);
                     frontend.entry.clone_from(value);
@@ -275,7 +280,8 @@ fn with_detectors(program: &Program, vm: Result<Vm, selvedge_vm::Error>) -> (Vm,
     match vm {
         Ok(vm) => {
             let races = program.options.record_accesses.then(RaceDetector::new);
-            (vm, (races, DeadlockDetector::new()))
+            let leaks = program.options.leaks.then(LeakDetector::new);
+            (vm, (races, (DeadlockDetector::new(), leaks)))
         }
         Err(error) => panic!("a machine could be made once and not again: {error}"),
     }

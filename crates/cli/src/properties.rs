@@ -30,13 +30,14 @@ fn one(name: &str) -> Result<Property, String> {
         "deadlock" | "no-deadlock" => Ok(Deadlock),
         "data-race" | "no-data-race" => Ok(DataRace),
         "memory" => Ok(Memory),
-        "leak" => Err("the property `leak` is not available yet".to_owned()),
+        "leak" | "valid-memtrack" => Ok(Leak),
+        "cleanup" | "valid-memcleanup" => Ok(Cleanup),
         "pthread" => Ok(Pthread),
         "arithmetic" => Ok(Arithmetic),
         "overflow" | "no-overflow" => Ok(Overflow),
         "termination" => Err("the property `termination` is not available yet".to_owned()),
         other => Err(format!(
-            "`{other}` is not a property: expected assertion, deadlock, data-race, memory, pthread, arithmetic or overflow"
+            "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic or overflow"
         )),
     }
 }
@@ -55,10 +56,10 @@ fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
             &[Property::Deadlock]
         } else if words.contains("call(") {
             &[Property::Assertion]
-        } else if words.contains("valid-memtrack") || words.contains("valid-memcleanup") {
-            return Err(
-                "the property `leak` (valid-memtrack, valid-memcleanup) is not available yet".to_owned(),
-            );
+        } else if words.contains("valid-memtrack") {
+            &[Property::Leak]
+        } else if words.contains("valid-memcleanup") {
+            &[Property::Cleanup]
         } else if words.contains("valid-free") || words.contains("valid-deref") {
             &[Property::Memory]
         } else if words.contains("overflow") {
@@ -86,7 +87,16 @@ mod tests {
             Ok([Property::DataRace, Property::Overflow].into())
         );
         assert!(parse("speed").is_err());
-        assert!(parse("leak").is_err());
+        assert_eq!(
+            parse("leak,valid-memcleanup"),
+            Ok([Property::Leak, Property::Cleanup].into())
+        );
+        let prp = "CHECK( init(main()), LTL(G valid-deref) )\nCHECK( init(main()), LTL(G valid-memtrack) )";
+        assert_eq!(from_prp(prp), Ok([Property::Memory, Property::Leak].into()));
+        assert_eq!(
+            from_prp("CHECK( init(main()), LTL(G valid-memcleanup) )"),
+            Ok([Property::Cleanup].into())
+        );
         let prp =
             "CHECK( init(main()), LTL(G ! call(reach_error())) )\nCHECK( init(main()), LTL(G valid-free) )";
         assert_eq!(from_prp(prp), Ok([Property::Assertion, Property::Memory].into()));

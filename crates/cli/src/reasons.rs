@@ -59,6 +59,15 @@ pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Re
             location: place(race.fault.stmt),
         });
     }
+    for (property, what) in explored.program.open_questions() {
+        if asked.contains(&property) {
+            reasons.push(Reason {
+                limit: None,
+                detail: what.what.clone(),
+                location: place(what.stmt),
+            });
+        }
+    }
     let samples = matches!(explored.plan.strategy, Strategy::Random | Strategy::Pct);
     if samples && reasons.is_empty() && report.faults.is_empty() {
         let detail = format!(

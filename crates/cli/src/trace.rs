@@ -126,13 +126,15 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
         Ok(())
     }
 
-    /// After the last step: what only the end of an execution shows, if it is one.
+    /// After the last step: what only the end of an execution shows, if it is one, or an execution left there.
     pub(crate) fn finish(&mut self) {
+        let mut faults = Vec::new();
         if self.machine.pending().iter().all(|p| p.status != Status::Enabled) {
-            let mut faults = Vec::new();
             self.detector.end(&self.machine, &mut faults);
-            self.faults.extend(faults.into_iter().map(|fault| (None, fault)));
+        } else {
+            self.detector.cut(&self.machine, &mut faults);
         }
+        self.faults.extend(faults.into_iter().map(|fault| (None, fault)));
     }
 
     fn notices(&mut self, step: Option<usize>) {

@@ -15,6 +15,8 @@ pub trait Detector<M: ?Sized> {
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
     /// Sees an execution that has ended: no thread is enabled.
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
+    /// Sees an execution that is not followed any further, since the states to come are known.
+    fn cut(&mut self, _machine: &M, _faults: &mut Vec<Fault>) {}
     /// What it may still hold against events to come, as a hash: equal for executions after which the same events bring the same faults. In
     /// names that do not depend on the interleaving. None: what it says follows from the machine's state.
     fn digest(&self, _machine: &M) -> Option<u128> {
@@ -58,6 +60,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.end(machine, faults);
         self.1.end(machine, faults);
     }
+    fn cut(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        self.0.cut(machine, faults);
+        self.1.cut(machine, faults);
+    }
     fn digest(&self, machine: &M) -> Option<u128> {
         match (self.0.digest(machine), self.1.digest(machine)) {
             (Some(a), Some(b)) => Some(a.rotate_left(1).wrapping_add(b)),
@@ -93,6 +99,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.end(machine, faults);
+        }
+    }
+    fn cut(&mut self, machine: &M, faults: &mut Vec<Fault>) {
+        if let Some(detector) = self {
+            detector.cut(machine, faults);
         }
     }
     fn digest(&self, machine: &M) -> Option<u128> {

@@ -15,8 +15,10 @@ pub enum Property {
     DataRace,
     /// Memory errors.
     Memory,
-    /// Leaks at exit (off by default).
+    /// Memory that no pointer leads to (off by default).
     Leak,
+    /// Memory that is not freed when the process ends (off by default).
+    Cleanup,
     /// Misuse of the threading API.
     Pthread,
     /// Division by zero and shifts.
@@ -71,6 +73,7 @@ pub enum FaultKind {
     Misaligned,
     StackOverflow,
     Leak,
+    NotFreed,
     MutexUnlockNotOwner,
     MutexUnlockUnlocked,
     MutexDestroyLocked,
@@ -136,6 +139,7 @@ impl FaultKind {
             Misaligned => "memory.misaligned",
             StackOverflow => "memory.stack-overflow",
             Leak => "memory.leak",
+            NotFreed => "memory.not-freed",
             MutexUnlockNotOwner => "pthread.unlock-not-owner",
             MutexUnlockUnlocked => "pthread.unlock-unlocked",
             MutexDestroyLocked => "pthread.destroy-locked",
@@ -182,6 +186,7 @@ impl FaultKind {
             | InvalidPointer | DoubleFree | InvalidFree | UninitializedValue | WriteToConstant
             | OverlappingCopy | Misaligned | StackOverflow => Property::Memory,
             Leak => Property::Leak,
+            NotFreed => Property::Cleanup,
             DivisionByZero | ShiftOutOfRange => Property::Arithmetic,
             SignedOverflow => Property::Overflow,
             _ => Property::Pthread,

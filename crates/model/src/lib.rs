@@ -5,6 +5,7 @@
 //! [`Event`] comes out.
 
 mod action;
+mod allocated;
 mod coverage;
 mod dependence;
 mod detector;
@@ -19,6 +20,7 @@ pub mod reference;
 pub mod toy;
 
 pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
+pub use allocated::{Allocated, Allocates, Blocks};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence};
 pub use detector::{Detector, NoDetector};

@@ -12,6 +12,7 @@ pub fn property_word(kind: FaultKind) -> &'static str {
         (_, Property::DataRace) => "no-data-race",
         (_, Property::Memory) => "valid-deref",
         (_, Property::Leak) => "valid-memtrack",
+        (_, Property::Cleanup) => "valid-memcleanup",
         (_, Property::Pthread) => "pthread",
         (_, Property::Arithmetic | Property::Overflow) => "no-overflow",
         (_, Property::Termination) => "termination",

@@ -168,6 +168,8 @@ pub struct Code {
     pub complex: Vec<InstKind>,
     /// The first slot of each register, for `complex`; temporaries' slots are those at that instruction.
     pub operands: Vec<ComplexOperands>,
+    /// Slots that keep variables of the program, in use or not; only with `Options::leaks`.
+    pub variables: Vec<u16>,
     /// Stack objects.
     pub locals: Vec<LocalObject>,
     /// First instruction of each block.

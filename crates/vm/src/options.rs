@@ -60,6 +60,8 @@ pub struct Options {
     pub quarantine: Option<u32>,
     /// How solver queries are answered.
     pub solver: SolverOptions,
+    /// Memory that is lost or not freed is asked for: states differ, too, by what only that depends on.
+    pub leaks: bool,
     /// Note which lines and branches are reached.
     pub coverage: bool,
 }
@@ -108,6 +110,7 @@ impl Default for Options {
             symbolic_files: Vec::new(),
             quarantine: None,
             solver: SolverOptions::default(),
+            leaks: false,
             coverage: false,
         }
     }

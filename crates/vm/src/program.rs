@@ -15,6 +15,8 @@ use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
 use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
+use selvedge_model::{Property, Unsupported};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -96,6 +98,8 @@ pub struct Program {
     /// What was explored with parts of events is incomplete.
     pub(crate) spoiled: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
+    /// What its machines could not decide about a property.
+    open: Mutex<BTreeSet<(Property, Unsupported)>>,
 }
 
 impl Program {
@@ -154,6 +158,7 @@ impl Program {
                 .any(|f| crate::libc::files::POLLS.contains(&f.name.as_str())),
             code: Vec::new(),
             liveness: OnceLock::new(),
+            open: Mutex::default(),
             bindings,
             symbolic_bodies,
             solver_options,
@@ -183,6 +188,22 @@ impl Program {
     #[inline]
     pub fn is_spoiled(&self) -> bool {
         self.spoiled.load(Ordering::Relaxed)
+    }
+
+    /// What its machines could not decide about some property: that leaves the verdict on it open.
+    pub fn open_questions(&self) -> BTreeSet<(Property, Unsupported)> {
+        self.open
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    /// Notes what a machine cannot decide about a property.
+    pub(crate) fn leave_open(&self, property: Property, what: Unsupported) {
+        self.open
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .insert((property, what));
     }
 
     /// Instructions executed so far by all machines of this program that are gone.

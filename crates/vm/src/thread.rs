@@ -1,6 +1,7 @@
 //! Threads of the program under test.
 
 use crate::memory::Site;
+use crate::program::Program;
 use crate::value::Value;
 use selvedge_base::{ContextId, StmtId, ThreadId};
 use selvedge_ir::FuncId;
@@ -146,6 +147,28 @@ pub struct Thread {
     pub tls: Vec<u64>,
     /// Lowest depth in the present step: frames below it are as they were when the step began.
     pub low_depth: u32,
+}
+
+impl Thread {
+    /// A frame, counted from the outermost one.
+    pub(crate) fn frame(&self, index: usize) -> Frame {
+        if index + 1 == self.core.depth as usize {
+            self.core.frame
+        } else {
+            self.frames[index]
+        }
+    }
+
+    /// The slots of a frame that count: those that may be read again. `None`: all of them, at a place where threads are not expected to stand.
+    pub(crate) fn live_slots<'a>(&self, program: &'a Program, index: usize) -> Option<&'a [u16]> {
+        let frame = self.frame(index);
+        let above = (index + 1 < self.core.depth as usize).then(|| self.frame(index + 1));
+        let liveness = program.liveness(frame.func);
+        match above {
+            Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
+            _ => liveness.standing(frame.ip),
+        }
+    }
 }
 
 impl Core {

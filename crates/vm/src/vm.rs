@@ -69,6 +69,7 @@ impl Vm {
         state.memory.recording = false;
         state.quarantine = program.options.quarantine;
         state.spurious_wakeups = program.options.spurious_wakeups;
+        state.memory.places = program.options.leaks;
         program.load_globals(&mut state.memory)?;
         let main = ThreadId(0);
         let stmt = first_stmt(&program);

@@ -471,7 +471,13 @@ where
                     self.halt = Some(StopReason::Finding);
                 }
             }
-            Leaf::Cut => statistics.cut_executions += 1,
+            Leaf::Cut => {
+                statistics.cut_executions += 1;
+                self.path.detector.cut(&self.path.machine, &mut self.path.faults);
+                if self.note_faults() && self.config.stop == Stop::First {
+                    self.halt = Some(StopReason::Finding);
+                }
+            }
             Leaf::Redundant | Leaf::Infeasible | Leaf::Known => statistics.redundant_executions += 1,
             Leaf::Bounded => {
                 statistics.bounded_executions += 1;

@@ -3,6 +3,8 @@
 //! Backward data flow over the compiled code, slot by slot. Kept only for the instructions at which a thread stands between two
 //! steps (calls, accesses and other complex instructions), and for what a caller still needs once a call returns. A
 //! result slot counts as assigned by its instruction: an instruction that does not finish parks its thread.
+//!
+//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost.
 
 use crate::code::{CONST, Code, Inst, NONE, Op};
 use std::ops::Range;
@@ -46,6 +48,11 @@ impl Liveness {
                 }
             }
         }
+        let mut variables = vec![0u64; words];
+        for &slot in &code.variables {
+            variables[usize::from(slot) / 64] |= 1 << (slot % 64);
+        }
+        let kept = |live: &[u64]| -> Vec<u64> { live.iter().zip(&variables).map(|(l, v)| l | v).collect() };
         let mut result = Liveness {
             slots: Vec::new(),
             standing: vec![None; code.insts.len()],
@@ -61,13 +68,13 @@ impl Liveness {
                     for &(slot, _) in &code.calls[call].results {
                         after[slot as usize / 64] &= !(1 << (slot % 64));
                     }
-                    result.suspended[call] = result.push(&after);
+                    result.suspended[call] = result.push(&kept(&after));
                 }
                 if matches!(
                     inst.op,
                     Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
                 ) {
-                    result.standing[ip] = Some(result.push(live));
+                    result.standing[ip] = Some(result.push(&kept(live)));
                 }
             });
         }

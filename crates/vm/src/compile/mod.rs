@@ -34,7 +34,9 @@ pub(crate) fn function(
     let mut compiler = Compiler {
         program,
         function,
-        slots: Slots::new(function),
+        slots: Slots::new(function, |reg| {
+            program.options.leaks && is_variable(function, reg)
+        }),
         code: Code {
             varargs: function.varargs,
             ..Code::default()
@@ -51,12 +53,19 @@ pub(crate) fn function(
     }
     compiler.ways();
     compiler.patch();
+    compiler.variables();
     let slots = compiler.slots.count();
     if slots >= u32::from(NONE) || compiler.code.consts.len() >= usize::from(CONST) - 1 {
         return too_large(function);
     }
     compiler.code.slots = slots;
     compiler.code
+}
+
+/// Whether a register holds a variable of the program that may be a pointer.
+fn is_variable(function: &Function, reg: Reg) -> bool {
+    let info = &function.regs[reg];
+    info.name.is_some() && matches!(info.ty, Type::Ptr | Type::I64)
 }
 
 /// The code of a function with more registers or constants than operands can name: reaching it is unsupported.
@@ -176,6 +185,23 @@ impl Compiler<'_> {
 
     fn word(&mut self, operand: Operand) -> u16 {
         self.words(operand).0
+    }
+
+    /// Notes which slots keep variables, for a program whose lost memory is asked for. Without debug information any may.
+    fn variables(&mut self) {
+        if !self.program.options.leaks {
+            return;
+        }
+        let (function, slots) = (self.function, &self.slots);
+        self.code.variables = if function.span.line == 0 {
+            (0..slots.count() as u16).collect()
+        } else {
+            let variables = function.regs.ids().filter(|&reg| is_variable(function, reg));
+            variables
+                .map(|reg| slots.get(reg))
+                .filter(|&slot| slot != NONE)
+                .collect()
+        };
     }
 
     fn locals(&mut self, names: &mut Vec<String>) {

@@ -31,8 +31,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Looks at where registers are used; gives parameters and cross-block registers their slots.
-    pub fn new(function: &Function) -> Slots {
+    /// Looks at where registers are used; gives parameters and cross-block registers their slots, and so those for which `keeps` holds.
+    pub fn new(function: &Function, keeps: impl Fn(Reg) -> bool) -> Slots {
         let mut homes = vec![Home::Unused; function.regs.len()];
         let mut read = vec![false; function.regs.len()];
         for p in &function.params {
@@ -66,6 +66,11 @@ impl Slots {
                     touch(r, at, false);
                 }
             });
+        }
+        for r in function.regs.ids().filter(|&r| keeps(r)) {
+            if homes[r.index()] != Home::Unused {
+                homes[r.index()] = Home::Own;
+            }
         }
         let words = function
             .regs

@@ -291,7 +291,7 @@ impl Fingerprints {
     /// Folds a thread's frames from `keep` on; those below are as they were.
     fn fold_frames(&mut self, program: &Program, state: &State, thread: usize, keep: usize) {
         let t = &state.threads[thread];
-        let depth = threads::depth(t);
+        let depth = threads::depth(program, t);
         let keep = keep.min(depth).min(self.cache.threads[thread].frames.len());
         let frames = &mut self.cache.threads[thread].frames;
         let count = frames.len() - keep;
@@ -437,7 +437,7 @@ fn each_fragment(
         if !words.is_empty() {
             f(FragmentKind::Held, &words);
         }
-        for index in 0..threads::depth(thread) {
+        for index in 0..threads::depth(program, thread) {
             threads::frame(program, state, (thread, index), named, &mut words);
             f(FragmentKind::Frame, &words);
         }

@@ -6,7 +6,7 @@
 
 use crate::program::Program;
 use crate::state::State;
-use crate::thread::{Cancel, Core, NO_CALL, Stage, Thread};
+use crate::thread::{Cancel, Core, Stage, Thread};
 use crate::value::Value;
 use selvedge_base::Id;
 use selvedge_model::ObjectId;
@@ -15,12 +15,12 @@ use smallvec::SmallVec;
 /// Marks the region of a thread where an object is meant: no address and no number of an object has it.
 const THREAD: u64 = 7 << 61;
 
-/// How many frames of a thread count: none once it will never move again.
-pub(super) fn depth(thread: &Thread) -> usize {
-    if matches!(thread.core.stage, Stage::Parked | Stage::Finished) {
-        0
-    } else {
-        thread.core.depth as usize
+/// How many frames of a thread count: none once it will never move again; but what a parked thread points to is not lost.
+pub(super) fn depth(program: &Program, thread: &Thread) -> usize {
+    match thread.core.stage {
+        Stage::Finished => 0,
+        Stage::Parked if !program.options.leaks => 0,
+        _ => thread.core.depth as usize,
     }
 }
 
@@ -47,24 +47,16 @@ pub(super) fn frame(
     named: bool,
     words: &mut Vec<u64>,
 ) {
-    let top = thread.core.depth as usize - 1;
-    let at = |i: usize| {
-        if i == top {
-            thread.core.frame
-        } else {
-            thread.frames[i]
-        }
-    };
-    let frame = at(index);
-    let above = (index < top).then(|| at(index + 1));
+    let frame = thread.frame(index);
     let code = &program.code[frame.func.index()];
-    let liveness = program.liveness(frame.func);
-    let live = match above {
-        Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
-        _ => liveness.standing(frame.ip),
+    let live = thread.live_slots(program, index);
+    let is_top = index + 1 == thread.core.depth as usize;
+    let last_local = if is_top {
+        thread.locals.len()
+    } else {
+        thread.frame(index + 1).locals as usize
     };
-    let locals =
-        &thread.locals[frame.locals as usize..above.map_or(thread.locals.len(), |f| f.locals as usize)];
+    let locals = &thread.locals[frame.locals as usize..last_local];
     words.clear();
     words.extend([
         u64::from(thread.region) << 32 | index as u64,

@@ -558,6 +558,10 @@ impl Vm {
                 core.phase = 0;
                 core.epilogue = if quick { u32::MAX } else { 0 };
                 core.stage = Stage::Exiting;
+                if self.program.options.leaks {
+                    let program = self.program.clone();
+                    self.state.keep_at_exit(&program, thread);
+                }
                 self.drop_frames(thread, false, site);
                 Entered::Stopped(Stop::Bottom)
             }

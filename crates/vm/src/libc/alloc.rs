@@ -209,6 +209,9 @@ fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
     let site = cx.site;
     cx.state.memory.record(base, object.size, true, site);
     cx.state.end_object(cx.thread, base, Life::Freed, site);
+    if cx.program.options.leaks {
+        cx.state.note_free(cx.thread);
+    }
     Ok(())
 }
 

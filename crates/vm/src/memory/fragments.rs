@@ -6,10 +6,11 @@
 use super::address::{CLASSES, MIN_SHIFT};
 use super::page::{CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
-use super::{Life, Memory, Object, Parts};
+use super::{Kind, Life, Memory, Object, Parts};
 use crate::fingerprint::{FragmentKind, Keys, mixed};
 use crate::value::{Tag, Tags};
 use rustc_hash::FxHashMap;
+use selvedge_base::Id;
 use selvedge_model::{combine, inverse};
 
 const UNDEFINED: u128 = 0xff00;
@@ -70,11 +71,16 @@ fn in_page(tags: &Tags, page: &Page, offset: usize) -> u128 {
     content(tags, page.data[offset], undefined, partial)
 }
 
-fn record(base: u64, object: &Object) -> [u64; 3] {
+/// What is recorded of an object; with `places`: where a live heap object was made.
+fn record(base: u64, object: &Object, places: bool) -> [u64; 3] {
+    let place = match object.kind {
+        Kind::Heap if places && object.life == Life::Live => object.made.stmt.index() as u64,
+        _ => 0,
+    };
     [
         base,
         object.size,
-        object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16,
+        object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16 | place << 24,
     ]
 }
 
@@ -119,7 +125,7 @@ impl Memory {
                     }
                     .address();
                     let object = arena.object(slot);
-                    f(FragmentKind::Object, &record(base, object));
+                    f(FragmentKind::Object, &record(base, object, self.places));
                     if object.life == Life::Live {
                         self.each_byte(base, object, f);
                     }
@@ -284,13 +290,13 @@ impl Memory {
         let Some((_, new)) = self.object_at(base) else {
             return 0;
         };
-        let mut delta = keys.words(FragmentKind::Object, &record(base, &new));
+        let mut delta = keys.words(FragmentKind::Object, &record(base, &new, self.places));
         let existed = Parts::of(base).is_some_and(|p| {
             let bumped = before.bumped.get(&(p.owner, p.class)).copied().unwrap_or(0);
             p.slot() < self.next(p.owner, p.class) - bumped
         });
         if existed {
-            let old = keys.words(FragmentKind::Object, &record(base, old));
+            let old = keys.words(FragmentKind::Object, &record(base, old, self.places));
             delta = combine(delta, inverse(old));
         }
         let old_end = if existed && old.life == Life::Live {

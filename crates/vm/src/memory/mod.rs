@@ -11,6 +11,7 @@ mod arena;
 mod fragments;
 mod object;
 mod page;
+mod pointers;
 mod range;
 mod tlb;
 mod undo;
@@ -18,6 +19,7 @@ mod undo;
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
 pub(crate) use arena::unshared;
 pub use object::{Kind, Life, MemoryError, Object, Site};
+pub(crate) use pointers::Word;
 
 use crate::value::{Tags, Value};
 use arena::Owner;
@@ -66,6 +68,8 @@ pub struct Memory {
     pub accesses: Vec<Access>,
     /// Whether accesses are recorded.
     pub recording: bool,
+    /// Whether states differ by where heap objects were made.
+    pub places: bool,
 }
 
 impl Default for Memory {
@@ -84,6 +88,7 @@ impl Default for Memory {
             tags: Tags::default(),
             accesses: Vec::new(),
             recording: true,
+            places: false,
         }
     }
 }

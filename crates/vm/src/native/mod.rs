@@ -379,6 +379,22 @@ impl Cx<'_> {
         }
     }
 
+    /// Zeroed memory of the library's own, which the program does not free.
+    pub fn own_memory(&mut self, size: u64) -> Result<u64, Stop> {
+        let object = Object {
+            size,
+            kind: Kind::Global,
+            life: Life::Live,
+            zeroed: true,
+            name: 0,
+            made: self.site,
+            ended: Site::default(),
+        };
+        let region = self.state.thread(self.thread).region;
+        let made = self.state.memory.allocate(region, object, 16);
+        made.map_err(|_| Flow::Limit(LimitKind::Memory, "no room for an object of the library".into()))
+    }
+
     /// The address of the calling thread's errno (made at its first use).
     pub fn errno(&mut self) -> Result<u64, Stop> {
         let thread = self.thread;

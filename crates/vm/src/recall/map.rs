@@ -6,7 +6,9 @@ use super::real::Real;
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
-use selvedge_model::{Access, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Waiters};
+use selvedge_model::{
+    Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Waiters,
+};
 use std::cell::{Cell, RefCell};
 
 /// A step of the path.
@@ -52,6 +54,8 @@ pub(super) struct Map {
     /// Nothing is to be recalled any more.
     over: Cell<bool>,
     checked: bool,
+    /// By node: the memory that is allocated there, where that was asked.
+    allocated: RefCell<FxHashMap<u32, Allocated>>,
 }
 
 impl Map {
@@ -73,6 +77,7 @@ impl Map {
             learns: true,
             over: Cell::new(false),
             checked,
+            allocated: RefCell::default(),
         }
     }
 
@@ -166,6 +171,30 @@ impl Map {
         self.over.set(true);
         self.catch_up(self.path.len());
         question(&self.real.borrow().vm)
+    }
+
+    /// The memory that is allocated where the path has led: the machine follows it only to a state at which nobody asked before.
+    pub fn allocated(&self) -> Allocated {
+        if let Some(known) = self.allocated.borrow().get(&self.here)
+            && self.here != NONE
+            && !self.checked
+        {
+            return known.clone();
+        }
+        self.catch_up(self.path.len());
+        let allocated = self.real.borrow().vm.allocated();
+        if self.here != NONE {
+            let known = self.allocated.borrow_mut().insert(self.here, allocated.clone());
+            let counted = |blocks: &[Blocks]| -> Vec<_> {
+                blocks.iter().map(|b| (b.stmt, b.bytes, b.blocks)).collect()
+            };
+            let alike = |known: Allocated| {
+                counted(&known.lost) == counted(&allocated.lost)
+                    && counted(&known.left) == counted(&allocated.left)
+            };
+            assert!(known.is_none_or(alike), "other memory is allocated in one state");
+        }
+        allocated
     }
 
     /// Asks the machine what is the same everywhere.

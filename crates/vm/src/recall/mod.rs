@@ -28,8 +28,8 @@ use map::Map;
 use real::Real;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_model::{
-    Access, Action, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part, Pending, Recall, Seen,
-    Standing, Undo, Waiters,
+    Access, Action, Allocated, Allocates, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part,
+    Pending, Recall, Seen, Standing, Undo, Waiters,
 };
 use std::rc::Rc;
 
@@ -287,6 +287,16 @@ impl Undo for Recalling {
                     self.begin();
                 }
             }
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+}
+
+impl Allocates for Recalling {
+    fn allocated(&self) -> Allocated {
+        match &self.body {
+            Body::Map(map) => map.allocated(),
+            Body::Direct(real) => real.vm.allocated(),
             Body::Changing => unreachable!("{CHANGING}"),
         }
     }

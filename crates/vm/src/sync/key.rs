@@ -8,6 +8,7 @@ use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
 use super::words::{self, MAX_KEYS};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::state::State;
 use crate::value::Value;
 use selvedge_base::Id;
 use selvedge_model::{Action, FaultKind, ObjectId, Op};
@@ -103,6 +104,12 @@ fn get(cx: &mut Cx<'_>) -> Flow {
         return no_key(cx, key);
     }
     Flow::word(cx.state.word(words::value(cx.thread, key)))
+}
+
+/// Whether a hidden word is a thread's value of a key that was deleted.
+pub(crate) fn is_of_deleted_key(state: &State, number: u32) -> bool {
+    let key = number & 0x7ff;
+    number >> 30 == 2 && key < MAX_KEYS && state.word(words::key(key)) == 0
 }
 
 /// The next destructor to run for the ending thread: function and value. `position` counts keys over all rounds.

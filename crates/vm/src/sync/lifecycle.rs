@@ -34,7 +34,7 @@ const NONE_LEFT: u8 = 4;
 const MODEL: u8 = 2;
 
 /// `Core::phase` of a join that has the thread's result and is to write it.
-const RESULT: u8 = 3;
+pub(crate) const RESULT: u8 = 3;
 
 /// The site that stands for no place.
 pub const NOWHERE: Site = Site {

@@ -28,8 +28,10 @@ mod words;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::wait_ends_by;
+pub(crate) use key::is_of_deleted_key;
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, op_text, waits_for};
+pub(crate) use words::owner_of_word;
 
 use crate::native::Native;
 use crate::state::State;

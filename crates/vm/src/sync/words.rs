@@ -29,6 +29,14 @@ pub(super) fn value(thread: ThreadId, key: u32) -> u32 {
     0x8000_0000 | (thread.index() as u32) << 11 | key
 }
 
+/// The number of the thread that a hidden word belongs to, if it is one of those above and below.
+pub(crate) const fn owner_of_word(number: u32) -> Option<usize> {
+    match number >> 30 {
+        2 | 3 => Some(((number & 0x3fff_ffff) >> 11) as usize),
+        _ => None,
+    }
+}
+
 /// The innermost cleanup buffer of a thread.
 pub(super) fn cleanup(thread: ThreadId) -> u32 {
     value(thread, MAX_KEYS)

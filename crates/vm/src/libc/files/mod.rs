@@ -42,6 +42,7 @@ mod transfer;
 
 pub(crate) use names::load;
 pub(crate) use poll::NAMES as POLLS;
+pub(crate) use streams::objects as stream_objects;
 pub(crate) use table::{ignore_pipe_signal, object_text};
 
 use crate::memory::Kind as MemoryKind;

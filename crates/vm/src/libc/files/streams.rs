@@ -199,6 +199,15 @@ pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
     Ok(file)
 }
 
+/// The first addresses of all `FILE` objects, in no particular order.
+pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
+    let address = |number: u32| number >> 20 == STREAM >> 20 && number % 16 == Field::Address as u32;
+    state
+        .words()
+        .filter(move |&(number, _)| address(number))
+        .map(|(_, base)| base)
+}
+
 /// Ends a stream's `FILE`.
 pub(super) fn end(cx: &mut Cx<'_>, stream: u32) {
     let (file, site) = (get(cx.state, stream, Field::Address), cx.site);

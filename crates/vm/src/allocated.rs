@@ -1,0 +1,372 @@
+//! Which memory is allocated, and which of it is lost: no pointer leads to it.
+//!
+//! Pointers are looked for in all that the program can still read: globals, the thread-local variables and thread-specific data of
+//! threads that have not ended, live stack objects, registers (variables in their scopes, and temporaries that will be read), what a thread
+//! that nobody has joined returned, what models keep (arguments of exit handlers, contents of files and pipes, streams); and from
+//! there through blocks of the heap. Any eight bytes count, at any alignment, whose address lies in the slot of a block: its
+//! beginning, its inside (so low bits may be used as tags), the place behind its end. An address that was computed out of its block counts as the block's.
+//! The variables of functions that had not returned when the process exited count, too ([`keep_at_exit`](State::keep_at_exit)).
+//!
+//! So a lost block stays lost whatever the program does, unless it hides addresses (by exclusive or, in the highest bits, in a file of text).
+//! And what is lost follows from what fingerprints are made of: with `Options::leaks` these have variables, frames of parked threads and the
+//! places where blocks were allocated, too.
+//!
+//! What a symbolic value points to may depend on inputs. Where the value was computed from an address, its object is known; else, if its expression
+//! has an address of a block in it, whether that block is lost stays open ([`Program::leave_open`]).
+
+use crate::libc::{files, stepped};
+use crate::memory::{Kind, Life, Object, Parts, Word};
+use crate::program::Program;
+use crate::state::State;
+use crate::sync::lifecycle;
+use crate::thread::{Stage, Thread};
+use crate::value::{Tag, Value};
+use crate::vm::Vm;
+use rustc_hash::FxHashSet;
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_expr::{Expr, Node};
+use selvedge_model::{Allocated, Allocates, Blocks, Op, Pending, Property, Status, Unsupported};
+use std::collections::BTreeMap;
+
+/// Hidden words with what the variables of an exiting process point to, for each thread by its region.
+const AT_EXIT: u32 = 0x5000_0000;
+const AT_EXIT_SHIFT: u32 = 16;
+/// Marks one of these that a value may be, or not.
+const POSSIBLE: u64 = 1 << 63;
+/// Hidden words that say, for each thread by its region, that it has freed memory.
+const FREES: u32 = 0x6000_0000;
+
+impl Allocates for Vm {
+    fn allocated(&self) -> Allocated {
+        let state = &self.state;
+        let blocks: Vec<(u64, &Object)> = state
+            .memory
+            .live_objects()
+            .filter(|(_, object)| object.kind == Kind::Heap)
+            .collect();
+        let at_end = is_at_end(state);
+        if let Some(ending) = ends_beside_frees(state) {
+            let what = "whether memory is freed by the time the process ends, which does not wait for a thread that frees some";
+            self.leave_open(Property::Cleanup, what, state.pending[ending].action.stmt);
+        }
+        if blocks.is_empty() {
+            return Allocated::default();
+        }
+        let found = Search::of(&self.program, state);
+        let lost = blocks
+            .iter()
+            .copied()
+            .filter(|(base, _)| !found.certain.contains(base));
+        let (open, lost): (Vec<_>, Vec<_>) = lost.partition(|(base, _)| found.possible.contains(base));
+        for (_, object) in open {
+            let what = "whether memory is lost to which only a value that depends on inputs may point";
+            self.leave_open(Property::Leak, what, object.made.stmt);
+        }
+        let streams: Vec<u64> = files::stream_objects(state).collect();
+        let left = blocks
+            .iter()
+            .copied()
+            .filter(|(base, _)| at_end && !streams.contains(base));
+        Allocated {
+            lost: self.by_place(lost.into_iter()),
+            left: self.by_place(left),
+        }
+    }
+}
+
+impl Vm {
+    fn leave_open(&self, property: Property, what: &str, stmt: StmtId) {
+        let what = what.to_owned();
+        self.program.leave_open(property, Unsupported { what, stmt });
+    }
+
+    /// Blocks by the statement that people are shown.
+    fn by_place<'a>(&self, blocks: impl Iterator<Item = (u64, &'a Object)>) -> Vec<Blocks> {
+        let state = &self.state;
+        let mut places: BTreeMap<StmtId, Blocks> = BTreeMap::new();
+        for (base, object) in blocks {
+            let (stmt, context) =
+                crate::describe::shown(&self.program, state, object.made.stmt, object.made.context);
+            let place = places.entry(stmt).or_insert_with(|| Blocks {
+                stmt,
+                context,
+                thread: owner(state, base).unwrap_or(ThreadId(0)),
+                bytes: 0,
+                blocks: 0,
+            });
+            place.bytes += object.size;
+            place.blocks += 1;
+        }
+        places.into_values().collect()
+    }
+}
+
+impl State {
+    /// Keeps what the variables of a thread point to that ends the process: its frames are gone from then on, but its functions
+    /// have not returned.
+    pub(crate) fn keep_at_exit(&mut self, program: &Program, thread: ThreadId) {
+        let (mut certain, mut possible) = (Vec::new(), Vec::new());
+        let mut expressions = Expressions::default();
+        each_register(program, self.thread(thread), &mut |value| {
+            match certain_address(self, value) {
+                Some(address) => certain.push(address),
+                None => possible.extend(expressions.addresses(self, value)),
+            };
+        });
+        let possible = possible.into_iter().map(|address| address | POSSIBLE);
+        let mut addresses: Vec<u64> = certain.into_iter().chain(possible).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let region = self.thread(thread).region;
+        for (i, address) in (0..1 << AT_EXIT_SHIFT).zip(addresses) {
+            self.set_word(AT_EXIT | region << AT_EXIT_SHIFT | i, address);
+        }
+    }
+
+    /// Notes that a thread has freed memory.
+    pub(crate) fn note_free(&mut self, thread: ThreadId) {
+        let word = FREES | self.thread(thread).region;
+        if self.word(word) == 0 {
+            self.set_word(word, 1);
+        }
+    }
+
+    fn has_freed(&self, thread: &Thread) -> bool {
+        self.word(FREES | thread.region) != 0
+    }
+}
+
+/// Whether a thread has ended, and not by ending the process.
+fn is_gone(state: &State, thread: usize) -> bool {
+    state.threads[thread].core.stage == Stage::Finished && state.pending[thread].action.op != Op::ProcessExit
+}
+
+/// The thread that made an object.
+fn owner(state: &State, base: u64) -> Option<ThreadId> {
+    let region = Parts::of(base)?.owner;
+    let thread = state.threads.iter().position(|t| t.region == region)?;
+    Some(ThreadId::from_index(thread))
+}
+
+/// The thread that has ended the process, or may do so whatever others do.
+fn ends_process(state: &State) -> Option<usize> {
+    let ends = |p: &Pending| p.action.op == Op::ProcessExit && p.status != Status::Parked;
+    state.pending.iter().position(ends)
+}
+
+/// Whether the process has ended or may end now.
+fn is_at_end(state: &State) -> bool {
+    ends_process(state).is_some() || (0..state.threads.len()).all(|t| is_gone(state, t))
+}
+
+/// The thread that ends the process, if it might have done so before memory was freed: by a thread that it need not have waited for. Who
+/// joined a joined thread was joined, too, if all were.
+fn ends_beside_frees(state: &State) -> Option<usize> {
+    let ending = ends_process(state)?;
+    let mut others = state.threads.iter().enumerate().filter(|&(t, _)| t != ending);
+    let frees = others.clone().any(|(_, t)| state.has_freed(t));
+    (frees && others.any(|(_, t)| !t.core.joined)).then_some(ending)
+}
+
+/// Calls `f` with the registers of a thread that keep variables or will be read.
+fn each_register(program: &Program, thread: &Thread, f: &mut impl FnMut(Value)) {
+    for index in 0..thread.core.depth as usize {
+        let frame = thread.frame(index);
+        let mut slot = |slot: usize| f(thread.regs[frame.base as usize + slot]);
+        match thread.live_slots(program, index) {
+            Some(live) => live.iter().for_each(|&s| slot(usize::from(s))),
+            None => (0..program.code[frame.func.index()].slots as usize).for_each(slot),
+        }
+    }
+}
+
+/// Whether a number has the form of an address.
+const fn is_address(number: u64) -> bool {
+    number >> 46 == 1
+}
+
+/// The address that a value is, or that of the object it was computed from.
+fn certain_address(state: &State, value: Value) -> Option<u64> {
+    let tags = &state.memory.tags;
+    if value.is_concrete() {
+        return Some(value.bits).filter(|&bits| is_address(bits));
+    }
+    match tags.symbol(value.tag) {
+        Some(symbol) => Some(symbol.home).filter(|&home| home != 0),
+        None => tags.home(value.tag),
+    }
+}
+
+/// The addresses in expressions.
+#[derive(Default)]
+struct Expressions {
+    seen: FxHashSet<Expr>,
+}
+
+impl Expressions {
+    /// Addresses that a value may be which is no certain one.
+    fn addresses(&mut self, state: &State, value: Value) -> Vec<u64> {
+        let arena = &state.memory.tags.arena;
+        let Some(symbol) = state.memory.tags.symbol(value.tag) else {
+            return Vec::new();
+        };
+        let mut addresses = self.constants(state, symbol.expr);
+        // Parts of several addresses in one: all that have the bits that are certain.
+        let (zeros, ones) = arena.known_bits(symbol.expr);
+        let (zeros, ones) = (zeros as u64, ones as u64);
+        if arena.width(symbol.expr) == 64 && is_address(ones) && is_address(!zeros) {
+            let alike = |base: u64| {
+                let slot = !(state.memory.slot_size(base) - 1);
+                base & zeros & slot == 0 && !base & ones & slot == 0
+            };
+            let blocks = state.memory.live_objects().filter(|(_, o)| o.kind == Kind::Heap);
+            addresses.extend(blocks.map(|(base, _)| base).filter(|&base| alike(base)));
+        }
+        addresses
+    }
+
+    /// The constants in an expression that are addresses, but for parts that were looked at before.
+    fn constants(&mut self, state: &State, expr: Expr) -> Vec<u64> {
+        let arena = &state.memory.tags.arena;
+        let (mut found, mut left) = (Vec::new(), vec![expr]);
+        while let Some(expr) = left.pop() {
+            if !self.seen.insert(expr) {
+                continue;
+            }
+            let node = arena.node(expr);
+            match (node, arena.as_const(expr)) {
+                (_, Some(bits)) => found.extend(u64::try_from(bits).ok().filter(|&bits| is_address(bits))),
+                (Node::Select(table, _), _) => left.extend(arena.table(table).iter()),
+                _ => {}
+            }
+            left.extend(node.children());
+        }
+        found
+    }
+}
+
+/// The blocks to which pointers lead.
+#[derive(Default)]
+struct Search {
+    /// Those to which one leads for certain.
+    certain: FxHashSet<u64>,
+    /// Those to which one may lead.
+    possible: FxHashSet<u64>,
+    /// Certain ones that were not looked into.
+    left: Vec<(u64, Object)>,
+    /// Addresses that something may be.
+    open: Vec<u64>,
+    expressions: Expressions,
+}
+
+impl Search {
+    /// In a state.
+    fn of(program: &Program, state: &State) -> Search {
+        let mut search = Search::default();
+        search.threads(program, state);
+        search.words(state);
+        for (base, object) in state.memory.live_objects() {
+            let gone = |owner: ThreadId| is_gone(state, owner.index());
+            let is_root = match object.kind {
+                Kind::Heap => false,
+                Kind::ThreadLocal => !owner(state, base).is_some_and(gone),
+                _ => true,
+            };
+            if is_root {
+                search.look_into(state, base, object);
+            }
+        }
+        while let Some((base, object)) = search.left.pop() {
+            search.look_into(state, base, &object);
+        }
+        // What these lead to is as open as they are.
+        let mut further = Search {
+            certain: std::mem::take(&mut search.certain),
+            ..Search::default()
+        };
+        let certain = further.certain.clone();
+        let mut open = std::mem::take(&mut search.open);
+        loop {
+            for address in std::mem::take(&mut open) {
+                further.reach(state, address);
+            }
+            let Some((base, object)) = further.left.pop() else {
+                break;
+            };
+            further.look_into(state, base, &object);
+            open.append(&mut further.open);
+        }
+        search.possible = further.certain.difference(&certain).copied().collect();
+        search.certain = certain;
+        search
+    }
+
+    /// What threads hold, but for memory.
+    fn threads(&mut self, program: &Program, state: &State) {
+        let joins = |t: &Thread| t.core.phase == lifecycle::RESULT && t.core.stage != Stage::Finished;
+        let joining = state.threads.iter().any(joins);
+        for (number, thread) in state.threads.iter().enumerate() {
+            let core = &thread.core;
+            let gone = is_gone(state, number);
+            if !gone || joining || !core.joined && !core.detached {
+                self.value(state, core.result);
+            }
+            if gone {
+                continue;
+            }
+            each_register(program, thread, &mut |value| self.value(state, value));
+            if core.stage == Stage::Created {
+                self.value(state, thread.start.1);
+            }
+            for number in [core.note, core.wait[0].0, core.wait[1].0] {
+                self.value(state, Value::new(number));
+            }
+        }
+    }
+
+    /// What models hold.
+    fn words(&mut self, state: &State) {
+        for (number, word) in state.words() {
+            let owner = crate::sync::owner_of_word(number);
+            let readable = owner.is_none_or(|t| t < state.threads.len() && !is_gone(state, t));
+            if !readable || crate::sync::is_of_deleted_key(state, number) {
+                continue;
+            }
+            if stepped::is_tag(number) {
+                let tag = Tag(word as u32);
+                let bits = state.word(number - 1);
+                self.value(state, Value { bits, tag });
+            } else if number >> 28 == AT_EXIT >> 28 && word & POSSIBLE != 0 {
+                self.open.push(word & !POSSIBLE);
+            } else {
+                self.value(state, Value::new(word));
+            }
+        }
+    }
+
+    fn look_into(&mut self, state: &State, base: u64, object: &Object) {
+        state.memory.each_word(base, object, &mut |word| match word {
+            Word::Value(value) => self.value(state, value),
+            Word::Byte(expr, 0) => self.open.extend(self.expressions.constants(state, expr)),
+            Word::Byte(_, home) => self.reach(state, home),
+        });
+    }
+
+    fn value(&mut self, state: &State, value: Value) {
+        match certain_address(state, value) {
+            Some(address) => self.reach(state, address),
+            None if value.is_symbolic() => self.open.extend(self.expressions.addresses(state, value)),
+            None => {}
+        }
+    }
+
+    fn reach(&mut self, state: &State, address: u64) {
+        if let Some((base, object)) = state.memory.object_at(address)
+            && object.kind == Kind::Heap
+            && object.life == Life::Live
+            && self.certain.insert(base)
+        {
+            self.left.push((base, object));
+        }
+    }
+}
