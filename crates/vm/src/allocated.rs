@@ -86,7 +86,7 @@ impl Vm {
         let mut places: BTreeMap<StmtId, Blocks> = BTreeMap::new();
         for (base, object) in blocks {
             let (stmt, context) =
-                crate::describe::shown(&self.program, state, object.made.stmt, object.made.context);
+                crate::describe::outside_library(&self.program, state, object.made.stmt, object.made.context);
             let place = places.entry(stmt).or_insert_with(|| Blocks {
                 stmt,
                 context,

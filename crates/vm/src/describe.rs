@@ -89,6 +89,21 @@ pub(crate) fn shown(
     shown
 }
 
+/// The call by which the program came to a statement of the model library; the statement itself if it is the program's.
+pub(crate) fn outside_library(
+    program: &Program,
+    state: &State,
+    stmt: StmtId,
+    context: ContextId,
+) -> (StmtId, ContextId) {
+    let mut at = (stmt, context);
+    while at.1 != ContextId(0) && program.in_library(at.0) {
+        let (outer, call) = *state.contexts.get(at.1);
+        at = (call, outer);
+    }
+    at
+}
+
 impl Describe for Vm {
     fn location(&self, stmt: StmtId) -> Location {
         self.program.location(stmt)

@@ -352,6 +352,12 @@ impl Program {
             .is_some_and(|f| f.library && f.name.starts_with(STAND_IN))
     }
 
+    /// Whether a statement is in the model library.
+    pub(crate) fn in_library(&self, stmt: StmtId) -> bool {
+        let function = self.module.stmts.get(stmt).map(|s| s.func);
+        function.is_some_and(|f| self.module.functions.get(f).is_some_and(|f| f.library))
+    }
+
     /// Writes the initial content of all globals that are not thread-local.
     pub(crate) fn load_globals(&self, memory: &mut Memory) -> Result<(), Error> {
         for (id, global) in self.module.globals.iter_ids() {

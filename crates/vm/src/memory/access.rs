@@ -321,7 +321,8 @@ impl Memory {
                 && mask != 0xff
             {
                 let byte = self.tags.arena.extract(whole, 8 * i as u8, 8);
-                match self.tags.arena.as_const(byte) {
+                // The certain bytes of an address belong to it as the others do.
+                match self.tags.arena.as_const(byte).filter(|_| home == 0) {
                     Some(bits) => data = bits as u8 & !mask,
                     None => expr = Some(byte),
                 }
