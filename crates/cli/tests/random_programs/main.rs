@@ -4,11 +4,13 @@
 //! exactly the faults (kind and line), deadlocks and final states that brute force finds. Visibility `sync` must report a
 //! race if two accesses can be pending at once, and otherwise find exactly the same faults, deadlocks and outputs. A
 //! correct program, run natively, may print only what some execution of the model prints. `unfold`, with and without cutoffs, must
-//! say the same under both.
+//! say the same under both. Every second program also passes blocks of memory on, and what it loses must be what brute force says, at
+//! every state.
 //!
 //! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on after a failure.
 
 mod generate;
+mod losing;
 mod native;
 mod oracle;
 
@@ -43,6 +45,9 @@ struct Counts {
     with_races: u64,
     with_faults: u64,
     with_deadlocks: u64,
+    /// Memory is lost, or left at the end.
+    losing: u64,
+    leaving: u64,
     clean: u64,
     native: u64,
     /// Visibility `sync` was compared with all states.
@@ -94,8 +99,9 @@ fn path(seed: u64) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-{seed}.c"))
 }
 
-fn prepare(module: Module, visibility: Visibility, fingerprints: bool) -> Arc<Program> {
+fn prepare(module: Module, visibility: Visibility, fingerprints: bool, seed: u64) -> Arc<Program> {
     let options = Options {
+        leaks: seed % 2 == 1,
         visibility,
         fingerprints,
         max_steps: 100_000,
@@ -105,22 +111,27 @@ fn prepare(module: Module, visibility: Visibility, fingerprints: bool) -> Arc<Pr
 }
 
 fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
-    let program = generate::program(seed);
+    let mut program = generate::program(seed);
+    if seed % 2 == 1 {
+        program.text = losing::with_blocks(&program.text, seed);
+    }
     let path = path(seed);
     std::fs::write(&path, &program.text).map_err(|e| e.to_string())?;
     let loaded = frontend::load(std::slice::from_ref(&path), &frontend::Options::default())
         .map_err(|e| e.to_string())?;
-    let memory = prepare(loaded.module.clone(), Visibility::Memory, true);
+    let memory = prepare(loaded.module.clone(), Visibility::Memory, true, seed);
     let Some(truth) = oracle::all_states(&memory, Vm::new, MAX_STATES) else {
         counts.too_large += 1;
         return Ok(());
     };
-    let sync = prepare(loaded.module.clone(), Visibility::Sync, true);
+    let sync = prepare(loaded.module.clone(), Visibility::Sync, true, seed);
     let truth_of_sync = match under_sync(&truth, &sync) {
         Some(other) => other,
         None => truth.clone(),
     };
     counts.compared += 1;
+    counts.losing += u64::from(!truth.lost.is_empty());
+    counts.leaving += u64::from(truth.left);
     counts.states += truth.states as u64;
     counts.with_races += u64::from(truth.race.is_some());
     counts.with_faults += u64::from(!truth.faults.is_empty());
@@ -154,14 +165,15 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     }
     for visibility in [Visibility::Memory, Visibility::Sync] {
         let jobs = 1 + usize::from(seed.is_multiple_of(7));
-        let [direct, recalled] = oracle::reports(&prepare(loaded.module.clone(), visibility, false), jobs);
+        let [direct, recalled] =
+            oracle::reports(&prepare(loaded.module.clone(), visibility, false, seed), jobs);
         if direct != recalled {
             return Err(about(&format!(
                 "{direct:?} becomes {recalled:?} where steps are recalled"
             )));
         }
     }
-    let sync = prepare(loaded.module, Visibility::Sync, false);
+    let sync = prepare(loaded.module, Visibility::Sync, false, seed);
     for sleep_sets in [true, false] {
         let Some((said, report)) = oracle::explored(&sync, Vm::fusing, sleep_sets, 1, MAX_EXECUTIONS) else {
             counts.explorations_too_large += 1;
@@ -221,7 +233,7 @@ fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Re
     std::fs::write(&path, text).map_err(|e| e.to_string())?;
     let loaded = frontend::load(std::slice::from_ref(&path), &frontend::Options::default())
         .map_err(|e| e.to_string())?;
-    let memory = prepare(loaded.module.clone(), Visibility::Memory, true);
+    let memory = prepare(loaded.module.clone(), Visibility::Memory, true, seed);
     let Some(truth) = oracle::all_states(&memory, Vm::new, MAX_STATES) else {
         return Ok(());
     };
@@ -230,7 +242,7 @@ fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Re
     if let Some(truth) = as_canonical(program, &truth, &memory) {
         unfold(&memory, &truth, seed, true, counts).map_err(|m| about("memory", m))?;
     }
-    let sync = prepare(loaded.module, Visibility::Sync, true);
+    let sync = prepare(loaded.module, Visibility::Sync, true, seed);
     let truth = under_sync(&truth, &sync).unwrap_or(truth);
     unfold(&sync, &truth, seed, false, counts).map_err(|m| about("sync", m))
 }
@@ -366,8 +378,26 @@ fn same(truth: &Truth, said: &Truth, exact: bool) -> Result<(), String> {
             truth.ends.len()
         ));
     }
+    leaks(truth, said)?;
     if truth.unknown && !said.unknown {
         return Err("something unsupported was missed".to_owned());
+    }
+    Ok(())
+}
+
+/// What is said of lost memory, and of memory that is not freed, agrees. Where executions end at faults, some of it is not seen.
+fn leaks(truth: &Truth, said: &Truth) -> Result<(), String> {
+    let faulty = !truth.faults.is_empty();
+    let missed: Vec<_> = truth.lost.difference(&said.lost).collect();
+    let invented: Vec<_> = said.lost.difference(&truth.lost).collect();
+    if !invented.is_empty() || !missed.is_empty() && !faulty {
+        return Err(format!("lost: missed {missed:?}, invented {invented:?}"));
+    }
+    if said.left && !truth.left {
+        return Err("invented: the process does not end before all memory is freed".to_owned());
+    }
+    if truth.left && !said.left && !said.left_open && !faulty {
+        return Err("missed: the process may end before all memory is freed".to_owned());
     }
     Ok(())
 }

@@ -5,11 +5,11 @@
 //! least one a write and not both atomic, are pending in one state.
 
 use selvedge_base::{Id, ThreadId};
-use selvedge_detect::{DeadlockDetector, RaceDetector, RecallingRaces};
+use selvedge_detect::{DeadlockDetector, LeakDetector, RaceDetector, RecallingRaces};
 use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
-    Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder, Notice, Op,
-    Pending, Property, Status, StopReason, Undo,
+    Allocates, Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Machine, MemoryOrder,
+    Notice, Op, Pending, Property, Status, StopReason, Undo,
 };
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::{BTreeSet, HashSet};
@@ -27,6 +27,12 @@ pub struct Truth {
     pub stuck: bool,
     /// Some threads can wait for each other when the rest is gone.
     pub partial: bool,
+    /// Lines that allocate what is lost, of executions without faults; none unless that is asked for.
+    pub lost: BTreeSet<u32>,
+    /// The process can end before all memory is freed.
+    pub left: bool,
+    /// Whether it can is not known.
+    pub left_open: bool,
     /// Two lines that race.
     pub race: Option<(u32, u32)>,
     /// Two threads can be about to free one object: the later one is at fault, and is not reported as a race.
@@ -51,18 +57,20 @@ impl Truth {
 /// All states of a program with fingerprints, as such a machine has them; `None` if there are more than `limit`. Races are those of two
 /// visible accesses, so all of them only with visibility `memory`.
 pub fn all_states(program: &Arc<Program>, machine: Make, limit: usize) -> Option<Truth> {
-    let mut vm = machine(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    // A program of its own: what it leaves open says nothing about explorations.
+    let program = Program::new(program.module.clone(), program.options.clone());
+    let mut vm = program.and_then(machine).unwrap_or_else(|e| panic!("{e}"));
     let mut truth = Truth::default();
     let mut seen = HashSet::new();
-    let complete = walk(&mut vm, &mut truth, &mut seen, limit, 0);
+    let complete = walk(&mut vm, &mut truth, &mut seen, limit, (0, false));
     truth.states = seen.len();
     complete.then_some(truth)
 }
 
-/// A state, with what a fingerprint leaves out: output, and what threads are about to do.
-type Key = (End, Vec<(ThreadId, Op, u64, u8)>);
+/// A state, with what a fingerprint leaves out: output, what threads are about to do, whether there was a fault.
+type Key = (End, Vec<(ThreadId, Op, u64, u8)>, bool);
 
-fn key(vm: &Vm) -> Key {
+fn key(vm: &Vm, faulty: bool) -> Key {
     let pending = vm
         .pending()
         .iter()
@@ -70,6 +78,7 @@ fn key(vm: &Vm) -> Key {
     (
         end_of(vm),
         pending.map(|(t, o, x, s)| (t, o, x, s as u8)).collect(),
+        faulty,
     )
 }
 
@@ -77,14 +86,26 @@ fn line(vm: &Vm, stmt: selvedge_base::StmtId) -> u32 {
     vm.location(stmt).line
 }
 
-fn walk(vm: &mut Vm, truth: &mut Truth, seen: &mut HashSet<Key>, limit: usize, depth: usize) -> bool {
-    if !seen.insert(key(vm)) {
+fn walk(
+    vm: &mut Vm,
+    truth: &mut Truth,
+    seen: &mut HashSet<Key>,
+    limit: usize,
+    (depth, faulty): (usize, bool),
+) -> bool {
+    if !seen.insert(key(vm, faulty)) {
         return true;
     }
     if seen.len() > limit || depth > 400 {
         return false;
     }
     races(vm, truth);
+    // At each state, not only at the last: what is lost stays lost.
+    if vm.program().options.leaks && !faulty {
+        let allocated = vm.allocated();
+        truth.lost.extend(allocated.lost.iter().map(|b| line(vm, b.stmt)));
+        truth.left |= !allocated.left.is_empty();
+    }
     let choices: Vec<Choice> = choices(vm).collect();
     if choices.is_empty() {
         ended(vm, truth);
@@ -93,9 +114,11 @@ fn walk(vm: &mut Vm, truth: &mut Truth, seen: &mut HashSet<Key>, limit: usize, d
     for choice in choices {
         let mark = vm.mark();
         vm.step(choice);
+        let mut faulty = faulty;
         for notice in vm.notices() {
             match notice {
                 Notice::Fault(fault) => {
+                    faulty = true;
                     truth.faults.insert((fault.kind.name(), line(vm, fault.stmt)));
                 }
                 notice => {
@@ -104,7 +127,7 @@ fn walk(vm: &mut Vm, truth: &mut Truth, seen: &mut HashSet<Key>, limit: usize, d
                 }
             }
         }
-        let complete = walk(vm, truth, seen, limit, depth + 1);
+        let complete = walk(vm, truth, seen, limit, (depth + 1, faulty));
         vm.undo(mark);
         if !complete {
             return false;
@@ -275,9 +298,10 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
         ..config()
     };
     let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
-    let detectors = || (RaceDetector::new(), DeadlockDetector::new());
+    let leaks = || program.options.leaks.then(LeakDetector::new);
+    let detectors = || (RaceDetector::new(), (DeadlockDetector::new(), leaks()));
     let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
-    let races = || (RecallingRaces::checked(), DeadlockDetector::new());
+    let races = || (RecallingRaces::checked(), (DeadlockDetector::new(), leaks()));
     let recall = || (Recalling::checked(vm()), races());
     [direct, dpor::explore(&recall, &config, &Control::new())]
 }
@@ -289,7 +313,9 @@ pub fn config() -> Config {
         max_events: 2000,
         ..Config::default()
     };
-    config.properties.extend([Property::Leak, Property::Overflow]);
+    config
+        .properties
+        .extend([Property::Leak, Property::Cleanup, Property::Overflow]);
     config
 }
 
@@ -301,12 +327,16 @@ fn said(
     unfolding: bool,
 ) -> (bool, Option<(Truth, Report)>) {
     let ends = Arc::new(Mutex::new(BTreeSet::new()));
+    let leaks = program.options.leaks;
     let make = || {
         let vm = machine(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
         (
             vm,
             (
-                (Some(RaceDetector::new()), DeadlockDetector::new()),
+                (
+                    Some(RaceDetector::new()),
+                    (DeadlockDetector::new(), leaks.then(LeakDetector::new)),
+                ),
                 Ends(Arc::clone(&ends)),
             ),
         )
@@ -322,6 +352,7 @@ fn said(
     }
     let mut truth = Truth {
         unknown: !report.unsupported.is_empty() || !report.limits.is_empty(),
+        left_open: !program.open_questions().is_empty(),
         ..Truth::default()
     };
     let vm = Vm::new(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
@@ -334,6 +365,10 @@ fn said(
             }
             FaultKind::Deadlock | FaultKind::LostWakeup => truth.stuck = true,
             FaultKind::PartialDeadlock => truth.partial = true,
+            FaultKind::Leak => {
+                truth.lost.insert(line);
+            }
+            FaultKind::NotFreed => truth.left = true,
             kind => {
                 truth.faults.insert((kind.name(), line));
             }
