@@ -25,7 +25,7 @@ pub fn with_blocks(text: &str, seed: u64) -> String {
     for line in text.lines() {
         let begins = line.trim_start();
         let ends = begins.starts_with("return ");
-        if inside && begins.ends_with(';') && (ends || random.below(4) == 0) {
+        if inside && !begins.starts_with("else") && begins.ends_with(';') && (ends || random.below(4) == 0) {
             if ends && random.below(3) > 0 {
                 out.push_str("    free(own); own = 0;\n");
             } else {
