@@ -254,9 +254,11 @@ impl Program {
 
     /// The live slots of a function; those of all functions are computed at the first call.
     pub(crate) fn liveness(&self, func: FuncId) -> &Liveness {
-        &self
-            .liveness
-            .get_or_init(|| self.code.iter().map(Liveness::of).collect())[func.index()]
+        let all = || {
+            let code = self.code.iter();
+            code.map(|code| Liveness::of(code, self.options.leaks)).collect()
+        };
+        &self.liveness.get_or_init(all)[func.index()]
     }
 
     /// The address of a function.

@@ -4,7 +4,8 @@
 //! steps (calls, accesses and other complex instructions), and for what a caller still needs once a call returns. A
 //! result slot counts as assigned by its instruction: an instruction that does not finish parks its thread.
 //!
-//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost.
+//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost. What
+//! else is live must then be known wherever a thread stands, or a pointer that nobody reads would hide a loss.
 
 use crate::code::{CONST, Code, Inst, NONE, Op};
 use std::ops::Range;
@@ -32,8 +33,8 @@ impl Liveness {
         self.slots.get(range.start as usize..range.end as usize)
     }
 
-    /// Computes them.
-    pub fn of(code: &Code) -> Liveness {
+    /// Computes them. `everywhere`: for each instruction, whether a thread is expected to stand there or not.
+    pub fn of(code: &Code, everywhere: bool) -> Liveness {
         let words = code.slots as usize / 64 + 1;
         let mut entries = vec![vec![0u64; words]; code.blocks.len()];
         let mut changed = true;
@@ -70,10 +71,11 @@ impl Liveness {
                     }
                     result.suspended[call] = result.push(&kept(&after));
                 }
-                if matches!(
+                let stands = matches!(
                     inst.op,
                     Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
-                ) {
+                );
+                if stands || everywhere {
                     result.standing[ip] = Some(result.push(&kept(live)));
                 }
             });
