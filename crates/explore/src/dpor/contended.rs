@@ -56,6 +56,15 @@ impl Contended {
         found
     }
 
+    /// Whether this is the first object raced for that an action uses.
+    #[inline]
+    pub fn is_used_first(&self, key: u64, action: &Action) -> bool {
+        match action.single_use() {
+            Some((other, ..)) if other != key => false,
+            _ => self.used_by(action) == Some(key),
+        }
+    }
+
     /// Whether it is one of the objects.
     #[inline]
     pub fn contains(&self, key: u64) -> bool {

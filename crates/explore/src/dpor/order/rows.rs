@@ -66,22 +66,23 @@ impl Rows {
     #[inline]
     fn copy(&mut self, row: u32) -> u32 {
         let new = self.next();
-        for i in 0..self.width {
-            let chunk = self.chunks[row as usize + i];
-            self.chunks.push(chunk);
-        }
+        self.chunks
+            .extend_from_within(row as usize..row as usize + self.width);
         new
     }
 
     /// Adds a row: the greater counter of two rows, for each thread.
     #[inline]
     pub fn joined(&mut self, one: u32, other: u32) -> u32 {
-        let new = self.next();
-        for i in 0..self.width {
-            let mut chunk = self.chunks[one as usize + i];
-            raise(&mut chunk, &self.chunks[other as usize + i]);
-            self.chunks.push(chunk);
+        if self.width != 1 {
+            let new = self.copy(one);
+            self.join(new, other);
+            return new;
         }
+        let new = self.next();
+        let mut clock = self.chunks[one as usize];
+        raise(&mut clock, &self.chunks[other as usize]);
+        self.chunks.push(clock);
         new
     }
 

@@ -145,8 +145,8 @@ where
 
     /// The first one that goes on with what was used last: the one that moved last, if it does.
     fn hottest(&self, awake: S, last: usize) -> usize {
-        let is_hot =
-            |thread: usize| self.contended.used_by(&self.machine.pending()[thread].action) == Some(self.hot);
+        let pending = self.machine.pending();
+        let is_hot = |thread: usize| self.contended.is_used_first(self.hot, &pending[thread].action);
         if awake.contains(last) && is_hot(last) {
             return last;
         }
