@@ -2,7 +2,7 @@
 // unknown: assembly
 int main(void)
 {
-    unsigned a = 0, b, c, d;
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    unsigned a, d;
+    __asm__ volatile("rdpmc" : "=a"(a), "=d"(d) : "c"(0));
     return 0;
 }

@@ -49,6 +49,12 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<St
             "loops are followed {unroll} times within one step (--unroll)"
         ));
     }
+    if !setup.absent.is_empty() {
+        list.push(format!(
+            "the inputs are the whole program: weak symbols that they do not define are null ({})",
+            setup.absent.join(", ")
+        ));
+    }
     if args.entry != "main" {
         list.push(format!("the program begins at {}", args.entry));
     }

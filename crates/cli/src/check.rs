@@ -12,6 +12,7 @@ use crate::watch::{MemoryLimit, Watch};
 use crate::write::lcov_file;
 use crate::{properties, unfolding};
 use selvedge_explore::unfold::Partial;
+use selvedge_ir::FuncId;
 use selvedge_model::{Input, Property};
 use selvedge_report::Ktest;
 use selvedge_vm::{Program, Vm};
@@ -135,6 +136,8 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
         Err(error) => return Exit::input(&error.to_string()),
     };
     let sources = sources(&loaded);
+    let undefined = loaded.undefined;
+    setup.absent = loaded.absent;
     let mut module = Some(loaded.module);
     let mut plan = Plan::first(args);
     let mut first = true;
@@ -164,7 +167,7 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             return Exit::input(&error.to_string());
         }
         if std::mem::take(&mut first) {
-            list_missing(args, &program);
+            list_missing(args, &program, &undefined);
         }
         let exploration = Exploration {
             args,
@@ -226,12 +229,22 @@ fn read_inputs(path: &Path) -> Result<Vec<Input>, String> {
     Ok(ktest.inputs)
 }
 
-fn list_missing(args: &CheckArgs, program: &Program) {
-    let missing: Vec<&str> = program.missing().collect();
-    if !missing.is_empty() && !args.quiet {
-        note(&format!(
-            "note: these functions are neither defined nor modelled; calling one makes the verdict unknown: {}",
-            missing.join(", ")
-        ));
+/// How many functions without a model are named before the run.
+const NAMED: usize = 12;
+
+/// Says which of the functions that the program may reach have neither a body nor a model.
+fn list_missing(args: &CheckArgs, program: &Program, undefined: &[FuncId]) {
+    let reached = |&(id, _): &(FuncId, &str)| undefined.binary_search(&id).is_ok();
+    let missing: Vec<&str> = program.missing().filter(reached).map(|(_, name)| name).collect();
+    if missing.is_empty() || args.quiet {
+        return;
     }
+    let named = missing[..missing.len().min(NAMED)].join(", ");
+    let more = match missing.len() - missing.len().min(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    note(&format!(
+        "note: these functions are neither defined nor modelled; calling one makes the verdict unknown: {named}{more}"
+    ));
 }

@@ -19,6 +19,8 @@ pub(crate) struct Setup {
     pub(crate) vm: selvedge_vm::Options,
     /// Standard input and files as the command line names them; `vm` has their bytes.
     pub(crate) given: Given,
+    /// Weak symbols of the program, once it is loaded, that nothing defines.
+    pub(crate) absent: Vec<String>,
 }
 
 /// The files that the program is given.
@@ -86,6 +88,7 @@ impl Setup {
             frontend,
             vm,
             given,
+            absent: Vec::new(),
         }
     }
 
@@ -181,6 +184,7 @@ impl Setup {
             frontend: selvedge_frontend::Options::default(),
             vm: selvedge_vm::Options::default(),
             given: Given::default(),
+            absent: Vec::new(),
         };
         let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);

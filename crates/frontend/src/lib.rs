@@ -64,6 +64,8 @@ pub struct Loaded {
     pub sources: IdVec<FileId, Option<String>>,
     /// Functions without a body that code reachable from the entry calls or takes the address of, in the order of ids.
     pub undefined: Vec<FuncId>,
+    /// Weak symbols that nothing defines and whose address is null, sorted.
+    pub absent: Vec<String>,
 }
 
 /// Compiles, links and lowers the inputs.

@@ -14,7 +14,7 @@ fn main() {
         });
     let program =
         selvedge_vm::Program::new(loaded.module, selvedge_vm::Options::default()).expect("a program");
-    for name in program.missing() {
+    for (_, name) in program.missing() {
         println!("missing: {name}");
     }
     let mut vm = selvedge_vm::Vm::new(program).expect("a machine");

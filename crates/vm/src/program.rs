@@ -246,10 +246,10 @@ impl Program {
     }
 
     /// Functions that the program declares and nothing provides, with their names.
-    pub fn missing(&self) -> impl Iterator<Item = &str> {
+    pub fn missing(&self) -> impl Iterator<Item = (FuncId, &str)> {
         self.missing
             .iter()
-            .map(|f| self.module.functions[*f].display.as_str())
+            .map(|&f| (f, self.module.functions[f].display.as_str()))
     }
 
     /// The live slots of a function; those of all functions are computed at the first call.

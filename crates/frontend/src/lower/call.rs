@@ -4,7 +4,7 @@ use super::function::{FnLower, Lower};
 use super::inst::is_vector;
 use super::promote::lifetime;
 use crate::llvm::{Ty, Value, ValueKind};
-use selvedge_ir::{Callee, CastOp, InstKind, Operand, Symbol, Type};
+use selvedge_ir::{Callee, CastOp, FuncId, InstKind, Operand, Symbol, Type};
 use smallvec::SmallVec;
 
 /// Arguments with their types.
@@ -138,23 +138,8 @@ impl<'m> FnLower<'_, 'm, '_> {
     /// Lowers an intrinsic to a call of the library function that does the same.
     pub(super) fn call_library(&mut self, inst: Value<'m>, name: &str) -> Lower<()> {
         let args = self.arguments(inst)?;
-        let id = match self.unit.program.names.get(name) {
-            Some(&Symbol::Func(id)) => id,
-            Some(_) => return Err(format!("`{name}`, which is no function here")),
-            None => {
-                let id = self.unit.program.declare(name.to_owned());
-                self.unit.program.names.insert(name.to_owned(), Symbol::Func(id));
-                let returns = self.flat(inst.ty())?.into_iter().map(|(ty, _)| ty).collect();
-                let function = &mut self.unit.program.module.functions[id];
-                function.returns = returns;
-                for &ty in &args.types {
-                    let reg = function.regs.push(selvedge_ir::RegInfo { ty, name: None });
-                    function.params.push(reg);
-                }
-                id
-            }
-        };
-        self.refer(Symbol::Func(id));
+        let returns = self.flat(inst.ty())?.into_iter().map(|(ty, _)| ty).collect();
+        let id = self.library_function(name, returns, &args.types)?;
         let results = self.results(inst)?.into_iter().collect();
         self.emit(InstKind::Call {
             results,
@@ -163,5 +148,39 @@ impl<'m> FnLower<'_, 'm, '_> {
             types: args.types,
         });
         Ok(())
+    }
+
+    /// The address of the executing thread's own block, as the register `fs` has it.
+    pub(super) fn thread_pointer(&mut self) -> Lower<Operand> {
+        let id = self.library_function("__selvedge_thread_pointer", vec![Type::Ptr], &[])?;
+        let dst = self.reg(Type::Ptr);
+        self.emit(InstKind::Call {
+            results: SmallVec::from_slice(&[dst]),
+            callee: Callee::Direct(id),
+            args: SmallVec::new(),
+            types: SmallVec::new(),
+        });
+        Ok(Operand::Reg(dst))
+    }
+
+    /// The function of a name that the program may not have declared.
+    fn library_function(&mut self, name: &str, returns: Vec<Type>, types: &[Type]) -> Lower<FuncId> {
+        let id = match self.unit.program.names.get(name) {
+            Some(&Symbol::Func(id)) => id,
+            Some(_) => return Err(format!("`{name}`, which is no function here")),
+            None => {
+                let id = self.unit.program.declare(name.to_owned());
+                self.unit.program.names.insert(name.to_owned(), Symbol::Func(id));
+                let function = &mut self.unit.program.module.functions[id];
+                function.returns = returns;
+                for &ty in types {
+                    let reg = function.regs.push(selvedge_ir::RegInfo { ty, name: None });
+                    function.params.push(reg);
+                }
+                id
+            }
+        };
+        self.refer(Symbol::Func(id));
+        Ok(id)
     }
 }

@@ -5,6 +5,7 @@
 
 use super::Unit;
 use super::function::FnLower;
+use super::weak::{Weak, weak};
 use crate::llvm::{Linkage, Ty, TyKind, Value, ValueKind};
 use selvedge_ir::{FuncId, GlobalId, Relocation, Symbol};
 
@@ -187,8 +188,15 @@ impl<'m> Unit<'m, '_> {
             ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind
                 if value.linkage() == Linkage::LLVMExternalWeakLinkage =>
             {
-                // Null unless something we do not see defines it.
-                None
+                let name = value.name();
+                match weak(&name) {
+                    Weak::Null => {
+                        self.program.absent.insert(name);
+                        Some((None, 0))
+                    }
+                    Weak::Defined => Some((Some(self.symbol(value)), 0)),
+                    Weak::Unknown => None,
+                }
             }
             ValueKind::LLVMFunctionValueKind | ValueKind::LLVMGlobalVariableValueKind => {
                 Some((Some(self.symbol(value)), 0))

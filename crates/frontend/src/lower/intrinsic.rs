@@ -107,6 +107,10 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             "is.constant" => self.constant_result(inst, 0),
             "get.rounding" | "flt.rounds" => self.constant_result(inst, 1),
+            "thread.pointer" => {
+                let pointer = self.thread_pointer()?;
+                self.alias(inst, smallvec![pointer])
+            }
             "x86.sse2.pause" => {
                 self.emit(InstKind::Pause);
                 Ok(())
@@ -119,10 +123,7 @@ impl<'m> FnLower<'_, 'm, '_> {
     }
 
     fn full_fence(&mut self, order: AtomicOrder) -> Lower<()> {
-        self.emit(InstKind::Fence {
-            order,
-            single_thread: false,
-        });
+        self.barrier(order, false);
         Ok(())
     }
 

@@ -11,6 +11,7 @@
 //! | `memory` | loads, stores, atomics, addresses |
 //! | `vector` | packing and shuffling |
 //! | `call`, `intrinsic`, `asm` | calls |
+//! | `weak` | nothing: says whether a symbol that may be missing is |
 
 mod asm;
 mod call;
@@ -24,6 +25,7 @@ mod memory;
 mod promote;
 mod scalar_intrinsic;
 mod vector;
+mod weak;
 
 use crate::debug::{Files, Places};
 use crate::demangle::demangle;
@@ -32,6 +34,7 @@ use crate::{Error, Loaded, Options, library, reach};
 use rustc_hash::FxHashMap;
 use selvedge_base::IdVec;
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
+use std::collections::BTreeSet;
 
 /// What grows while modules are lowered.
 #[derive(Default)]
@@ -44,6 +47,8 @@ pub(crate) struct Program {
     pub names: FxHashMap<String, Symbol>,
     /// What the code of each function refers to.
     pub refs: IdVec<FuncId, Vec<Symbol>>,
+    /// Weak symbols that were taken for null.
+    pub absent: BTreeSet<String>,
 }
 
 impl Program {
@@ -242,8 +247,12 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     let undefined = reach::reachable(&program, entry)
         .functions
         .into_iter()
-        .filter(|&id| !program.module.functions[id].is_defined())
+        .filter(|&id| {
+            let function = &program.module.functions[id];
+            !function.is_defined() && !program.absent.contains(&function.name)
+        })
         .collect();
+    let absent = program.absent.into_iter().collect();
     let mut module = program.module;
     let (files, sources) = program.files.finish();
     module.files = files;
@@ -251,5 +260,6 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
         module,
         sources,
         undefined,
+        absent,
     })
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <search.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -509,8 +510,32 @@ static void texts(void)
     }
 }
 
+MODEL(int, sigemptyset, sigset_t *);
+MODEL(int, sigfillset, sigset_t *);
+MODEL(int, sigaddset, sigset_t *, int);
+MODEL(int, sigdelset, sigset_t *, int);
+MODEL(int, sigismember, const sigset_t *, int);
+
+static void signals(void)
+{
+    concerned = "sets of signals";
+    sigset_t a, b;
+    memset(&a, 0x5a, sizeof a), memset(&b, 0x5a, sizeof b);
+    CHECK(sigemptyset(&a) == model_sigemptyset(&b) && memcmp(&a, &b, sizeof a) == 0);
+    for (int number = -1; number < 70; number++) {
+        CHECK(sigaddset(&a, number) == model_sigaddset(&b, number) && memcmp(&a, &b, sizeof a) == 0);
+        CHECK(sigismember(&a, number) == model_sigismember(&b, number));
+    }
+    CHECK(sigfillset(&a) == model_sigfillset(&b) && memcmp(&a, &b, sizeof a) == 0);
+    for (int number = -1; number < 70; number += 3) {
+        CHECK(sigdelset(&a, number) == model_sigdelset(&b, number) && memcmp(&a, &b, sizeof a) == 0);
+        CHECK(sigismember(&a, number) == model_sigismember(&b, number));
+    }
+}
+
 int main(void)
 {
+    signals();
     characters();
     numbers();
     integers();

@@ -26,6 +26,7 @@ mod print;
 mod process;
 mod random;
 mod scan;
+pub(crate) mod signal;
 pub(crate) mod stepped;
 mod string;
 mod time;
@@ -69,6 +70,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| files::find(name))
         .or_else(|| scan::find(name))
         .or_else(|| process::find(name))
+        .or_else(|| signal::find(name))
         .or_else(|| verifier::find(name))
         .or_else(|| random::find(name))
         .or_else(|| time::find(name))

@@ -358,6 +358,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     let unjoined = cx.state.unjoined() + 1;
     cx.state.set_unjoined(unjoined);
     cx.state.tell(parent, id);
+    crate::libc::signal::inherit(cx.state, parent, id);
     Ok(id)
 }
 

@@ -1,0 +1,102 @@
+//! Weak symbols that the program does not define: is their address null?
+//!
+//! What is given on the command line is the whole program, and nobody else defines its names: then the address is null, and code
+//! asks for that. What libc has is there. Of other names, those reserved for implementations and those of libm and libstdc++, it
+//! depends on how the program is linked, so the address is not known.
+
+/// Names without a leading underscore that glibc 2.36 defines in libc.so.6 and libm.so.6, one a line, sorted.
+const LIBC: &str = include_str!("../../data/libc.names");
+const LIBM: &str = include_str!("../../data/libm.names");
+
+/// What hooks of tools begin with that nothing here is built with.
+const TOOLS: [&str; 8] = [
+    "__asan_",
+    "__gcov_",
+    "__lsan_",
+    "__msan_",
+    "__sanitizer_",
+    "__tsan_",
+    "__ubsan_",
+    "__gmon_start__",
+];
+
+/// What a weak symbol is that the program does not define.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Weak {
+    /// Nobody defines it: null.
+    Null,
+    /// The C library defines it.
+    Defined,
+    /// It depends.
+    Unknown,
+}
+
+/// What a symbol of this name is.
+pub(super) fn weak(name: &str) -> Weak {
+    let listed = |names: &str| names.lines().any(|line| line == name);
+    if let Some(mangled) = name.strip_prefix("_Z") {
+        return cxx(mangled);
+    }
+    if TOOLS.iter().any(|tool| name.starts_with(tool)) {
+        return Weak::Null;
+    }
+    if listed(LIBC) {
+        return Weak::Defined;
+    }
+    let of_checkers = name.starts_with("klee_") || name.starts_with("nondet_");
+    if of_checkers || name.starts_with('_') || matches!(name, "end" | "edata" | "etext") || listed(LIBM) {
+        return Weak::Unknown;
+    }
+    Weak::Null
+}
+
+/// A C++ name without `_Z`: the program's own, unless it could be one of the libraries.
+fn cxx(mangled: &str) -> Weak {
+    // The initialisation and the wrapper of a thread-local variable, which stand before its name.
+    let entity = ["TH", "TW"]
+        .iter()
+        .find_map(|prefix| mangled.strip_prefix(prefix))
+        .unwrap_or(mangled);
+    let own = entity.starts_with(|c: char| c.is_ascii_digit())
+        || entity
+            .strip_prefix('N')
+            .map(|nested| nested.strip_prefix('K').unwrap_or(nested))
+            .is_some_and(|nested| nested.starts_with(|c: char| c.is_ascii_digit()));
+    let library = ["St", "Sa", "Ss", "Sb", "__gnu_cxx", "__cxxabiv1", "_Unwind"]
+        .iter()
+        .any(|part| entity.contains(part));
+    if own && !library {
+        Weak::Null
+    } else {
+        Weak::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIBC, LIBM, Weak, weak};
+
+    #[test]
+    fn names_by_who_could_define_them() {
+        assert_eq!(weak("trace_begin"), Weak::Null);
+        assert_eq!(weak("__asan_poison_memory_region"), Weak::Null);
+        assert_eq!(weak("_ZTHN3app5valueE"), Weak::Null);
+        assert_eq!(weak("_ZN3app4hookEv"), Weak::Null);
+        assert_eq!(weak("_Z4hookv"), Weak::Null);
+        assert_eq!(weak("pthread_create"), Weak::Defined);
+        assert_eq!(weak("cos"), Weak::Unknown);
+        assert_eq!(weak("__start_section"), Weak::Unknown);
+        assert_eq!(weak("klee_make_symbolic"), Weak::Unknown);
+        assert_eq!(weak("_ZNSt6vectorIiE4sizeEv"), Weak::Unknown);
+        assert_eq!(weak("_ZSt4cout"), Weak::Unknown);
+        assert_eq!(weak("_ZdlPv"), Weak::Unknown);
+    }
+
+    #[test]
+    fn names_are_sorted_and_not_reserved() {
+        for names in [LIBC, LIBM] {
+            assert!(names.lines().is_sorted());
+            assert!(!names.lines().any(|name| name.starts_with('_')));
+        }
+    }
+}
