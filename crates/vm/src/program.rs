@@ -72,6 +72,8 @@ pub struct Program {
     pub(crate) globals: Vec<u64>,
     pub(crate) thread_locals: Vec<GlobalId>,
     names: Vec<String>,
+    /// The number of the name that objects made by `mmap` have, and no others.
+    pub(crate) mapping: u32,
     regions: Mutex<FxHashMap<(u32, u32), u32>>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
@@ -125,6 +127,8 @@ impl Program {
         let (globals, thread_locals) = place_globals(&module)?;
         let mut names = vec![String::new()];
         names.extend(module.globals.iter().map(|g| g.name.clone()));
+        let mapping = names.len() as u32;
+        names.push("mapping".to_owned());
         let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
         let atomic = module
             .functions
@@ -166,6 +170,7 @@ impl Program {
             globals,
             thread_locals,
             names,
+            mapping,
             regions: Mutex::default(),
             missing,
             module,

@@ -157,7 +157,7 @@ fn owned(cx: &Cx<'_>, address: u64, what: &str) -> Result<(u64, Object), Stop> {
     };
     let text = cx.program.object_text(&object);
     let made = ("the object was made here", object.made);
-    if object.kind != Kind::Heap {
+    if object.kind != Kind::Heap || object.name != 0 {
         let message = format!("{what} of {text}, which malloc did not make");
         return Err(fault(cx, FaultKind::InvalidFree, message, base, &[made]));
     }
@@ -226,7 +226,11 @@ fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
 }
 
 /// Whether the call is visible; if not, it is done at once.
-fn prepare(cx: &mut Cx<'_>, address: Result<u64, Stop>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
+pub(super) fn prepare(
+    cx: &mut Cx<'_>,
+    address: Result<u64, Stop>,
+    model: fn(&mut Cx<'_>) -> Answer,
+) -> Prepared {
     match address {
         Err(stop) => Prepared::Immediate(stop),
         Ok(address) => match shared(cx, address) {
@@ -239,7 +243,7 @@ fn prepare(cx: &mut Cx<'_>, address: Result<u64, Stop>, model: fn(&mut Cx<'_>) -
     }
 }
 
-fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
+pub(super) fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
     Performed::Done(model(cx).unwrap_or_else(|stop| stop), Outcome::Done)
 }
 

@@ -15,11 +15,13 @@
 mod alloc;
 mod bytes;
 mod cxx;
+mod entropy;
 mod error_text;
 pub(crate) mod files;
 mod format;
 mod format_float;
 pub(crate) mod holes;
+mod map;
 mod math;
 mod open_text;
 mod print;
@@ -65,6 +67,7 @@ type Answer = Result<crate::native::Flow, crate::native::Stop>;
 /// The native model of a library function.
 pub fn find(name: &str) -> Option<Native> {
     alloc::find(name)
+        .or_else(|| map::find(name))
         .or_else(|| string::find(name))
         .or_else(|| print::find(name))
         .or_else(|| files::find(name))
@@ -73,6 +76,7 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| signal::find(name))
         .or_else(|| verifier::find(name))
         .or_else(|| random::find(name))
+        .or_else(|| entropy::find(name))
         .or_else(|| time::find(name))
         .or_else(|| math::find(name))
         .or_else(|| cxx::find(name))

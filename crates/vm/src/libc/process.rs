@@ -42,6 +42,7 @@ pub fn find(name: &str) -> Option<Native> {
         "setlocale" => by_element!(setlocale),
         "signal" => plain!(signal),
         "sigaction" => by_element!(sigaction),
+        "getrlimit" | "getrlimit64" => by_element!(getrlimit),
         _ => return None,
     })
 }
@@ -73,7 +74,7 @@ fn getenv(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(0))
 }
 
-fn gettid(cx: &mut Cx<'_>) -> Answer {
+pub(super) fn gettid(cx: &mut Cx<'_>) -> Answer {
     // The main thread's number is the process's; others get one that does not depend on the order of creations.
     Ok(Flow::int(PROCESS + cx.state.thread(cx.thread).region as i32))
 }
@@ -86,6 +87,20 @@ fn sysconf(cx: &mut Cx<'_>) -> Answer {
         other => return Ok(Flow::Unsupported(format!("sysconf({other})"))),
     };
     Ok(Flow::word(value))
+}
+
+/// Descriptors, the stack, and what has no limit.
+fn getrlimit(cx: &mut Cx<'_>) -> Answer {
+    let out = cx.word(1)?;
+    let (now, most) = match cx.int(0)? {
+        3 => (8 << 20, u64::MAX),      // RLIMIT_STACK
+        7 => (1024, 1024),             // RLIMIT_NOFILE
+        2 | 9 => (u64::MAX, u64::MAX), // RLIMIT_DATA, RLIMIT_AS
+        other => return Ok(Flow::Unsupported(format!("getrlimit({other})"))),
+    };
+    super::stepped::store(cx, out, 8, Value::new(now))?;
+    super::stepped::store(cx, out + 8, 8, Value::new(most))?;
+    Ok(Flow::int(0))
 }
 
 fn setlocale(cx: &mut Cx<'_>) -> Answer {

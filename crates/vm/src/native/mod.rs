@@ -350,12 +350,21 @@ impl Cx<'_> {
 
     /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc returns NULL).
     pub fn malloc(&mut self, size: u64, align: u64, zeroed: bool) -> Result<Option<u64>, Stop> {
+        self.make(size, align, zeroed, 0)
+    }
+
+    /// A new mapping of zeros.
+    pub(crate) fn map(&mut self, size: u64) -> Result<Option<u64>, Stop> {
+        self.make(size, 4096, true, self.program.mapping)
+    }
+
+    fn make(&mut self, size: u64, align: u64, zeroed: bool, name: u32) -> Result<Option<u64>, Stop> {
         let object = Object {
             size,
             kind: Kind::Heap,
             life: Life::Live,
             zeroed,
-            name: 0,
+            name,
             made: self.site,
             ended: Site::default(),
         };

@@ -1,0 +1,74 @@
+//! Random bytes from the system, and system calls by their number.
+//!
+//! The bytes are a sequence for each thread, the same in every execution: like clocks, they are no input. `syscall` is for the few
+//! calls that have no other effect.
+
+use super::{Answer, by_element, stepped};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::value::Value;
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "getrandom" => by_element!(|cx: &mut Cx<'_>| getrandom(cx, 0)),
+        "getentropy" => by_element!(getentropy),
+        "syscall" => by_element!(syscall),
+        _ => return None,
+    })
+}
+
+/// Hidden words: how often the thread with a region has asked.
+const ASKED: u32 = 0x7301_0000;
+/// What a call may ask for.
+const MOST: u64 = 256;
+const EIO: i32 = 5;
+
+/// The finaliser of SplitMix64.
+fn mix(number: u64) -> u64 {
+    let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+fn fill(cx: &mut Cx<'_>, at: u64, count: u64) -> Result<(), Stop> {
+    let region = cx.state.thread(cx.thread).region;
+    let asked = cx.state.word(ASKED + region);
+    cx.state.set_word(ASKED + region, asked + 1);
+    let seed = u64::from(region) << 48 | asked << 16;
+    for done in (0..count).step_by(8) {
+        let size = (count - done).min(8);
+        let random = mix(seed + done) >> (64 - 8 * size);
+        stepped::store(cx, at + done, size, Value::new(random))?;
+    }
+    Ok(())
+}
+
+/// Asked for `count` bytes at argument `first`; gets all of them.
+fn getrandom(cx: &mut Cx<'_>, first: usize) -> Answer {
+    let (at, count) = (cx.word(first)?, cx.word(first + 1)?);
+    if count > MOST {
+        return Err(Flow::Unsupported(format!("getrandom of {count} bytes")));
+    }
+    fill(cx, at, count)?;
+    Ok(Flow::word(count))
+}
+
+fn getentropy(cx: &mut Cx<'_>) -> Answer {
+    let (at, count) = (cx.word(0)?, cx.word(1)?);
+    if count > MOST {
+        cx.set_errno(EIO)?;
+        return Ok(Flow::int(-1));
+    }
+    fill(cx, at, count)?;
+    Ok(Flow::int(0))
+}
+
+fn syscall(cx: &mut Cx<'_>) -> Answer {
+    match cx.word(0)? {
+        186 => super::process::gettid(cx),
+        202 => Err(Flow::Unsupported("system call futex".into())),
+        318 => getrandom(cx, 1),
+        number => Err(Flow::Unsupported(format!("system call {number}"))),
+    }
+}

@@ -1,0 +1,111 @@
+//! Memory from the system: `mmap` and what goes with it.
+//!
+//! A mapping is an object of zeros of whole pages, at an address that is a multiple of its size made a power of two; it ends as a
+//! whole. What is mapped is fresh memory that may be read and written: files, fixed addresses, other protections, and parts of
+//! mappings are unsupported. Advice that changes nothing is taken.
+
+use super::{Answer, alloc, plain};
+use crate::memory::{Kind, Life};
+use crate::native::{Cx, Flow, Native, Stop, Visible};
+
+/// The models of this file.
+pub fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "mmap" | "mmap64" => plain!(mmap),
+        "munmap" => Native::Visible(Visible {
+            prepare: |cx| {
+                let address = cx.word(0);
+                alloc::prepare(cx, address, munmap)
+            },
+            perform: |cx, _| alloc::perform(cx, munmap),
+        }),
+        "mprotect" => plain!(mprotect),
+        "madvise" => plain!(madvise),
+        _ => return None,
+    })
+}
+
+const PAGE: u64 = 4096;
+const EINVAL: i32 = 22;
+const ENOMEM: i32 = 12;
+/// `PROT_READ | PROT_WRITE`.
+const READ_WRITE: i32 = 3;
+/// What flags may be: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`, `MAP_POPULATE`, `MAP_STACK`.
+const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
+const ANONYMOUS: i32 = 0x20;
+
+fn unsupported(what: &str) -> Stop {
+    Flow::Unsupported(what.into())
+}
+
+fn pages(bytes: u64) -> Option<u64> {
+    bytes.checked_next_multiple_of(PAGE)
+}
+
+fn failed(cx: &mut Cx<'_>, error: i32) -> Answer {
+    cx.set_errno(error)?;
+    Ok(Flow::word(u64::MAX))
+}
+
+fn mmap(cx: &mut Cx<'_>) -> Answer {
+    let (length, protection, flags) = (cx.word(1)?, cx.int(2)?, cx.int(3)?);
+    if length == 0 {
+        return failed(cx, EINVAL);
+    }
+    if flags & ANONYMOUS == 0 {
+        return Err(unsupported("mmap of a file"));
+    }
+    if flags & !FLAGS != 0 {
+        return Err(unsupported(&format!("mmap with flags {flags:#x}")));
+    }
+    if protection != READ_WRITE {
+        return Err(unsupported("mmap of memory that may not be read and written"));
+    }
+    let size = pages(length).filter(|&size| size <= i64::MAX as u64);
+    let object = match size {
+        Some(size) => cx.map(size)?,
+        None => None,
+    };
+    match object {
+        Some(base) => Ok(Flow::word(base)),
+        None => failed(cx, ENOMEM),
+    }
+}
+
+/// Whether a range is a whole mapping.
+fn is_mapping(cx: &Cx<'_>, address: u64, length: u64) -> bool {
+    cx.state.memory.object_at(address).is_some_and(|(base, object)| {
+        let mapped = object.kind == Kind::Heap && object.name == cx.program.mapping;
+        mapped && object.life == Life::Live && base == address && pages(length) == Some(object.size)
+    })
+}
+
+fn munmap(cx: &mut Cx<'_>) -> Answer {
+    let (address, length) = (cx.word(0)?, cx.word(1)?);
+    if length == 0 || address % PAGE != 0 {
+        return failed(cx, EINVAL);
+    }
+    if !is_mapping(cx, address, length) {
+        return Err(unsupported("munmap of anything but a whole mapping"));
+    }
+    let site = cx.site;
+    let size = pages(length).unwrap_or(length);
+    cx.state.memory.record(address, size, true, site);
+    cx.state.end_object(cx.thread, address, Life::Freed, site);
+    Ok(Flow::int(0))
+}
+
+fn mprotect(cx: &mut Cx<'_>) -> Answer {
+    if cx.int(2)? != READ_WRITE {
+        return Err(unsupported("mprotect that takes away reading or writing"));
+    }
+    Ok(Flow::int(0))
+}
+
+fn madvise(cx: &mut Cx<'_>) -> Answer {
+    match cx.int(2)? {
+        // MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _HUGEPAGE, _NOHUGEPAGE, _DONTDUMP, _DODUMP
+        0..=3 | 14..=17 => Ok(Flow::int(0)),
+        advice => Err(unsupported(&format!("madvise with advice {advice}"))),
+    }
+}
