@@ -21,6 +21,7 @@ int main(void)
     assert(sigfillset(&all) == 0);
     assert(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
     assert(!sigismember(&before, SIGINT));
+    assert(pthread_atfork(0, 0, 0) == 0);
     pthread_create(&thread, 0, work, 0);
     assert(sigprocmask(SIG_SETMASK, &before, &after) == 0);
     assert(sigismember(&after, SIGTERM) && !sigismember(&after, SIGSTOP));
