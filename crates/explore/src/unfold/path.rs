@@ -30,6 +30,8 @@ pub struct Used {
 /// What going back over one event needs.
 struct Step<M, D> {
     event: EventId,
+    /// What it did here. In programs with data races that need not follow from its causes, nor be what the event did first.
+    what: Rc<Label>,
     machine: M,
     detector: D,
     before: Last,
@@ -303,6 +305,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.choices.push(choice);
         self.steps.push(Step {
             event,
+            what,
             machine: mark.0,
             detector: mark.1,
             before,
@@ -458,7 +461,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             let Some(step) = self.steps.pop() else { break };
             let event = &store[step.event];
             let thread = event.thread;
-            for what in &event.uses {
+            for what in &step.what.uses {
                 self.history[what.slot as usize].pop();
             }
             self.clock[thread.index()] = step.before;
