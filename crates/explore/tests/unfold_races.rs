@@ -4,6 +4,7 @@ mod common;
 
 use common::never;
 use selvedge_detect::RaceDetector;
+use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order};
 use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, shrink, with_touches};
@@ -11,14 +12,17 @@ use selvedge_model::{FaultKind, StopReason};
 use std::collections::BTreeSet;
 
 /// The races found, each as the two statements; none if there is too much.
-fn races(toy: &Toy, config: &Config) -> Option<BTreeSet<Vec<u32>>> {
+fn races(toy: &Toy, config: &Config, weaken: Weaken) -> Option<BTreeSet<Vec<u32>>> {
     let make = || {
         (
             ToyMachine::new(toy).expect("a toy that compiles"),
             RaceDetector::new(),
         )
     };
-    let report = unfold::explore(&make, config, &Control::new());
+    let report = match weaken {
+        Weaken::Nothing => unfold::explore(&make, config, &Control::new()),
+        mistake => unfold::explore_watched(&make, config, &Control::new(), mistake).0,
+    };
     if report.stop != StopReason::Complete || !report.limits.is_empty() {
         return None;
     }
@@ -61,8 +65,13 @@ fn toy(seed: u64) -> Toy {
 
 /// Whether there is a race without cutoffs, and with them. (Of several at one place the detector names those that it meets first.)
 fn both(toy: &Toy, seed: u64) -> Option<(bool, bool)> {
-    let there = races(toy, &config(seed, false))?;
-    let found = races(toy, &config(seed, true))?;
+    both_with(toy, seed, Weaken::Nothing)
+}
+
+/// The same with a mistake where there are cutoffs.
+fn both_with(toy: &Toy, seed: u64, weaken: Weaken) -> Option<(bool, bool)> {
+    let there = races(toy, &config(seed, false), Weaken::Nothing)?;
+    let found = races(toy, &config(seed, true), weaken)?;
     Some((!there.is_empty(), !found.is_empty()))
 }
 
@@ -88,4 +97,49 @@ fn no_race_is_lost_by_cutoffs() {
         with > 500 && without > 100,
         "{with} with a race, {without} without"
     );
+}
+
+/// An oracle counts only once it was seen to fail. The first thread's access is known to the second one if that has read after the first one's write; both
+/// orders of these two lead to one state, and after it nothing tells the two threads any more of each other.
+#[test]
+fn knowledge_that_is_no_part_of_the_state_is_noticed() {
+    let toy = r#"{"vars": {"x": 0}, "threads": [[["yield"], ["touch", "u", 1], ["write", "x", 1], ["lock", "m"]],
+        [["read", "x", "r"], ["set", "r", 0], ["trylock", "m", "r"], ["if", "r", 1, 1], ["touch", "u", 1]]]}"#;
+    let toy = Toy::parse(toy).expect("a toy");
+    for seed in 0..24 {
+        assert_eq!(both(&toy, seed), Some((true, true)), "seed {seed}");
+        for weaken in [Weaken::Memory, Weaken::NeverAnew] {
+            assert_eq!(
+                both_with(&toy, seed, weaken),
+                Some((true, false)),
+                "seed {seed}, {weaken:?}"
+            );
+        }
+    }
+}
+
+/// Two cutoffs are on no path together. That only shows where several pairs of accesses race: no toy is known whose only race is one of these, since what
+/// each thread did last is a part of the state, and so is there again where the state is explored.
+#[test]
+fn races_beside_cutoffs_left_out_are_noticed() {
+    let toys = [
+        r#"{"vars": {"x": 0, "y": 0}, "ends": true, "threads": [[["set", "q", 1], ["write", "x", "q"], ["touch", "u", 1]],
+            [["spinlock", "p"], ["touch", "u", 1], ["add", "x", 1], ["touch", "u", 1]],
+            [["read", "y", "q"], ["touch", "u", 1]], [["write", "x", 1]]]}"#,
+        r#"{"ends": true, "threads": [[["spawn", 2], ["broadcast", "c"], ["touch", "u", 1]],
+            [["signal", "c"], ["touch", "u", 1], ["touch", "u", 0]],
+            [["choose", 2, "r"], ["touch", "u", 1], ["choose", 2, "q"]], [["lock", "m"], ["wait", "c", "m"]]]}"#,
+    ];
+    let mut noticed = [0; 2];
+    for (noticed, toy) in noticed.iter_mut().zip(toys) {
+        let toy = Toy::parse(toy).expect("a toy");
+        for seed in 0..24 {
+            let config = config(seed, true);
+            let found = races(&toy, &config, Weaken::Nothing).expect("small");
+            let without = races(&toy, &config, Weaken::BesideCutoffs).expect("small");
+            assert!(found.is_superset(&without), "seed {seed}");
+            *noticed += usize::from(found != without);
+        }
+    }
+    assert!(noticed.iter().all(|&seeds| seeds > 0), "{noticed:?}");
 }

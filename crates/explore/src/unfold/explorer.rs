@@ -209,7 +209,8 @@ where
         if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
             let classes = Classes::new(&self.store);
             self.races_beside_cutoffs(&classes);
-            if self.watched.is_none() && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
+            let may_count = self.watched.is_none() && self.store.weaken != Weaken::NeverAnew;
+            if may_count && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
                 let record = std::mem::take(&mut self.record);
                 return Run::Remembers(record.finish(StopReason::Complete).faults);
             }

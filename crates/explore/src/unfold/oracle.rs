@@ -43,6 +43,12 @@ pub enum Weaken {
     Together,
     /// A known state cuts off whatever reaches it later, be it smaller.
     AnyState,
+    /// Races of cutoffs with events that are on no path with them are not looked for.
+    BesideCutoffs,
+    /// What detectors remember is no part of the state, even where it counts.
+    Memory,
+    /// It never counts.
+    NeverAnew,
 }
 
 /// What an exploration knew.

@@ -3,6 +3,7 @@
 use super::{Explorer, MOST_PAIRS, differs, forgets};
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
+use crate::unfold::oracle::Weaken;
 use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
 use selvedge_base::StmtId;
@@ -28,11 +29,17 @@ where
         if digest.is_none() {
             self.record.limit(&forgets());
         }
+        if self.store.weaken == Weaken::Memory {
+            return 0;
+        }
         digest.unwrap_or(0)
     }
 
     /// Looks for races of cutoff events with events that are on no path with them.
     pub(super) fn races_beside_cutoffs(&mut self, classes: &Classes) {
+        if self.store.weaken == Weaken::BesideCutoffs {
+            return;
+        }
         let mut pairs = Vec::new();
         let stopped = || self.control.is_stopped();
         classes.pairs(&self.store, stopped, |cutoff, other| {
