@@ -4,7 +4,7 @@
 //! Data races are decided by what they mean under sequential consistency, not by clocks: two accesses to common bytes, at
 //! least one a write and not both atomic, are pending in one state.
 
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_detect::{DeadlockDetector, LeakDetector, RaceDetector, RecallingRaces};
 use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
@@ -303,7 +303,14 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
     let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
     let races = || (RecallingRaces::checked(), (DeadlockDetector::new(), leaks()));
     let recall = || (Recalling::checked(vm()), races());
-    [direct, dpor::explore(&recall, &config, &Control::new())]
+    let mut both = [direct, dpor::explore(&recall, &config, &Control::new())];
+    // Calling contexts are numbered as they are met, and a machine that recalls its steps meets them later.
+    for found in both.iter_mut().flat_map(|report| &mut report.faults) {
+        found.fault.context = ContextId(0);
+        let related = found.fault.related.iter_mut();
+        related.for_each(|(_, _, context)| *context = ContextId(0));
+    }
+    both
 }
 
 /// Everything is asked for, and is explored to the end.
