@@ -5,7 +5,7 @@ use crate::unfold::event::{Clock, EventId, Store, join, last};
 use crate::unfold::label::{Ending, Labels};
 use crate::unfold::tree::NodeId;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Choice, Detector, Fingerprint, Op, Undo};
+use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
 
 /// What was tried for the next event of a node.
 pub(super) enum Next {
@@ -103,12 +103,23 @@ where
         })
     }
 
-    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds (its thread, or another
-    /// one, decided otherwise) that is as it should be; else something is wrong, and the verdict stays open.
+    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds that is as it should be: the event is a
+    /// decision that another thread's decisions contradict, or its thread has stopped or still has to decide, after some decision on the path. Else
+    /// something is wrong, and the verdict stays open.
     pub(super) fn not_followed(&mut self, event: EventId) {
         let decided = |e: EventId| self.store[e].action.op == Op::Choose;
+        if decided(event) {
+            return;
+        }
         let chooses = (0..self.path.len()).any(|at| decided(self.path.event(at)));
-        if !chooses && !decided(event) {
+        let goes_on = self
+            .path
+            .number(self.store[event].action.thread)
+            .is_none_or(|number| {
+                let pending = &self.path.machine.pending()[number.index()];
+                pending.status != Status::Parked && pending.action.op != Op::Choose
+            });
+        if !chooses || goes_on {
             self.record.limit(&differs());
         }
     }
