@@ -280,8 +280,9 @@ fn unfold(
         let way = format!("unfold, cutoffs {cutoffs}, {order:?}, {partial:?}");
         counts.unfoldings += 1;
         counts.cutoffs += report.statistics.cutoffs;
-        // Where inputs are at odds, what looked like an alternative turns out to be none only when it is executed.
-        let exact = partial == Partial::All && !cutoffs && !with_input;
+        // Where inputs are at odds, or what a thread does depends on a race, what looked like an alternative turns out to be none only when it is executed.
+        let follows = !with_input && (everything || truth.race.is_none());
+        let exact = partial == Partial::All && !cutoffs && follows;
         if exact && report.statistics.redundant_executions > 0 {
             return Err(format!("{way}: redundant executions"));
         }
