@@ -13,6 +13,9 @@ use super::{RaceDetector, Rule};
 use selvedge_base::Id;
 use selvedge_model::{Access, Action, Event, MemoryOrder, ObjectId, Op, Outcome};
 
+/// How many bytes an atomic variable has at most.
+const WIDEST: u64 = 16;
+
 impl RaceDetector {
     /// A visible access to memory.
     pub(super) fn memory(&mut self, accesses: &[Access], event: &Event) {
@@ -41,26 +44,74 @@ impl RaceDetector {
         let me = action.thread.index();
         let reads = action.op != Op::Write;
         let writes = action.op != Op::Read && !failed;
-        let object = self.variable(action.object);
+        let size = u64::from(action.size);
+        let object = self.variable(action.object, size);
+        if self.overlap {
+            self.meet_other_variables(
+                (action.object, size),
+                me,
+                (reads, action.order.acquires()),
+                writes,
+            );
+        }
         if reads {
-            let record = self.threads[me];
-            if action.order.acquires() {
-                self.learn(me, object.released(), Rule::Acquire);
-            } else {
-                self.store
-                    .join(record.at_acquire_fence(), object.released(), self.threads.len());
-            }
+            self.learn_released(me, object, action.order.acquires());
         }
         let entry = self.entry(me, Kind::new(writes, true), action.stmt.0, context);
-        self.bytes::<true>(action.object.0, u64::from(action.size), &entry);
+        self.bytes::<true>(action.object.0, size, &entry);
         if writes {
             self.publish(object, me, action.order.releases(), reads);
         }
     }
 
-    /// The record of an atomic variable.
-    fn variable(&mut self, id: ObjectId) -> Object {
+    /// What a thread that reads a variable knows by that, now or at its next acquire fence.
+    #[inline]
+    fn learn_released(&mut self, me: usize, object: Object, acquires: bool) {
+        if acquires {
+            self.learn(me, object.released(), Rule::Acquire);
+        } else {
+            let at_fence = self.threads[me].at_acquire_fence();
+            self.store.join(at_fence, object.released(), self.threads.len());
+        }
+    }
+
+    /// Variables that share bytes with another one: an access to this one reads them too, and a store overwrites those that it covers.
+    #[cold]
+    fn meet_other_variables(
+        &mut self,
+        (id, size): (ObjectId, u64),
+        me: usize,
+        (reads, acquires): (bool, bool),
+        writes: bool,
+    ) {
+        for other in self.overlapping(id, size) {
+            let object = self.objects.get(&mut self.store, other);
+            if reads {
+                self.learn_released(me, object, acquires);
+            } else if writes && id.0 <= other.0 && other.0 + self.objects.facts(object).size <= id.0 + size {
+                self.objects.forget(&mut self.store, object, self.threads.len());
+            }
+        }
+    }
+
+    /// The other atomic variables in these bytes.
+    fn overlapping(&self, id: ObjectId, size: u64) -> Vec<ObjectId> {
+        let first = id.0.saturating_sub(WIDEST - 1);
+        let others = (first..id.0 + size).map(ObjectId).filter(|&other| other != id);
+        let shares = |other: &ObjectId| {
+            let object = self.objects.find(*other);
+            object.is_some_and(|object| other.0 + self.objects.facts_of(object).size > id.0)
+        };
+        others.filter(shares).collect()
+    }
+
+    /// The record of an atomic variable of so many bytes.
+    fn variable(&mut self, id: ObjectId, size: u64) -> Object {
         let object = self.objects.get(&mut self.store, id);
+        if self.objects.facts(object).size < size {
+            self.objects.facts(object).size = size;
+            self.overlap |= !self.overlapping(id, size).is_empty();
+        }
         if self.objects.facts(object).words.is_none() {
             let words = self.store.grow(Space::Records, 2);
             self.objects.facts(object).words = Some(words);

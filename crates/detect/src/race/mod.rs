@@ -12,7 +12,8 @@
 //! - *Release sequences* are C11's: they go on through stores of the same thread and read-modify-writes of any.
 //! - A compare-and-swap that failed is a read with the failure order, which the machine gives as an atomic read access
 //!   of the same address; without it, the order of the action counts.
-//! - Atomic variables are named by their first byte: overlapping atomics of different addresses do not synchronise.
+//! - Atomic variables are named by their first byte. Where they overlap, a read learns from all of them, and a store ends the release sequences of
+//!   those that it covers. (C11 leaves such accesses undefined; compilers and processors do not.)
 //! - Synchronisation operations count as atomic writes of their object's bytes, reading a semaphore's value as an atomic
 //!   read. `Init` and `Destroy` count only if the action says how many bytes.
 
@@ -50,6 +51,8 @@ pub struct RaceDetector {
     locksets: Locksets,
     /// Permanent records, by thread number.
     threads: Vec<Thread>,
+    /// Some atomic variables overlap.
+    overlap: bool,
     /// The races of the present event; kept to keep its allocation.
     races: Vec<Race>,
     #[cfg(test)]
@@ -113,6 +116,7 @@ impl RaceDetector {
             objects: Objects::new(),
             locksets: Locksets::new(),
             threads: Vec::new(),
+            overlap: false,
             races: Vec::new(),
             #[cfg(test)]
             broken: None,

@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     pub(crate) plain: bool,
     /// Of an atomic variable: clocks of releases by thread, for release sequences of several threads; 0: none yet.
     pub(crate) heads: Vec<u32>,
+    /// Of an atomic variable: how many bytes the widest access to it has; else 0.
+    pub(crate) size: u64,
     /// Of an atomic variable: its words' index plus one (owner of the release sequence plus one, whether it has several).
     pub(crate) words: Option<usize>,
 }

@@ -90,7 +90,7 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     control: &'a Control,
     store: Store,
     path: Path<M, D>,
-    extensions: Extensions<M>,
+    extensions: Extensions<'a, M>,
     tree: Tree,
     /// For each event of the path the serial number of the node that added it.
     branch: Vec<u64>,
@@ -134,7 +134,7 @@ where
         if !config.cutoffs {
             path.stop_fingerprints();
         }
-        let extensions = Extensions::new(make().0, &mut store);
+        let extensions = Extensions::new(make().0, &mut store, control);
         Explorer {
             config,
             control,
@@ -205,6 +205,10 @@ where
                 }
                 Sweep::Finished => break,
             }
+        }
+        if self.control.is_stopped() && self.halt.is_none() {
+            // Extensions may be missing.
+            self.halt = Some(StopReason::Limit(self.control.limit()));
         }
         if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
             let classes = Classes::new(&self.store);

@@ -28,6 +28,7 @@ use super::label::Ending;
 use super::oracle::Weaken;
 use super::path::{Path, Used, level};
 use super::reach::go_to;
+use crate::Control;
 use conflicts::link;
 use mutexes::owner_below;
 use position::{Position, Scheme, before_timeout, candidates, effect_varies, scheme};
@@ -38,7 +39,8 @@ use since::Since;
 use smallvec::SmallVec;
 
 /// What finding extensions keeps between configurations.
-pub struct Extensions<M: Undo> {
+pub struct Extensions<'a, M: Undo> {
+    control: &'a Control,
     probe: Path<M, NoDetector>,
     answers: FxHashMap<(EventId, ThreadId, Clock), SmallVec<[EventId; 2]>>,
     /// Whether answers are forgotten at once.
@@ -55,12 +57,13 @@ struct Antichains<'a> {
     candidates: &'a [Used],
 }
 
-impl<M: Undo + Fingerprint> Extensions<M> {
-    /// With a machine of its own, at the initial state.
-    pub fn new(machine: M, store: &mut Store) -> Self {
+impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
+    /// With a machine of its own, at the initial state. Once the exploration is to stop, extensions are not looked for any more.
+    pub fn new(machine: M, store: &mut Store, control: &'a Control) -> Self {
         let mut probe = Path::new(machine, NoDetector, store);
         probe.stop_fingerprints();
         Extensions {
+            control,
             probe,
             answers: FxHashMap::default(),
             forgets: false,
@@ -248,6 +251,9 @@ impl<M: Undo + Fingerprint> Extensions<M> {
             });
             if comparable {
                 continue;
+            }
+            if self.control.is_stopped() {
+                return;
             }
             let mut more = causes.clone();
             join(&mut more, &store[candidate.event].clock);

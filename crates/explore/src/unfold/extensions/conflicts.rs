@@ -46,18 +46,28 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
             against.push(store.ancestor(theirs.event(), after));
         }
     }
-    let lowest: SmallVec<[EventId; 4]> = against
-        .iter()
-        .copied()
-        .filter(|&y| {
-            !against
-                .iter()
-                .any(|&x| x != y && below(store, &store[y].clock, x))
-        })
-        .collect();
-    for y in lowest {
+    for y in lowest(store, &against) {
         store.link(event, y);
     }
+}
+
+/// Those events of a configuration that no other one of them is below. Events of one thread are a chain, so only its first counts.
+fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
+    let mut first: SmallVec<[EventId; 4]> = SmallVec::new();
+    for &y in events {
+        let (thread, depth) = (store[y].thread, store[y].depth);
+        match first.iter_mut().find(|x| store[**x].thread == thread) {
+            Some(x) if store[*x].depth <= depth => {}
+            Some(x) => *x = y,
+            None => first.push(y),
+        }
+    }
+    let all = first.clone();
+    first.retain(|y| {
+        let clock = &store[*y].clock;
+        !all.iter().any(|x| x != y && below(store, clock, *x))
+    });
+    first
 }
 
 /// Whether an event of a common configuration is below `clock`.

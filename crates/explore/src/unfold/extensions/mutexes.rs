@@ -9,7 +9,7 @@ use crate::unfold::path::{Path, Used};
 use selvedge_model::{Detector, Effect, Fingerprint, Op, OpClass, Undo};
 use smallvec::SmallVec;
 
-impl<M: Undo + Fingerprint> Extensions<M> {
+impl<M: Undo + Fingerprint> Extensions<'_, M> {
     /// After each giving back of the mutex that is not below the position, and after what is below if the mutex is free there. `known`:
     /// what is below.
     ///
