@@ -113,7 +113,10 @@ pub enum BinOp {
 /// Comparisons. The result has width 1. In nodes only `Eq`, `Ult`, `Ule`, `Slt` and `Sle`, none of the latter four on width
 /// 1, and `Ule` and `Sle` never with a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum CmpOp {
     Eq,
     Ne,
@@ -130,7 +133,10 @@ pub enum CmpOp {
 /// Operations on two floats of one width, rounded to the nearest, ties to even. A result that is a NaN is the canonical one
 /// ([`float::nan`](crate::float::nan)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum FBinOp {
     Add,
     Sub,
@@ -159,7 +165,10 @@ pub enum FUnOp {
 
 /// Ordered comparisons of floats, as in nodes: false if an operand is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum FCmpOp {
     Eq,
     Lt,
@@ -179,7 +188,10 @@ impl FCmpOp {
 
 /// All comparisons of floats: `O` is false, `U` true if an operand is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum FPred {
     False,
     Oeq,

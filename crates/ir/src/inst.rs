@@ -25,7 +25,10 @@ pub enum Operand {
 
 /// Two-operand arithmetic; both operands and the result have one type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum BinOp {
     Add,
     Sub,
@@ -54,7 +57,10 @@ pub enum BinOp {
 
 /// One-operand arithmetic; the result has the operand's type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum UnOp {
     FNeg,
     FAbs,
@@ -78,7 +84,10 @@ pub enum UnOp {
 
 /// Conversions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum CastOp {
     Trunc,
     ZExt,
@@ -99,7 +108,10 @@ pub enum CastOp {
 
 /// Integer and pointer comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum IntPred {
     Eq,
     Ne,
@@ -115,7 +127,10 @@ pub enum IntPred {
 
 /// Floating-point comparison: `O` is false, `U` true if an operand is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum FloatPred {
     False,
     Oeq,
@@ -137,7 +152,10 @@ pub enum FloatPred {
 
 /// Arithmetic that also says whether it overflowed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum OverflowOp {
     SAdd,
     UAdd,
@@ -149,7 +167,10 @@ pub enum OverflowOp {
 
 /// Saturating arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum SatOp {
     SAdd,
     UAdd,
@@ -161,7 +182,10 @@ pub enum SatOp {
 
 /// Integer minimum and maximum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum MinMax {
     SMin,
     SMax,
@@ -171,7 +195,10 @@ pub enum MinMax {
 
 /// Atomic read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum RmwOp {
     Xchg,
     Add,
@@ -192,7 +219,10 @@ pub enum RmwOp {
 
 /// C11 memory order of an atomic access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum AtomicOrder {
     Relaxed,
     Acquire,
@@ -232,7 +262,10 @@ pub struct Inst {
 
 /// What an instruction does. `dst` is the register assigned.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum InstKind {
     /// `dst = value`.
     Copy {
@@ -438,7 +471,10 @@ pub enum InstKind {
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs)]
+#[expect(
+    missing_docs,
+    reason = "names of SMT-LIB and LLVM; what they do not say has a line"
+)]
 pub enum Terminator {
     Jump(BlockId),
     Branch {
