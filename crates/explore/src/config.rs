@@ -54,6 +54,9 @@ pub struct Config {
     pub cutoffs: bool,
     /// Whether the report of `unfold` has the unfolding, if that has no more events than this.
     pub dump: Option<u32>,
+    /// Whether sampling strategies begin with short executions, and take longer ones later, up to
+    /// [`max_events`](Config::max_events). A thread that polls for ever then leaves time for other executions.
+    pub deepens: bool,
     /// The depth of bugs that `pct` looks for: one more than its priority change points.
     pub pct_depth: u32,
 }
@@ -73,6 +76,7 @@ impl Default for Config {
             order: Order::default(),
             cutoffs: true,
             dump: None,
+            deepens: false,
             pct_depth: 3,
         }
     }

@@ -1,9 +1,10 @@
 //! What another thread may see of, and say to, a running exploration.
 
+use crate::Budget;
 use selvedge_base::StmtId;
 use selvedge_model::{Limit, LimitKind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Live counters, and the request to stop. Shared by reference or in an `Arc`.
 #[derive(Debug, Default)]
@@ -17,6 +18,10 @@ pub struct Control {
     depth: AtomicU64,
     /// The bits of an `f64`.
     part: AtomicU64,
+    /// Who can stop this exploration among others, and is shown what it does.
+    parent: Option<Arc<Control>>,
+    /// What limits its work, and how many units an event costs.
+    budget: Option<(Arc<Budget>, u32)>,
 }
 
 /// How far an exploration is.
@@ -41,6 +46,23 @@ impl Control {
         Control::default()
     }
 
+    /// For one exploration among several: it stops with the parent, and adds to its counters.
+    pub fn within(parent: &Arc<Control>) -> Self {
+        Control {
+            parent: Some(Arc::clone(parent)),
+            ..Control::default()
+        }
+    }
+
+    /// The same for an exploration that waits when its budget is used up. An event costs so many units. Such an exploration
+    /// must use one thread.
+    pub fn paced(parent: &Arc<Control>, budget: &Arc<Budget>, cost: u32) -> Self {
+        Control {
+            budget: Some((Arc::clone(budget), cost)),
+            ..Control::within(parent)
+        }
+    }
+
     /// Asks the exploration to stop soon; the first request counts.
     pub fn request_stop(&self, kind: LimitKind, detail: impl Into<String>) {
         if let Ok(mut why) = self.why.lock() {
@@ -53,10 +75,31 @@ impl Control {
         self.stop.store(true, Relaxed);
     }
 
-    /// Whether a stop was requested.
+    /// Whether a stop was requested. Each exploration asks once an event; one with a budget pays for the event here, and
+    /// waits if it has to.
     #[inline]
     pub fn is_stopped(&self) -> bool {
+        if let Some((budget, cost)) = &self.budget {
+            budget.spend(*cost);
+        }
+        self.is_stop_requested()
+    }
+
+    /// Whether a stop was requested; costs nothing.
+    #[inline]
+    pub fn is_stop_requested(&self) -> bool {
         self.stop.load(Relaxed)
+            || self
+                .parent
+                .as_ref()
+                .is_some_and(|parent| parent.stop.load(Relaxed))
+            || self.budget.as_ref().is_some_and(|(budget, _)| budget.is_closed())
+    }
+
+    /// The budget that limits the exploration's work.
+    #[inline]
+    pub fn budget(&self) -> Option<&Budget> {
+        self.budget.as_ref().map(|(budget, _)| &**budget)
     }
 
     /// Asks the exploration to give up from now on what it can compute again.
@@ -66,8 +109,12 @@ impl Control {
 
     /// Whether memory is to be saved at the cost of time.
     #[inline]
-    pub(crate) fn is_saving(&self) -> bool {
+    pub fn is_saving(&self) -> bool {
         self.saves.load(Relaxed)
+            || self
+                .parent
+                .as_ref()
+                .is_some_and(|parent| parent.saves.load(Relaxed))
     }
 
     /// The counters now; they lag behind by up to a few hundred executions.
@@ -83,8 +130,9 @@ impl Control {
 
     /// Why it was stopped.
     pub(crate) fn limit(&self) -> Limit {
-        let why = self.why.lock().ok().and_then(|why| why.clone());
-        why.unwrap_or(Limit {
+        let why = |control: &Control| control.why.lock().ok().and_then(|why| why.clone());
+        let inherited = || self.parent.as_deref().and_then(why);
+        why(self).or_else(inherited).unwrap_or(Limit {
             kind: LimitKind::Interrupted,
             detail: "stopped".to_owned(),
             stmt: StmtId(0),
@@ -96,9 +144,15 @@ impl Control {
         self.redundant.fetch_add(redundant, Relaxed);
         self.events.fetch_add(events, Relaxed);
         self.depth.store(depth, Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.add(executions, redundant, events, depth);
+        }
     }
 
     pub(crate) fn set_part(&self, part: f64) {
         self.part.store(part.to_bits(), Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.set_part(part);
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! Each strategy is written once, generic over the machine, and is held against the brute-force reference on toys. What
 //! goes in is a [`Config`] and a way to make machines; what comes out is a [`Report`], plain data.
 
+mod budget;
 mod config;
 mod control;
 pub mod dpor;
@@ -17,6 +18,7 @@ mod report;
 mod sample;
 pub mod unfold;
 
+pub use budget::Budget;
 pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};
 pub use report::{Found, Report, Statistics};

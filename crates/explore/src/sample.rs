@@ -8,6 +8,12 @@ use selvedge_model::{Choice, Detector, Limit, LimitKind, Op, Pending, StopReason
 /// Executions taken if no number was asked for.
 const DEFAULT_EXECUTIONS: u64 = 10_000;
 
+/// The longest execution at first, in events, of a sample that deepens.
+const SHORT: usize = 128;
+
+/// A sample that deepens takes about so many executions of each length.
+const OF_EACH_LENGTH: u64 = 64;
+
 /// Decides who moves.
 pub(crate) trait Scheduler {
     /// A new execution begins.
@@ -38,11 +44,18 @@ where
     let start = (machine.mark(), detector.mark());
     let most = config.max_executions.unwrap_or(DEFAULT_EXECUTIONS);
     let mut done = 0;
+    let longest = config.max_events as usize;
+    let mut length = if config.deepens {
+        longest.min(SHORT)
+    } else {
+        longest
+    };
+    let mut of_length = 0;
     while done < most {
         scheduler.begin();
         let stepped = record.statistics.events;
         loop {
-            let over = is_over(&machine, choices.len(), config, &mut record);
+            let over = is_over(&machine, choices.len(), (length, longest), &mut record);
             let mut faulty = false;
             if over {
                 if !machine.pending().iter().any(Pending::is_enabled) {
@@ -86,6 +99,11 @@ where
         control.add(1, 0, record.statistics.events - stepped, depth);
         done += 1;
         control.set_part(done as f64 / most as f64);
+        of_length += depth;
+        if length < longest && of_length >= OF_EACH_LENGTH * length as u64 {
+            length = longest.min(2 * length);
+            of_length = 0;
+        }
         machine.undo(start.0);
         detector.undo(start.1);
         choices.clear();
@@ -98,21 +116,28 @@ where
     }))
 }
 
-/// Whether the execution ends at the present state; counts it if so.
-fn is_over<M: Undo>(machine: &M, depth: usize, config: &Config, record: &mut Record) -> bool {
+/// Whether the execution ends at the present state; counts it if so. `length`, `longest`: the bound on its events, and the
+/// one that was asked for.
+fn is_over<M: Undo>(
+    machine: &M,
+    depth: usize,
+    (length, longest): (usize, usize),
+    record: &mut Record,
+) -> bool {
     let statistics = &mut record.statistics;
     statistics.threads = statistics.threads.max(machine.pending().len() as u64);
     if !machine.pending().iter().any(Pending::is_enabled) {
         statistics.executions += 1;
         true
-    } else if depth >= config.max_events as usize {
+    } else if depth >= length {
         statistics.bounded_executions += 1;
-        let detail = format!("an execution of more than {} events", config.max_events);
-        record.limit(&Limit {
-            kind: LimitKind::Depth,
-            detail,
-            stmt: StmtId(0),
-        });
+        if length == longest {
+            record.limit(&Limit {
+                kind: LimitKind::Depth,
+                detail: format!("an execution of more than {longest} events"),
+                stmt: StmtId(0),
+            });
+        }
         true
     } else {
         false

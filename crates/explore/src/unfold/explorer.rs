@@ -206,7 +206,7 @@ where
                 Sweep::Finished => break,
             }
         }
-        if self.control.is_stopped() && self.halt.is_none() {
+        if self.control.is_stop_requested() && self.halt.is_none() {
             // Extensions may be missing.
             self.halt = Some(StopReason::Limit(self.control.limit()));
         }

@@ -94,6 +94,11 @@ impl Recalling {
         self.program.is_spoiled()
     }
 
+    /// Instructions of the program in all steps so far, undone or not, looked up or executed.
+    pub fn instructions(&self) -> u64 {
+        self.ask_anywhere(|vm| vm.instructions)
+    }
+
     /// How many steps it has looked up.
     pub fn recalled(&self) -> u64 {
         match &self.body {

@@ -70,7 +70,7 @@ where
                 break;
             }
         }
-        if self.control.is_stopped() && self.halt.is_none() {
+        if self.control.is_stop_requested() && self.halt.is_none() {
             self.halt = Some(StopReason::Limit(self.control.limit()));
         }
     }
