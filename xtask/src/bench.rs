@@ -1,6 +1,7 @@
 //! Measures, and writes docs/BENCHMARKS.md: numbers with the machine's facts and with ratios to others. Benchmarks are no
 //! tests: nothing here fails because something is slow.
 
+mod first;
 mod inputs;
 mod unfolding;
 
@@ -75,6 +76,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.growth()?;
     text += &bench.inputs()?;
     text += &bench.unfolding()?;
+    text += &bench.first_findings()?;
     if quick {
         println!("{text}");
         return Ok(());

@@ -60,8 +60,9 @@ pub(crate) struct CheckArgs {
     /// or a SV-COMP .prp file. All but leak, cleanup and overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
-    /// How to explore: unfold explores each partial order once, on one core, and stops at states that it knows; dpor explores them all, on
-    /// all cores; random and pct sample, and never verify. auto is unfold, and dpor for visibility memory and with --emit-tests
+    /// How to explore: unfold explores each partial order once, on one core, and stops at states that it knows; dpor explores them
+    /// all, on all cores; random and pct sample, and never verify. auto begins with unfold, then samples, then lets searches and samples
+    /// take turns; the first result counts. With --emit-tests it is dpor
     #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders
@@ -161,7 +162,7 @@ pub(crate) struct CheckArgs {
     /// Language standard, such as c11 or c++17 (also -std=c11)
     #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
     pub(crate) std: Option<String>,
-    /// How many cores to use [default: all]; unfold uses one
+    /// How many cores to use [default: all]; unfold uses one, and auto one for each exploration that takes turns
     #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Seed of the strategies that choose at random

@@ -1,21 +1,22 @@
 //! `selvedge check`: what is asked for, and explorations until one stands.
 
 use crate::args::{CheckArgs, SearchOrder, Strategy, When};
-use crate::conclude::{Explored, conclude};
+use crate::conclude::{Outcome, conclude};
 use crate::emit::Emitter;
 use crate::exit::Exit;
-use crate::explore::Exploration;
+use crate::job::Job;
 use crate::output::{note, writable};
 use crate::plan::Plan;
 use crate::program::{Setup, sources};
 use crate::watch::{MemoryLimit, Watch};
 use crate::write::lcov_file;
-use crate::{properties, unfolding};
+use crate::{portfolio, properties, unfolding};
+use selvedge_explore::Control;
 use selvedge_explore::unfold::Partial;
 use selvedge_ir::FuncId;
 use selvedge_model::{Input, Property};
 use selvedge_report::Ktest;
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::Program;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -138,74 +139,28 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
     let sources = sources(&loaded);
     let undefined = loaded.undefined;
     setup.absent = loaded.absent;
-    let mut module = Some(loaded.module);
-    let mut plan = Plan::first(args);
-    let mut first = true;
-    let explored = loop {
-        setup.vm.visibility = plan.visibility;
-        setup.vm.quarantine = plan.quarantine;
-        setup.vm.fingerprints = plan.strategy == Strategy::Unfold;
-        // Fewer scheduling points are enough only if there is no race, so races are looked for even if nobody asks.
-        let mut properties = asked.clone();
-        if plan.visibility == selvedge_vm::Visibility::Sync {
-            properties.insert(Property::DataRace);
-        }
-        setup.vm.record_accesses = properties.contains(&Property::DataRace);
-        let copy = if plan.may_be_followed(args, &asked) {
-            module.clone()
+    let control = Arc::new(Control::new());
+    let job = Job::new(
+        (args, &asked),
+        (&setup, &loaded.module),
+        emitter.as_ref(),
+        &control,
+    );
+    let plan = Plan::first(args);
+    match job.begin(plan) {
+        Ok(program) => list_missing(args, &program, &undefined),
+        Err(exit) => return exit,
+    }
+    let explored = watch.beside(&control, || {
+        if portfolio::suits(args) {
+            portfolio::run(&job)
         } else {
-            module.take()
-        };
-        let Some(copy) = copy else {
-            return Exit::internal("the program is gone");
-        };
-        let program = match Program::new(copy, setup.vm.clone()) {
-            Ok(program) => program,
-            Err(error) => return Exit::input(&error.to_string()),
-        };
-        if let Err(error) = Vm::new(Arc::clone(&program)) {
-            return Exit::input(&error.to_string());
+            job.explore_on(plan).map(Outcome::alone)
         }
-        if std::mem::take(&mut first) {
-            list_missing(args, &program, &undefined);
-        }
-        let exploration = Exploration {
-            args,
-            plan,
-            setup: &setup,
-            program: &program,
-            emitter: emitter.as_ref(),
-            watch,
-        };
-        let next = match exploration.run(properties) {
-            None => plan.after_reuse(),
-            Some((report, part)) => match plan.after(args, &asked, &report) {
-                Some(next) => {
-                    note(
-                        "note: the program has data races, which were not asked about: going on with --visibility memory",
-                    );
-                    Some(next)
-                }
-                None => {
-                    break Explored {
-                        plan,
-                        setup,
-                        program,
-                        report,
-                        part,
-                    };
-                }
-            },
-        };
-        let Some(next) = next else {
-            return Exit::internal("an exploration that stands was given up");
-        };
-        plan = next;
-        if let Some(emitter) = &emitter
-            && let Err(error) = lock(emitter).restart()
-        {
-            return Exit::internal(&format!("the test cases: {error}"));
-        }
+    });
+    let outcome = match explored {
+        Ok(outcome) => outcome,
+        Err(exit) => return exit,
     };
     if let Some(emitter) = &emitter {
         let mut emitter = lock(emitter);
@@ -216,10 +171,10 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             note(&format!("test cases written: {}", emitter.count()));
         }
     }
-    conclude(args, &asked, explored, &sources, watch)
+    conclude(args, &asked, outcome, &sources, watch)
 }
 
-fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {
+pub(crate) fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {
     emitter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -12,7 +12,7 @@ use crate::write::write;
 use crate::{finding, unfolding};
 use selvedge_explore::{Found, Report};
 use selvedge_model::{Describe, Property, StopReason, Verdict};
-use selvedge_report::{Covered, CoveredUnfolding, Layer, RunReport, Sources, Statistics};
+use selvedge_report::{Covered, CoveredUnfolding, Layer, RunReport, Sources, Statistics, Turns};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,14 +27,36 @@ pub(crate) struct Explored {
     pub(crate) part: f64,
 }
 
+/// What an exploration, or the first of several, came to.
+pub(crate) struct Outcome {
+    /// What decides.
+    pub(crate) decided: Explored,
+    /// What ran beside it.
+    pub(crate) also: Vec<Turns>,
+}
+
+impl Outcome {
+    /// Of the only exploration.
+    pub(crate) fn alone(decided: Explored) -> Outcome {
+        Outcome {
+            decided,
+            also: Vec::new(),
+        }
+    }
+}
+
 /// Describes what was found, says what follows from it, and writes the report.
 pub(crate) fn conclude(
     args: &CheckArgs,
     asked: &BTreeSet<Property>,
-    explored: Explored,
+    outcome: Outcome,
     sources: &Sources,
     watch: &Watch,
 ) -> Exit {
+    let Outcome {
+        decided: explored,
+        also,
+    } = outcome;
     let Explored {
         plan,
         setup,
@@ -81,14 +103,10 @@ pub(crate) fn conclude(
         verdict,
         reasons,
         assumptions: assumptions(args, *plan, setup),
-        strategy: plan.strategy.word().to_owned(),
+        strategy: plan.name(),
+        also,
         dependence: args.dependence.clone(),
-        visibility: if setup.vm.visibility == selvedge_vm::Visibility::Sync {
-            "sync"
-        } else {
-            "memory"
-        }
-        .to_owned(),
+        visibility: plan.visibility_word().to_owned(),
         statistics: Statistics {
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,

@@ -1,18 +1,17 @@
-//! One exploration: the strategy on machines of the right kind, beside a watcher of time, memory and Ctrl-C.
+//! One exploration: the strategy on machines of the right kind.
 
 use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy};
 use crate::emit::{Emitter, Recorder};
 use crate::plan::Plan;
 use crate::program::{Setup, canonical_machine, fusing_machine, machine};
 use crate::unfolding;
-use crate::watch::Watch;
 use selvedge_detect::RecallingRaces;
-use selvedge_explore::{Config, Control, Order, Report, Stop};
+use selvedge_explore::{Budget, Config, Control, Order, Report, Stop};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// An exploration to make.
 pub(crate) struct Exploration<'a> {
@@ -21,7 +20,25 @@ pub(crate) struct Exploration<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) program: &'a Arc<Program>,
     pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
-    pub(crate) watch: &'a Watch,
+    /// Who stops it, and is shown what it does.
+    pub(crate) control: &'a Arc<Control>,
+    /// What it may do before others have their turn, if there are others.
+    pub(crate) budget: Option<&'a Arc<Budget>>,
+}
+
+/// What an event costs an exploration of a portfolio, in units of a budget: about the time of one instruction of the program.
+fn cost(strategy: Strategy) -> u32 {
+    match strategy {
+        Strategy::Unfold => 2000,
+        Strategy::Dpor => 100,
+        Strategy::Random | Strategy::Pct => 300,
+    }
+}
+
+/// How many cores a strategy may use.
+pub(crate) fn jobs(args: &CheckArgs) -> usize {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    args.jobs.map_or_else(all, usize::from)
 }
 
 impl Exploration<'_> {
@@ -45,13 +62,10 @@ impl Exploration<'_> {
             },
             sleep_sets: args.sleep_sets.on(),
             max_executions: args.max_executions,
-            jobs: args.jobs.map_or_else(
-                || std::thread::available_parallelism().map_or(1, usize::from),
-                usize::from,
-            ),
+            jobs: jobs(args),
             seed: args.seed,
             partial: args.k,
-            order: match args.search {
+            order: match self.plan.search {
                 SearchOrder::Dfs => Order::DepthFirst,
                 SearchOrder::Bfs => Order::BreadthFirst,
                 SearchOrder::Random => Order::Random,
@@ -64,21 +78,37 @@ impl Exploration<'_> {
         if let Some(events) = args.max_events {
             config.max_events = events;
         }
-        if self.emitter.is_some() {
+        if self.emitter.is_some() || self.budget.is_some() {
             config.jobs = 1;
+        }
+        // Sampling beside searches goes on as long as they do.
+        if self.budget.is_some() && self.plan.samples() {
+            config.max_executions = Some(u64::MAX);
+            config.deepens = true;
         }
         config
     }
 
+    /// For one run of a strategy.
+    fn control(&self) -> Control {
+        match self.budget {
+            None => Control::within(self.control),
+            Some(budget) => Control::paced(self.control, budget, cost(self.plan.strategy)),
+        }
+    }
+
     /// The unfolding, with machines whose events do not depend on what is independent of them.
     fn unfold(&self, config: &Config) -> Option<(Report, f64)> {
-        let control = Control::new();
-        let reused = |vm: &Vm| self.plan.keeps_dead && vm.has_reused();
-        let gone = AtomicBool::new(false);
+        let control = self.control();
+        let (gone, work) = (AtomicBool::new(false), Work::default());
+        let reused = |vm: &Vm| {
+            work.pay(&control, || vm.instructions);
+            self.plan.keeps_dead && vm.has_reused()
+        };
         let guard = || StopsWhen {
             control: &control,
             happened: &gone,
-            what: &reused,
+            what: &reused as &Asked,
         };
         let explored = match self.emitter {
             None => {
@@ -108,17 +138,21 @@ impl Exploration<'_> {
                 let (vm, detectors) = machine(program);
                 (vm, (detectors, self.recorder(emitter, config)))
             };
-            return self.explore(&make, config, &Control::new());
+            return self.explore(&make, config, &self.control());
         }
         if self.plan.fuses(self.args) {
-            let control = Control::new();
-            let spoiled = AtomicBool::new(false);
+            let control = self.control();
+            let (spoiled, work) = (AtomicBool::new(false), Work::default());
+            let is_spoiled = |machine: &Recalling| {
+                work.pay(&control, || machine.instructions());
+                machine.is_spoiled()
+            };
             let make = || {
                 let (vm, (races, deadlocks)) = fusing_machine(program);
                 let guard = StopsWhen {
                     control: &control,
                     happened: &spoiled,
-                    what: &Recalling::is_spoiled,
+                    what: &is_spoiled,
                 };
                 let vm = if self.plan.recalls(self.args) {
                     Recalling::new(vm)
@@ -128,13 +162,29 @@ impl Exploration<'_> {
                 let races = races.map(RecallingRaces::of);
                 (vm, ((races, deadlocks), guard))
             };
-            let run = || selvedge_explore::dpor::explore(&make, config, &control);
-            let explored = self.watched(run, &control);
+            let report = selvedge_explore::dpor::explore(&make, config, &control);
             if !program.is_spoiled() {
-                return explored;
+                return (report, control.progress().part);
             }
         }
-        self.explore(&|| machine(program), config, &Control::new())
+        let (control, never, work) = (self.control(), AtomicBool::new(false), Work::default());
+        if self.budget.is_none() {
+            return self.explore(&|| machine(program), config, &control);
+        }
+        let pays = |vm: &Vm| {
+            work.pay(&control, || vm.instructions);
+            false
+        };
+        let make = || {
+            let (vm, detectors) = machine(program);
+            let guard = StopsWhen {
+                control: &control,
+                happened: &never,
+                what: &pays as &Asked,
+            };
+            (vm, (detectors, guard))
+        };
+        self.explore(&make, config, &control)
     }
 
     fn recorder(&self, emitter: &Arc<Mutex<Emitter>>, config: &Config) -> Recorder {
@@ -151,35 +201,45 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> (Report, f64) {
-        let run = || match self.plan.strategy {
+        let report = match self.plan.strategy {
             Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
             Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
             Strategy::Random => selvedge_explore::random::explore(make, config, control),
             Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
         };
-        self.watched(run, control)
+        (report, control.progress().part)
     }
+}
 
-    /// Runs an exploration beside the watcher; its report, and the part of the search tree that was done.
-    fn watched(&self, run: impl FnOnce() -> Report, control: &Control) -> (Report, f64) {
-        let (done, watched) = mpsc::channel::<()>();
-        let watch = self.watch;
-        std::thread::scope(|scope| {
-            scope.spawn(move || watch.run(control, &watched));
-            let _done = done; // dropped at the end, also of a panic: the watcher ends
-            (run(), control.progress().part)
-        })
+/// What is asked of a machine after each event.
+type Asked<'a> = dyn Fn(&Vm) -> bool + Sync + 'a;
+
+/// The instructions that were paid for.
+#[derive(Default)]
+struct Work(AtomicU64);
+
+impl Work {
+    /// Pays for what was executed since the last time, if there is a budget.
+    #[inline]
+    fn pay(&self, control: &Control, executed: impl FnOnce() -> u64) {
+        let Some(budget) = control.budget() else { return };
+        let executed = executed();
+        let paid = self.0.load(Ordering::Relaxed);
+        if executed != paid {
+            self.0.store(executed, Ordering::Relaxed);
+            budget.spend(u32::try_from(executed.saturating_sub(paid)).unwrap_or(u32::MAX));
+        }
     }
 }
 
 /// Ends an exploration as soon as it is known that it has to be made in another way.
-struct StopsWhen<'a, F> {
+struct StopsWhen<'a, F: ?Sized> {
     control: &'a Control,
     happened: &'a AtomicBool,
     what: &'a F,
 }
 
-impl<M, F: Fn(&M) -> bool> Detector<M> for StopsWhen<'_, F> {
+impl<M, F: Fn(&M) -> bool + ?Sized> Detector<M> for StopsWhen<'_, F> {
     type Mark = ();
     fn mark(&mut self) {}
     fn undo(&mut self, (): ()) {}

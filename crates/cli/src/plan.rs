@@ -1,7 +1,7 @@
 //! What one exploration is made with, where the command line leaves it open; and what to make the next one with, if that shows that
 //! it has to be done in another way.
 
-use crate::args::{CheckArgs, Strategy, StrategyOption, Visibility};
+use crate::args::{CheckArgs, SearchOrder, Strategy, StrategyOption, Visibility};
 use selvedge_explore::Report;
 use selvedge_model::{FaultKind, Property};
 use std::collections::BTreeSet;
@@ -18,6 +18,8 @@ const FEW: u32 = 4;
 pub(crate) struct Plan {
     pub(crate) strategy: Strategy,
     pub(crate) visibility: selvedge_vm::Visibility,
+    /// In which order `unfold` searches.
+    pub(crate) search: SearchOrder,
     /// `Options::quarantine` of the machine.
     pub(crate) quarantine: Option<u32>,
     /// Whether the exploration is of no use if a dead object's memory is used again.
@@ -35,17 +37,22 @@ impl Plan {
     }
 
     fn with(args: &CheckArgs, visibility: selvedge_vm::Visibility) -> Plan {
-        let strategy = match (args.strategy, visibility) {
-            (StrategyOption::Given(strategy), _) => strategy,
+        let strategy = match args.strategy {
+            StrategyOption::Given(strategy) => strategy,
             // Each execution gets a test case of its own.
-            _ if args.given.emit_tests.is_some() => Strategy::Dpor,
-            (_, selvedge_vm::Visibility::Sync) => Strategy::Unfold,
-            (_, selvedge_vm::Visibility::Memory) => Strategy::Dpor,
+            StrategyOption::Auto if args.given.emit_tests.is_some() => Strategy::Dpor,
+            StrategyOption::Auto => Strategy::Unfold,
         };
+        Plan::of(args, strategy, visibility)
+    }
+
+    /// The plan of a strategy.
+    pub(crate) fn of(args: &CheckArgs, strategy: Strategy, visibility: selvedge_vm::Visibility) -> Plan {
         let cuts_off = strategy == Strategy::Unfold && args.cutoffs.on();
         Plan {
             strategy,
             visibility,
+            search: args.search,
             quarantine: cuts_off.then(|| args.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && args.quarantine.is_none(),
         }
@@ -74,9 +81,26 @@ impl Plan {
             && !asked.contains(&Property::DataRace)
     }
 
-    /// Whether another exploration may follow this one.
-    pub(crate) fn may_be_followed(self, args: &CheckArgs, asked: &BTreeSet<Property>) -> bool {
-        self.keeps_dead || self.may_repeat(args, asked)
+    /// Strategy and order in words: `unfold (coverage)`.
+    pub(crate) fn name(self) -> String {
+        let word = self.strategy.word();
+        match (self.strategy, self.search) {
+            (Strategy::Unfold, SearchOrder::Coverage) => format!("{word} (coverage)"),
+            _ => word.to_owned(),
+        }
+    }
+
+    /// `sync` or `memory`.
+    pub(crate) fn visibility_word(self) -> &'static str {
+        match self.visibility {
+            selvedge_vm::Visibility::Sync => "sync",
+            selvedge_vm::Visibility::Memory => "memory",
+        }
+    }
+
+    /// Whether it takes samples, and so never verifies.
+    pub(crate) fn samples(self) -> bool {
+        matches!(self.strategy, Strategy::Random | Strategy::Pct)
     }
 
     /// Whether states that are known again are not explored again.

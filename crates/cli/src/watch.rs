@@ -6,7 +6,7 @@ use selvedge_model::LimitKind;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// What to watch for.
@@ -61,8 +61,18 @@ impl MemoryLimit {
 }
 
 impl Watch {
+    /// Does some work beside a thread that watches it.
+    pub(crate) fn beside<T>(&self, control: &Control, work: impl FnOnce() -> T) -> T {
+        let (done, watched) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || self.run(control, &watched));
+            let _done = done; // dropped at the end, also of a panic: the watcher ends
+            work()
+        })
+    }
+
     /// Runs until the sender of `done` is dropped.
-    pub(crate) fn run(&self, control: &Control, done: &Receiver<()>) {
+    fn run(&self, control: &Control, done: &Receiver<()>) {
         let bar = self.progress.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
             bar.set_style(ProgressStyle::default_spinner());

@@ -18,8 +18,10 @@ pub struct RunReport {
     pub reasons: Vec<Reason>,
     /// What the verdict rests on.
     pub assumptions: Vec<String>,
-    /// The strategy that ran.
+    /// The strategy that decided.
     pub strategy: String,
+    /// What took turns with it.
+    pub also: Vec<Turns>,
     /// The dependence relation.
     pub dependence: String,
     /// Which actions were scheduling points.
@@ -34,6 +36,17 @@ pub struct RunReport {
     pub covered: Option<Covered>,
     /// What is wrong with the program.
     pub findings: Vec<FindingReport>,
+}
+
+/// An exploration that took turns with the one that decided.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Turns {
+    /// Its strategy.
+    pub strategy: String,
+    /// Which actions were scheduling points.
+    pub visibility: String,
+    /// What it has done, in units of about one instruction of the program.
+    pub work: u64,
 }
 
 /// Why nothing can be said.

@@ -205,6 +205,13 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
         };
         let _ = writeln!(out, "  the unfolding: {} events{cutoffs}", s.unfolding_events);
     }
+    for turns in report.also.iter().filter(|_| options.verbose) {
+        let _ = writeln!(
+            out,
+            "  beside it: {}, visibility {}, {} units of work",
+            turns.strategy, turns.visibility, turns.work
+        );
+    }
     if let Some(covered) = &report.covered {
         covered_text(out, covered);
     }

@@ -22,6 +22,7 @@ pub fn json(report: &RunReport) -> String {
         "reasons": report.reasons.iter().map(reason).collect::<Vec<_>>(),
         "assumptions": report.assumptions,
         "strategy": report.strategy,
+        "also": report.also,
         "dependence": report.dependence,
         "visibility": report.visibility,
         "statistics": report.statistics,

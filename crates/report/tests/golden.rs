@@ -87,6 +87,7 @@ fn report(verdict: Verdict, reasons: Vec<Reason>, findings: Vec<FindingReport>) 
             threads: 2,
             ..Statistics::default()
         },
+        also: vec![],
         layers: vec![],
         coverage: None,
         covered: None,

@@ -1,0 +1,142 @@
+//! What is to be explored, and one exploration of it by one plan, until the result stands.
+
+use crate::args::{CheckArgs, Strategy};
+use crate::check::lock;
+use crate::conclude::Explored;
+use crate::emit::Emitter;
+use crate::exit::Exit;
+use crate::explore::Exploration;
+use crate::output::note;
+use crate::plan::Plan;
+use crate::program::Setup;
+use selvedge_explore::{Budget, Control};
+use selvedge_ir::Module;
+use selvedge_model::Property;
+use selvedge_vm::{Program, Vm};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A program, what is asked of it, and who may stop the work.
+pub(crate) struct Job<'a> {
+    pub(crate) args: &'a CheckArgs,
+    pub(crate) asked: &'a BTreeSet<Property>,
+    pub(crate) setup: &'a Setup,
+    pub(crate) module: &'a Module,
+    pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
+    /// Stops all explorations, and counts what they do.
+    pub(crate) control: &'a Arc<Control>,
+    /// The program of the first plan, until it is explored.
+    made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
+}
+
+impl<'a> Job<'a> {
+    /// Nothing is explored yet.
+    pub(crate) fn new(
+        (args, asked): (&'a CheckArgs, &'a BTreeSet<Property>),
+        (setup, module): (&'a Setup, &'a Module),
+        emitter: Option<&'a Arc<Mutex<Emitter>>>,
+        control: &'a Arc<Control>,
+    ) -> Job<'a> {
+        Job {
+            args,
+            asked,
+            setup,
+            module,
+            emitter,
+            control,
+            made: Mutex::new(None),
+        }
+    }
+
+    /// Makes the program of the plan to begin with.
+    pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Exit> {
+        let (setup, program) = self.program(plan)?;
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        *made = Some((plan, setup, Arc::clone(&program)));
+        Ok(program)
+    }
+
+    /// The program for the machines of a plan, with the options that it was made with.
+    fn program(&self, plan: Plan) -> Result<(Setup, Arc<Program>), Exit> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
+            return Ok((setup, program));
+        }
+        drop(made);
+        let mut setup = self.setup.clone();
+        setup.vm.visibility = plan.visibility;
+        setup.vm.quarantine = plan.quarantine;
+        setup.vm.fingerprints = plan.strategy == Strategy::Unfold;
+        setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
+        let program = Program::new(self.module.clone(), setup.vm.clone())
+            .map_err(|error| Exit::input(&error.to_string()))?;
+        Vm::new(Arc::clone(&program)).map_err(|error| Exit::input(&error.to_string()))?;
+        Ok((setup, program))
+    }
+
+    /// What an exploration looks for: fewer scheduling points are enough only if there is no race, so races are looked for
+    /// even if nobody asks.
+    fn properties(&self, plan: Plan) -> BTreeSet<Property> {
+        let mut properties = self.asked.clone();
+        if plan.visibility == selvedge_vm::Visibility::Sync && !plan.samples() {
+            properties.insert(Property::DataRace);
+        }
+        properties
+    }
+
+    /// Explores by a plan, and by those that follow from it, to the one whose result stands.
+    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Exit> {
+        loop {
+            let explored = self.explore(plan, None)?;
+            let Some(next) = plan.after(self.args, self.asked, &explored.report) else {
+                return Ok(explored);
+            };
+            note(GOING_ON);
+            plan = next;
+            self.restart()?;
+        }
+    }
+
+    /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan does not want that.
+    pub(crate) fn explore(&self, mut plan: Plan, budget: Option<&Arc<Budget>>) -> Result<Explored, Exit> {
+        loop {
+            let (setup, program) = self.program(plan)?;
+            let exploration = Exploration {
+                args: self.args,
+                plan,
+                setup: &setup,
+                program: &program,
+                emitter: self.emitter,
+                control: self.control,
+                budget,
+            };
+            if let Some((report, part)) = exploration.run(self.properties(plan)) {
+                return Ok(Explored {
+                    plan,
+                    setup,
+                    program,
+                    report,
+                    part,
+                });
+            }
+            let Some(next) = plan.after_reuse() else {
+                return Err(Exit::internal("an exploration that stands was given up"));
+            };
+            plan = next;
+            self.restart()?;
+        }
+    }
+
+    fn restart(&self) -> Result<(), Exit> {
+        match self.emitter {
+            None => Ok(()),
+            Some(emitter) => lock(emitter)
+                .restart()
+                .map_err(|error| Exit::internal(&format!("the test cases: {error}"))),
+        }
+    }
+}
+
+/// What is said before all accesses become visible.
+pub(crate) const GOING_ON: &str =
+    "note: the program has data races, which were not asked about: going on with --visibility memory";

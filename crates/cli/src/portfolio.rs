@@ -1,0 +1,390 @@
+//! `--strategy auto`: several explorations of one program take turns, and the first one with a result decides.
+//!
+//! No strategy is the best for every program. `unfold` ends where states come back; `dpor` makes ten times as many steps in a
+//! second; the same search in another order, or a sample, finds in a moment what a depth-first search would reach tomorrow. So
+//! they run side by side:
+//!
+//! 1. `unfold` alone, for about a tenth of a second. Most small programs end here.
+//! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for about a second.
+//! 3. `unfold` depth-first, `unfold` towards code that is new, and `dpor`, by shares, while sampling goes on with a tenth.
+//!
+//! *What one learns.* If a search shows that the program has data races, which nobody asked about, all searches begin anew with
+//! all accesses visible. If memory had to be used again ([`Plan::after_reuse`]), searches that begin later begin with that.
+//!
+//! *The same input gives the same answer.* Turns are counted in units of work ([`Budget`]), not in time. A round gives each
+//! exploration some units; the result of a round is that of the first one in order that has one. So it does not matter how many
+//! run at once.
+//!
+//! *Samples check proofs.* After a search has verified the program, sampling goes on for a tenth of the work. A sample that
+//! violates what was verified is an internal error.
+
+use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, StrategyOption};
+use crate::conclude::{Explored, Outcome};
+use crate::exit::Exit;
+use crate::explore::jobs;
+use crate::job::{GOING_ON, Job};
+use crate::output::note;
+use crate::plan::Plan;
+use selvedge_explore::unfold::Partial;
+use selvedge_explore::{Budget, Found};
+use selvedge_model::{LimitKind, Property, StopReason, Verdict};
+use selvedge_report::Turns;
+use selvedge_vm::Visibility;
+use std::sync::Arc;
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
+
+/// Units of the first round: about a tenth of a second.
+const FIRST: u64 = 20_000_000;
+
+/// Units that samples get before other searches begin: about a second.
+const SAMPLES: u64 = 200_000_000;
+
+/// A round has the units of all rounds before, divided by this.
+const GROWTH: u64 = 4;
+
+/// Hundredths of a round for each of the two samples until they had [`SAMPLES`], and later.
+const SAMPLE_SHARE: (u64, u64) = (40, 5);
+
+/// Hundredths of a round for the first search beside others. These share what is left.
+const FIRST_SHARE: u64 = 50;
+
+/// Units of samples that check a proof, at the least: some executions of a small program.
+const CHECK: u64 = 60_000;
+
+/// How long to wait for one exploration before looking at the others.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// Whether `auto` is a portfolio here: some options are about one exploration.
+pub(crate) fn suits(args: &CheckArgs) -> bool {
+    args.strategy == StrategyOption::Auto
+        && args.given.emit_tests.is_none()
+        && args.given.coverage.is_none()
+        && args.dump_unfolding.is_none()
+        && args.max_executions.is_none()
+        && args.search == SearchOrder::Dfs
+        && args.k == Partial::Last(1)
+}
+
+/// Explores in turns.
+pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Exit> {
+    std::thread::scope(|scope| {
+        let mut portfolio = Portfolio {
+            scope,
+            job,
+            members: Vec::new(),
+            visibility: Plan::first(job.args).visibility,
+            reuses: false,
+            unfinished: None,
+            spent: 0,
+        };
+        let decided = portfolio.decide();
+        // Whoever still waits or runs ends now.
+        portfolio.members.iter().for_each(|member| member.budget.close());
+        decided.map(|decided| Outcome {
+            also: portfolio.also(&decided),
+            decided,
+        })
+    })
+}
+
+/// An exploration of the portfolio.
+struct Member<'scope> {
+    plan: Plan,
+    budget: Arc<Budget>,
+    /// Units spent in turns that are over.
+    spent: u64,
+    /// While it is not over.
+    handle: Option<ScopedJoinHandle<'scope, Result<Explored, Exit>>>,
+}
+
+/// Ends the budget of an exploration with its thread, also if that panics.
+struct Ends(Arc<Budget>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// What follows from an exploration that is over.
+enum Step {
+    /// Nothing.
+    Open,
+    /// It decides.
+    Decides(Box<Explored>),
+    /// There are races that nobody asked about.
+    Races,
+}
+
+struct Portfolio<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    job: &'env Job<'env>,
+    /// In the order in which they decide: first search, samples, further searches.
+    members: Vec<Member<'scope>>,
+    visibility: Visibility,
+    /// A search has learned that memory is used again.
+    reuses: bool,
+    /// A search that ended without deciding.
+    unfinished: Option<Box<Explored>>,
+    /// Units of all turns so far.
+    spent: u64,
+}
+
+impl<'scope, 'env> Portfolio<'scope, 'env> {
+    fn decide(&mut self) -> Result<Explored, Exit> {
+        self.begin(Strategy::Unfold, SearchOrder::Dfs);
+        let mut units = FIRST;
+        loop {
+            match self.round(units)? {
+                Step::Decides(explored) => {
+                    return if explored.report.verdict() == Verdict::Verified {
+                        self.check(*explored)
+                    } else {
+                        Ok(*explored)
+                    };
+                }
+                Step::Races => {
+                    note(GOING_ON);
+                    self.visibility = Visibility::Memory;
+                    self.members.retain(|member| {
+                        let stays = member.plan.samples();
+                        if !stays {
+                            member.budget.close();
+                        }
+                        stays
+                    });
+                    self.unfinished = None;
+                    self.begin(Strategy::Unfold, SearchOrder::Dfs);
+                    self.members.rotate_right(1);
+                }
+                Step::Open => {}
+            }
+            let searches = self.members.iter().filter(|member| !member.plan.samples());
+            let (begun, active) = searches.fold((0, 0), |(begun, active), member| {
+                (begun + 1, active + usize::from(member.handle.is_some()))
+            });
+            if active == 0
+                && let Some(unfinished) = self.unfinished.take()
+            {
+                return Ok(*unfinished);
+            }
+            let sampled: u64 = self.samples().map(|member| member.spent).sum();
+            if self.samples().next().is_none() {
+                self.begin(Strategy::Random, SearchOrder::Dfs);
+                self.begin(Strategy::Pct, SearchOrder::Dfs);
+            }
+            if self.job.control.is_saving() {
+                self.retire();
+            } else if sampled >= SAMPLES && begun == 1 {
+                self.begin(Strategy::Unfold, SearchOrder::Coverage);
+                self.begin(Strategy::Dpor, SearchOrder::Dfs);
+            }
+            units = (self.spent / GROWTH).max(FIRST);
+        }
+    }
+
+    fn samples(&self) -> impl Iterator<Item = &Member<'scope>> {
+        self.members.iter().filter(|member| member.plan.samples())
+    }
+
+    /// Adds an exploration; it waits for its first units.
+    fn begin(&mut self, strategy: Strategy, search: SearchOrder) {
+        let samples = matches!(strategy, Strategy::Random | Strategy::Pct);
+        let visibility = match self.job.args.visibility {
+            crate::args::Visibility::Auto if samples => Visibility::Memory,
+            _ => self.visibility,
+        };
+        let mut plan = Plan {
+            search,
+            ..Plan::of(self.job.args, strategy, visibility)
+        };
+        if self.reuses {
+            plan = plan.after_reuse().unwrap_or(plan);
+        }
+        let budget = Arc::new(Budget::new());
+        let (job, mine) = (self.job, Arc::clone(&budget));
+        let handle = self.scope.spawn(move || {
+            let _ends = Ends(Arc::clone(&mine));
+            job.explore(plan, Some(&mine))
+        });
+        self.members.push(Member {
+            plan,
+            budget,
+            spent: 0,
+            handle: Some(handle),
+        });
+    }
+
+    /// Ends the further searches: their memory is needed.
+    fn retire(&mut self) {
+        let mut first = true;
+        self.members.retain(|member| {
+            let stays = member.plan.samples() || std::mem::take(&mut first);
+            if !stays {
+                member.budget.close();
+            }
+            stays
+        });
+    }
+
+    /// The part of a round for each exploration.
+    fn shares(&self, units: u64) -> Vec<u64> {
+        let sampled: u64 = self.samples().map(|member| member.spent).sum();
+        let active = |member: &&Member<'_>| member.handle.is_some();
+        let samples = self.samples().filter(active).count() as u64;
+        let searches = self.members.iter().filter(active).count() as u64 - samples;
+        let for_sample = match sampled < SAMPLES {
+            true => SAMPLE_SHARE.0,
+            false => SAMPLE_SHARE.1,
+        };
+        let left = 100 - samples * for_sample;
+        let mut first = true;
+        let share = |member: &Member<'_>| {
+            if member.handle.is_none() {
+                return 0;
+            }
+            if member.plan.samples() {
+                return for_sample;
+            }
+            match (std::mem::take(&mut first), searches) {
+                (_, 0 | 1) => left,
+                (true, _) => FIRST_SHARE,
+                (false, _) => left.saturating_sub(FIRST_SHARE) / (searches - 1),
+            }
+        };
+        let hundredths: Vec<u64> = self.members.iter().map(share).collect();
+        hundredths.into_iter().map(|share| units / 100 * share).collect()
+    }
+
+    /// Gives each exploration its part of some units, in order, as many at once as there are cores; then what follows from the
+    /// first one that is over.
+    fn round(&mut self, units: u64) -> Result<Step, Exit> {
+        let shares = self.shares(units);
+        self.turns(&shares)
+    }
+
+    fn turns(&mut self, shares: &[u64]) -> Result<Step, Exit> {
+        let width = jobs(self.job.args).max(1);
+        let (mut begun, mut settled) = (0, 0);
+        while settled < self.members.len() {
+            let running = |members: &[Member<'_>]| members.iter().filter(|m| !m.budget.is_done()).count();
+            while begun < self.members.len() && running(&self.members[settled..begun]) < width {
+                if shares[begun] > 0 {
+                    self.members[begun].budget.grant(shares[begun]);
+                }
+                begun += 1;
+            }
+            if self.job.control.is_stop_requested() {
+                self.members.iter().for_each(|member| member.budget.close());
+                begun = self.members.len();
+            }
+            let member = &mut self.members[settled];
+            if !member.budget.wait(GLANCE) || (member.budget.is_closed() && !member.budget.has_ended()) {
+                continue;
+            }
+            let spent = shares[settled].saturating_sub(member.budget.left());
+            self.spent += spent;
+            member.spent += spent;
+            settled += 1;
+            if member.budget.has_ended()
+                && let Some(handle) = member.handle.take()
+            {
+                let explored = handle
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                match self.judge(explored) {
+                    Step::Open => {}
+                    step => return Ok(step),
+                }
+            }
+        }
+        Ok(Step::Open)
+    }
+
+    /// What follows from an exploration that is over.
+    fn judge(&mut self, explored: Explored) -> Step {
+        let (plan, report) = (explored.plan, &explored.report);
+        let is_asked = |found: &Found| self.job.asked.contains(&found.fault.kind.property());
+        if plan.samples() {
+            return match report.faults.iter().any(is_asked) {
+                true => Step::Decides(Box::new(explored)),
+                false => Step::Open,
+            };
+        }
+        self.reuses |= plan.quarantine.is_some() && !plan.keeps_dead;
+        if plan.after(self.job.args, self.job.asked, report).is_some() {
+            return Step::Races;
+        }
+        let found = self.job.args.stop == StopAt::First && report.faults.iter().any(is_asked);
+        // Another search may not come to these limits.
+        let others = [
+            LimitKind::Depth,
+            LimitKind::Events,
+            LimitKind::Solver,
+            LimitKind::Memory,
+        ];
+        let complete = report.stop == StopReason::Complete
+            && !report.limits.iter().any(|limit| others.contains(&limit.kind));
+        if found || complete {
+            return Step::Decides(Box::new(explored));
+        }
+        // The first search says best what was covered.
+        if self.unfinished.is_none() || (plan.strategy, plan.search) == (Strategy::Unfold, SearchOrder::Dfs) {
+            self.unfinished = Some(Box::new(explored));
+        }
+        Step::Open
+    }
+
+    /// Samples after a proof. None may violate what was verified.
+    fn check(&mut self, verified: Explored) -> Result<Explored, Exit> {
+        if self.samples().next().is_none() {
+            self.begin(Strategy::Random, SearchOrder::Dfs);
+            self.begin(Strategy::Pct, SearchOrder::Dfs);
+        }
+        self.members.retain(|member| {
+            let stays = member.plan.samples();
+            if !stays {
+                member.budget.close();
+            }
+            stays
+        });
+        let each = (self.spent / 100 * SAMPLE_SHARE.1).max(CHECK);
+        let shares = vec![each; self.members.len()];
+        let Step::Decides(sampled) = self.turns(&shares)? else {
+            return Ok(verified);
+        };
+        let again = verified.plan.quarantine.is_some() && !verified.plan.keeps_dead;
+        let faults = sampled.report.faults.iter();
+        let mut asked = faults.filter(|found| self.job.asked.contains(&found.fault.kind.property()));
+        if again
+            && asked
+                .clone()
+                .all(|found| found.fault.kind.property() == Property::Memory)
+        {
+            // Samples never use memory again, and notice more.
+            return Ok(*sampled);
+        }
+        let what = asked.next().map_or("", |found| &found.fault.message);
+        Err(Exit::internal(&format!(
+            "{} has verified the program, and a sample of {} violates it: {what}",
+            verified.plan.strategy.word(),
+            sampled.plan.strategy.word()
+        )))
+    }
+
+    /// What the others have done, beside the one that decides.
+    fn also(&self, decided: &Explored) -> Vec<Turns> {
+        let others = self
+            .members
+            .iter()
+            .filter(|member| member.spent > 0 && member.plan != decided.plan);
+        others
+            .map(|member| Turns {
+                strategy: member.plan.name(),
+                visibility: member.plan.visibility_word().to_owned(),
+                work: member.spent,
+            })
+            .collect()
+    }
+}
