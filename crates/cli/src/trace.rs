@@ -2,6 +2,7 @@
 //! collects what goes wrong. Independent of every strategy; each finding passes it before it is reported.
 
 use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_explore::stuck::waiting;
 use selvedge_model::{Action, Choice, Describe, Detector, Fault, FaultKind, Notice, Op, Outcome, Status};
 
 /// Who moves, and how.
@@ -133,6 +134,10 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
             self.detector.end(&self.machine, &mut faults);
         } else {
             self.detector.cut(&self.machine, &mut faults);
+            // That they wait for ever the exploration has shown; here it is seen that they do wait.
+            for waiting in waiting(&self.machine) {
+                self.detector.stuck(&self.machine, waiting.thread, &mut faults);
+            }
         }
         self.faults.extend(faults.into_iter().map(|fault| (None, fault)));
     }

@@ -8,9 +8,16 @@
 //!   `deadlock.lost-wakeup` if all of them (but those that join) wait on condition variables and a wakeup of one of these
 //!   was lost before.
 //!
-//! A cycle is decided at the end, not when it closes, so that each class of executions says the same. Where the others
-//! run on for long, as a server does, the end may never come: then the cycle is reported as partial after
-//! [`PATIENCE`] further events.
+//! A wait-for is an edge to each thread for which a thread waits: the owner of a mutex, a spin lock, a stream or a once, the writer or *all* readers
+//! of a read-write lock, the thread to be joined. A thread with an edge to one that never moves again never moves again either, so a cycle is never left.
+//! Semaphores, condition variables, barriers and pipes have no owner, and no edge. Who may be cancelled while it waits, or waits with a time-out, is in
+//! no cycle that counts before the end.
+//!
+//! That there is a cycle is a property of the state where it closes; its *kind* is one of the execution, and the same for each member of its class of
+//! executions only if it is decided where they all come to: at the end. Where the others run for ever no end comes. Then:
+//! - the explorer says of each thread that never moves again in any continuation that it is [stuck](Detector::stuck): in a cycle, or without one. It is
+//!   a `deadlock.partial`, or a `deadlock.lost-wakeup` as above. A continuation with an end is judged there, and nowhere else;
+//! - a cycle is reported as partial after [`PATIENCE`] further events, for executions that never come to known states, or strategies without these.
 
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
@@ -98,7 +105,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             .map_or(action.thread, |part| part.action.thread);
         if let Some(pending) = machine.pending().get(mover.index())
             && pending.status == Status::Blocked
-            && closes_cycle(machine, mover)
+            && closed_cycle(machine, mover).is_some()
         {
             self.now.cycle = Some((mover, 0));
         }
@@ -129,7 +136,18 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             }
         }
         if cycles.is_empty() && stuck && !blocked.is_empty() {
-            faults.push(self.stuck_fault(machine, &blocked));
+            faults.push(self.stuck_fault(machine, &blocked, FaultKind::Deadlock));
+        }
+    }
+
+    fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
+        let Some(cycle) = cycle_of(machine, thread) else {
+            faults.push(self.stuck_fault(machine, &[thread], FaultKind::PartialDeadlock));
+            return;
+        };
+        let known = self.now.reported && self.now.cycle.is_some_and(|(t, _)| cycle.contains(&t));
+        if !known {
+            faults.push(cycle_fault(machine, FaultKind::PartialDeadlock, &cycle, &[]));
         }
     }
 }
@@ -145,14 +163,19 @@ impl DeadlockDetector {
         if *events < PATIENCE || self.now.reported {
             return;
         }
-        if let Some(cycle) = cycle_from(machine, *thread) {
+        if let Some(cycle) = closed_cycle(machine, *thread) {
             self.now.reported = true;
             faults.push(cycle_fault(machine, FaultKind::PartialDeadlock, &cycle, &[]));
         }
     }
 
-    /// Threads are blocked, nobody else is left, and there is no cycle.
-    fn stuck_fault<M: Describe + ?Sized>(&self, machine: &M, blocked: &[ThreadId]) -> Fault {
+    /// Threads are blocked, nobody else is left or can help them, and there is no cycle. `otherwise`: the kind, if no wakeup was lost.
+    fn stuck_fault<M: Describe + ?Sized>(
+        &self,
+        machine: &M,
+        blocked: &[ThreadId],
+        otherwise: FaultKind,
+    ) -> Fault {
         let action = |t: ThreadId| &machine.pending()[t.index()].action;
         let waiting: Vec<ThreadId> = blocked
             .iter()
@@ -181,13 +204,12 @@ impl DeadlockDetector {
                 ),
             )
         } else {
-            (
-                FaultKind::Deadlock,
-                format!(
-                    "deadlock: {threads} {} {wait} for ever, and no other thread can move",
-                    list(&names)
-                ),
-            )
+            let (what, others) = match otherwise {
+                FaultKind::PartialDeadlock => ("partial deadlock", "whatever the others do"),
+                _ => ("deadlock", "and no other thread can move"),
+            };
+            let message = format!("{what}: {threads} {} {wait} for ever, {others}", list(&names));
+            (otherwise, message)
         };
         let mut related = Vec::new();
         for &thread in blocked {
@@ -214,36 +236,56 @@ impl DeadlockDetector {
     }
 }
 
-/// Whether the wait-for chain of a blocked thread comes back to it.
-fn closes_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> bool {
-    let blocked = |at: ThreadId| machine.pending()[at.index()].status == Status::Blocked;
+/// The cycle that a thread closed, if nobody outside can break it: whoever can be cancelled need not wait for ever.
+fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
+    let pending = machine.pending();
+    let blocked = |at: &ThreadId| pending[at.index()].status == Status::Blocked;
     // Mostly it waits for a thread that can move.
-    machine.waits_for(thread).is_some_and(blocked) && cycle_from(machine, thread).is_some()
+    if !machine.waits_for(thread).iter().any(blocked) {
+        return None;
+    }
+    let cycle = cycle_of(machine, thread)?;
+    let firm = cycle.iter().all(|at| !pending[at.index()].action.cancelable);
+    firm.then_some(cycle)
 }
 
-/// The cycle that the wait-for chain of a thread runs into, if it comes back to this thread.
-fn cycle_from<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
-    let mut cycle = Vec::new();
-    let mut at = thread;
-    for _ in 0..machine.pending().len() {
-        if machine.pending()[at.index()].status != Status::Blocked {
-            return None;
+/// A shortest cycle of threads, beginning with this one, each of which waits for the next one.
+fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
+    // Who waits, and where in this list who waits for it.
+    let mut reached: Vec<(ThreadId, usize)> = vec![(thread, 0)];
+    let mut next = 0;
+    while let Some(&(at, _)) = reached.get(next) {
+        for other in machine.waits_for(at) {
+            if other == thread {
+                let mut cycle = Vec::new();
+                let mut place = next;
+                while place != 0 {
+                    cycle.push(reached[place].0);
+                    place = reached[place].1;
+                }
+                cycle.push(thread);
+                cycle.reverse();
+                return Some(cycle);
+            }
+            if !reached.iter().any(|&(known, _)| known == other) {
+                reached.push((other, next));
+            }
         }
-        cycle.push(at);
-        at = machine.waits_for(at)?;
-        if at == thread {
-            return Some(cycle);
-        }
+        next += 1;
     }
     None
 }
 
-/// All wait-for cycles, each once, beginning with its lowest thread.
+/// Wait-for cycles: for each thread that is in one a cycle with it, unless it is in one of those before. Each begins with its lowest
+/// thread, unless that is in another one.
 fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
-    let found = blocked
-        .iter()
-        .filter_map(|&thread| cycle_from(machine, thread).filter(|c| c.iter().all(|&t| t >= thread)));
-    found.collect()
+    let mut found: Vec<Vec<ThreadId>> = Vec::new();
+    for &thread in blocked {
+        if !found.iter().any(|cycle| cycle.contains(&thread)) {
+            found.extend(cycle_of(machine, thread));
+        }
+    }
+    found
 }
 
 type Related = (String, StmtId, ContextId);

@@ -4,7 +4,7 @@ use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_detect::DeadlockDetector;
 use selvedge_model::{
     Access, Action, Choice, Describe, Detector, Event, FaultKind, Machine, Notice, ObjectId, Op, Outcome,
-    Pending, Status, Waiters,
+    Pending, Status, Waiters, WaitsFor,
 };
 
 const CONDITION: ObjectId = ObjectId(0x40);
@@ -46,8 +46,9 @@ impl Machine for Still {
     fn waiters(&self, _: Waiters) -> &[ThreadId] {
         &[]
     }
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
-        self.waits[thread.index()].map(ThreadId::from_index)
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor {
+        let waits = self.waits[thread.index()].into_iter();
+        waits.map(ThreadId::from_index).collect()
     }
 }
 

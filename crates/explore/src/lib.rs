@@ -16,6 +16,7 @@ pub mod random;
 mod record;
 mod report;
 mod sample;
+pub mod stuck;
 pub mod unfold;
 
 pub use budget::Budget;

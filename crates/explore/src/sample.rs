@@ -1,6 +1,7 @@
 //! What the sampling strategies share: run executions one after the other, each decided by a [`Scheduler`].
 
 use crate::record::Record;
+use crate::stuck::waiting;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Detector, Limit, LimitKind, Op, Pending, StopReason, Undo};
@@ -60,6 +61,10 @@ where
             if over {
                 if !machine.pending().iter().any(Pending::is_enabled) {
                     detector.end(&machine, &mut faults);
+                } else {
+                    for waiting in waiting(&machine).into_iter().filter(|w| w.firm) {
+                        detector.stuck(&machine, waiting.thread, &mut faults);
+                    }
                 }
             } else {
                 // A data choice is part of the transition before it.

@@ -11,7 +11,7 @@ use selvedge_model::reference::Inspect;
 use selvedge_model::toy::{Operand, Toy, ToyMachine, ToyOp, mixed_toy, shrink, with_touches};
 use selvedge_model::{
     Access, Action, Choice, Describe, Event, Machine, MemoryOrder, Notice, ObjectId, Op, Part, Pending,
-    Recall, Seen, Undo, Waiters,
+    Recall, Seen, Undo, Waiters, WaitsFor,
 };
 use std::collections::HashMap;
 use std::panic::catch_unwind;
@@ -114,7 +114,7 @@ impl Machine for Numbered {
         self.toy.waiters(set)
     }
 
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         self.toy.waits_for(thread)
     }
 }

@@ -1,6 +1,7 @@
 //! Detectors: folds over events that can go back together with the machine.
 
 use crate::{Event, Fault, Machine};
+use selvedge_base::ThreadId;
 
 /// Watches the events of the current execution. Its state goes back together with the machine's: an explorer calls
 /// `mark` and `undo` at the same points as on the machine.
@@ -17,6 +18,8 @@ pub trait Detector<M: ?Sized> {
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
     /// Sees an execution that is not followed any further, since the states to come are known.
     fn cut(&mut self, _machine: &M, _faults: &mut Vec<Fault>) {}
+    /// Sees a blocked thread that never moves again in any continuation of an execution that never ends.
+    fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
     /// What it may still hold against events to come, as a hash: equal for executions after which the same events bring the same faults. In
     /// names that do not depend on the interleaving. None: what it says follows from the machine's state.
     fn digest(&self, _machine: &M) -> Option<u128> {
@@ -64,6 +67,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.cut(machine, faults);
         self.1.cut(machine, faults);
     }
+    fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
+        self.0.stuck(machine, thread, faults);
+        self.1.stuck(machine, thread, faults);
+    }
     fn digest(&self, machine: &M) -> Option<u128> {
         match (self.0.digest(machine), self.1.digest(machine)) {
             (Some(a), Some(b)) => Some(a.rotate_left(1).wrapping_add(b)),
@@ -104,6 +111,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn cut(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.cut(machine, faults);
+        }
+    }
+    fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
+        if let Some(detector) = self {
+            detector.stuck(machine, thread, faults);
         }
     }
     fn digest(&self, machine: &M) -> Option<u128> {

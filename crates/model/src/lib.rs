@@ -32,6 +32,6 @@ pub use finding::{
 };
 pub use input::{Input, InputKind};
 pub use machine::{
-    Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, combine, inverse,
+    Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, WaitsFor, combine, inverse,
 };
 pub use recall::{Recall, Seen};

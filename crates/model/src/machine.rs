@@ -2,6 +2,10 @@
 
 use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Part, Waiters};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+use smallvec::SmallVec;
+
+/// Threads for all of which another one waits, in ascending order.
+pub type WaitsFor = SmallVec<[ThreadId; 2]>;
 
 /// What stands in the way of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,8 +109,9 @@ pub trait Machine {
         false
     }
 
-    /// What thread `thread` waits for: the thread that holds what it needs, if there is one. For wait-for cycles.
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId>;
+    /// The threads for *each* of which a blocked thread waits: those that hold what it needs, or that must end first. Empty if it is not
+    /// blocked, or anybody could let it go on. For wait-for cycles.
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor;
 }
 
 /// A machine that can go back: what depth-first search needs.

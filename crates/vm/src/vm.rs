@@ -16,7 +16,7 @@ use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
-    Waiters,
+    Waiters, WaitsFor,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -575,7 +575,7 @@ impl Machine for Vm {
         pending.action.op == Op::Choose && pending.is_enabled() && !self.state.thread(thread).core.before
     }
 
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         sync::waits_for(&self.state, thread)
     }
 }

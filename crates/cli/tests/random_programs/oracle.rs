@@ -213,17 +213,17 @@ fn ended(vm: &Vm, truth: &mut Truth) {
     }
 }
 
-/// Whether the chain of threads that a thread waits for comes back to it.
+/// Whether a chain of threads, each of which waits for the next one, leads from a thread back to it.
 fn in_cycle(vm: &Vm, thread: ThreadId) -> bool {
-    let mut at = thread;
-    for _ in 0..vm.pending().len() {
-        if vm.pending()[at.index()].status != Status::Blocked {
-            return false;
-        }
-        match vm.waits_for(at) {
-            Some(next) if next == thread => return true,
-            Some(next) => at = next,
-            None => return false,
+    let (mut seen, mut open) = (BTreeSet::new(), vec![thread]);
+    while let Some(at) = open.pop() {
+        for next in vm.waits_for(at) {
+            if next == thread {
+                return true;
+            }
+            if seen.insert(next) {
+                open.push(next);
+            }
         }
     }
     false

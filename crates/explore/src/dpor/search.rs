@@ -10,6 +10,7 @@ use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Seat};
 use crate::record::Record;
+use crate::stuck::waiting;
 use crate::{Config, Control, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
@@ -544,6 +545,13 @@ where
                 detail,
                 stmt: StmtId(0),
             });
+            for waiting in waiting(&self.machine).into_iter().filter(|w| w.firm) {
+                self.detector
+                    .stuck(&self.machine, waiting.thread, &mut self.faults);
+            }
+            if self.note_faults() && self.config.stop == Stop::First {
+                self.job.halt = Some(Halt::Finding);
+            }
         }
         self.unseen.leaves += 1;
         if self.unseen.leaves == SHOW_EVERY {

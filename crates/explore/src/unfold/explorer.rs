@@ -3,6 +3,8 @@
 mod beside;
 mod next;
 mod shown;
+mod stuck;
+mod wide;
 
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
@@ -16,11 +18,13 @@ use super::races::Classes;
 use super::reach::in_order;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
+use crate::stuck::Fates;
 use crate::{Config, Control, Found, Order, Report, Stop};
 use next::Next;
 use selvedge_base::{Id, StmtId};
 use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Pending, Property, StopReason, Undo};
 use std::collections::VecDeque;
+use wide::Wide;
 
 /// Pairs of events that are executed to see whether they race.
 const MOST_PAIRS: usize = 100_000;
@@ -106,6 +110,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     random: fastrand::Rng,
     shown: (u64, u64, u64),
     visits: Visits,
+    fates: Fates,
+    wide: Wide,
 }
 
 impl<'a, M, D> Explorer<'a, M, D>
@@ -152,6 +158,8 @@ where
             random: fastrand::Rng::with_seed(config.seed),
             shown: (0, 0, 0),
             visits: Visits::default(),
+            fates: Fates::default(),
+            wide: Wide::default(),
         }
     }
 
@@ -193,11 +201,14 @@ where
         self.open.push_back(root);
         while self.halt.is_none() {
             if let Some(node) = self.pick() {
-                self.visit(node);
+                self.visit(node, self.config.order != Order::DepthFirst);
+                continue;
+            }
+            if self.visit_wide() {
                 continue;
             }
             match self.tree.sweep() {
-                Sweep::Open(node) => self.visit(node),
+                Sweep::Open(node) => self.visit(node, false),
                 Sweep::Decide(node) => {
                     if self.store.weaken == Weaken::Sweep || !self.decide(node) {
                         self.tree.close(node);
@@ -240,8 +251,11 @@ where
         }))
     }
 
-    /// The next node in the search order.
+    /// The next node in the search order; none in depth-first order, which the sweep takes.
     fn pick(&mut self) -> Option<NodeId> {
+        if self.config.order == Order::DepthFirst {
+            return None;
+        }
         let (tree, store) = (&self.tree, &self.store);
         pick(
             &mut self.open,
@@ -253,8 +267,8 @@ where
         )
     }
 
-    /// Opens a node: extends it leftwards as far as possible.
-    fn visit(&mut self, node: NodeId) {
+    /// Opens a node: extends it leftwards as far as possible. `early`: right children are opened as soon as they are found.
+    fn visit(&mut self, node: NodeId, early: bool) {
         self.go_to(node);
         let (leaf, last) = self.extend(node);
         if self.halt.is_some() {
@@ -265,11 +279,16 @@ where
             return;
         }
         self.leaf(&leaf, last);
-        if self.config.order != Order::DepthFirst && self.halt.is_none() {
-            for node in self.tree.branch(last) {
-                if self.halt.is_none() && self.decide(node) {
-                    self.go_to(last);
-                }
+        if early && self.halt.is_none() {
+            self.decide_branch(last);
+        }
+    }
+
+    /// Looks for right children of the nodes above one.
+    fn decide_branch(&mut self, last: NodeId) {
+        for node in self.tree.branch(last) {
+            if self.halt.is_none() {
+                self.decide(node);
             }
         }
     }
@@ -479,6 +498,7 @@ where
             Leaf::Cut => {
                 statistics.cut_executions += 1;
                 self.path.detector.cut(&self.path.machine, &mut self.path.faults);
+                self.find_stuck();
                 if self.note_faults() && self.config.stop == Stop::First {
                     self.halt = Some(StopReason::Finding);
                 }
@@ -492,6 +512,10 @@ where
                     detail,
                     stmt: StmtId(0),
                 });
+                self.find_cycles();
+                if self.note_faults() && self.config.stop == Stop::First {
+                    self.halt = Some(StopReason::Finding);
+                }
             }
         }
         self.extensions.extend(&mut self.store, &mut self.path, &cut);
@@ -574,7 +598,7 @@ where
             open: true,
         };
         let right = self.tree.add(right);
-        self.open.push_back(right);
+        self.found(right);
         true
     }
 

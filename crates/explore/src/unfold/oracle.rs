@@ -49,6 +49,8 @@ pub enum Weaken {
     Memory,
     /// It never counts.
     NeverAnew,
+    /// Threads that wait for ever beside others that run for ever are not looked for.
+    Stuck,
 }
 
 /// What an exploration knew.

@@ -45,7 +45,7 @@ pub fn pick(
         return None;
     }
     match order {
-        Order::DepthFirst => open.pop_back(),
+        Order::DepthFirst => None,
         Order::BreadthFirst => open.pop_front(),
         Order::Random => open.swap_remove_back(random.usize(..open.len())),
         Order::Coverage => {

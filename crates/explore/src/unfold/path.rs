@@ -14,6 +14,9 @@ use selvedge_model::{
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+/// What a data choice costs, where another step costs one: a solver is asked.
+const CHOICE: u64 = 20;
+
 /// A use of an object by an event of the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Used {
@@ -58,6 +61,7 @@ pub struct Path<M: Undo, D: Detector<M>> {
     /// By the object's number who used it, in the order taken.
     history: Vec<Vec<Used>>,
     several: bool,
+    work: u64,
     prints: bool,
     /// The least number of events since it was [set](Self::forget_changes).
     low: usize,
@@ -79,6 +83,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             woken: Vec::new(),
             history: Vec::new(),
             several: false,
+            work: 0,
             prints: true,
             low: 0,
         };
@@ -182,10 +187,12 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let number = choice.thread.index();
         let thread = self.names[number];
         let pending = &self.machine.pending()[number];
-        let decides = pending.action.op == Op::Choose || pending.alternatives > 1;
+        let chooses = pending.action.op == Op::Choose;
+        let decides = chooses || pending.alternatives > 1;
         let decision = if decides { self.machine.decision(choice) } else { 0 };
         let mark = (self.machine.mark(), self.detector.mark());
         let threads = self.names.len();
+        self.work += if chooses { CHOICE } else { 1 };
         let taken = self.machine.step(choice);
         let action = taken
             .action
@@ -511,6 +518,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             self.faults.clear();
         }
         false
+    }
+
+    /// What its steps cost so far, also those that were taken back: one for each, and [`CHOICE`] for a data choice.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Whether the last event was one of several alternatives.

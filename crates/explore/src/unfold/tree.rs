@@ -11,7 +11,7 @@ use super::event::EventId;
 use rustc_hash::FxHashSet;
 
 /// A node.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
 
 /// A subtree.
@@ -126,6 +126,11 @@ impl Tree {
             }
         }
         self.free.push(node);
+    }
+
+    /// Where the in-order walk stands.
+    pub fn cursor(&self) -> Option<NodeId> {
+        self.cursor
     }
 
     /// Goes on with the in-order walk.

@@ -1,6 +1,7 @@
 //! Brute force over every interleaving: the slow obvious oracle of everything clever.
 //!
 //! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every reachable state.
+//! - [`stuck`]: every thread that waits for ever beside others that run for ever.
 //! - [`traces`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata normal forms.
 //! - [`Unfolding`]: all events and configurations of a small system, under a relation on events with their outcomes.
 //! - [`count_traces`]: the number of traces under such a relation, counted in another way.
@@ -12,6 +13,7 @@ mod ends;
 mod label;
 mod label_definition;
 mod label_traces;
+mod stuck;
 mod traces;
 mod unfolding;
 
@@ -20,6 +22,7 @@ pub use ends::{Ends, ends};
 pub use label::{EventLabel, EventName};
 pub use label_definition::{LabelViolation, check_labels};
 pub use label_traces::count_traces;
+pub use stuck::stuck;
 pub use traces::{Form, Label, Trace, traces};
 pub use unfolding::{Configuration, EventSet, Refused, Unfolding, UnfoldingEvent};
 

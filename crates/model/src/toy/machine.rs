@@ -6,7 +6,7 @@ use super::program::Toy;
 use crate::reference::Inspect;
 use crate::{
     Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, Op, Outcome,
-    Pending, Status, Undo, Waiters,
+    Pending, Status, Undo, Waiters, WaitsFor,
 };
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
@@ -368,17 +368,23 @@ impl Machine for ToyMachine {
         }
     }
 
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor {
+        let pending = &self.pending[thread.index()];
+        if pending.status != Status::Blocked {
+            return WaitsFor::new();
+        }
         let t = self.toy_thread(thread);
-        let owner = match self.code(t, self.pc(t)) {
-            Code::Lock(m) | Code::SpinLock(m) => self.get(m),
-            Code::Join(u) | Code::JoinOnce(u, ..) => u as i32,
-            _ => -1,
+        let holds = |u: u32| match self.code(t, self.pc(t)) {
+            Code::Lock(m) | Code::SpinLock(m) => self.get(m) == u as i32,
+            Code::Wait(_, m, _) if self.phase(t) != WAITING => self.get(m) == u as i32,
+            Code::RdLock(w) => self.get(w) == u as i32,
+            Code::WrLock(w) => self.get(w) == u as i32 || self.get(w + 1 + u) > 0,
+            Code::Join(other) | Code::JoinOnce(other, ..) => other == u,
+            _ => false,
         };
-        self.order
-            .iter()
-            .position(|&o| o as i32 == owner)
-            .map(ThreadId::from_index)
+        let threads = self.order.iter().enumerate();
+        let held = threads.filter(|&(_, &u)| holds(u));
+        held.map(|(number, _)| ThreadId::from_index(number)).collect()
     }
 }
 

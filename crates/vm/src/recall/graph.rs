@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status};
+use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status, WaitsFor};
 use std::rc::Rc;
 
 /// No node, no edge.
@@ -89,7 +89,7 @@ pub(super) struct Graph {
     /// How many pending actions all nodes have.
     pending: usize,
     /// Who waits for whom, of those that are blocked.
-    waits: Vec<(ThreadId, Option<ThreadId>)>,
+    waits: Vec<(ThreadId, ThreadId)>,
     accesses: Vec<Access>,
     parts: Vec<Part>,
 }
@@ -147,9 +147,10 @@ impl Graph {
     }
 
     /// Whom a blocked thread waits for.
-    pub fn waits_for(&self, node: u32, thread: ThreadId) -> Option<ThreadId> {
+    pub fn waits_for(&self, node: u32, thread: ThreadId) -> WaitsFor {
         let waits = self.nodes[node as usize].waits.of(&self.waits);
-        waits.iter().find(|wait| wait.0 == thread)?.1
+        let mine = waits.iter().filter(|wait| wait.0 == thread);
+        mine.map(|wait| wait.1).collect()
     }
 
     /// The node of the machine's state, which has this key.
@@ -168,7 +169,8 @@ impl Graph {
         for (i, blocked) in pending.iter().enumerate() {
             if blocked.status == Status::Blocked {
                 let thread = ThreadId::from_index(i);
-                self.waits.push((thread, machine.waits_for(thread)));
+                let others = machine.waits_for(thread);
+                self.waits.extend(others.into_iter().map(|other| (thread, other)));
             }
         }
         let waits = Span {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
 use selvedge_model::{
     Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Waiters,
+    WaitsFor,
 };
 use std::cell::{Cell, RefCell};
 
@@ -158,7 +159,7 @@ impl Map {
         &self.sets[&set]
     }
 
-    pub fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+    pub fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         match self.here {
             NONE => self.real.borrow().vm.waits_for(thread),
             node => self.graph.waits_for(node, thread),

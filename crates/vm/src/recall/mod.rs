@@ -29,7 +29,7 @@ use real::Real;
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Allocated, Allocates, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part,
-    Pending, Recall, Seen, Standing, Undo, Waiters,
+    Pending, Recall, Seen, Standing, Undo, Waiters, WaitsFor,
 };
 use std::rc::Rc;
 
@@ -231,7 +231,7 @@ impl Machine for Recalling {
         self.ask(|vm| vm.is_open(thread))
     }
 
-    fn waits_for(&self, thread: ThreadId) -> Option<ThreadId> {
+    fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         match &self.body {
             Body::Map(map) => map.waits_for(thread),
             Body::Direct(real) => real.vm.waits_for(thread),

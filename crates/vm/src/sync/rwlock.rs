@@ -13,7 +13,7 @@ use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, ObjectId, Op, Status};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Status, WaitsFor};
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -95,14 +95,15 @@ pub(super) fn status(state: &State, action: &Action) -> Status {
     if free { Status::Enabled } else { Status::Blocked }
 }
 
-/// A thread that holds the lock so that an operation has to wait for it.
-pub(super) fn holder(state: &State, address: u64) -> Option<ThreadId> {
+/// The threads that hold the lock so that an operation has to wait for each of them: its writer, or all readers.
+pub(super) fn holders(state: &State, address: u64) -> WaitsFor {
     let (writer, readers) = known(state, address);
     if writer.is_some() || readers == 0 {
-        return writer;
+        return writer.into_iter().collect();
     }
     let holds = |t: &crate::thread::Thread| t.held.iter().any(|h| h.object.0 == address);
-    state.threads.iter().position(holds).map(ThreadId::from_index)
+    let readers = state.threads.iter().enumerate().filter(|(_, t)| holds(t));
+    readers.map(|(i, _)| ThreadId::from_index(i)).collect()
 }
 
 /// Takes the lock; `busy` is the answer if it is not to be had.
@@ -186,7 +187,7 @@ fn give_back(cx: &mut Cx<'_>, address: u64) -> Answer {
     let (writer, readers) = rwlock(cx, address)?;
     let Some(position) = find_held(cx.state, me, address) else {
         let text = "unlock of a read-write lock that the thread does not hold";
-        let other = holder(cx.state, address);
+        let other = holders(cx.state, address).first().copied();
         return Err(held_fault(
             cx,
             FaultKind::RwlockUnlockUnheld,
@@ -245,7 +246,7 @@ fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
         let (writer, readers) = rwlock(cx, address)?;
         if writer.is_some() || readers > 0 {
             let text = "destruction of a read-write lock that is held";
-            let by = holder(cx.state, address);
+            let by = holders(cx.state, address).first().copied();
             return Err(held_fault(cx, FaultKind::RwlockDestroyHeld, text, address, by));
         }
         destroy(cx, address, Kind::RwLock);

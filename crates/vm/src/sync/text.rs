@@ -7,26 +7,32 @@ use crate::libc::files;
 use crate::program::Program;
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Op, Status};
+use selvedge_model::{Op, Status, WaitsFor};
 
-/// The thread that holds what a blocked thread needs, or that has to end first; `None` if anybody could help it, or nobody.
-pub fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
-    let pending = state.pending.get(thread.index())?;
+/// The threads that hold what a blocked thread needs, or that have to end first, each of which it waits for; none if anybody could
+/// help it, or nobody.
+pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
+    let Some(pending) = state.pending.get(thread.index()) else {
+        return WaitsFor::new();
+    };
     if pending.status != Status::Blocked {
-        return None;
+        return WaitsFor::new();
     }
     let object = pending.action.object;
     let holder = |mutex: u64| mutex::known(state, mutex).and_then(|m| m.owner);
-    match pending.action.op {
+    let one = match pending.action.op {
         Op::Lock | Op::TimedLock => holder(object.0),
         Op::WaitAcquire if state.thread(thread).core.phase != WAITING => holder(pending.action.object2.0),
-        Op::RdLock | Op::TimedRdLock | Op::WrLock | Op::TimedWrLock => rwlock::holder(state, object.0),
+        Op::RdLock | Op::TimedRdLock | Op::WrLock | Op::TimedWrLock => {
+            return rwlock::holders(state, object.0);
+        }
         Op::SpinLock => spin::owner(state, object.0),
         Op::OnceEnter => once::runner(state, object.0),
         Op::Join => object.as_thread(),
         Op::HiddenWait => files::waits_for(state, thread),
         _ => None,
-    }
+    };
+    one.into_iter().collect()
 }
 
 /// Why a thread does not move: `waits for mutex `m`, held by thread 0.1`.
@@ -60,12 +66,12 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Op::SemWait | Op::SemTimedWait => return format!("waits for a post to semaphore {name}"),
         Op::BarrierLeave => return format!("waits for others at barrier {name}"),
         Op::Destroy => return format!("waits until all threads have left barrier {name}"),
-        Op::HiddenWait => match waits_for(state, thread) {
+        Op::HiddenWait => match waits_for(state, thread).first() {
             Some(holder) => {
                 return format!(
                     "{}, thread {}",
                     files::blocked_text(state, action),
-                    thread_name(state, holder)
+                    thread_name(state, *holder)
                 );
             }
             None => return files::blocked_text(state, action),
@@ -73,10 +79,14 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Op::ProcessExit => return "waits for the other threads before the process ends".into(),
         op => return format!("waits in {} {name}", op_text(op)),
     };
-    match waits_for(state, thread) {
-        Some(holder) if holder == thread => format!("waits for {what}, which it holds itself"),
-        Some(holder) => format!("waits for {what}, held by thread {}", thread_name(state, holder)),
-        None => format!("waits for {what}"),
+    match waits_for(state, thread)[..] {
+        [] => format!("waits for {what}"),
+        [holder] if holder == thread => format!("waits for {what}, which it holds itself"),
+        [holder] => format!("waits for {what}, held by thread {}", thread_name(state, holder)),
+        ref holders => {
+            let names: Vec<String> = holders.iter().map(|&t| thread_name(state, t)).collect();
+            format!("waits for {what}, held by threads {}", names.join(", "))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Choice, Describe, Event, Machine, MemoryOrder, Notice, ObjectId, Op, Outcome, Pending,
-    Status, Waiters,
+    Status, Waiters, WaitsFor,
 };
 use std::fmt;
 
@@ -104,8 +104,8 @@ impl Machine for Mock<'_> {
     fn waiters(&self, set: Waiters) -> &[ThreadId] {
         &self.trace.sets[set.0 as usize]
     }
-    fn waits_for(&self, _: ThreadId) -> Option<ThreadId> {
-        None
+    fn waits_for(&self, _: ThreadId) -> WaitsFor {
+        WaitsFor::new()
     }
 }
 

@@ -7,6 +7,9 @@ use crate::unfold::tree::NodeId;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
 
+/// So many events one thread takes in a row while others could move, and so often the same alternative of its data choices comes first.
+const PATIENCE: usize = 64;
+
 /// What was tried for the next event of a node.
 pub(super) enum Next {
     Event(EventId),
@@ -52,9 +55,11 @@ where
         let nearest = self.path.choices().last().map_or(0, |c| c.thread.index());
         let threads = self.path.machine.pending().len();
         let (mut asleep, mut enabled) = (false, false);
+        let turns = self.turns(nearest);
         for i in 0..threads {
             // The thread that moved last first: fewer switches.
             let number = match i {
+                _ if !turns.is_empty() => turns[i],
                 0 => nearest,
                 _ if i <= nearest => i - 1,
                 _ => i,
@@ -103,6 +108,21 @@ where
         })
     }
 
+    /// The threads, those that have had the fewest events first, if one thread has had all turns for long: it may poll for what the others
+    /// would do. Else nothing.
+    fn turns(&self, nearest: usize) -> Vec<usize> {
+        let newest = self.path.choices().iter().rev().take(PATIENCE);
+        if newest.len() < PATIENCE || newest.into_iter().any(|c| c.thread.index() != nearest) {
+            return Vec::new();
+        }
+        let mut turns: Vec<usize> = (0..self.path.machine.pending().len()).collect();
+        turns.sort_by_key(|&number| {
+            let name = self.path.name(ThreadId::from_index(number));
+            (number == nearest, last(self.path.clock(), name).depth())
+        });
+        turns
+    }
+
     /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds that is as it should be: the event is a
     /// decision that another thread's decisions contradict, or its thread has stopped or still has to decide, after some decision on the path. Else
     /// something is wrong, and the verdict stays open.
@@ -137,7 +157,10 @@ where
         let arms = self.siblings(number);
         let lead = self.tree[at].lead.iter().copied();
         let led = lead.rev().find_map(|l| arms.iter().position(|&arm| arm == l));
-        let order = led.into_iter().chain((0..arms.len()).filter(|a| Some(*a) != led));
+        // A loop that goes on as long as it is told to is told something else some time.
+        let first = last(self.path.clock(), self.path.name(number)).depth() as usize / PATIENCE;
+        let turns = (0..arms.len()).map(|turn| (first + turn) % arms.len());
+        let order = led.into_iter().chain(turns.filter(|a| Some(*a) != led));
         let mut asleep = false;
         for alternative in order {
             let choice = Choice {

@@ -1,0 +1,75 @@
+//! Asks at a leaf where only cutoffs are left which threads wait for ever.
+
+use super::Explorer;
+use crate::stuck::{Fate, Waiting, waiting};
+use crate::unfold::oracle::Weaken;
+use selvedge_base::Id;
+use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Op, Property, Undo};
+
+impl<M, D> Explorer<'_, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    /// Tells the detector of each thread that never moves again, whatever the others do.
+    pub(super) fn find_stuck(&mut self) {
+        let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
+        if !asked || self.fates.gave_up() || self.store.weaken == Weaken::Stuck {
+            return;
+        }
+        for waiting in waiting(&self.path.machine) {
+            if self.control.is_stopped() {
+                return;
+            }
+            let name = self.path.name(waiting.thread);
+            let fate = self
+                .fates
+                .of(&mut self.path.machine, waiting, name, self.control);
+            match fate {
+                Fate::Open => {}
+                // A firm cycle is there even if the execution may end: only where it is judged stays open.
+                Fate::Unknown if !waiting.firm => self.stays_open(waiting),
+                Fate::Stuck | Fate::Unknown => {
+                    let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);
+                    detector.stuck(&self.path.machine, waiting.thread, faults);
+                }
+            }
+        }
+    }
+
+    /// Tells the detector of the cycles that nobody can break, where an execution is left since it is too long.
+    pub(super) fn find_cycles(&mut self) {
+        for waiting in waiting(&self.path.machine).into_iter().filter(|w| w.firm) {
+            let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);
+            detector.stuck(&self.path.machine, waiting.thread, faults);
+        }
+    }
+
+    #[cold]
+    fn stays_open(&mut self, waiting: Waiting) {
+        let name = self.path.name(waiting.thread);
+        let names = self.store.thread_names();
+        let action = &self.path.machine.pending()[waiting.thread.index()].action;
+        self.record.limit(&Limit {
+            kind: LimitKind::Events,
+            detail: format!(
+                "thread {} waits for {}, and too many states follow to tell whether it waits for ever",
+                names[name.index()],
+                awaited(action)
+            ),
+            stmt: action.stmt,
+        });
+    }
+}
+
+/// What a blocked thread waits for.
+const fn awaited(action: &Action) -> &'static str {
+    match action.op {
+        Op::WaitAcquire | Op::WaitTimeout => "a wakeup",
+        Op::SemWait | Op::SemTimedWait => "a post to a semaphore",
+        Op::BarrierLeave => "others at a barrier",
+        Op::Join => "the end of a thread",
+        Op::HiddenWait => "a file",
+        _ => "a lock",
+    }
+}

@@ -1,0 +1,130 @@
+//! Threads that wait for ever beside others that run for ever: `unfold` with cutoffs against the graph of all states.
+
+use selvedge_base::ThreadId;
+use selvedge_explore::unfold::oracle::Weaken;
+use selvedge_explore::unfold::{self, Partial};
+use selvedge_explore::{Config, Control, Stop};
+use selvedge_model::reference::{Inspect, stuck};
+use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy, shrink};
+use selvedge_model::{Detector, Event, Fault, Machine, Status, StopReason};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// Notes who is stuck.
+struct Notes<'a>(&'a Mutex<BTreeSet<u32>>);
+
+impl Detector<ToyMachine> for Notes<'_> {
+    type Mark = ();
+    fn mark(&mut self) {}
+    fn undo(&mut self, (): ()) {}
+    fn event(&mut self, _: &ToyMachine, _: &Event, _: &mut Vec<Fault>) {}
+    fn end(&mut self, _: &ToyMachine, _: &mut Vec<Fault>) {}
+    fn stuck(&mut self, machine: &ToyMachine, thread: ThreadId, _: &mut Vec<Fault>) {
+        // A cycle counts also where a thread has stopped, which the reference leaves out.
+        if machine.pending().iter().all(|p| p.status != Status::Parked) {
+            self.0.lock().expect("no panic").insert(machine.name(thread));
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Debug)]
+enum Result {
+    /// What both say.
+    Same(BTreeSet<u32>),
+    /// Too many states, or executions.
+    TooLarge,
+    Wrong(String),
+}
+
+fn result(toy: &Toy, partial: Partial, weaken: Weaken) -> Result {
+    let machine = || ToyMachine::new(toy).expect("a toy that compiles");
+    let Ok(expected) = stuck(&mut machine(), 3_000) else {
+        return Result::TooLarge;
+    };
+    let config = Config {
+        stop: Stop::Never,
+        partial,
+        max_executions: Some(400),
+        ..Config::default()
+    };
+    let seen = Mutex::new(BTreeSet::new());
+    let make = || (machine(), Notes(&seen));
+    let (report, _) = unfold::explore_watched(&make, &config, &Control::new(), weaken);
+    if matches!(report.stop, StopReason::Limit(_)) || !report.limits.is_empty() {
+        return Result::TooLarge;
+    }
+    let seen = seen.into_inner().expect("no panic");
+    if seen == expected {
+        Result::Same(seen)
+    } else {
+        Result::Wrong(format!("stuck {seen:?}, expected {expected:?}"))
+    }
+}
+
+/// Who is stuck, if that can be told.
+fn hold(name: &str, toy: &Toy) -> Option<BTreeSet<u32>> {
+    let mut all = None;
+    for partial in [Partial::Last(1), Partial::All] {
+        match result(toy, partial, Weaken::Nothing) {
+            Result::Same(found) => all = Some(found),
+            Result::TooLarge => {}
+            Result::Wrong(what) => {
+                let wrong = |toy: &Toy| matches!(result(toy, partial, Weaken::Nothing), Result::Wrong(_));
+                let small = shrink(toy, |toy| ToyMachine::new(toy).is_ok() && wrong(toy));
+                panic!(
+                    "{name} ({partial:?}): {what}\nsmallest: {}\n{:?}",
+                    small.to_json(),
+                    result(&small, partial, Weaken::Nothing)
+                );
+            }
+        }
+    }
+    all
+}
+
+fn toys() -> impl Iterator<Item = (String, Toy)> {
+    let random = (0..600).map(|seed| (format!("seed {seed}"), endless(random_toy(seed), seed)));
+    let mixed = (0..600).map(|seed| (format!("mixed seed {seed}"), endless(mixed_toy(seed), seed)));
+    random.chain(mixed)
+}
+
+#[test]
+fn endless_toys_have_the_stuck_threads_of_brute_force() {
+    let (mut same, mut some) = (0, 0);
+    for (name, toy) in toys() {
+        if let Some(found) = hold(&name, &toy) {
+            same += 1;
+            some += usize::from(!found.is_empty());
+        }
+    }
+    println!("{same} toys, in {some} of which threads are stuck");
+    assert!(same > 600, "only {same} were small enough");
+    assert!(some > 60, "only {some} had stuck threads");
+}
+
+#[test]
+fn whoever_does_not_look_for_stuck_threads_is_noticed() {
+    let noticed = toys().any(|(_, toy)| {
+        matches!(
+            result(&toy, Partial::Last(1), Weaken::Stuck),
+            Result::Wrong(_)
+        )
+    });
+    assert!(noticed);
+}
+
+#[test]
+fn a_cycle_of_three_beside_a_thread_that_runs_for_ever() {
+    let toy = r#"{"vars": {"x": 0}, "threads": [
+        [["lock", "a"], ["lock", "b"]], [["lock", "b"], ["lock", "c"]], [["lock", "c"], ["lock", "a"]],
+        [["write", "x", 1], ["goto", 0]]]}"#;
+    let found = hold("cycle", &Toy::parse(toy).expect("a toy"));
+    assert!(found.expect("it is small").contains(&0));
+}
+
+#[test]
+fn waiting_for_a_thread_that_runs_for_ever_is_no_deadlock() {
+    let toy = r#"{"vars": {"x": 0}, "threads": [
+        [["lock", "a"], ["write", "x", 1], ["goto", 1]], [["lock", "a"]], [["join", 0]]]}"#;
+    assert_eq!(hold("join", &Toy::parse(toy).expect("a toy")), Some(BTreeSet::new()));
+}
