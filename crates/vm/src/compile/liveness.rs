@@ -4,8 +4,12 @@
 //! steps (calls, accesses and other complex instructions), and for what a caller still needs once a call returns. A
 //! result slot counts as assigned by its instruction: an instruction that does not finish parks its thread.
 //!
+//! A slot is live only if it is read for something that counts: to be an operand of arithmetic whose result is not live does not count (strongly live
+//! variables; Giegerich, Möncke and Wilhelm 1981). So a counter that only counts does not tell states apart.
+//!
 //! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost. What
-//! else is live must then be known wherever a thread stands, or a pointer that nobody reads would hide a loss.
+//! else is live must then be known wherever a thread stands, or a pointer that nobody reads would hide a loss; and there whatever
+//! is read is live, since a pointer may be on its way to a variable that nobody reads.
 
 use crate::code::{CONST, Code, Inst, NONE, Op};
 use std::ops::Range;
@@ -42,7 +46,7 @@ impl Liveness {
             changed = false;
             for block in (0..code.blocks.len()).rev() {
                 let mut live = vec![0; words];
-                walk(code, &entries, block, &mut live, |_, _, _| {});
+                walk(code, &entries, block, !everywhere, &mut live, |_, _, _| {});
                 if entries[block] != live {
                     entries[block] = live;
                     changed = true;
@@ -61,7 +65,7 @@ impl Liveness {
         };
         for block in 0..code.blocks.len() {
             let mut live = vec![0; words];
-            walk(code, &entries, block, &mut live, |ip, live, after| {
+            walk(code, &entries, block, !everywhere, &mut live, |ip, live, after| {
                 let inst = code.insts[ip];
                 if inst.op == Op::Call {
                     let call = inst.long() as usize;
@@ -97,11 +101,12 @@ impl Liveness {
 }
 
 /// Goes through a block from its end to its beginning; `f` is called with each instruction and what is live before and after
-/// it. `live` is what is live before the first one in the end.
+/// it. `live` is what is live before the first one in the end. `strongly`: operands of arithmetic are live only if its result is.
 fn walk(
     code: &Code,
     entries: &[Vec<u64>],
     block: usize,
+    strongly: bool,
     live: &mut [u64],
     mut f: impl FnMut(usize, &[u64], &[u64]),
 ) {
@@ -148,13 +153,25 @@ fn walk(
                 live[slot as usize / 64] &= !(1 << (slot % 64));
             }
         });
+        let counts = !strongly || !is_arithmetic(inst.op) || {
+            let slot = usize::from(inst.a);
+            after[slot / 64] & 1 << (slot % 64) != 0
+        };
         for_each_slot(code, ip, inst, |slot, write| {
-            if slot & CONST == 0 && slot != NONE && !write {
+            if counts && slot & CONST == 0 && slot != NONE && !write {
                 live[slot as usize / 64] |= 1 << (slot % 64);
             }
         });
         f(ip, live, &after);
     }
+}
+
+/// Whether an instruction does nothing but compute a value for the slot `a`, and cannot fail.
+const fn is_arithmetic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Mov | Op::Trunc | Op::SExt | Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor
+    )
 }
 
 /// Calls `f` with each operand that an instruction reads (constants among them) and each slot that it writes.
