@@ -104,12 +104,8 @@ fn endless_toys_have_the_stuck_threads_of_brute_force() {
 
 #[test]
 fn whoever_does_not_look_for_stuck_threads_is_noticed() {
-    let noticed = toys().any(|(_, toy)| {
-        matches!(
-            result(&toy, Partial::Last(1), Weaken::Stuck),
-            Result::Wrong(_)
-        )
-    });
+    let noticed =
+        toys().any(|(_, toy)| matches!(result(&toy, Partial::Last(1), Weaken::Stuck), Result::Wrong(_)));
     assert!(noticed);
 }
 
@@ -126,5 +122,8 @@ fn a_cycle_of_three_beside_a_thread_that_runs_for_ever() {
 fn waiting_for_a_thread_that_runs_for_ever_is_no_deadlock() {
     let toy = r#"{"vars": {"x": 0}, "threads": [
         [["lock", "a"], ["write", "x", 1], ["goto", 1]], [["lock", "a"]], [["join", 0]]]}"#;
-    assert_eq!(hold("join", &Toy::parse(toy).expect("a toy")), Some(BTreeSet::new()));
+    assert_eq!(
+        hold("join", &Toy::parse(toy).expect("a toy")),
+        Some(BTreeSet::new())
+    );
 }

@@ -1,6 +1,6 @@
 //! Functions: statements, blocks, φ-nodes as copies on edges, terminators.
 
-use super::promote::{lifetime, promotable};
+use super::promote::{lifetime, promotable, returns_twice};
 use super::{Unit, flatten};
 use crate::debug;
 use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
@@ -327,10 +327,11 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     /// Decides for each alloca of the entry block: register or stack object.
     fn plan_locals(&mut self, numbered: &[Vec<(Value<'m>, StmtId)>]) {
         let is_alloca = |(v, _): &&(Value<'m>, StmtId)| v.opcode() == Some(Opcode::LLVMAlloca);
+        let twice = numbered.iter().flatten().any(|&(inst, _)| returns_twice(inst));
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
                 let name = self.variables.get(&alloca).cloned();
-                if let Some(ty) = promotable(alloca) {
+                if let Some(ty) = promotable(alloca, twice) {
                     let reg = self.function.regs.push(RegInfo { ty, name });
                     self.promoted.insert(alloca, reg);
                     self.mutable.insert(reg);

@@ -1,6 +1,7 @@
 //! Which locals become registers.
 //!
-//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose address goes nowhere else.
+//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose address goes nowhere else. Volatile accesses are
+//! plain ones, but where a function may return to a place a second time: there a volatile local keeps its value.
 //! Unlike LLVM's mem2reg this makes no φ-nodes: the register is assigned where the local was stored to, so that an
 //! uninitialised local stays undefined on exactly the paths on which it was.
 
@@ -9,14 +10,16 @@ use crate::llvm::{Opcode, Ordering, Value, ValueKind};
 use selvedge_ir::Type;
 
 /// The register type of an alloca that can be a register.
-pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
+pub(super) fn promotable(alloca: Value<'_>, returns_twice: bool) -> Option<Type> {
     let ty = alloca.allocated_type();
     let register = scalar(ty).ok()?;
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
         return None;
     }
-    let plain =
-        |access: Value<'_>| !access.volatile() && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
+    let plain = |access: Value<'_>| {
+        let kept = returns_twice && access.volatile();
+        !kept && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic
+    };
     let fits = |user: Value<'_>| match user.opcode() {
         Some(Opcode::LLVMLoad) => user.ty() == ty && plain(user),
         Some(Opcode::LLVMStore) => {
@@ -31,6 +34,17 @@ pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
         .into_iter()
         .all(|u| u.kind() == ValueKind::LLVMInstructionValueKind && fits(u))
         .then_some(register)
+}
+
+/// Whether an instruction calls a function that may return more than once.
+pub(super) fn returns_twice(inst: Value<'_>) -> bool {
+    inst.opcode() == Some(Opcode::LLVMCall)
+        && inst.called().is_none_or(|callee| {
+            let name = callee.name();
+            ["setjmp", "getcontext", "vfork"]
+                .iter()
+                .any(|part| name.contains(part))
+        })
 }
 
 /// If a call is a lifetime marker: whether life starts, and of what.

@@ -23,7 +23,10 @@ struct Node {
 pub fn stuck<M: Inspect>(machine: &mut M, limit: usize) -> Result<BTreeSet<u32>, TooLarge> {
     let (mut nodes, mut index) = (Vec::new(), HashMap::new());
     visit(machine, limit, &mut nodes, &mut index)?;
-    let names: BTreeSet<u32> = nodes.iter().flat_map(|node| node.waiting.iter().copied()).collect();
+    let names: BTreeSet<u32> = nodes
+        .iter()
+        .flat_map(|node| node.waiting.iter().copied())
+        .collect();
     let mut found = BTreeSet::new();
     for name in names {
         let over = |node: &Node| node.over || !node.waiting.contains(&name);

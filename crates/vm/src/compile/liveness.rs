@@ -65,24 +65,31 @@ impl Liveness {
         };
         for block in 0..code.blocks.len() {
             let mut live = vec![0; words];
-            walk(code, &entries, block, !everywhere, &mut live, |ip, live, after| {
-                let inst = code.insts[ip];
-                if inst.op == Op::Call {
-                    let call = inst.long() as usize;
-                    let mut after = after.to_vec();
-                    for &(slot, _) in &code.calls[call].results {
-                        after[slot as usize / 64] &= !(1 << (slot % 64));
+            walk(
+                code,
+                &entries,
+                block,
+                !everywhere,
+                &mut live,
+                |ip, live, after| {
+                    let inst = code.insts[ip];
+                    if inst.op == Op::Call {
+                        let call = inst.long() as usize;
+                        let mut after = after.to_vec();
+                        for &(slot, _) in &code.calls[call].results {
+                            after[slot as usize / 64] &= !(1 << (slot % 64));
+                        }
+                        result.suspended[call] = result.push(&kept(&after));
                     }
-                    result.suspended[call] = result.push(&kept(&after));
-                }
-                let stands = matches!(
-                    inst.op,
-                    Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
-                );
-                if stands || everywhere {
-                    result.standing[ip] = Some(result.push(&kept(live)));
-                }
-            });
+                    let stands = matches!(
+                        inst.op,
+                        Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
+                    );
+                    if stands || everywhere {
+                        result.standing[ip] = Some(result.push(&kept(live)));
+                    }
+                },
+            );
         }
         result
     }

@@ -7,8 +7,8 @@ use crate::vm::Vm;
 use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
 use selvedge_model::{
-    Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part, Waiters,
-    WaitsFor,
+    Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part,
+    Waiters, WaitsFor,
 };
 use std::cell::{Cell, RefCell};
 

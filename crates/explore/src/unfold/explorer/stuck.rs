@@ -22,9 +22,7 @@ where
                 return;
             }
             let name = self.path.name(waiting.thread);
-            let fate = self
-                .fates
-                .of(&mut self.path.machine, waiting, name, self.control);
+            let fate = self.fates.of(&mut self.path.machine, waiting, name, self.control);
             match fate {
                 Fate::Open => {}
                 // A firm cycle is there even if the execution may end: only where it is judged stays open.
