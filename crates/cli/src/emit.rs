@@ -5,7 +5,7 @@
 
 use crate::output::write_file;
 use crate::program::Setup;
-use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, Machine, Notice, Op, Property, Status};
+use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, Machine, Notice, Property, Status};
 use selvedge_report::{Ktest, hex, inputs_json};
 use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Reached, Vm};
@@ -203,7 +203,7 @@ impl Detector<Vm> for Recorder {
 
     fn event(&mut self, machine: &Vm, event: &Event, faults: &mut Vec<Fault>) {
         // With its inputs fixed, a program makes no choices between values.
-        if event.action.op != Op::Choose {
+        if !event.is_data_choice() {
             self.steps.push(step(machine, event));
         }
         for notice in machine.notices() {

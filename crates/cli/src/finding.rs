@@ -75,8 +75,8 @@ pub(crate) fn describe(
     Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
 }
 
-/// The choices of an explorer whose machines choose at each decision: without those at decisions that are none here, since others made
-/// them.
+/// The choices of an explorer whose machines choose at each decision: without those at decisions that are none here, since only one
+/// outcome is possible. The thread is then further on here, and may stand at a later decision: so decisions are compared by name.
 fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut canonical, _), (mut plain, _)) = (canonical_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
@@ -103,7 +103,8 @@ fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
                     ..choice
                 }) == decision
             });
-            step.alternative = same.unwrap_or(choice.alternative);
+            let Some(alternative) = same else { continue };
+            step.alternative = alternative;
         } else {
             canonical.step(choice);
         }
@@ -167,6 +168,11 @@ fn shortest(
         Some(short) if cost(&short.made) <= cost(&trace.made) => short,
         _ => trace,
     };
+    // Where inputs are not fixed, another order of the steps may be one of other inputs.
+    let inputs = match &setup.vm.inputs {
+        Some(_) => inputs,
+        None => best.machine.inputs(),
+    };
     report(setup, best, fault, count, inputs)
 }
 
@@ -186,7 +192,7 @@ fn with_fixed_inputs(
     setup.vm = program.options.clone();
     setup.vm.inputs = Some(inputs.to_vec());
     let program = Program::new(program.module.clone(), setup.vm.clone()).ok()?;
-    let moves = trace.made.iter().filter(|made| made.action.op != Op::Choose);
+    let moves = trace.made.iter().filter(|made| !made.chosen);
     let moves: Vec<Move> = moves.map(|made| made.step.clone()).collect();
     let trace = replay(&program, &moves, fault)?;
     let at = position(&trace, fault)?;

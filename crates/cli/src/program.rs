@@ -69,6 +69,7 @@ impl Setup {
             entry: args.entry.clone(),
             unroll: args.unroll,
             check_overflow: properties.contains(&Property::Overflow),
+            error_calls: properties.contains(&Property::ErrorCall),
             leaks: properties.contains(&Property::Leak) || properties.contains(&Property::Cleanup),
             input_size: args.given.input_size,
             symbolic_args: args.given.argument_sizes(),
@@ -121,6 +122,9 @@ impl Setup {
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
         add("overflow", switch(self.vm.check_overflow));
+        if !self.vm.error_calls {
+            add("error-calls", switch(false));
+        }
         if self.vm.leaks {
             add("leaks", switch(true));
         }
@@ -205,6 +209,7 @@ impl Setup {
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "overflow" => vm.check_overflow = on()?,
+                "error-calls" => vm.error_calls = on()?,
                 "leaks" => vm.leaks = on()?,
                 "entry" => {
                     vm.entry.clone_from(value);

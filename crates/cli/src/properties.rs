@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 /// The properties that are on by default.
 pub(crate) fn default() -> BTreeSet<Property> {
     use Property::*;
-    [Assertion, Deadlock, DataRace, Memory, Pthread, Arithmetic].into()
+    [
+        Assertion, ErrorCall, Deadlock, DataRace, Deref, Free, Memory, Pthread, Arithmetic,
+    ]
+    .into()
 }
 
 /// Reads the option's value.
@@ -15,59 +18,63 @@ pub(crate) fn parse(value: &str) -> Result<BTreeSet<Property>, String> {
         let text = std::fs::read_to_string(value).map_err(|e| format!("cannot read {value}: {e}"))?;
         return from_prp(&text).map_err(|e| format!("{value}: {e}"));
     }
-    value
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .map(one)
-        .collect()
-}
-
-fn one(name: &str) -> Result<Property, String> {
-    use Property::*;
-    match name {
-        "assertion" | "unreach-call" => Ok(Assertion),
-        "deadlock" | "no-deadlock" => Ok(Deadlock),
-        "data-race" | "no-data-race" => Ok(DataRace),
-        "memory" => Ok(Memory),
-        "leak" | "valid-memtrack" => Ok(Leak),
-        "cleanup" | "valid-memcleanup" => Ok(Cleanup),
-        "pthread" => Ok(Pthread),
-        "arithmetic" => Ok(Arithmetic),
-        "overflow" | "no-overflow" => Ok(Overflow),
-        "termination" => Err("the property `termination` is not available yet".to_owned()),
-        other => Err(format!(
-            "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic or overflow"
-        )),
+    let mut properties = BTreeSet::new();
+    for name in value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        properties.extend(named(name)?);
     }
+    Ok(properties)
 }
 
-/// `CHECK( init(main()), LTL(G ! data-race) )`, one or more.
+/// What a name stands for. Those that SV-COMP has too mean what they mean there.
+fn named(name: &str) -> Result<&'static [Property], String> {
+    use Property::*;
+    Ok(match name {
+        "assertion" => &[Assertion, ErrorCall],
+        "unreach-call" => &[ErrorCall],
+        "deadlock" | "no-deadlock" => &[Deadlock],
+        "data-race" | "no-data-race" => &[DataRace],
+        "memory" => &[Deref, Free, Memory],
+        "valid-deref" => &[Deref],
+        "valid-free" => &[Free],
+        "leak" | "valid-memtrack" => &[Leak],
+        "cleanup" | "valid-memcleanup" => &[Cleanup],
+        "pthread" => &[Pthread],
+        "arithmetic" => &[Arithmetic],
+        "overflow" | "no-overflow" => &[Overflow],
+        "termination" => return Err(TERMINATION.to_owned()),
+        other => {
+            return Err(format!(
+                "`{other}` is not a property: expected assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic or overflow"
+            ));
+        }
+    })
+}
+
+const TERMINATION: &str = "the property `termination` is not available yet";
+
+/// `CHECK( init(main()), LTL(G ! data-race) )`, one or more: exactly what they say.
 fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
     let mut properties = BTreeSet::new();
     for check in text.split("CHECK").skip(1) {
-        let formula = check.split_once("LTL(").map_or("", |(_, f)| f);
-        let words: String = formula.split_whitespace().collect::<Vec<_>>().join(" ");
-        let found: &[Property] = if words.contains("F end") {
-            return Err("the property `termination` is not available yet".to_owned());
-        } else if words.contains("data-race") {
-            &[Property::DataRace]
-        } else if words.contains("deadlock") {
-            &[Property::Deadlock]
-        } else if words.contains("call(") {
-            &[Property::Assertion]
-        } else if words.contains("valid-memtrack") {
-            &[Property::Leak]
-        } else if words.contains("valid-memcleanup") {
-            &[Property::Cleanup]
-        } else if words.contains("valid-free") || words.contains("valid-deref") {
-            &[Property::Memory]
-        } else if words.contains("overflow") {
-            &[Property::Overflow]
-        } else {
-            return Err(format!("unknown property `{}`", check.trim()));
+        let words: String = check.split_whitespace().collect();
+        let unknown = || format!("unknown property `{}`", check.trim());
+        let formula = words
+            .strip_prefix("(init(main()),LTL(")
+            .and_then(|rest| rest.strip_suffix("))"))
+            .ok_or_else(unknown)?;
+        let name = match formula {
+            "Gvalid-deref" => "valid-deref",
+            "Gvalid-free" => "valid-free",
+            "Gvalid-memtrack" => "valid-memtrack",
+            "Gvalid-memcleanup" => "valid-memcleanup",
+            "G!data-race" => "no-data-race",
+            "G!deadlock" => "no-deadlock",
+            "G!overflow" => "no-overflow",
+            "G!call(reach_error())" | "G!call(__VERIFIER_error())" => "unreach-call",
+            "Fend" => "termination",
+            _ => return Err(unknown()),
         };
-        properties.extend(found);
+        properties.extend(named(name)?);
     }
     if properties.is_empty() {
         Err("there is no CHECK(…) in it".to_owned())
@@ -88,23 +95,35 @@ mod tests {
         );
         assert!(parse("speed").is_err());
         assert_eq!(
+            parse("assertion"),
+            Ok([Property::Assertion, Property::ErrorCall].into())
+        );
+        assert_eq!(parse("unreach-call"), Ok([Property::ErrorCall].into()));
+        assert_eq!(
             parse("leak,valid-memcleanup"),
             Ok([Property::Leak, Property::Cleanup].into())
         );
         let prp = "CHECK( init(main()), LTL(G valid-deref) )\nCHECK( init(main()), LTL(G valid-memtrack) )";
-        assert_eq!(from_prp(prp), Ok([Property::Memory, Property::Leak].into()));
+        assert_eq!(from_prp(prp), Ok([Property::Deref, Property::Leak].into()));
         assert_eq!(
             from_prp("CHECK( init(main()), LTL(G valid-memcleanup) )"),
             Ok([Property::Cleanup].into())
         );
         let prp =
             "CHECK( init(main()), LTL(G ! call(reach_error())) )\nCHECK( init(main()), LTL(G valid-free) )";
-        assert_eq!(from_prp(prp), Ok([Property::Assertion, Property::Memory].into()));
+        assert_eq!(from_prp(prp), Ok([Property::ErrorCall, Property::Free].into()));
         assert_eq!(
             from_prp("CHECK( init(main()), LTL(G ! data-race) )"),
             Ok([Property::DataRace].into())
         );
-        assert!(from_prp("CHECK( init(main()), LTL(F end) )").is_err());
+        for unknown in [
+            "CHECK( init(main()), LTL(F end) )",
+            "CHECK( init(main()), LTL(G ! call(other())) )",
+            "CHECK( init(start()), LTL(G ! data-race) )",
+            "CHECK( init(main()), LTL(G valid-deref & G valid-free) )",
+        ] {
+            assert!(from_prp(unknown).is_err(), "{unknown}");
+        }
         assert!(from_prp("nothing").is_err());
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Move {
 pub(crate) struct Made {
     pub(crate) step: Move,
     pub(crate) action: Action,
+    /// It was a data choice: with fixed inputs there is none.
+    pub(crate) chosen: bool,
     /// The thread that it created.
     pub(crate) created: Option<ThreadId>,
     pub(crate) text: String,
@@ -117,6 +119,7 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
         self.made.push(Made {
             step,
             action: event.action,
+            chosen: event.is_data_choice(),
             created,
             text,
             touched,

@@ -94,6 +94,7 @@ fn event(thread: usize, op: Op, outcome: Outcome) -> Event {
         alternative: 0,
         alternatives: 1,
         outcome,
+        completes: false,
     }
 }
 

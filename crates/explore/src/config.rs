@@ -65,7 +65,10 @@ impl Default for Config {
     fn default() -> Self {
         use Property::*;
         Config {
-            properties: [Assertion, Deadlock, DataRace, Memory, Pthread, Arithmetic].into(),
+            properties: [
+                Assertion, ErrorCall, Deadlock, DataRace, Deref, Free, Memory, Pthread, Arithmetic,
+            ]
+            .into(),
             stop: Stop::First,
             sleep_sets: true,
             max_executions: None,

@@ -52,9 +52,12 @@ impl Record {
     }
 
     /// A machine's fault parks its thread. If nobody asked for its property, what the thread would do next stays unknown, and
-    /// so does the verdict.
+    /// so does the verdict; unless that is nothing, since the process has ended.
     #[cold]
     fn cut_short(&mut self, fault: &Fault) {
+        if fault.kind.ends_process() {
+            return;
+        }
         let what = format!(
             "going on after a violation of a property that was not asked for ({})",
             fault.kind.name()

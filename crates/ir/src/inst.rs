@@ -251,6 +251,21 @@ pub enum Callee {
     Indirect(Operand),
 }
 
+/// What the caller does with an exception that leaves the callee. The code that does it is not part of the program: nothing
+/// is thrown in it, but whether an exception would be caught can be told.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Handler {
+    /// Nothing: it goes on to the caller's caller.
+    #[default]
+    None,
+    /// Destructors run, then it goes on.
+    Cleanup,
+    /// The program is terminated: the caller must not throw.
+    Terminate,
+    /// It may be caught, if its type is one of some.
+    Catch,
+}
+
 /// An instruction with the statement it came from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Inst {
@@ -450,6 +465,7 @@ pub enum InstKind {
         callee: Callee,
         args: SmallVec<[Operand; 4]>,
         types: SmallVec<[Type; 4]>,
+        handler: Handler,
     },
     /// Makes the x86-64 `__va_list_tag` at `list` walk the variable arguments of this call: all of them lie in the
     /// overflow area (`gp_offset` = 48, `fp_offset` = 176), 8 bytes each, 16 for wide integers.

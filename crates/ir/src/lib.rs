@@ -20,8 +20,8 @@ mod visit;
 pub use build::{FunctionBuilder, ModuleBuilder};
 pub use function::{Block, Function, Local, RegInfo};
 pub use inst::{
-    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Inst, InstKind, IntPred, MinMax, Operand,
-    OverflowOp, RmwOp, SatOp, Terminator, UnOp,
+    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Handler, Inst, InstKind, IntPred, MinMax,
+    Operand, OverflowOp, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use parse::{ParseError, parse};

@@ -20,7 +20,9 @@
 //! The ids before definitions are for the reader: they may be left out, and if they are there they must be the next
 //! ones. The type `f32` and the function `f32` are told apart by their position.
 
-use crate::{Block, Callee, FuncId, Function, Global, InstKind, Module, Operand, Symbol, Terminator, Type};
+use crate::{
+    Block, Callee, FuncId, Function, Global, Handler, InstKind, Module, Operand, Symbol, Terminator, Type,
+};
 use selvedge_base::Span;
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -244,6 +246,7 @@ impl Display for InstKind {
                 callee,
                 args,
                 types,
+                handler,
             } => {
                 if !results.is_empty() {
                     write!(f, "{} = ", Commas(results))?;
@@ -252,7 +255,13 @@ impl Display for InstKind {
                 comma_separated(f, args.iter().zip(types), |f, (arg, &ty)| {
                     write_argument(f, arg, ty)
                 })?;
-                f.write_str(")")
+                f.write_str(")")?;
+                f.write_str(match handler {
+                    Handler::None => "",
+                    Handler::Cleanup => " cleanup",
+                    Handler::Terminate => " terminate",
+                    Handler::Catch => " catch",
+                })
             }
             InstKind::VaStart { list } => write!(f, "va_start {list}"),
             InstKind::VaCopy { dst, src } => write!(f, "va_copy {dst}, {src}"),

@@ -1,6 +1,6 @@
 //! Choices and events: what goes into a machine's step and what comes out.
 
-use crate::{Action, MemoryOrder};
+use crate::{Action, MemoryOrder, Op};
 use selvedge_base::{ContextId, StmtId, ThreadId};
 
 /// A decision: which thread moves, and which of its alternatives it takes. Plain data; a sequence of choices replays
@@ -33,12 +33,15 @@ pub enum Outcome {
     Threads(Waiters),
     /// Choose: the value. WaitRelease: 1, if the wait is over at once.
     Value(u16),
+    /// Nothing yet: the action has its effect with the data choice that its thread stands at now, and the event of that one
+    /// [completes](Event::completes) it.
+    Open,
 }
 
 /// A visible action that was taken, with the thread's invisible actions up to just before its next visible one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The action.
+    /// The action. Of a data choice that completes another action: that one.
     pub action: Action,
     /// Where: the calling context of the action's statement.
     pub context: ContextId,
@@ -48,6 +51,16 @@ pub struct Event {
     pub alternatives: u16,
     /// What came of it.
     pub outcome: Outcome,
+    /// What was taken is a data choice without which the action, begun with an earlier event of the thread, was incomplete.
+    pub completes: bool,
+}
+
+impl Event {
+    /// Whether a data choice was taken.
+    #[inline]
+    pub const fn is_data_choice(&self) -> bool {
+        self.completes || matches!(self.action.op, Op::Choose)
+    }
 }
 
 /// A visible action that was performed within an earlier transition, because the order with what others do does not matter:

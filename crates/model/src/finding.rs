@@ -7,13 +7,19 @@ use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 /// What a user asks to be checked (design: semantics, "Properties").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Property {
-    /// Assertions, abort, `reach_error`.
+    /// Assertions, abort, exceptions that nobody catches.
     Assertion,
+    /// A call of `reach_error`.
+    ErrorCall,
     /// Deadlocks, global and partial.
     Deadlock,
     /// Data races.
     DataRace,
-    /// Memory errors.
+    /// Accesses to memory that there is not, or not any more.
+    Deref,
+    /// Freeing what cannot be freed.
+    Free,
+    /// Other memory errors: values that are not initialised, copies that overlap, …
     Memory,
     /// Memory that no pointer leads to (off by default).
     Leak,
@@ -175,16 +181,24 @@ impl FaultKind {
         }
     }
 
+    /// Whether the program ends by it, in a way that C defines: what is not asked for is then an end like any other.
+    pub const fn ends_process(self) -> bool {
+        use FaultKind::*;
+        matches!(self, AssertionFailed | Abort | UncaughtException)
+    }
+
     /// The property that this violates.
     pub const fn property(self) -> Property {
         use FaultKind::*;
         match self {
-            AssertionFailed | Abort | ErrorReached | UncaughtException | Unreachable => Property::Assertion,
+            AssertionFailed | Abort | UncaughtException | Unreachable => Property::Assertion,
+            ErrorReached => Property::ErrorCall,
             DataRace => Property::DataRace,
             Deadlock | PartialDeadlock | LostWakeup => Property::Deadlock,
             OutOfBounds | UseAfterFree | UseAfterScope | UseAfterReturn | NullDereference
-            | InvalidPointer | DoubleFree | InvalidFree | UninitializedValue | WriteToConstant
-            | OverlappingCopy | Misaligned | StackOverflow => Property::Memory,
+            | InvalidPointer | WriteToConstant | StackOverflow => Property::Deref,
+            DoubleFree | InvalidFree => Property::Free,
+            UninitializedValue | OverlappingCopy | Misaligned => Property::Memory,
             Leak => Property::Leak,
             NotFreed => Property::Cleanup,
             DivisionByZero | ShiftOutOfRange => Property::Arithmetic,

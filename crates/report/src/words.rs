@@ -5,17 +5,17 @@ use selvedge_model::{FaultKind, LimitKind, Property, Verdict};
 
 /// The property a kind of finding violates, in BenchExec's words.
 pub fn property_word(kind: FaultKind) -> &'static str {
-    match (kind, kind.property()) {
-        (FaultKind::DoubleFree | FaultKind::InvalidFree, _) => "valid-free",
-        (_, Property::Assertion) => "unreach-call",
-        (_, Property::Deadlock) => "no-deadlock",
-        (_, Property::DataRace) => "no-data-race",
-        (_, Property::Memory) => "valid-deref",
-        (_, Property::Leak) => "valid-memtrack",
-        (_, Property::Cleanup) => "valid-memcleanup",
-        (_, Property::Pthread) => "pthread",
-        (_, Property::Arithmetic | Property::Overflow) => "no-overflow",
-        (_, Property::Termination) => "termination",
+    match kind.property() {
+        Property::Free => "valid-free",
+        Property::Assertion | Property::ErrorCall => "unreach-call",
+        Property::Deadlock => "no-deadlock",
+        Property::DataRace => "no-data-race",
+        Property::Deref | Property::Memory => "valid-deref",
+        Property::Leak => "valid-memtrack",
+        Property::Cleanup => "valid-memcleanup",
+        Property::Pthread => "pthread",
+        Property::Arithmetic | Property::Overflow => "no-overflow",
+        Property::Termination => "termination",
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::native::Native;
 use crate::value::Value;
 use selvedge_base::StmtId;
-use selvedge_ir::{Callee, InstKind, Type};
+use selvedge_ir::{Callee, Handler, InstKind, Type};
 
 /// Operands with this bit set name constants.
 pub const CONST: u16 = 0x8000;
@@ -115,6 +115,8 @@ pub struct CallSite {
     pub results: Vec<(u16, u8)>,
     /// Some result is read.
     pub used: bool,
+    /// What becomes of an exception that leaves what is called.
+    pub handler: Handler,
 }
 
 /// A multi-way jump.

@@ -1,6 +1,6 @@
 //! What a user may choose about the machine.
 
-use selvedge_model::Input;
+use selvedge_model::{FaultKind, Input};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub struct Options {
     pub record_accesses: bool,
     /// Report signed overflow.
     pub check_overflow: bool,
+    /// A call of `reach_error` is reported; else the program's own function is called.
+    pub error_calls: bool,
     /// Keep fingerprints up to date at each step.
     pub fingerprints: bool,
     /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no value is symbolic. `None`:
@@ -64,6 +66,17 @@ pub struct Options {
     pub leaks: bool,
     /// Note which lines and branches are reached.
     pub coverage: bool,
+}
+
+impl Options {
+    /// The kind of a quotient that does not fit: a signed overflow, if those are asked for; processors trap as for zero.
+    pub(crate) const fn division_overflow(&self) -> FaultKind {
+        if self.check_overflow {
+            FaultKind::SignedOverflow
+        } else {
+            FaultKind::DivisionByZero
+        }
+    }
 }
 
 /// What a user may choose about the solver.
@@ -100,6 +113,7 @@ impl Default for Options {
             unroll: None,
             record_accesses: true,
             check_overflow: false,
+            error_calls: true,
             fingerprints: false,
             inputs: None,
             input_size: 8,

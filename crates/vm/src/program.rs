@@ -473,7 +473,7 @@ fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
 }
 
 /// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
-/// whose call is the point (`reach_error`).
+/// whose call is the point (`reach_error`), if it is.
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions
@@ -482,7 +482,8 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
         .map(|(id, f)| (f.name.as_str(), id))
         .collect();
     let bound = module.functions.iter().map(|f| {
-        if f.is_defined() && !matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error") {
+        let is_point = options.error_calls && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error");
+        if f.is_defined() && !is_point {
             return Binding::Code;
         }
         if options.visibility == Visibility::Memory

@@ -7,7 +7,7 @@
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site, unshared};
 use crate::quarantine::Place;
-use crate::symbolic::{Arm, Asked, EVERYBODY, Path, known_to};
+use crate::symbolic::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
 use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
@@ -448,9 +448,9 @@ impl State {
         self.log.entries.push(Undo::Path);
     }
 
-    /// Sets the alternatives of a thread's data choice.
-    pub(crate) fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>) {
-        self.path.choose_from(thread, arms);
+    /// Sets the alternatives of a thread's data choice, and the action within which it is.
+    pub(crate) fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>, begun: Option<Begun>) {
+        self.path.choose_from(thread, arms, begun);
         self.log.entries.push(Undo::Path);
     }
 

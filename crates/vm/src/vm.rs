@@ -6,7 +6,7 @@ use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{Error, FUZZ_TARGET, Program};
 use crate::state::State;
-use crate::symbolic::LazySolver;
+use crate::symbolic::{Begun, LazySolver};
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
@@ -343,6 +343,37 @@ impl Vm {
         self.state.parts[part].outcome = std::mem::replace(&mut self.outcome, outcome);
     }
 
+    /// The action within which a thread stands at a data choice.
+    fn open(&self, thread: ThreadId) -> Option<Begun> {
+        let pending = &self.state.pending[thread.index()];
+        if pending.action.op != Op::Choose || !pending.is_enabled() {
+            return None;
+        }
+        self.state.path.begun(thread)
+    }
+
+    /// Whether nothing was done yet of the action that a thread has begun.
+    #[inline]
+    fn is_undone(&self, thread: ThreadId) -> bool {
+        self.state.pending[thread.index()].action.op == Op::Choose
+            && self.open(thread).is_some_and(|begun| begun.undone)
+    }
+
+    /// A thread that has taken a data choice goes on with what it had begun: to all that looks at it, this is what it does.
+    fn go_on_with(&mut self, begun: Begun) -> Action {
+        let (status, alternatives) = (Status::Enabled, 1);
+        self.state.set_pending(
+            begun.action.thread,
+            Pending {
+                action: begun.action,
+                status,
+                alternatives,
+            },
+        );
+        self.alternative = begun.alternative;
+        begun.action
+    }
+
     /// A thread has ended by this action.
     fn finish(&mut self, thread: ThreadId, action: Action) {
         self.state.own_core(thread).stage = Stage::Finished;
@@ -483,10 +514,15 @@ impl Machine for Vm {
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
         let constraints = self.state.path.constraints().len();
-        self.state.pass_on(&action);
+        let mut completes = false;
         if action.op == Op::Choose {
             self.choose(thread, choice.alternative);
+            if let Some(begun) = self.state.path.begun(thread) {
+                action = self.go_on_with(begun);
+                completes = true;
+            }
         }
+        self.state.pass_on(&action);
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
         core.site = crate::memory::Site {
@@ -521,6 +557,9 @@ impl Machine for Vm {
                 self.run_to_visible(thread, false);
             }
         }
+        if self.is_undone(thread) {
+            self.outcome = Outcome::Open;
+        }
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)
             && self.state.pending[thread.index()].action.op == Op::Exit;
@@ -528,7 +567,8 @@ impl Machine for Vm {
             self.join_ended(thread);
         }
         self.refresh(&action);
-        if self.state.canonical && self.state.path.constraints().len() != constraints {
+        // Others stand at data choices in a canonical machine, or where the steps of one are taken again.
+        if self.state.path.constraints().len() != constraints {
             self.recheck_choices(thread);
         }
         if let Some(prints) = &mut self.fingerprints {
@@ -540,6 +580,7 @@ impl Machine for Vm {
             alternative: choice.alternative,
             alternatives,
             outcome: self.outcome,
+            completes,
         }
     }
 
@@ -571,8 +612,7 @@ impl Machine for Vm {
     }
 
     fn is_open(&self, thread: ThreadId) -> bool {
-        let pending = &self.state.pending[thread.index()];
-        pending.action.op == Op::Choose && pending.is_enabled() && !self.state.thread(thread).core.before
+        self.open(thread).is_some()
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {

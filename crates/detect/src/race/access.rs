@@ -44,6 +44,7 @@ impl RaceDetector {
                 alternative: 0,
                 alternatives: 1,
                 outcome: part.outcome,
+                completes: false,
             };
             self.synchronise(machine, accesses, &part);
         }

@@ -155,6 +155,9 @@ impl RaceDetector {
     fn synchronise<M: Machine + ?Sized>(&mut self, machine: &M, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let me = action.thread.index();
+        if event.outcome == Outcome::Open {
+            return; // it comes with the data choice that follows
+        }
         let failed = event.outcome == Outcome::Failed;
         match action.op {
             Op::Spawn => {

@@ -409,7 +409,8 @@ where
             thread: ThreadId::from_index(thread),
             alternative,
         };
-        let event = self.take(choice, op, threads);
+        let others = self.may_change_others(choice.thread, op);
+        let event = self.take(choice, others, threads);
         if self.job.halt.is_some() {
             return (sleep, thread);
         }
@@ -427,8 +428,8 @@ where
                 }
             }
         }
-        if may_change_others(op) {
-            self.search_changed(depth, thread, &mut sleep);
+        if others {
+            self.search_changed(self.begun(depth), thread, &mut sleep);
         }
         if self.count > threads {
             self.search_new(threads);
@@ -437,6 +438,22 @@ where
             self.job.halt = Some(Halt::Limit(self.control.limit()));
         }
         (sleep, thread)
+    }
+
+    /// Whether the next event of a thread may change what others do next. A data choice may if it completes another action.
+    #[inline(always)]
+    fn may_change_others(&self, thread: ThreadId, op: Op) -> bool {
+        may_change_others(op) || op == Op::Choose && self.machine.is_open(thread)
+    }
+
+    /// The node at which the action was begun that the event at this depth completes: data choices follow it at once.
+    fn begun(&self, depth: usize) -> usize {
+        let thread = self.nodes[depth].thread;
+        let mut begun = depth;
+        while begun > 0 && self.nodes[begun].local && self.nodes[begun - 1].thread == thread {
+            begun -= 1;
+        }
+        begun
     }
 
     /// Notes what is wrong with the event just taken.
@@ -649,7 +666,8 @@ where
             let (threads, action) = (pending.len(), &pending[choice.thread.index()].action);
             let op = action.op;
             self.order.look(self.relation, action, choice.thread.index());
-            self.take(choice, op, threads);
+            let others = self.may_change_others(choice.thread, op);
+            self.take(choice, others, threads);
             self.faults.clear();
             // A solver may have no answer here where it had one elsewhere.
             self.job.record.stays_open(self.machine.notices());

@@ -187,16 +187,20 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let number = choice.thread.index();
         let thread = self.names[number];
         let pending = &self.machine.pending()[number];
-        let chooses = pending.action.op == Op::Choose;
+        let pending_action = pending.action;
+        let chooses = pending_action.op == Op::Choose;
         let decides = chooses || pending.alternatives > 1;
         let decision = if decides { self.machine.decision(choice) } else { 0 };
         let mark = (self.machine.mark(), self.detector.mark());
         let threads = self.names.len();
         self.work += if chooses { CHOICE } else { 1 };
         let taken = self.machine.step(choice);
-        let action = taken
-            .action
-            .renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
+        // A data choice is one, whatever it completes: its parent says what.
+        let chosen = Action {
+            ends: taken.action.ends,
+            ..pending_action
+        };
+        let action = chosen.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
         self.several = taken.alternatives > 1;
         let mut ending = Ending {
             failed: taken.outcome == Outcome::Failed,

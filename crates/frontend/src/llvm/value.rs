@@ -566,6 +566,29 @@ impl<'m> Value<'m> {
         Block::wrap(unsafe { core::LLVMGetNormalDest(self.raw) })
     }
 
+    /// Where an invoke goes on with an exception; none for a call.
+    pub(crate) fn unwind_dest(self) -> Option<Block<'m>> {
+        if self.opcode() != Some(Opcode::LLVMInvoke) {
+            return None;
+        }
+        // SAFETY: an invoke.
+        Block::wrap(unsafe { core::LLVMGetUnwindDest(self.raw) })
+    }
+
+    /// Of a landing pad the number of its clauses, and whether it cleans up; none for anything else.
+    pub(crate) fn landing_pad(self) -> Option<(u32, bool)> {
+        if self.opcode() != Some(Opcode::LLVMLandingPad) {
+            return None;
+        }
+        // SAFETY: a landing pad.
+        unsafe {
+            Some((
+                core::LLVMGetNumClauses(self.raw),
+                core::LLVMIsCleanup(self.raw) != 0,
+            ))
+        }
+    }
+
     /// What a call calls.
     pub(crate) fn called(self) -> Option<Value<'m>> {
         // SAFETY: a call or invoke.

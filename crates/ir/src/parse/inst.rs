@@ -3,8 +3,8 @@
 use super::{Parser, Result};
 use crate::parse::lexer::Token;
 use crate::{
-    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, InstKind, IntPred, MinMax, Operand, OverflowOp,
-    Reg, RmwOp, SatOp, Terminator, Type, UnOp,
+    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Handler, InstKind, IntPred, MinMax, Operand,
+    OverflowOp, Reg, RmwOp, SatOp, Terminator, Type, UnOp,
 };
 use smallvec::SmallVec;
 
@@ -143,11 +143,23 @@ impl<'t> Parser<'t> {
             }
         })?;
         let (args, types) = arguments.into_iter().unzip();
+        let handlers = [
+            ("cleanup", Handler::Cleanup),
+            ("terminate", Handler::Terminate),
+            ("catch", Handler::Catch),
+        ];
+        let mut handler = Handler::None;
+        for (word, named) in handlers {
+            if handler == Handler::None && self.flag(word)? {
+                handler = named;
+            }
+        }
         Ok(InstKind::Call {
             results,
             callee,
             args,
             types,
+            handler,
         })
     }
 

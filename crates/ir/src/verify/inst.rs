@@ -318,6 +318,7 @@ impl Checker<'_, '_> {
                 callee,
                 ref args,
                 ref types,
+                handler: _,
             } => self.call(results, callee, args, types),
             InstKind::VaStart { list } => {
                 self.verifier

@@ -342,6 +342,7 @@ impl Machine for ToyMachine {
             alternative: choice.alternative,
             alternatives,
             outcome,
+            completes: false,
         }
     }
 

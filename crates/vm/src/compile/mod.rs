@@ -15,7 +15,8 @@ use cover::Cover;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
-    BinOp, BlockId, Callee, CastOp, FuncId, Function, InstKind, IntPred, Operand, Reg, Terminator, Type,
+    BinOp, BlockId, Callee, CastOp, FuncId, Function, Handler, InstKind, IntPred, Operand, Reg, Terminator,
+    Type,
 };
 use slots::Slots;
 
@@ -389,7 +390,8 @@ impl Compiler<'_> {
                 callee,
                 args,
                 types,
-            } => self.call(results, callee, args, types),
+                handler,
+            } => self.call(results, callee, (args, types), *handler),
             InstKind::MemCopy {
                 dst,
                 src,
@@ -429,6 +431,7 @@ impl Compiler<'_> {
             types: args.iter().map(|(_, ty)| *ty).collect(),
             results: Vec::new(),
             used: false,
+            handler: Handler::None,
         });
         self.emit_long(Op::Call, 0, index);
     }
@@ -468,7 +471,13 @@ impl Compiler<'_> {
         self.emit_long(Op::Complex, 0, index);
     }
 
-    fn call(&mut self, results: &[Reg], callee: &Callee, args: &[Operand], types: &[Type]) {
+    fn call(
+        &mut self,
+        results: &[Reg],
+        callee: &Callee,
+        (args, types): (&[Operand], &[Type]),
+        handler: Handler,
+    ) {
         let address = match callee {
             Callee::Indirect(address) => self.word(*address),
             Callee::Direct(_) => NONE,
@@ -481,6 +490,7 @@ impl Compiler<'_> {
             types: Vec::new(),
             results: Vec::new(),
             used: results.iter().any(|&r| self.slots.is_read(r)),
+            handler,
         };
         for (arg, ty) in args.iter().zip(types) {
             let (low, high) = self.words(*arg);

@@ -28,6 +28,14 @@ pub(crate) enum Entered {
     Stopped(Stop),
 }
 
+/// Which action comes first of a call of a visible model.
+fn prepare(cx: &mut Cx<'_>, model: Visible) -> Prepared {
+    match model.open_argument(cx) {
+        None => (model.prepare)(cx),
+        Some(value) => Prepared::Immediate(Flow::Symbolic(value)),
+    }
+}
+
 /// Performs an action within the present step.
 fn part(cx: &mut Cx<'_>, model: Visible, action: Action) -> Performed {
     fuse::begin(cx.state, action);
@@ -352,7 +360,7 @@ impl Vm {
                     }
                 }
             }
-            Native::Visible(model) | Native::Join(model) => match (model.prepare)(&mut cx) {
+            Native::Visible(model) | Native::Join(model) => match prepare(&mut cx, model) {
                 Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
                     if !cx.state.fuses || !fuse::fuses(cx.state, program.fusible, &action) {
                         return Entered::Stopped(Stop::Visible(action));
@@ -375,6 +383,7 @@ impl Vm {
                 value
             }
             Flow::Symbolic(value) => return self.native_needs(thread, value, site, performing),
+            Flow::Choose(conditions) => return self.native_splits(thread, &conditions, site, performing),
             flow => return self.follow(thread, flow, ip, site),
         };
         match call.results[..] {
@@ -417,6 +426,21 @@ impl Vm {
             value,
             "an argument of a library function",
         ) {
+            Ok(_) => self.call_again(thread, performing),
+            Err(stop) => Entered::Stopped(stop),
+        }
+    }
+
+    /// A model must know which of these conditions holds; then the call is made again.
+    #[cold]
+    fn native_splits(
+        &mut self,
+        thread: ThreadId,
+        conditions: &[Expr],
+        site: Site,
+        performing: bool,
+    ) -> Entered {
+        match self.split(thread, site, performing, conditions) {
             Ok(_) => self.call_again(thread, performing),
             Err(stop) => Entered::Stopped(stop),
         }
@@ -572,10 +596,7 @@ impl Vm {
             Flow::Assume(condition) => self.assume(thread, condition, site),
             // What was performed is done; the next part of the operation comes after the choice.
             Flow::Symbolic(value) => self.native_needs(thread, value, site, false),
-            Flow::Choose(conditions) => match self.split(thread, site, false, &conditions) {
-                Ok(_) => self.call_again(thread, false),
-                Err(stop) => Entered::Stopped(stop),
-            },
+            Flow::Choose(conditions) => self.native_splits(thread, &conditions, site, false),
             Flow::Park => parked,
             Flow::Limit(kind, detail) => {
                 self.limit(thread, ip, kind, detail);

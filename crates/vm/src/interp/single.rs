@@ -130,7 +130,7 @@ impl Vm {
                         None => fault!(self.simple_fault(
                             thread,
                             ip,
-                            FaultKind::DivisionByZero,
+                            self.program.options.division_overflow(),
                             "division of the least integer by -1 overflows"
                         )),
                     }

@@ -100,7 +100,7 @@ impl Vm {
                 let least = i128::MIN >> (128 - width);
                 if x == least && y == -1 {
                     let text = "division of the least integer by -1 overflows";
-                    return Err(self.fault_at(FaultKind::DivisionByZero, text, site));
+                    return Err(self.fault_at(self.program.options.division_overflow(), text, site));
                 }
                 (if op == BinOp::SDiv { x / y } else { x % y }) as u128
             }

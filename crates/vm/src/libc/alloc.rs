@@ -8,7 +8,7 @@
 
 use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Object};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::options::Visibility;
 use crate::value::Value;
 use selvedge_base::{ContextId, StmtId};
@@ -27,10 +27,12 @@ pub fn find(name: &str) -> Option<Native> {
         "realloc" => Native::Visible(Visible {
             prepare: prepare_realloc,
             perform: perform_realloc,
+            numbers: ALL_ARGUMENTS,
         }),
         "reallocarray" => Native::Visible(Visible {
             prepare: prepare_realloc,
             perform: perform_reallocarray,
+            numbers: ALL_ARGUMENTS,
         }),
         "free" | "cfree" => DELETE,
         "aligned_alloc" | "memalign" => plain!(aligned_alloc),
@@ -64,6 +66,8 @@ pub fn find(name: &str) -> Option<Native> {
 const DELETE: Native = Native::Visible(Visible {
     prepare: prepare_free,
     perform: perform_free,
+    // The size that C++ hands on is not looked at.
+    numbers: 0b1,
 });
 
 // ---- making ------------------------------------------------------------------------------------------------------

@@ -1,18 +1,30 @@
 //! Entry points of the C++ run-time library that have no body in headers: exceptions and the start-up of streams.
 //!
-//! Throwing is unsupported. The `std::__throw_*` functions, which the library calls where the standard demands an exception that
-//! hardly any program catches (`vector::at`, `std::function` without target), are findings.
+//! Unwinding is unsupported. But an exception that nobody catches ends the program without it: so where one is thrown, by the
+//! program or by the library (`vector::at`, `std::function` without target), the thread's calls are looked at. It is a finding if
+//! none of them has a handler, or the innermost one is the end of a function that must not throw. Types are not compared:
+//! where there is any other handler, the exception may be caught, and what happens then is unsupported.
 
 use super::{Answer, plain};
+use crate::code::Op;
 use crate::native::{Cx, Flow, Native};
+use crate::thread::{Frame, NO_CALL};
+use selvedge_base::Id;
+use selvedge_ir::Handler;
 use selvedge_model::FaultKind;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "__cxa_allocate_exception"
-        | "__cxa_free_exception"
-        | "__cxa_throw"
+        // Never freed: what is thrown ends the program, or is unsupported.
+        "__cxa_allocate_exception" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer {
+                let size = cx.word(0)?;
+                Ok(Flow::word(cx.own_memory(size)?))
+            })
+        }
+        "__cxa_throw" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(throw(cx, "an exception is thrown")) }),
+        "__cxa_free_exception"
         | "__cxa_rethrow"
         | "__cxa_begin_catch"
         | "__cxa_end_catch"
@@ -34,6 +46,48 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
+/// Throws an exception: what comes of it.
+pub(crate) fn throw(cx: &Cx<'_>, what: &str) -> Flow {
+    let text = match handler(cx) {
+        Handler::None | Handler::Cleanup => format!("{what}, and nobody catches it"),
+        Handler::Terminate => format!("{what}, and leaves a function that must not throw"),
+        Handler::Catch => return Flow::Unsupported(format!("a C++ exception that may be caught ({what})")),
+    };
+    cx.fault(FaultKind::UncaughtException, text)
+}
+
+/// What the innermost of the thread's calls that does something with an exception does with it.
+fn handler(cx: &Cx<'_>) -> Handler {
+    let thread = cx.state.thread(cx.thread);
+    let Some(suspended) = (thread.core.depth as usize).checked_sub(1) else {
+        return Handler::None;
+    };
+    let callers = thread.frames[..suspended].iter().rev();
+    let frames = std::iter::once(&thread.core.frame).chain(callers.clone());
+    let present = at_its_call(cx, &thread.core.frame);
+    let calls = frames.zip(callers).map(|(frame, caller)| match frame.call {
+        // The machine has entered it: for a library function that the caller calls, or before the caller begins.
+        NO_CALL => at_its_call(cx, caller),
+        call => handler_of(cx, caller, call),
+    });
+    let mut calls = std::iter::once(present).chain(calls);
+    calls
+        .find(|handler| matches!(handler, Handler::Terminate | Handler::Catch))
+        .unwrap_or(Handler::None)
+}
+
+fn handler_of(cx: &Cx<'_>, caller: &Frame, call: u32) -> Handler {
+    cx.program.code[caller.func.index()].calls[call as usize].handler
+}
+
+/// The handler of the call that a frame stands at, if it stands at one.
+fn at_its_call(cx: &Cx<'_>, frame: &Frame) -> Handler {
+    match cx.program.code[frame.func.index()].insts.get(frame.ip as usize) {
+        Some(inst) if inst.op == Op::Call => handler_of(cx, frame, inst.long()),
+        _ => Handler::None,
+    }
+}
+
 fn terminate(cx: &mut Cx<'_>) -> Answer {
     Ok(cx.fault(
         FaultKind::UncaughtException,
@@ -45,9 +99,7 @@ fn terminate(cx: &mut Cx<'_>) -> Answer {
 fn thrower(name: &str) -> Option<Native> {
     macro_rules! throws {
         ($text:literal) => {
-            plain!(|cx: &mut Cx<'_>| -> Answer {
-                Ok(cx.fault(FaultKind::UncaughtException, concat!("throws ", $text)))
-            })
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(throw(cx, concat!($text, " is thrown"))) })
         };
     }
     let rest = name.strip_prefix("_ZSt")?;

@@ -6,7 +6,7 @@
 
 use super::{Answer, alloc, plain};
 use crate::memory::{Kind, Life};
-use crate::native::{Cx, Flow, Native, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Stop, Visible};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -18,6 +18,7 @@ pub fn find(name: &str) -> Option<Native> {
                 alloc::prepare(cx, address, munmap)
             },
             perform: |cx, _| alloc::perform(cx, munmap),
+            numbers: ALL_ARGUMENTS,
         }),
         "mprotect" => plain!(mprotect),
         "madvise" => plain!(madvise),

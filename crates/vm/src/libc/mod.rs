@@ -35,6 +35,8 @@ mod time;
 mod varargs;
 mod verifier;
 
+pub(crate) use cxx::throw;
+
 use crate::native::Native;
 
 /// The first of the hidden words that are clocks, one for each thread by its number.
@@ -56,6 +58,7 @@ macro_rules! by_element {
         crate::native::Native::Visible(crate::native::Visible {
             prepare: |cx| crate::libc::stepped::prepare(cx, |cx| $model(cx)),
             perform: |cx, _| crate::libc::stepped::perform(cx, |cx| $model(cx)),
+            numbers: crate::native::NO_ARGUMENT,
         })
     };
 }

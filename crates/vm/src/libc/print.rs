@@ -51,6 +51,7 @@ macro_rules! to_stream {
                 const WRITER: files::Writer = $writer;
                 files::perform_writer(cx, &WRITER, |cx| $model(cx))
             },
+            numbers: crate::native::NO_ARGUMENT,
         })
     };
 }

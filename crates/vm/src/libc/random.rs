@@ -4,7 +4,7 @@
 //! thread gets which number depends on the schedule. It is never a data race, as glibc takes a lock.
 
 use super::Answer;
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Visible};
 use selvedge_model::{ObjectId, Op, Outcome};
 
 /// The models of this file.
@@ -13,14 +13,17 @@ pub fn find(name: &str) -> Option<Native> {
         "rand" => Native::Visible(Visible {
             prepare: |cx| prepare(cx, rand),
             perform: |cx, _| perform(cx, rand),
+            numbers: ALL_ARGUMENTS,
         }),
         "random" => Native::Visible(Visible {
             prepare: |cx| prepare(cx, random),
             perform: |cx, _| perform(cx, random),
+            numbers: ALL_ARGUMENTS,
         }),
         "srand" | "srandom" => Native::Visible(Visible {
             prepare: |cx| prepare(cx, srand),
             perform: |cx, _| perform(cx, srand),
+            numbers: ALL_ARGUMENTS,
         }),
         _ => return None,
     })

@@ -3,7 +3,7 @@
 //! A block is one action. What it touches is not known before it runs, so it is dependent on every access to memory of other
 //! threads, and on other blocks. Its end is a scheduling point without effect, so that what follows is not part of it.
 
-use super::{Cx, Flow, Native, Performed, Prepared, Visible};
+use super::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
 use selvedge_model::{ObjectId, Op, Outcome};
 
 /// The models of this file.
@@ -12,10 +12,12 @@ pub fn find(name: &str) -> Option<Native> {
         "__VERIFIER_atomic_begin" => Visible {
             prepare: begin_prepare,
             perform: begin,
+            numbers: NO_ARGUMENT,
         },
         "__VERIFIER_atomic_end" => Visible {
             prepare: end_prepare,
             perform: end,
+            numbers: NO_ARGUMENT,
         },
         _ => return None,
     }))

@@ -34,6 +34,37 @@ pub struct Visible {
     pub prepare: fn(&mut Cx<'_>) -> Prepared,
     /// Performs the action with the chosen alternative.
     pub perform: fn(&mut Cx<'_>, u16) -> Performed,
+    /// Which arguments, one bit each, must be numbers before anything visible happens. They are the thread's own, so that
+    /// which numbers they may be is known when it comes to the call. What is left to `perform` (what lies in memory that others
+    /// may write until then) is chosen within the action.
+    pub numbers: u8,
+}
+
+/// [`Visible::numbers`]: all of them.
+pub(crate) const ALL_ARGUMENTS: u8 = u8::MAX;
+/// [`Visible::numbers`]: none; `prepare` asks for those that it needs, or the arguments are data.
+pub(crate) const NO_ARGUMENT: u8 = 0;
+
+impl Visible {
+    /// The first of its arguments that must be a number, and is not known to be one.
+    #[inline]
+    pub(crate) fn open_argument(&self, cx: &Cx<'_>) -> Option<Value> {
+        if cx.args.iter().all(|value| value.is_concrete()) {
+            return None;
+        }
+        self.some_open_argument(cx)
+    }
+
+    #[cold]
+    fn some_open_argument(&self, cx: &Cx<'_>) -> Option<Value> {
+        let needed = cx.args.iter().take(8).enumerate();
+        let mut needed = needed.filter(|(i, _)| self.numbers >> i & 1 == 1);
+        let open = |value: Value| {
+            let symbol = cx.state.memory.tags.symbol(value.tag);
+            symbol.is_some_and(|s| s.undefined == 0 && cx.state.known(cx.thread, s.expr).is_none())
+        };
+        needed.find(|(_, value)| open(**value)).map(|(_, value)| *value)
+    }
 }
 
 /// What `prepare` answers.
@@ -305,6 +336,16 @@ impl Cx<'_> {
     pub fn load_defined(&mut self, address: u64, size: u64, what: &str) -> Result<u64, Stop> {
         let value = self.load(address, size)?;
         self.concrete(value, what)
+    }
+
+    /// Reads `size` ≤ 8 bytes that must be defined, and of which it does not matter what they are.
+    pub fn load_any(&mut self, address: u64, size: u64, what: &str) -> Result<(), Stop> {
+        let value = self.load(address, size)?;
+        let symbol = self.state.memory.tags.symbol(value.tag);
+        if value.is_concrete() || symbol.is_some_and(|symbol| symbol.undefined == 0) {
+            return Ok(());
+        }
+        Err(self.undefined(value, what))
     }
 
     /// Stores the low `size` ≤ 8 bytes, checked and recorded.

@@ -3,7 +3,7 @@
 //! The path's model says which outcome is possible without a query; the others cost one each, and nothing where they are known. A
 //! solver that gives no answer leaves that outcome out and says so: the verdict is then unknown.
 
-use super::path::Arm;
+use super::path::{Arm, Begun};
 use super::{Operand, binary, shift_in_range};
 use crate::code::Op as Code;
 use crate::interp::Stop;
@@ -181,7 +181,13 @@ impl Vm {
     /// Stops before the present instruction at a data choice.
     fn choose_from(&mut self, thread: ThreadId, site: Site, performing: bool, arms: Vec<Arm>) -> Stop {
         self.solver.branches += u64::from(arms.len() > 1);
-        self.state.choose_from(thread, arms.into());
+        let in_block = self.state.thread(thread).core.atomic != 0;
+        let begun = (performing || in_block).then(|| Begun {
+            action: self.state.pending[thread.index()].action,
+            alternative: self.alternative,
+            undone: performing,
+        });
+        self.state.choose_from(thread, arms.into(), begun);
         // What is executed again after the choice is the action being performed, if there is one.
         self.state.own_core(thread).before = !performing;
         Stop::Visible(Action {
@@ -237,7 +243,8 @@ impl Vm {
                 }
             }
             let alternatives = arms.len() as u16;
-            self.state.choose_from(thread, arms.into());
+            let begun = self.state.path.begun(thread);
+            self.state.choose_from(thread, arms.into(), begun);
             let status = if alternatives > 0 {
                 Status::Enabled
             } else {
@@ -477,12 +484,15 @@ impl Vm {
             }
         }
         let fine = arena.and(arena.not(zero), arena.not(overflow));
-        let message = match self.split(thread, site, performing, &[fine, zero, overflow])? {
+        let (kind, message) = match self.split(thread, site, performing, &[fine, zero, overflow])? {
             0 => return Ok(()),
-            1 => "division by zero",
-            _ => "division of the least integer by -1 overflows",
+            1 => (FaultKind::DivisionByZero, "division by zero"),
+            _ => (
+                self.program.options.division_overflow(),
+                "division of the least integer by -1 overflows",
+            ),
         };
-        Err(self.arithmetic_fault(FaultKind::DivisionByZero, message, site))
+        Err(self.arithmetic_fault(kind, message, site))
     }
 
     /// Splits off that a shift's amount is too large: that outcome is a fault.

@@ -21,5 +21,5 @@ pub(crate) use access::Reached;
 pub(crate) use decide::Possible;
 pub(crate) use input::Source;
 pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
-pub(crate) use path::{Arm, Asked, EVERYBODY, Path, known_to};
+pub(crate) use path::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
 pub(crate) use solving::{LazySolver, solver_options};

@@ -9,7 +9,7 @@ use crate::memory::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Expr, InputKey, Node, UnOp};
-use selvedge_model::InputKind;
+use selvedge_model::{Action, InputKind};
 use std::rc::Rc;
 
 /// One possible outcome of a decision.
@@ -72,7 +72,25 @@ enum Change {
     /// An input was asked for.
     Asked,
     /// A thread has other arms to choose from.
-    Choosing(ThreadId, Rc<[Arm]>),
+    Choosing(ThreadId, Choosing),
+}
+
+/// A thread's pending data choice.
+#[derive(Clone, Debug)]
+struct Choosing {
+    arms: Rc<[Arm]>,
+    begun: Option<Begun>,
+}
+
+/// The visible action within which a thread stands at a data choice: no other thread may come between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    /// The action.
+    pub action: Action,
+    /// The alternative of it that was taken.
+    pub alternative: u16,
+    /// Nothing of it was done: it is performed with the choice. Else the choice is one within an atomic block.
+    pub undone: bool,
 }
 
 /// See the module's documentation. Changed through `State`, which logs each change.
@@ -84,7 +102,7 @@ pub(crate) struct Path {
     decided: FxHashSet<Decided>,
     asked: Vec<Asked>,
     /// By thread.
-    choosing: Vec<Rc<[Arm]>>,
+    choosing: Vec<Choosing>,
     log: Vec<Change>,
 }
 
@@ -140,7 +158,16 @@ impl Path {
 
     /// The alternatives of a thread's pending data choice.
     pub fn arms(&self, thread: ThreadId) -> &[Arm] {
-        self.choosing.get(thread.index()).map_or(&[], |arms| arms)
+        self.choosing
+            .get(thread.index())
+            .map_or(&[], |choosing| &choosing.arms)
+    }
+
+    /// The visible action that a thread has begun and in which it stands at a data choice.
+    pub fn begun(&self, thread: ThreadId) -> Option<Begun> {
+        self.choosing
+            .get(thread.index())
+            .and_then(|choosing| choosing.begun)
     }
 
     /// Adds the outcome of a decision made by the thread with this region. `who` knows it from now on.
@@ -244,12 +271,16 @@ impl Path {
         self.log.push(Change::Asked);
     }
 
-    /// Sets the alternatives of a thread's data choice.
-    pub fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>) {
+    /// Sets the alternatives of a thread's data choice, and the action within which it is.
+    pub fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>, begun: Option<Begun>) {
         if self.choosing.len() <= thread.index() {
-            self.choosing.resize(thread.index() + 1, Rc::new([]));
+            let nothing = Choosing {
+                arms: Rc::new([]),
+                begun: None,
+            };
+            self.choosing.resize(thread.index() + 1, nothing);
         }
-        let old = std::mem::replace(&mut self.choosing[thread.index()], arms);
+        let old = std::mem::replace(&mut self.choosing[thread.index()], Choosing { arms, begun });
         self.log.push(Change::Choosing(thread, old));
     }
 

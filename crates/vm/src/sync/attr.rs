@@ -147,7 +147,7 @@ pub(super) fn mutex_attributes(cx: &mut Cx<'_>, attributes: u64) -> Result<(u32,
 /// Reads an attribute object that changes nothing in the model: it must have been initialised.
 pub(super) fn ignored(cx: &mut Cx<'_>, attributes: u64) -> Result<(), Stop> {
     if attributes != 0 {
-        cx.load_defined(attributes, 4, "attribute object")?;
+        cx.load_any(attributes, 4, "attribute object")?;
     }
     Ok(())
 }
@@ -163,7 +163,7 @@ pub(super) fn detached(cx: &mut Cx<'_>, attributes: u64) -> Result<bool, Stop> {
 /// Reads the deadline that argument `i` points to. Its value does not matter: time is not modelled.
 pub(super) fn deadline(cx: &mut Cx<'_>, i: usize) -> Result<(), Stop> {
     let address = cx.word(i)?;
-    cx.load_defined(address, 8, "deadline")?;
-    cx.load_defined(address + 8, 8, "deadline")?;
+    cx.load_any(address, 8, "deadline")?;
+    cx.load_any(address + 8, 8, "deadline")?;
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::errno::EINVAL;
 use super::object::{
     Answer, Kind, Model, SUCCESS, SyncObject, check, destroy, done, failed, get, init, prepare, prepare_whole,
 };
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
@@ -32,7 +32,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_barrier_destroy" => (|cx| prepare_whole(cx, Op::Destroy, Kind::Barrier, end), end),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -2,7 +2,7 @@
 
 use super::object::{Kind, Model, MutexKind, Robust, done, prepare_whole};
 use super::{cond, errno, key, lifecycle, mutex};
-use crate::native::{Cx, Flow, Native, Performed, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Visible};
 use selvedge_model::Op;
 
 /// The models of this file.
@@ -36,7 +36,17 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "tss_set" => return Some(Native::Plain(|cx| thrd(super::object::plain(key::set(cx))))),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    // The argument of a new thread is data.
+    let numbers = if name == "thrd_create" {
+        0b011
+    } else {
+        ALL_ARGUMENTS
+    };
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers,
+    }))
 }
 
 fn mutex_init(cx: &mut Cx<'_>, _: u16) -> Performed {

@@ -11,7 +11,7 @@ use super::cond::{CANCELED, WAITING};
 use super::errno::EINVAL;
 use super::object::{Answer, Model, SUCCESS, done, failed};
 use super::{lifecycle, refresh, words};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::{Frame, Stage};
 use crate::value::Value;
@@ -38,7 +38,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "__pthread_unwind_next" => return Some(Native::Plain(unwind_next)),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 // ---- cancellation ------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ use super::object::{
     prepare_whole,
 };
 use super::refresh;
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
@@ -52,7 +52,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_cond_destroy" => (destroy_prepare, end),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 fn cond(cx: &Cx<'_>, address: u64) -> Result<(u32, u64), Stop> {

@@ -2,7 +2,8 @@
 
 use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
 use super::{cond, lifecycle, words};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::libc::throw;
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::Symbol;
@@ -43,15 +44,16 @@ pub(super) fn find(name: &str) -> Option<Native> {
         }
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 fn system_error(cx: &mut Cx<'_>) -> Flow {
     match cx.int(0) {
-        Ok(code) => cx.fault(
-            FaultKind::UncaughtException,
-            format!("std::system_error with code {code} is thrown"),
-        ),
+        Ok(code) => throw(cx, &format!("std::system_error with code {code} is thrown")),
         Err(flow) => flow,
     }
 }
@@ -113,8 +115,14 @@ fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
         Err(flow) => return Prepared::Immediate(flow),
     };
     if target == 0 {
-        let text = "join or detach of a std::thread that is not joinable throws std::system_error";
-        return Prepared::Immediate(cx.fault(FaultKind::UncaughtException, text));
+        let text = "std::system_error is thrown by join or detach of a std::thread that is not joinable";
+        return Prepared::Immediate(throw(cx, text));
+    }
+    if op == Op::Join && lifecycle::thread_of(cx.state, target) == Some(cx.thread) {
+        return Prepared::Immediate(throw(
+            cx,
+            "std::system_error is thrown by a thread that joins itself",
+        ));
     }
     lifecycle::on_thread(cx, op, target)
 }

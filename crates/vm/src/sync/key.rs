@@ -7,7 +7,7 @@
 use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
 use super::words::{self, MAX_KEYS};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::Id;
@@ -24,10 +24,12 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_key_create" | "__pthread_key_create" => Native::Visible(Visible {
             prepare: hidden_prepare,
             perform: |cx, _| done(create(cx)),
+            numbers: ALL_ARGUMENTS,
         }),
         "pthread_key_delete" => Native::Visible(Visible {
             prepare: hidden_prepare,
             perform: delete,
+            numbers: ALL_ARGUMENTS,
         }),
         "pthread_setspecific" => Native::Plain(|cx| plain(set(cx))),
         "pthread_getspecific" | "tss_get" => Native::Plain(get),

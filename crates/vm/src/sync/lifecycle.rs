@@ -9,7 +9,7 @@ use super::errno::{EBUSY, EINVAL, ERANGE, ESRCH, ETIMEDOUT};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, fuse, key, mutex, once, words};
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::options::Visibility;
 use crate::program::Binding;
 use crate::state::State;
@@ -398,7 +398,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_create" => (create_prepare, create),
         "pthread_join" => {
             let (prepare, perform) = (join_prepare, join);
-            return Some(Native::Join(Visible { prepare, perform }));
+            return Some(Native::Join(Visible {
+                prepare,
+                perform,
+                numbers: ALL_ARGUMENTS,
+            }));
         }
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
         "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
@@ -415,7 +419,17 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_setconcurrency" | "pthread_getconcurrency" => return Some(Native::Plain(|_| Flow::int(0))),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    // The argument of a new thread is data.
+    let numbers = if name == "pthread_create" {
+        0b0111
+    } else {
+        ALL_ARGUMENTS
+    };
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers,
+    }))
 }
 
 pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -9,7 +9,7 @@ use super::object::{
     Answer, Kind, Model, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held,
     get, held_fault, init, mutex_kind, prepare, prepare_whole,
 };
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
 use selvedge_base::ThreadId;
@@ -33,7 +33,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         }
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 fn mutex(cx: &Cx<'_>, address: u64) -> Result<Mutex, Stop> {

@@ -275,10 +275,11 @@ fn fresh(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
     let mut words = [0u32; 14];
     for (i, word) in words.iter_mut().enumerate().take(kind.size() as usize / 4) {
         let value = cx.state.memory.peek_checked(address + 4 * i as u64, 4);
-        if !value.is_concrete() {
-            return bad("was never initialised");
-        }
-        *word = value.bits as u32;
+        *word = match cx.concrete(value, "an object of the threads library") {
+            Ok(bits) => bits as u32,
+            Err(ask @ Flow::Symbolic(_)) => return Err(ask),
+            Err(_) => return bad("was never initialised"),
+        };
     }
     let special = match kind {
         Kind::Mutex => Some(4),

@@ -5,7 +5,7 @@
 //! ends inside the routine leaves the control as if it had never been called.
 
 use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
 use crate::value::Value;
@@ -22,7 +22,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "__cxa_guard_abort" => (|cx| prepare(cx, Op::OnceDone), guard_abort),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 /// Who runs the routine of a control now.

@@ -5,7 +5,7 @@ use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
 use super::object::{
     Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, get, init, prepare, prepare_whole,
 };
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
@@ -28,7 +28,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "sem_destroy" => (|cx| prepare_whole(cx, Op::Destroy, Kind::Sem, end), end),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 fn timed_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -1,7 +1,7 @@
 //! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends when it is scheduled.
 
 use super::object::{SUCCESS, done};
-use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
 use selvedge_model::{Action, Op};
 
 /// The models of this file.
@@ -13,6 +13,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     };
     Some(Native::Visible(Visible {
         prepare,
+        numbers: NO_ARGUMENT,
         perform: |_, _| -> Performed { done(Ok(SUCCESS)) },
     }))
 }

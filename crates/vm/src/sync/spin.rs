@@ -5,7 +5,7 @@ use super::object::{
     Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init,
     prepare, prepare_whole,
 };
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;
 use selvedge_base::ThreadId;
@@ -24,7 +24,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_spin_destroy" => (|cx| prepare_whole(cx, Op::Destroy, Kind::Spin, end), end),
         _ => return None,
     };
-    Some(Native::Visible(Visible { prepare, perform }))
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ALL_ARGUMENTS,
+    }))
 }
 
 /// Who holds a spin lock.

@@ -247,6 +247,7 @@ fn step(thread: u16, op: Op, object: ObjectId, order: MemoryOrder) -> Step {
         alternative: 0,
         alternatives: 1,
         outcome: Outcome::Done,
+        completes: false,
     };
     Step {
         event,

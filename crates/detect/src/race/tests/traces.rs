@@ -484,6 +484,7 @@ impl World {
             alternative: 0,
             alternatives: 1,
             outcome,
+            completes: false,
         };
         let quiet = matches!(action.op, Op::WaitRelease | Op::BarrierArrive | Op::WaitTimeout);
         let mut accesses = Vec::new();

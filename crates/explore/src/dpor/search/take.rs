@@ -1,9 +1,9 @@
 //! One event: a step of the machine, and what it means for the order, for the threads to come, and for detectors.
 
-use super::{Search, is_local, may_change_others};
+use super::{Search, is_local};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Choice, Dependence, Detector, Event, Op, Outcome, Undo};
+use selvedge_model::{Choice, Dependence, Detector, Event, Outcome, Undo};
 
 /// Threads around a step.
 struct Around {
@@ -22,11 +22,11 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was looked for in the order.
+    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was looked for in the order;
+    /// `others`: it may change what other threads do next.
     #[inline(always)]
-    pub(super) fn take(&mut self, choice: Choice, op: Op, before: usize) -> Event {
+    pub(super) fn take(&mut self, choice: Choice, others: bool, before: usize) -> Event {
         let thread = choice.thread.index();
-        let others = may_change_others(op);
         if others {
             self.before.clear();
             let pending = self.machine.pending().iter();

@@ -141,6 +141,7 @@ macro_rules! operation {
                     },
                 )
             },
+            numbers: crate::native::NO_ARGUMENT,
         })
     };
 }

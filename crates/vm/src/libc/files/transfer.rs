@@ -19,6 +19,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "write" => Native::Visible(Visible {
             prepare: prepare_write,
             perform: perform_write,
+            numbers: crate::native::NO_ARGUMENT,
         }),
         "pwrite" | "pwrite64" => operation!(|cx| write_part(cx, true), |cx| write(cx, true)),
         "lseek" | "lseek64" => operation!(|cx| file_part(cx), seek),
