@@ -1,0 +1,91 @@
+//! Library functions with symbolic arguments: each program does the same whether an argument was chosen beforehand, by an `if`, or is
+//! chosen by the call that needs to know it. So the same is wrong with both, and the verdict is the same.
+//!
+//! A call that chooses must not lose its effect on the order of events, nor have half of it before the choice. Each function that the
+//! machine models and that takes a pointer, a handle or a size is called with one that is one of two, beside another thread.
+
+mod calls;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// What the runs are made with.
+const WAYS: &[&[&str]] = &[
+    &["--strategy", "dpor"],
+    &["--strategy", "unfold"],
+    &["--strategy", "dpor", "--visibility", "memory"],
+    &["--strategy", "unfold", "--visibility", "memory"],
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let calls = calls::all();
+    let trials = calls.iter().map(|call| {
+        let (name, text) = (call.name, call.text());
+        Trial::test(name, move || compare(name, &text))
+    });
+    let trials: Vec<Trial> = trials.collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn compare(name: &str, text: &str) -> Result<(), Failed> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symbolic-calls");
+    std::fs::create_dir_all(&folder)?;
+    let source = folder.join(format!("{name}.c"));
+    std::fs::write(&source, text)?;
+    for options in WAYS {
+        let before = run(&source, &[options, &["-DBEFORE"][..]].concat())?;
+        let by_call = run(&source, options)?;
+        check(before == by_call, || {
+            format!("{name} {options:?}: chosen before {before:?}, by the call {by_call:?}")
+        })?;
+        // Transfers to memory that threads share are unsupported with visibility `memory`.
+        check(options.contains(&"memory") || before.0 != "unknown", || {
+            format!("{name} {options:?}: decides nothing: {before:?}")
+        })?;
+    }
+    Ok(())
+}
+
+fn check(holds: bool, text: impl FnOnce() -> String) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(text().into()) }
+}
+
+/// A verdict and what was found: kinds and lines.
+type Seen = (String, BTreeSet<(String, u64)>);
+
+fn run(source: &Path, options: &[&str]) -> Result<Seen, Failed> {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args([
+            "check",
+            "--format",
+            "json",
+            "--finding",
+            "none",
+            "--progress",
+            "never",
+        ])
+        .args(["--stop", "never", "--max-time", "120s"])
+        .args(options)
+        .arg(source)
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report: Value = serde_json::from_str(&text).map_err(|error| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{}: {error}: {text}{said}", source.display())
+    })?;
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let found = findings.iter().map(|finding| {
+        let kind = finding["kind"].as_str().unwrap_or_default().to_owned();
+        // Which of several races are seen follows from the order in which executions are taken.
+        let line = finding["location"]["line"]
+            .as_u64()
+            .filter(|_| kind != "data-race");
+        (kind, line.unwrap_or_default())
+    });
+    let verdict = report["verdict"].as_str().unwrap_or_default().to_owned();
+    Ok((verdict, found.collect()))
+}
