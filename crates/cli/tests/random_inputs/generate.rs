@@ -1,7 +1,7 @@
 //! The random programs.
 
 /// SplitMix64: the same programs everywhere.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -12,11 +12,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    /// A number below another.
+    pub fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    /// One of a list.
+    pub fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.below(list.len() as u64) as usize]
     }
 }

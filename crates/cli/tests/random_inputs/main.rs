@@ -5,9 +5,13 @@
 //! is all that it prints. Half of the programs compute (every integer type and operation, arrays with symbolic indexes, switches,
 //! loops), half call library functions on strings that the inputs are part of.
 //!
+//! Programs with threads have two inputs of one bit each, which are indexes of data, locks and handles: what is wrong with them is
+//! what is wrong with the same program for some pair of numbers.
+//!
 //! `SELVEDGE_RANDOM_INPUTS=FROM..TO` runs other seeds.
 
 mod generate;
+mod threads;
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -29,13 +33,102 @@ fn library_calls_take_the_ways_of_a_native_run() {
     compare(generate::library_calls, "library");
 }
 
-fn compare(program: fn(u64) -> String, kind: &str) {
-    let seeds = std::env::var("SELVEDGE_RANDOM_INPUTS").ok().and_then(|range| {
+/// The seeds asked for.
+fn seeds() -> std::ops::Range<u64> {
+    let asked = std::env::var("SELVEDGE_RANDOM_INPUTS").ok().and_then(|range| {
         let (from, to) = range.split_once("..")?;
         Some(from.parse().ok()?..to.parse().ok()?)
     });
+    asked.unwrap_or(SEEDS)
+}
+
+/// Ways to explore a program with threads.
+const THREADED: &[&[&str]] = &[
+    &["--strategy", "dpor"],
+    &["--strategy", "unfold"],
+    &["--strategy", "dpor", "--visibility", "memory"],
+    &["--strategy", "unfold", "--visibility", "memory"],
+];
+
+#[test]
+fn threads_do_wrong_what_they_do_wrong_for_some_numbers() {
+    let (mut decided, mut wrong, seeds) = (0, 0, seeds());
+    let all = seeds.end - seeds.start;
+    for seed in seeds {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-inputs-threads");
+        std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
+        let source = folder.join(format!("{seed}.c"));
+        std::fs::write(&source, threads::program(seed)).expect("the temporary directory is writable");
+        // Each way in its turn: what the ways have to do with one another, `random_programs` says.
+        let options = THREADED[seed as usize % THREADED.len()];
+        let mut expected = BTreeSet::new();
+        for numbers in [
+            ["-DA=0", "-DB=0"],
+            ["-DA=0", "-DB=1"],
+            ["-DA=1", "-DB=0"],
+            ["-DA=1", "-DB=1"],
+        ] {
+            expected.extend(faults(&source, &[options, &numbers[..]].concat()));
+        }
+        let mut found = faults(&source, options);
+        // Fewer scheduling points are enough only without races: with one, what else is found depends on the order.
+        if expected.contains(RACE) && !options.contains(&"memory") {
+            assert!(found.contains(RACE), "{}: no race", source.display());
+            (expected, found) = Default::default();
+        }
+        assert_eq!(found, expected, "{} {options:?}", source.display());
+        decided += u64::from(!expected.contains(OPEN));
+        wrong += u64::from(!expected.is_empty());
+    }
+    println!("threads: {decided} programs of {all} decided, {wrong} with faults");
+    assert!(decided * 4 > all * 3 && wrong > 0, "of little use");
+}
+
+const RACE: &str = "data-race";
+const OPEN: &str = "unknown";
+
+/// What is wrong with a program: kinds, with lines where those do not depend on the order of events.
+fn faults(source: &Path, options: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args([
+            "check",
+            "--format",
+            "json",
+            "--finding",
+            "none",
+            "--progress",
+            "never",
+        ])
+        .args(["--stop", "never", "--max-time", "120s"])
+        .args(options)
+        .arg(source)
+        .output()
+        .expect("the command runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report: Value = serde_json::from_str(&text).unwrap_or_else(|error| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        panic!("{} {options:?}: {error}: {said}", source.display())
+    });
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let mut faults: BTreeSet<String> = findings
+        .iter()
+        .map(|finding| {
+            let kind = finding["kind"].as_str().unwrap_or_default();
+            if kind == RACE || kind.starts_with("deadlock") {
+                return kind.to_owned();
+            }
+            format!("{kind} at {}", finding["location"]["line"])
+        })
+        .collect();
+    if report["verdict"] == OPEN {
+        faults.insert(OPEN.to_owned());
+    }
+    faults
+}
+
+fn compare(program: fn(u64) -> String, kind: &str) {
     let (mut compared, mut ways) = (0, 0);
-    let seeds = seeds.unwrap_or(SEEDS);
+    let seeds = seeds();
     let all = seeds.end - seeds.start;
     for seed in seeds {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-inputs-{kind}"));
