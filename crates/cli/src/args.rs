@@ -56,8 +56,8 @@ pub(crate) struct CheckArgs {
     #[arg(last = true, value_name = "PROGRAM ARGS")]
     pub(crate) args: Vec<String>,
 
-    /// What to check: a list of assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic, overflow,
-    /// or a SV-COMP .prp file. All but leak, cleanup and overflow if not given
+    /// What to check: a list of assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic, overflow, or SV-COMP's
+    /// unreach-call, valid-deref, valid-free, …; or a SV-COMP .prp file. All but leak, cleanup and overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
     /// How to explore: unfold explores each partial order once, on one core, and stops at states that it knows; dpor explores them

@@ -163,7 +163,7 @@ fn step(vm: &mut Vm, choice: Choice, before: &[Placed]) -> Placed {
     let several = vm.pending()[choice.thread.index()].alternatives > 1;
     let decision = vm.decision(choice);
     let event = vm.step(choice);
-    let decides = several || event.action.op == Op::Choose;
+    let decides = several || event.is_data_choice();
     place(vm, &event, before, if decides { decision } else { 0 })
 }
 

@@ -3,8 +3,8 @@
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 use selvedge_ir::{
     AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, FloatPred, FuncId, Function, GepTerm, Global,
-    GlobalId, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Reg, RegInfo,
-    Relocation, RmwOp, SatOp, Stmt, Symbol, Terminator, Type, UnOp,
+    GlobalId, Handler, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Reg,
+    RegInfo, Relocation, RmwOp, SatOp, Stmt, Symbol, Terminator, Type, UnOp,
 };
 use smallvec::SmallVec;
 
@@ -558,11 +558,18 @@ impl Source<'_> {
             true => Callee::Direct(id),
             false => Callee::Indirect(self.operand(module, Type::Ptr)),
         };
+        let handlers = [
+            Handler::None,
+            Handler::Cleanup,
+            Handler::Terminate,
+            Handler::Catch,
+        ];
         InstKind::Call {
             results,
             callee,
             args,
             types,
+            handler: self.pick(&handlers),
         }
     }
 
