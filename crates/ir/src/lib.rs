@@ -24,6 +24,7 @@ pub use inst::{
     Operand, OverflowOp, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
+pub use names::returns_twice;
 pub use parse::{ParseError, parse};
 pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, Type};
 pub use verify::{Place, Problem, VerifyError, verify};

@@ -3,6 +3,11 @@
 use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, UnOp};
 use std::fmt;
 
+/// Whether a function of this name returns a second time when something jumps back to it (C11 7.13).
+pub fn returns_twice(name: &str) -> bool {
+    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
+}
+
 macro_rules! names {
     ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {$(
         impl $ty {

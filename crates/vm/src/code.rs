@@ -117,6 +117,8 @@ pub struct CallSite {
     pub used: bool,
     /// What becomes of an exception that leaves what is called.
     pub handler: Handler,
+    /// Of a `setjmp`: the slot that is 1 once the present activation has made the call; else [`NONE`].
+    pub landing: u16,
 }
 
 /// A multi-way jump.
@@ -162,6 +164,8 @@ pub struct Code {
     pub varargs: bool,
     /// Call sites.
     pub calls: Vec<CallSite>,
+    /// Call instructions that a `longjmp` may come back to. If there are any, no two registers share a slot.
+    pub landings: Vec<u32>,
     /// Jump tables.
     pub switches: Vec<SwitchTable>,
     /// Operands of returns, one a word.

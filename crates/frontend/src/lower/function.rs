@@ -327,11 +327,11 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     /// Decides for each alloca of the entry block: register or stack object.
     fn plan_locals(&mut self, numbered: &[Vec<(Value<'m>, StmtId)>]) {
         let is_alloca = |(v, _): &&(Value<'m>, StmtId)| v.opcode() == Some(Opcode::LLVMAlloca);
-        let twice = numbered.iter().flatten().any(|&(inst, _)| returns_twice(inst));
+        let jumps = numbered.iter().flatten().any(|&(inst, _)| returns_twice(inst));
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
                 let name = self.variables.get(&alloca).cloned();
-                if let Some(ty) = promotable(alloca, twice) {
+                if let Some(ty) = promotable(alloca).filter(|_| !jumps) {
                     let reg = self.function.regs.push(RegInfo { ty, name });
                     self.promoted.insert(alloca, reg);
                     self.mutable.insert(reg);

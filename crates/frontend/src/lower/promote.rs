@@ -4,22 +4,29 @@
 //! plain ones, but where a function may return to a place a second time: there a volatile local keeps its value.
 //! Unlike LLVM's mem2reg this makes no φ-nodes: the register is assigned where the local was stored to, so that an
 //! uninitialised local stays undefined on exactly the paths on which it was.
+//!
+//! None in a function that calls `setjmp`: after a `longjmp` each of its locals has the value that memory holds.
 
 use super::flatten::scalar;
 use crate::llvm::{Opcode, Ordering, Value, ValueKind};
 use selvedge_ir::Type;
 
+/// Whether a call returns a second time when something jumps back to it.
+pub(super) fn returns_twice(call: Value<'_>) -> bool {
+    call.opcode() == Some(Opcode::LLVMCall)
+        && call
+            .called()
+            .is_some_and(|callee| selvedge_ir::returns_twice(&callee.name()))
+}
+
 /// The register type of an alloca that can be a register.
-pub(super) fn promotable(alloca: Value<'_>, returns_twice: bool) -> Option<Type> {
+pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
     let ty = alloca.allocated_type();
     let register = scalar(ty).ok()?;
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
         return None;
     }
-    let plain = |access: Value<'_>| {
-        let kept = returns_twice && access.volatile();
-        !kept && access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic
-    };
+    let plain = |access: Value<'_>| access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
     let fits = |user: Value<'_>| match user.opcode() {
         Some(Opcode::LLVMLoad) => user.ty() == ty && plain(user),
         Some(Opcode::LLVMStore) => {
@@ -34,17 +41,6 @@ pub(super) fn promotable(alloca: Value<'_>, returns_twice: bool) -> Option<Type>
         .into_iter()
         .all(|u| u.kind() == ValueKind::LLVMInstructionValueKind && fits(u))
         .then_some(register)
-}
-
-/// Whether an instruction calls a function that may return more than once.
-pub(super) fn returns_twice(inst: Value<'_>) -> bool {
-    inst.opcode() == Some(Opcode::LLVMCall)
-        && inst.called().is_none_or(|callee| {
-            let name = callee.name();
-            ["setjmp", "getcontext", "vfork"]
-                .iter()
-                .any(|part| name.contains(part))
-        })
 }
 
 /// If a call is a lifetime marker: whether life starts, and of what.

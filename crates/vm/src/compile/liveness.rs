@@ -7,6 +7,9 @@
 //! A slot is live only if it is read for something that counts: to be an operand of arithmetic whose result is not live does not count (strongly live
 //! variables; Giegerich, Möncke and Wilhelm 1981). So a counter that only counts does not tell states apart.
 //!
+//! A call may end in a `longjmp` to a `setjmp` of the same frame: what is live behind each `setjmp` is live at all calls of its
+//! function, whatever they call, and so is whether that `setjmp` was called.
+//!
 //! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost. What
 //! else is live must then be known wherever a thread stands, or a pointer that nobody reads would hide a loss; and there whatever
 //! is read is live, since a pointer may be on its way to a variable that nobody reads.
@@ -41,14 +44,29 @@ impl Liveness {
     pub fn of(code: &Code, everywhere: bool) -> Liveness {
         let words = code.slots as usize / 64 + 1;
         let mut entries = vec![vec![0u64; words]; code.blocks.len()];
+        let mut landed = vec![0u64; words];
+        for &ip in &code.landings {
+            let flag = code.calls[code.insts[ip as usize].long() as usize].landing;
+            landed[usize::from(flag) / 64] |= 1 << (flag % 64);
+        }
         let mut changed = true;
         while changed {
             changed = false;
             for block in (0..code.blocks.len()).rev() {
                 let mut live = vec![0; words];
-                walk(code, &entries, block, !everywhere, &mut live, |_, _, _| {});
-                if entries[block] != live {
+                let mut behind = landed.clone();
+                let note = |ip: usize, _: &[u64], after: &[u64]| {
+                    if code.landings.contains(&(ip as u32)) {
+                        let behind = behind.iter_mut();
+                        behind
+                            .zip(without_results(code, ip, after))
+                            .for_each(|(b, a)| *b |= a);
+                    }
+                };
+                walk(code, &entries, &landed, block, !everywhere, &mut live, note);
+                if entries[block] != live || landed != behind {
                     entries[block] = live;
+                    landed = behind;
                     changed = true;
                 }
             }
@@ -65,31 +83,22 @@ impl Liveness {
         };
         for block in 0..code.blocks.len() {
             let mut live = vec![0; words];
-            walk(
-                code,
-                &entries,
-                block,
-                !everywhere,
-                &mut live,
-                |ip, live, after| {
-                    let inst = code.insts[ip];
-                    if inst.op == Op::Call {
-                        let call = inst.long() as usize;
-                        let mut after = after.to_vec();
-                        for &(slot, _) in &code.calls[call].results {
-                            after[slot as usize / 64] &= !(1 << (slot % 64));
-                        }
-                        result.suspended[call] = result.push(&kept(&after));
-                    }
-                    let stands = matches!(
-                        inst.op,
-                        Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
-                    );
-                    if stands || everywhere {
-                        result.standing[ip] = Some(result.push(&kept(live)));
-                    }
-                },
-            );
+            let note = |ip: usize, live: &[u64], after: &[u64]| {
+                let inst = code.insts[ip];
+                if inst.op == Op::Call {
+                    let mut after = without_results(code, ip, after);
+                    after.iter_mut().zip(&landed).for_each(|(a, l)| *a |= l);
+                    result.suspended[inst.long() as usize] = result.push(&kept(&after));
+                }
+                let stands = matches!(
+                    inst.op,
+                    Op::Call | Op::Complex | Op::VisibleLoad | Op::VisibleStore
+                );
+                if stands || everywhere {
+                    result.standing[ip] = Some(result.push(&kept(live)));
+                }
+            };
+            walk(code, &entries, &landed, block, !everywhere, &mut live, note);
         }
         result
     }
@@ -107,11 +116,22 @@ impl Liveness {
     }
 }
 
+/// What is live behind a call, but for its results.
+fn without_results(code: &Code, ip: usize, after: &[u64]) -> Vec<u64> {
+    let mut live = after.to_vec();
+    for &(slot, _) in &code.calls[code.insts[ip].long() as usize].results {
+        live[slot as usize / 64] &= !(1 << (slot % 64));
+    }
+    live
+}
+
 /// Goes through a block from its end to its beginning; `f` is called with each instruction and what is live before and after
-/// it. `live` is what is live before the first one in the end. `strongly`: operands of arithmetic are live only if its result is.
+/// it. `live` is what is live before the first one in the end; `landed` is live at each call. `strongly`: operands of arithmetic are
+/// live only if its result is.
 fn walk(
     code: &Code,
     entries: &[Vec<u64>],
+    landed: &[u64],
     block: usize,
     strongly: bool,
     live: &mut [u64],
@@ -169,6 +189,9 @@ fn walk(
                 live[slot as usize / 64] |= 1 << (slot % 64);
             }
         });
+        if inst.op == Op::Call {
+            live.iter_mut().zip(landed).for_each(|(l, b)| *l |= b);
+        }
         f(ip, live, &after);
     }
 }

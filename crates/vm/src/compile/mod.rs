@@ -32,11 +32,12 @@ pub(crate) fn function(
     if !function.is_defined() {
         return Code::default();
     }
+    let jumps = returns_twice(program, function);
     let mut compiler = Compiler {
         program,
         function,
         slots: Slots::new(function, |reg| {
-            program.options.leaks && is_variable(function, reg)
+            jumps || program.options.leaks && is_variable(function, reg)
         }),
         code: Code {
             varargs: function.varargs,
@@ -61,6 +62,24 @@ pub(crate) fn function(
     }
     compiler.code.slots = slots;
     compiler.code
+}
+
+/// Whether a function calls something that may return a second time.
+fn returns_twice(program: &Program, function: &Function) -> bool {
+    let insts = function.blocks.iter().flat_map(|block| &block.insts);
+    insts.into_iter().any(|inst| match &inst.kind {
+        InstKind::Call {
+            callee: Callee::Direct(func),
+            ..
+        } => is_landing(program, *func),
+        _ => false,
+    })
+}
+
+/// Whether calls of a function may return a second time.
+fn is_landing(program: &Program, func: FuncId) -> bool {
+    matches!(program.bindings[func.index()], Binding::Native(_))
+        && selvedge_ir::returns_twice(&program.module.functions[func].name)
 }
 
 /// Whether a register holds a variable of the program that may be a pointer.
@@ -432,6 +451,7 @@ impl Compiler<'_> {
             results: Vec::new(),
             used: false,
             handler: Handler::None,
+            landing: NONE,
         });
         self.emit_long(Op::Call, 0, index);
     }
@@ -491,6 +511,7 @@ impl Compiler<'_> {
             results: Vec::new(),
             used: results.iter().any(|&r| self.slots.is_read(r)),
             handler,
+            landing: NONE,
         };
         for (arg, ty) in args.iter().zip(types) {
             let (low, high) = self.words(*arg);
@@ -514,6 +535,14 @@ impl Compiler<'_> {
             && !self.program.atomic[func.index()]
         {
             site.native = Some(native);
+        }
+        let landing = match *callee {
+            Callee::Direct(func) => is_landing(self.program, func),
+            Callee::Indirect(_) => false,
+        };
+        if landing {
+            site.landing = self.slots.fresh(1);
+            self.code.landings.push(self.code.insts.len() as u32);
         }
         let index = self.code.calls.len() as u32;
         self.code.calls.push(site);

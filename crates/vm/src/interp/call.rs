@@ -572,8 +572,20 @@ impl Vm {
                         return Entered::Stopped(Stop::Bottom);
                     }
                 }
-                self.state.own_core(thread).frame.ip = ip;
+                let core = self.state.own_core(thread);
+                core.frame.ip = ip;
+                // The frame whose return would have ended an atomic block is gone.
+                let leaves_block = core.atomic != u32::MAX && core.atomic > depth;
+                if leaves_block {
+                    core.atomic = 0;
+                }
                 self.finish_call(thread, &[value]);
+                if leaves_block {
+                    return Entered::Stopped(Stop::Visible(self.after_block(thread)));
+                }
+                if self.unrolled(thread, ip) {
+                    return Entered::Stopped(Stop::Parked);
+                }
                 Entered::Running
             }
             Flow::ExitProcess { code, quick } => {

@@ -419,7 +419,7 @@ impl Vm {
 
     /// Counts a backward jump; whether it was taken more often in this step than `--unroll` allows.
     #[cold]
-    fn unrolled(&mut self, thread: ThreadId, ip: u32) -> bool {
+    pub(super) fn unrolled(&mut self, thread: ThreadId, ip: u32) -> bool {
         let Some(most) = self.program.options.unroll else {
             return false;
         };

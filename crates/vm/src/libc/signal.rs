@@ -36,6 +36,16 @@ pub(crate) fn inherit(state: &mut State, parent: ThreadId, child: ThreadId) {
     }
 }
 
+/// The signals that a thread blocks.
+pub(crate) fn mask(state: &State, thread: ThreadId) -> u64 {
+    state.word(mask_word(state, thread))
+}
+
+/// Makes a thread block these signals.
+pub(crate) fn set_mask(state: &mut State, thread: ThreadId, mask: u64) {
+    state.set_word(mask_word(state, thread), mask);
+}
+
 fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
     let (how, new, old) = (cx.int(0)?, cx.word(1)?, cx.word(2)?);
     let word = mask_word(cx.state, cx.thread);

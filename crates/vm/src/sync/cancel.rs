@@ -12,6 +12,7 @@ use super::errno::EINVAL;
 use super::object::{Answer, Model, SUCCESS, done, failed};
 use super::{lifecycle, refresh, words};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::program::Program;
 use crate::state::State;
 use crate::thread::{Frame, Stage};
 use crate::value::Value;
@@ -31,7 +32,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_setcanceltype" => return Some(Native::Plain(set_type)),
         "pthread_exit" => return Some(Native::Plain(exit)),
         "thrd_exit" => return Some(Native::Plain(exit)),
-        "_setjmp" | "setjmp" | "__sigsetjmp" | "sigsetjmp" => return Some(Native::Plain(set_jump)),
+        // With glibc `setjmp` does not keep the mask of signals.
+        "_setjmp" | "setjmp" => return Some(Native::Plain(set_jump)),
+        "__sigsetjmp" | "sigsetjmp" => return Some(Native::Plain(set_jump_with_mask)),
         "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" => return Some(Native::Plain(long_jump)),
         "__pthread_register_cancel" => return Some(Native::Plain(register)),
         "__pthread_unregister_cancel" => return Some(Native::Plain(unregister)),
@@ -243,8 +246,24 @@ fn unregister(cx: &mut Cx<'_>) -> Flow {
 
 const MAGIC: u64 = 0x5e1b_ed6e;
 
-/// Keeps the caller's frame in the buffer: depth and instruction, function and registers, context.
+/// Words of a buffer in which a frame is kept, and the word with the mask of signals behind them.
+const FRAME_WORDS: usize = 4;
+const MASK: u64 = 8 * FRAME_WORDS as u64;
+
 fn set_jump(cx: &mut Cx<'_>) -> Flow {
+    keep_jump(cx, false)
+}
+
+fn set_jump_with_mask(cx: &mut Cx<'_>) -> Flow {
+    match cx.int(1) {
+        Ok(mask) => keep_jump(cx, mask != 0),
+        Err(flow) => flow,
+    }
+}
+
+/// Keeps the caller's frame in the buffer: depth and instruction, function and registers, context, thread; and whether that
+/// restores the mask of signals, and which.
+fn keep_jump(cx: &mut Cx<'_>, mask: bool) -> Flow {
     let buffer = match cx.word(0) {
         Ok(buffer) => buffer,
         Err(flow) => return flow,
@@ -252,21 +271,47 @@ fn set_jump(cx: &mut Cx<'_>) -> Flow {
     if let Err(error) = cx.state.memory.check(buffer, OUTER, true) {
         return cx.memory_fault(error, buffer, OUTER, true);
     }
-    let core = cx.state.thread(cx.thread).core;
-    let words = frame_words(cx.state, core.depth, &core.frame);
-    for (i, word) in words.into_iter().enumerate() {
+    let t = cx.state.thread(cx.thread);
+    let core = t.core;
+    let Some(landing) = landing(cx.program, &core.frame, core.frame.ip) else {
+        // Registers share slots in the function that calls it, and a jump back could not find them.
+        return Flow::Unsupported("setjmp called through a pointer".into());
+    };
+    let words = frame_words(cx.state, cx.thread, core.depth, &core.frame);
+    let mask = if mask {
+        crate::libc::signal::mask(cx.state, cx.thread) | SAVED
+    } else {
+        0
+    };
+    for (i, word) in words.into_iter().chain([mask]).enumerate() {
         cx.state
             .memory
             .poke_checked(buffer + 8 * i as u64, 8, Value::new(word));
     }
+    // The acting thread's current frame is saved whole at each step.
+    let slot = core.frame.base as usize + usize::from(landing);
+    cx.state.threads[cx.thread.index()].regs[slot] = Value::new(1);
     Flow::int(0)
 }
 
-fn frame_words(state: &State, depth: u32, frame: &Frame) -> [u64; 3] {
+/// Marks a mask of signals that a jump restores: the bit of SIGKILL, which no mask has.
+const SAVED: u64 = 1 << (9 - 1);
+
+/// The slot that says whether an activation has called the `setjmp` at an instruction.
+fn landing(program: &Program, frame: &Frame, ip: u32) -> Option<u16> {
+    let code = &program.code[frame.func.index()];
+    if !code.landings.contains(&ip) {
+        return None;
+    }
+    Some(code.calls[code.insts[ip as usize].long() as usize].landing)
+}
+
+fn frame_words(state: &State, thread: ThreadId, depth: u32, frame: &Frame) -> [u64; FRAME_WORDS] {
     [
         u64::from(depth) | u64::from(frame.ip) << 32,
         frame.func.index() as u64 | u64::from(frame.base) << 32,
         MAGIC << 32 | u64::from(context_hash(state, frame.context)),
+        u64::from(state.thread(thread).region),
     ]
 }
 
@@ -283,10 +328,12 @@ fn context_hash(state: &State, context: ContextId) -> u32 {
     hash
 }
 
-/// The depth and instruction that a buffer holds, if its frame is still active.
+/// The depth and instruction that a buffer holds, if its frame is still active and has called `setjmp` there. An older activation of
+/// the same function, called from the same place at the same depth, is not told from a new one that has called that
+/// `setjmp`, too: what a processor does then is the same.
 fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
-    cx.state.memory.check(buffer, 24, false).ok()?;
-    let words = [0, 1, 2].map(|i| cx.state.memory.peek_checked(buffer + 8 * i, 8));
+    cx.state.memory.check(buffer, MASK + 8, false).ok()?;
+    let words = [0, 1, 2, 3].map(|i| cx.state.memory.peek_checked(buffer + 8 * i, 8));
     if words.iter().any(|w| !w.is_concrete()) {
         return None;
     }
@@ -300,15 +347,26 @@ fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
     } else {
         t.frames[depth as usize - 1]
     };
-    (frame_words(cx.state, depth, &Frame { ip, ..frame }) == words.map(|w| w.bits)).then_some((depth, ip))
+    let frame = Frame { ip, ..frame };
+    if frame_words(cx.state, cx.thread, depth, &frame) != words.map(|w| w.bits) {
+        return None;
+    }
+    let landing = usize::from(landing(cx.program, &frame, ip)?);
+    let called = t.regs[frame.base as usize + landing];
+    (called.is_concrete() && called.bits == 1).then_some((depth, ip))
 }
 
-/// A jump back to an active frame. Locals keep the values they have now, which the standard allows.
+/// A jump back to an active frame. Locals have the values that memory has now: what the standard leaves open for those that are not
+/// volatile and changed since `setjmp`, code of `-O0` does so.
 fn long_jump(cx: &mut Cx<'_>) -> Flow {
     let flow: Result<Flow, Stop> = (|| {
         let (buffer, value) = (cx.word(0)?, cx.int(1)?);
         match saved_frame(cx, buffer) {
             Some((depth, ip)) => {
+                let mask = cx.state.memory.peek_checked(buffer + MASK, 8);
+                if mask.is_concrete() && mask.bits & SAVED != 0 {
+                    crate::libc::signal::set_mask(cx.state, cx.thread, mask.bits & !SAVED);
+                }
                 let value = if value == 0 { 1 } else { value };
                 Ok(Flow::Resume {
                     depth,
