@@ -135,10 +135,27 @@ pub(crate) struct CheckArgs {
     #[arg(
         long,
         env = "SELVEDGE_SPURIOUS_WAKEUPS",
-        default_value = "off",
-        value_name = "off|on"
+        default_value = "on",
+        value_name = "on|off"
     )]
     pub(crate) spurious_wakeups: Switch,
+    /// Whether weak compare-exchanges may fail though the values are equal
+    #[arg(
+        long,
+        env = "SELVEDGE_WEAK_CAS_FAILURES",
+        default_value = "on",
+        value_name = "on|off"
+    )]
+    pub(crate) weak_cas_failures: Switch,
+    /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that may run already; or early, before it starts, as
+    /// glibc does
+    #[arg(
+        long,
+        env = "SELVEDGE_THREAD_HANDLES",
+        default_value = "late",
+        value_name = "late|early"
+    )]
+    pub(crate) thread_handles: ThreadHandles,
     /// Whether malloc may fail: not available yet, only off
     #[arg(long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
     pub(crate) malloc_failures: Switch,
@@ -254,6 +271,12 @@ impl Switch {
     pub(crate) fn on(self) -> bool {
         self == Switch::On
     }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThreadHandles {
+    Late,
+    Early,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

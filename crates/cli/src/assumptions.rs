@@ -1,11 +1,12 @@
 //! What a verdict rests on, in words.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, ThreadHandles};
 use crate::plan::Plan;
 use crate::program::Setup;
+use selvedge_vm::Program;
 
 /// What a verdict rests on.
-pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<String> {
+pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup, program: &Program) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
         "what is no input is fixed: the program's arguments, an empty environment, what clocks and the system's random numbers say".to_owned(),
@@ -36,9 +37,20 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<St
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
-    if !args.spurious_wakeups.on() {
+    if !args.spurious_wakeups.on() && program.waits() {
         list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
     }
+    if !args.weak_cas_failures.on() && program.has_weak_exchanges() {
+        list.push(
+            "weak compare-exchanges fail only where the values differ (--weak-cas-failures off)".to_owned(),
+        );
+    }
+    if args.thread_handles == ThreadHandles::Early {
+        list.push(
+            "a new thread finds its handle where pthread_create puts it (--thread-handles early)".to_owned(),
+        );
+    }
+    list.extend(addresses(program));
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -59,4 +71,36 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup) -> Vec<St
         list.push(format!("the program begins at {}", args.entry));
     }
     list
+}
+
+/// How many places a line names.
+const PLACES: usize = 3;
+
+/// That objects lie where the machine puts them, if the program looked at that.
+fn addresses(program: &Program) -> Option<String> {
+    let mut places: Vec<(String, u32, u32)> = Vec::new();
+    for stmt in program.address_uses() {
+        let at = program.location(stmt);
+        let place = (at.file, at.line, at.column);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.sort_unstable();
+    let more = places.len().saturating_sub(PLACES);
+    let named: Vec<String> = places
+        .iter()
+        .take(PLACES)
+        .map(|(file, line, column)| format!("{file}:{line}:{column}"))
+        .collect();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        format!(
+            "addresses of different objects have one order and one value each, which decide what happens at {}{more}",
+            named.join(", ")
+        )
+    })
 }

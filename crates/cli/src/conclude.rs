@@ -102,7 +102,7 @@ pub(crate) fn conclude(
             .collect(),
         verdict,
         reasons,
-        assumptions: assumptions(args, *plan, setup),
+        assumptions: assumptions(args, *plan, setup, program),
         strategy: plan.name(),
         also,
         dependence: args.dependence.clone(),

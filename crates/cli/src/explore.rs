@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy};
 use crate::emit::{Emitter, Recorder};
 use crate::plan::Plan;
-use crate::program::{Setup, canonical_machine, fusing_machine, machine};
+use crate::program::{Setup, canonical_machine, fusing_machine, stepping_machine};
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::{Budget, Config, Control, Order, Report, Stop};
@@ -110,17 +110,22 @@ impl Exploration<'_> {
             happened: &gone,
             what: &reused as &Asked,
         };
+        // Cutoffs end loops around what happens without cause at once.
+        let canonical = || {
+            let (vm, detectors) = canonical_machine(self.program);
+            (if config.cutoffs { vm } else { vm.bounded() }, detectors)
+        };
         let explored = match self.emitter {
             None => {
                 let make = || {
-                    let (vm, detectors) = canonical_machine(self.program);
+                    let (vm, detectors) = canonical();
                     (vm, (detectors, guard()))
                 };
                 self.explore(&make, config, &control)
             }
             Some(emitter) => {
                 let make = || {
-                    let (vm, detectors) = canonical_machine(self.program);
+                    let (vm, detectors) = canonical();
                     (vm, ((detectors, guard()), self.recorder(emitter, config)))
                 };
                 self.explore(&make, config, &control)
@@ -135,7 +140,7 @@ impl Exploration<'_> {
         // Without a recorder there is none in the types either, so that exploration pays nothing for it.
         if let Some(emitter) = self.emitter {
             let make = || {
-                let (vm, detectors) = machine(program);
+                let (vm, detectors) = stepping_machine(program);
                 (vm, (detectors, self.recorder(emitter, config)))
             };
             return self.explore(&make, config, &self.control());
@@ -169,14 +174,14 @@ impl Exploration<'_> {
         }
         let (control, never, work) = (self.control(), AtomicBool::new(false), Work::default());
         if self.budget.is_none() {
-            return self.explore(&|| machine(program), config, &control);
+            return self.explore(&|| stepping_machine(program), config, &control);
         }
         let pays = |vm: &Vm| {
             work.pay(&control, || vm.instructions);
             false
         };
         let make = || {
-            let (vm, detectors) = machine(program);
+            let (vm, detectors) = stepping_machine(program);
             let guard = StopsWhen {
                 control: &control,
                 happened: &never,

@@ -1,6 +1,6 @@
 //! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
 
-use crate::args::{CheckArgs, GivenFile, InputArgs, given_file, stdin_file, symbolic_file};
+use crate::args::{CheckArgs, GivenFile, InputArgs, ThreadHandles, given_file, stdin_file, symbolic_file};
 use selvedge_detect::{DeadlockDetector, Detectors, LeakDetector, RaceDetector};
 use selvedge_frontend::Loaded;
 use selvedge_model::Property;
@@ -65,6 +65,8 @@ impl Setup {
         let mut vm = selvedge_vm::Options {
             timeouts: args.timeouts.on(),
             spurious_wakeups: args.spurious_wakeups.on(),
+            weak_failures: args.weak_cas_failures.on(),
+            early_handles: args.thread_handles == ThreadHandles::Early,
             args: args.args.clone(),
             entry: args.entry.clone(),
             unroll: args.unroll,
@@ -121,6 +123,10 @@ impl Setup {
         );
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
+        add("weak-cas-failures", switch(self.vm.weak_failures));
+        if self.vm.early_handles {
+            add("thread-handles", "early".to_owned());
+        }
         add("overflow", switch(self.vm.check_overflow));
         if !self.vm.error_calls {
             add("error-calls", switch(false));
@@ -208,6 +214,8 @@ impl Setup {
                 "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
+                "weak-cas-failures" => vm.weak_failures = on()?,
+                "thread-handles" if value == "early" => vm.early_handles = true,
                 "overflow" => vm.check_overflow = on()?,
                 "error-calls" => vm.error_calls = on()?,
                 "leaks" => vm.leaks = on()?,
@@ -274,7 +282,15 @@ pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
 /// # Panics
 /// As [`machine`].
 pub(crate) fn fusing_machine(program: &Arc<Program>) -> (Vm, Detectors) {
-    with_detectors(program, Vm::fusing(Arc::clone(program)))
+    with_detectors(program, Vm::fusing(Arc::clone(program)).map(Vm::bounded))
+}
+
+/// The same with each visible action as an event.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn stepping_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::new(Arc::clone(program)).map(Vm::bounded))
 }
 
 /// The same for the unfolding: events do not depend on what others decided beside them.

@@ -1,10 +1,11 @@
 //! Inputs to bitcode, by clang.
 //!
 //! Everything goes through a clang process, also `.bc` and `.ll`: a damaged module can crash LLVM, and then it is that
-//! process which dies; what it accepts it writes again as well-formed bitcode. Bitcode comes back through a pipe, so no
-//! temporary file is made. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
+//! process which dies; what it accepts it writes again as well-formed bitcode. Bitcode comes back through a pipe; only headers
+//! of our own are temporary files. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
 //! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
 
+use crate::headers::Headers;
 use crate::{Error, Options, target};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -100,17 +101,18 @@ pub(crate) struct Compiled {
 pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
     let kinds = inputs.iter().map(|p| inspect(p)).collect::<Result<Vec<_>, _>>()?;
     let work: Vec<(&PathBuf, Kind)> = inputs.iter().zip(kinds).collect();
+    let headers = Headers::new().map_err(Error::CompilerIo)?;
     let parallel = thread::available_parallelism().map_or(1, |n| n.get());
     let mut all = Vec::new();
     for batch in work.chunks(parallel) {
         if let [(path, kind)] = batch {
-            all.push(compile(path, *kind, options)?);
+            all.push(compile(path, *kind, options, &headers)?);
             continue;
         }
         let done: Vec<Result<Compiled, Error>> = thread::scope(|scope| {
             let running: Vec<_> = batch
                 .iter()
-                .map(|(path, kind)| scope.spawn(move || compile(path, *kind, options)))
+                .map(|(path, kind)| scope.spawn(|| compile(path, *kind, options, &headers)))
                 .collect();
             running
                 .into_iter()
@@ -128,9 +130,9 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
     Ok(all)
 }
 
-fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error> {
+fn compile(path: &Path, kind: Kind, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
     let limit = (kind != Kind::Source).then_some(LONGEST);
-    let output = run_clang(limit, |clang| arguments(clang, path, kind, options))?;
+    let output = run_clang(limit, |clang| arguments(clang, path, kind, options, headers))?;
     if !output.status.success() || output.stdout.is_empty() {
         let mut stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if output.status.code().is_none() {
@@ -158,7 +160,7 @@ fn compile(path: &Path, kind: Kind, options: &Options) -> Result<Compiled, Error
     })
 }
 
-fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
+fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options, headers: &Headers) {
     if kind == Kind::Source {
         let cplusplus = !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
         for flag in &options.cflags {
@@ -176,6 +178,8 @@ fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options) {
                 clang.arg(format!("-std={std}"));
             }
         }
+        // Behind the user's directories, before the system's.
+        clang.arg("-isystem").arg(headers.path());
         clang.args([
             "-O0",
             "-g",

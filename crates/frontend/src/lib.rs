@@ -9,6 +9,7 @@ mod compile;
 mod debug;
 mod demangle;
 mod error;
+mod headers;
 mod library;
 mod llvm;
 mod lower;

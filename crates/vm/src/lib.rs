@@ -3,6 +3,7 @@
 //! [`Program`] is compiled once and shared; a [`Vm`] is one state of it that can be stepped and taken back.
 
 mod allocated;
+mod causeless;
 mod code;
 mod compile;
 mod coverage;

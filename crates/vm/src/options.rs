@@ -23,6 +23,10 @@ pub struct Options {
     pub timeouts: bool,
     /// Waits on condition variables may end without a signal.
     pub spurious_wakeups: bool,
+    /// A weak compare-exchange may fail though the values are equal.
+    pub weak_failures: bool,
+    /// A thread finds its handle where `pthread_create` is to put it; else that may be written later.
+    pub early_handles: bool,
     /// `argv[1..]`.
     pub args: Vec<String>,
     /// The function to start with.
@@ -106,6 +110,8 @@ impl Default for Options {
             visibility: Visibility::Sync,
             timeouts: true,
             spurious_wakeups: false,
+            weak_failures: false,
+            early_handles: false,
             args: Vec::new(),
             entry: "main".into(),
             max_steps: 100_000_000,

@@ -14,7 +14,7 @@ use crate::sync::fuse::Fusible;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
-use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
+use selvedge_ir::{FuncId, GlobalId, InstKind, Module, Symbol};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -92,6 +92,10 @@ pub struct Program {
     pub(crate) cancels: bool,
     /// Whether some thread may wait for several pipes at once: then all of them count as one object.
     pub(crate) polls: bool,
+    /// Whether there are weak compare-exchanges.
+    pub(crate) weak_exchanges: bool,
+    /// Statements that use addresses as numbers.
+    addresses: Mutex<BTreeSet<StmtId>>,
     /// Whether functions may be registered to run at the process's exit.
     pub(crate) exit_handlers: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
@@ -102,6 +106,15 @@ pub struct Program {
     liveness: OnceLock<Vec<Liveness>>,
     /// What its machines could not decide about a property.
     open: Mutex<BTreeSet<(Property, Unsupported)>>,
+}
+
+fn has_weak_exchanges(module: &Module) -> bool {
+    let mut insts = module
+        .functions
+        .iter()
+        .flat_map(|f| f.blocks.iter())
+        .flat_map(|b| &b.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { weak: true, .. }))
 }
 
 impl Program {
@@ -153,6 +166,8 @@ impl Program {
                     "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np"
                 )
             }),
+            weak_exchanges: has_weak_exchanges(&module),
+            addresses: Mutex::default(),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
             spoiled: AtomicBool::new(false),
@@ -209,6 +224,36 @@ impl Program {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
             .insert((property, what));
+    }
+
+    /// Where addresses of different objects were compared, or an address became a number: what was decided there depends on where the
+    /// machine puts objects.
+    pub fn address_uses(&self) -> BTreeSet<StmtId> {
+        self.addresses
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    /// Notes such a place.
+    pub(crate) fn note_address_use(&self, stmt: StmtId) {
+        self.addresses
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .insert(stmt);
+    }
+
+    /// Whether it has weak compare-exchanges.
+    pub fn has_weak_exchanges(&self) -> bool {
+        self.weak_exchanges
+    }
+
+    /// Whether it may wait on condition variables.
+    pub fn waits(&self) -> bool {
+        let functions = self.module.functions.iter();
+        functions
+            .filter(|f| !f.is_defined())
+            .any(|f| crate::sync::is_wait(&f.name))
     }
 
     /// Instructions executed so far by all machines of this program that are gone.

@@ -133,6 +133,9 @@ pub struct State {
     pub(crate) quarantine: Option<u32>,
     /// Whether waits on condition variables may end without a signal.
     pub(crate) spurious_wakeups: bool,
+    /// Whether a thread that failed without cause, and came back to the same place in the same state, does not fail so again
+    /// (`causeless`).
+    pub(crate) bounded: bool,
     /// Whether one ever was, in an execution undone or not.
     pub(crate) reused: bool,
 }
@@ -162,6 +165,7 @@ impl State {
             dead: Rc::default(),
             quarantine: None,
             spurious_wakeups: false,
+            bounded: false,
             reused: false,
         }
     }

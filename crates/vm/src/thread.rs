@@ -82,6 +82,9 @@ pub struct Core {
     pub atomic: u32,
     /// The pending action stands before the next instruction rather than at it (the end of an atomic function).
     pub before: bool,
+    /// The hash of the thread as it stood when something failed or ended without cause, if it has changed nothing since
+    /// (`causeless`); else 0.
+    pub idle: u128,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
     /// Statement and context of the last visible action, for reports.
@@ -199,6 +202,7 @@ impl Core {
             detached,
             atomic: 0,
             before: false,
+            idle: 0,
             cancel: Cancel::default(),
             site: Site {
                 stmt: StmtId(0),

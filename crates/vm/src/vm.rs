@@ -10,7 +10,7 @@ use crate::symbolic::{Begun, LazySolver};
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
 use crate::value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
@@ -57,6 +57,8 @@ pub struct Vm {
     pub(crate) solver: LazySolver,
     /// Computes expressions.
     pub(crate) evaluator: Evaluator,
+    /// Statements that the program has been told of: they use addresses as numbers.
+    pub(crate) addresses: FxHashSet<StmtId>,
 }
 
 impl Vm {
@@ -110,6 +112,7 @@ impl Vm {
             fingerprints: None,
             solver: LazySolver::default(),
             evaluator: Evaluator::new(),
+            addresses: FxHashSet::default(),
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;
@@ -146,6 +149,13 @@ impl Vm {
         let mut vm = Vm::new(program)?;
         vm.state.canonical = true;
         Ok(vm)
+    }
+
+    /// The same, but what happens without cause (a spurious wakeup, the failure of a weak compare-exchange) does not happen to a thread
+    /// twice in a row in the same state: executions with that lead nowhere else, and loops around it would have no longest one.
+    pub fn bounded(mut self) -> Vm {
+        self.state.bounded = true;
+        self
     }
 
     /// Whether it was made by [`Vm::canonical`].
@@ -390,7 +400,7 @@ impl Vm {
         if self.state.fuses && fuse::spoils(&self.state, &action) {
             self.program.spoiled.store(true, Ordering::Relaxed);
         }
-        let (status, alternatives) = sync::status(&self.state, &action);
+        let (status, alternatives) = self.status(&action);
         self.state.put_pending(
             thread,
             Pending {
@@ -441,7 +451,7 @@ impl Vm {
             }
             let pending = &self.state.pending[i];
             let a = &pending.action;
-            let (status, alternatives) = sync::status(&self.state, a);
+            let (status, alternatives) = self.status(a);
             if (status, alternatives) != (pending.status, pending.alternatives) {
                 let changed = Pending {
                     action: *a,
@@ -523,6 +533,7 @@ impl Machine for Vm {
             }
         }
         self.state.pass_on(&action);
+        let stands = self.before_causeless(&action, self.alternative);
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
         core.site = crate::memory::Site {
@@ -565,6 +576,9 @@ impl Machine for Vm {
             && self.state.pending[thread.index()].action.op == Op::Exit;
         if action.ends && self.state.fuses && !self.program.options.fingerprints {
             self.join_ended(thread);
+        }
+        if self.state.bounded {
+            self.note_idle(&action, stands, mark);
         }
         self.refresh(&action);
         // Others stand at data choices in a canonical machine, or where the steps of one are taken again.
@@ -623,8 +637,8 @@ impl Machine for Vm {
 /// A position in the undo log of a [`Vm`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    state: usize,
-    memory: usize,
+    pub(crate) state: usize,
+    pub(crate) memory: usize,
 }
 
 impl Undo for Vm {

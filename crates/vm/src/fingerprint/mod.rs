@@ -22,6 +22,7 @@ mod threads;
 
 pub use key::{Damage, FragmentKind};
 pub(crate) use key::{Keys, mixed};
+pub(crate) use threads::own_hash;
 
 use crate::program::Program;
 use crate::quarantine::Place;

@@ -4,12 +4,13 @@
 //! others write to a thread (that it was joined, detached or asked to end) are fragments of their own. Calling contexts and
 //! places are for reports and left out; threads go by their memory region, never by the number they got when created.
 
+use super::{FragmentKind, Keys};
 use crate::program::Program;
 use crate::state::State;
 use crate::thread::{Cancel, Core, Stage, Thread};
 use crate::value::Value;
-use selvedge_base::Id;
-use selvedge_model::ObjectId;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{ObjectId, combine};
 use smallvec::SmallVec;
 
 /// Marks the region of a thread where an object is meant: no address and no number of an object has it.
@@ -111,6 +112,10 @@ pub(super) fn birth(state: &State, index: usize, named: bool, words: &mut Vec<u6
 /// Writes the words of a thread's core but for its frames and for what others write to it; `named`: with the calling context that its
 /// last frame leaves behind.
 pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<u64>) {
+    core_words(state, (thread, thread.core), named, words);
+}
+
+fn core_words(state: &State, (thread, core): (&Thread, Core), named: bool, words: &mut Vec<u64>) {
     // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
     let Core {
         frame,
@@ -129,13 +134,14 @@ pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<
         detached: _,
         atomic,
         before,
+        idle,
         cancel: Cancel {
             disabled,
             asynchronous,
             requested: _,
         },
         site: _,
-    } = thread.core;
+    } = core;
     let object = |id: ObjectId| match id.as_thread() {
         Some(t) => state
             .threads
@@ -160,9 +166,30 @@ pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<
         true => words.extend([0, result.bits, 0]),
         false => words.extend(value(state, result)),
     }
+    if idle != 0 {
+        words.extend([idle as u64, (idle >> 64) as u64]);
+    }
     if named {
         words.push(frame.context.index() as u64);
     }
+}
+
+/// A hash of all that decides what a thread does, but for memory and what others do to it: its core, its frames, its locks.
+pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> u128 {
+    let keys = Keys::SOUND;
+    let mut own = state.thread(thread).core;
+    own.idle = 0;
+    let t = state.thread(thread);
+    let mut words = Vec::new();
+    core_words(state, (t, own), false, &mut words);
+    let mut hash = keys.words(FragmentKind::Core, &words);
+    for index in 0..t.core.depth as usize {
+        frame(program, state, (t, index), false, &mut words);
+        hash = combine(hash, keys.words(FragmentKind::Frame, &words));
+    }
+    held(t, &mut words);
+    // Never 0, which means that there is none.
+    combine(hash, keys.words(FragmentKind::Held, &words)) | 1
 }
 
 /// What others do to a thread, as (region, which) of the flags that are set.

@@ -13,7 +13,7 @@ use crate::value::Value;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
-use selvedge_model::{Access, Action, FaultKind, MemoryOrder, Op as Visible, Outcome};
+use selvedge_model::{Access, Action, FaultKind, MemoryOrder, ObjectId, Op as Visible, Outcome};
 
 /// The model's name of an order.
 pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
@@ -75,6 +75,23 @@ impl Vm {
             });
         }
         Ok(address)
+    }
+
+    /// Whether an access through the first operand is a scheduling point.
+    fn is_visible(
+        &self,
+        thread: ThreadId,
+        ip: u32,
+        ty: Type,
+        order: MemoryOrder,
+        operands: &ComplexOperands,
+    ) -> bool {
+        let address = self.slot(thread, operands.operands[0].0);
+        let size = u64::from(ty.bytes());
+        address.is_concrete()
+            && self
+                .memory_action(thread, ip, Visible::Rmw, address.bits, size, order)
+                .is_some()
     }
 
     fn peek_wide(&self, address: u64, ty: Type) -> Wide {
@@ -211,18 +228,80 @@ impl Vm {
         Ok(())
     }
 
+    /// Whether a compare-exchange at an address would store its new value; true if that is not known.
+    pub(crate) fn would_succeed(
+        &self,
+        thread: ThreadId,
+        ty: Type,
+        operands: &ComplexOperands,
+        address: u64,
+    ) -> bool {
+        if self
+            .state
+            .memory
+            .check(address, u64::from(ty.bytes()), false)
+            .is_err()
+        {
+            return false;
+        }
+        let (old, expected) = (self.peek_words(address, ty), self.words(thread, operands, 1));
+        let pairs = || old.iter().zip(&expected);
+        let known = pairs().all(|(a, b)| a.is_concrete() && b.is_concrete());
+        !known || pairs().all(|(a, b)| a.bits == b.bits)
+    }
+
+    /// The action of a weak compare-exchange that no other thread minds, if it may fail: that is a choice.
+    fn weak_choice(
+        &self,
+        thread: ThreadId,
+        ty: Type,
+        order: MemoryOrder,
+        operands: &ComplexOperands,
+        site: Site,
+    ) -> Option<Result<Action, Trouble>> {
+        let address = self.slot(thread, operands.operands[0].0);
+        let may_fail = self.program.options.weak_failures
+            && address.is_concrete()
+            && self.would_succeed(thread, ty, operands, address.bits);
+        if !may_fail {
+            return None;
+        }
+        if self.state.thread(thread).core.atomic != 0 {
+            let what = "a weak compare-exchange, which may fail, in an atomic block";
+            return Some(Err(Trouble::Unsupported(what.into())));
+        }
+        Some(Ok(Action {
+            stmt: site.stmt,
+            size: ty.bytes(),
+            order,
+            may_fail: true,
+            atomic: self.program.atomic_blocks,
+            ..Action::on(thread, Visible::Rmw, ObjectId(address.bits))
+        }))
+    }
+
     /// `orders`: on success and on failure. A failure is a read with an order of its own, which the race detector learns as the
-    /// first access of the event.
+    /// first access of the event. A `weak` one may fail though the values are equal: alternative 1.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn compare_exchange(
         &mut self,
         thread: ThreadId,
         ty: Type,
         orders: [AtomicOrder; 2],
+        weak: bool,
         operands: &ComplexOperands,
         site: Site,
         performing: bool,
     ) -> Result<(), Trouble> {
         let order = order_of(orders[0]);
+        let ip = self.state.thread(thread).core.frame.ip;
+        if weak
+            && !performing
+            && !self.is_visible(thread, ip, ty, order, operands)
+            && let Some(choice) = self.weak_choice(thread, ty, order, operands, site)
+        {
+            return Err(choice.map_or_else(|trouble| trouble, Trouble::Visible));
+        }
         let address = self
             .enter_access(thread, Visible::Rmw, operands, ty, order, site, performing)
             .map_err(|trouble| match trouble {
@@ -234,7 +313,10 @@ impl Vm {
             })?;
         let (old, expected) = (self.peek_wide(address, ty), self.wide(thread, operands, 1));
         let (words, given) = (self.peek_words(address, ty), self.words(thread, operands, 1));
-        let success = if let Some(equal) = self.equal_symbolic(ty, words, given) {
+        let fails = weak && performing && self.alternative > 0;
+        let success = if fails {
+            false
+        } else if let Some(equal) = self.equal_symbolic(ty, words, given) {
             let differ = self.state.memory.tags.arena.not(equal);
             let outcome = self.split(thread, site, performing, &[equal, differ]);
             outcome.map_err(Trouble::Stop)? == 0

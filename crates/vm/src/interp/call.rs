@@ -24,6 +24,8 @@ pub(crate) enum Entered {
     Running,
     /// It goes on behind the call, in the frame that it was in.
     Next,
+    /// It jumped back to a call of another frame, or of an earlier place.
+    Landed,
     /// It stopped.
     Stopped(Stop),
 }
@@ -586,7 +588,7 @@ impl Vm {
                 if self.unrolled(thread, ip) {
                     return Entered::Stopped(Stop::Parked);
                 }
-                Entered::Running
+                Entered::Landed
             }
             Flow::ExitProcess { code, quick } => {
                 let core = self.state.own_core(thread);

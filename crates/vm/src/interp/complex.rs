@@ -354,8 +354,15 @@ impl Vm {
                 self.rmw(thread, *op, *ty, *order, operands, site, performing)
             }
             InstKind::CompareExchange {
-                ty, order, failure, ..
-            } => self.compare_exchange(thread, *ty, [*order, *failure], operands, site, performing),
+                ty,
+                order,
+                failure,
+                weak,
+                ..
+            } => {
+                let orders = [*order, *failure];
+                self.compare_exchange(thread, *ty, orders, *weak, operands, site, performing)
+            }
             InstKind::Fence {
                 single_thread: true, ..
             } => Ok(()),

@@ -40,6 +40,9 @@ pub(crate) enum Stop {
     Parked,
 }
 
+/// How many instructions a non-local jump counts for: about what it costs. A loop that is closed by one is bounded by its steps.
+const LANDING: u64 = 100;
+
 #[inline(always)]
 const fn mask(width: u8) -> u64 {
     u64::MAX >> (64 - width as u32)
@@ -105,6 +108,10 @@ impl Vm {
                     match self.call(thread, code, inst.long() as usize, performing) {
                         Entered::Next => ip += 1,
                         Entered::Running => (code, w, ip) = self.window(program, thread),
+                        Entered::Landed => {
+                            count += LANDING;
+                            (code, w, ip) = self.window(program, thread);
+                        }
                         Entered::Stopped(stop) => break stop,
                     }
                     performing = false;

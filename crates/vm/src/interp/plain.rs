@@ -28,10 +28,34 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             ip += 1;
         }};
     }
+    // So is an address that becomes a number.
+    macro_rules! number {
+        ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+            let (x, y) = (w.get($inst.b), w.get($inst.c));
+            if x.tag.0 | y.tag.0 != 0 || is_address(x.bits) || is_address(y.bits) {
+                break;
+            }
+            let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
+            w.set($inst.a, Value::new($result));
+            ip += 1;
+        }};
+    }
+    // A comparison of addresses of different objects is noted by `single`.
+    macro_rules! order {
+        ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+            let (x, y) = (w.get($inst.b), w.get($inst.c));
+            if x.tag.0 | y.tag.0 != 0 || are_apart(x.bits, y.bits) {
+                break;
+            }
+            let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
+            w.set($inst.a, Value::new(u64::from($result)));
+            ip += 1;
+        }};
+    }
     macro_rules! quotient {
         ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
             let (x, y) = (w.get($inst.b), w.get($inst.c));
-            if x.tag.0 | y.tag.0 != 0 || y.bits == 0 {
+            if x.tag.0 | y.tag.0 != 0 || y.bits == 0 || is_address(x.bits) {
                 break;
             }
             let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
@@ -58,13 +82,13 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             }
             Op::Add => binary!(inst, |a, b, width| a.wrapping_add(b) & mask(width)),
             Op::Sub => binary!(inst, |a, b, width| a.wrapping_sub(b) & mask(width)),
-            Op::Mul => binary!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
+            Op::Mul => number!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
             Op::And => binary!(inst, |a, b, _width| a & b),
             Op::Or => binary!(inst, |a, b, _width| a | b),
-            Op::Xor => binary!(inst, |a, b, _width| a ^ b),
+            Op::Xor => number!(inst, |a, b, _width| a ^ b),
             Op::Shl | Op::LShr | Op::AShr => {
                 let (x, y) = (w.get(inst.b), w.get(inst.c));
-                if x.tag.0 | y.tag.0 != 0 || y.bits >= u64::from(inst.w) {
+                if x.tag.0 | y.tag.0 != 0 || y.bits >= u64::from(inst.w) || is_address(x.bits) {
                     break;
                 }
                 w.set(inst.a, Value::new(shift(inst.op, inst.w, x.bits, y.bits)));
@@ -79,21 +103,17 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             }
             Op::Eq => binary!(inst, |a, b, _width| u64::from(a == b)),
             Op::Ne => binary!(inst, |a, b, _width| u64::from(a != b)),
-            Op::Ult => binary!(inst, |a, b, _width| u64::from(a < b)),
-            Op::Ule => binary!(inst, |a, b, _width| u64::from(a <= b)),
-            Op::Ugt => binary!(inst, |a, b, _width| u64::from(a > b)),
-            Op::Uge => binary!(inst, |a, b, _width| u64::from(a >= b)),
-            Op::Slt => binary!(inst, |a, b, width| u64::from(signed(a, width) < signed(b, width))),
-            Op::Sle => binary!(inst, |a, b, width| u64::from(
-                signed(a, width) <= signed(b, width)
-            )),
-            Op::Sgt => binary!(inst, |a, b, width| u64::from(signed(a, width) > signed(b, width))),
-            Op::Sge => binary!(inst, |a, b, width| u64::from(
-                signed(a, width) >= signed(b, width)
-            )),
+            Op::Ult => order!(inst, |a, b, _width| a < b),
+            Op::Ule => order!(inst, |a, b, _width| a <= b),
+            Op::Ugt => order!(inst, |a, b, _width| a > b),
+            Op::Uge => order!(inst, |a, b, _width| a >= b),
+            Op::Slt => order!(inst, |a, b, width| signed(a, width) < signed(b, width)),
+            Op::Sle => order!(inst, |a, b, width| signed(a, width) <= signed(b, width)),
+            Op::Sgt => order!(inst, |a, b, width| signed(a, width) > signed(b, width)),
+            Op::Sge => order!(inst, |a, b, width| signed(a, width) >= signed(b, width)),
             Op::Trunc => {
                 let value = w.get(inst.b);
-                if !value.is_concrete() {
+                if !value.is_concrete() || is_address(value.bits) {
                     break;
                 }
                 w.set(inst.a, Value::new(value.bits & mask(inst.w)));
@@ -201,4 +221,16 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
 #[inline(always)]
 pub(super) fn leaves(base: u64, address: u64) -> bool {
     base >> 46 == 1 && (base ^ address) >> slot_shift(base) != 0
+}
+
+/// Whether a number looks like the address of an object.
+#[inline(always)]
+pub(super) fn is_address(bits: u64) -> bool {
+    bits >> 46 == 1
+}
+
+/// Whether two numbers look like addresses of different objects.
+#[inline(always)]
+pub(super) fn are_apart(a: u64, b: u64) -> bool {
+    is_address(a) && is_address(b) && (a ^ b) >> slot_shift(a) != 0
 }

@@ -2,7 +2,7 @@
 //!
 //! `plain` executes most instructions of a concrete program; this executes all but calls and returns.
 
-use super::plain::leaves;
+use super::plain::{are_apart, is_address, leaves};
 use super::window::Window;
 use super::{Stop, arith, complex, mask, signed, truncate};
 use crate::code::{Code, Inst, Op};
@@ -11,7 +11,7 @@ use crate::native::{memory_fault, undefined_fault};
 use crate::symbolic::Reached;
 use crate::value::{Tags, Value};
 use crate::vm::Vm;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, MemoryOrder, ObjectId, Op as Visible};
 
 /// Where the thread stands after an instruction.
@@ -53,6 +53,7 @@ impl Vm {
             }};
         }
         let inst = w.inst(ip as usize);
+        self.note_addresses(thread, w, ip, inst);
         match inst.op {
             Op::Load | Op::VisibleLoad => return self.load(thread, code, w, ip, inst, performing),
             Op::Store | Op::VisibleStore => return self.store(thread, code, w, ip, inst, performing),
@@ -398,6 +399,41 @@ impl Vm {
     fn stopped(&mut self, thread: ThreadId, ip: u32, stop: Stop) -> Next {
         self.state.own_core(thread).frame.ip = ip;
         Next::Stopped(stop)
+    }
+
+    /// Notes if addresses of different objects are compared, or an address becomes a number: then where the machine puts objects matters.
+    #[inline]
+    fn note_addresses(&mut self, thread: ThreadId, w: Window, ip: u32, inst: Inst) {
+        let concrete = |operand| {
+            let value: Value = w.get(operand);
+            value.is_concrete().then_some(value.bits)
+        };
+        let is_address_of = |operand| concrete(operand).is_some_and(is_address);
+        let matters = match inst.op {
+            Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => {
+                let both = concrete(inst.b).zip(concrete(inst.c));
+                both.is_some_and(|(a, b)| are_apart(a, b))
+            }
+            Op::Mul | Op::Xor => is_address_of(inst.b) || is_address_of(inst.c),
+            Op::UDiv | Op::SDiv | Op::URem | Op::SRem => is_address_of(inst.b),
+            // The upper bits are the same in all addresses.
+            Op::Shl | Op::LShr | Op::AShr => {
+                is_address_of(inst.b) && concrete(inst.c).is_none_or(|by| by < 47)
+            }
+            // The lowest bits say how an object is aligned, which is no secret.
+            Op::Trunc => inst.w > 4 && is_address_of(inst.b),
+            _ => false,
+        };
+        if matters {
+            self.note_address_use(self.site(thread, ip).stmt);
+        }
+    }
+
+    #[cold]
+    fn note_address_use(&mut self, stmt: StmtId) {
+        if self.addresses.insert(stmt) {
+            self.program.note_address_use(stmt);
+        }
     }
 
     /// A jump, unless it is one too many.

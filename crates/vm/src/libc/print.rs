@@ -381,6 +381,10 @@ fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -
         b'%' => Ok(b"%".to_vec()),
         b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' | b'p' => {
             let value = arguments.integer(cx, holes::bits(spec))?;
+            if value >> 46 == 1 {
+                // An address in words.
+                cx.program.note_address_use(cx.site.stmt);
+            }
             Ok(holes::number(spec, &layout, value))
         }
         _ if holes::is_float(spec) => {

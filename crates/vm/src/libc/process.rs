@@ -1,11 +1,10 @@
 //! The process: assertions, abort, exit, environment, what a program asks its system.
 //!
 //! There is one process, number 1000 of parent 1 and user 1000, on a machine with two processors and pages of 4096 bytes. The
-//! environment is empty, so that a verdict does not depend on whose it is. The only locale is "C". Signals are not delivered:
-//! ignoring one or its default action may be asked for, a handler is unsupported.
+//! environment is empty, so that a verdict does not depend on whose it is. The only locale is "C".
 
 use super::{Answer, by_element, bytes, plain};
-use crate::native::{Cx, Flow, Native, Stop};
+use crate::native::{Cx, Flow, Native};
 use crate::value::Value;
 use selvedge_model::FaultKind;
 
@@ -40,15 +39,12 @@ pub fn find(name: &str) -> Option<Native> {
         "getpagesize" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(4096)) }),
         "get_nprocs" | "get_nprocs_conf" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(2)) }),
         "setlocale" => by_element!(setlocale),
-        "signal" => plain!(signal),
-        "sigaction" => by_element!(sigaction),
         "getrlimit" | "getrlimit64" => by_element!(getrlimit),
         _ => return None,
     })
 }
 
 const PROCESS: i32 = 1000;
-const EINVAL: i32 = 22;
 
 fn assert_fail(cx: &mut Cx<'_>, text: usize) -> Answer {
     let text = cx.word(text)?;
@@ -115,59 +111,4 @@ fn setlocale(cx: &mut Cx<'_>) -> Answer {
     let text = cx.own_memory(2)?;
     bytes::write_new(cx, text, b"C\0")?;
     Ok(Flow::word(text))
-}
-
-/// SIG_DFL and SIG_IGN.
-fn is_plain_handler(handler: u64) -> bool {
-    handler <= 1
-}
-
-fn signal(cx: &mut Cx<'_>) -> Answer {
-    let (number, handler) = (cx.int(0)?, cx.word(1)?);
-    if !(1..=64).contains(&number) || matches!(number, 9 | 19) {
-        cx.set_errno(EINVAL)?;
-        return Ok(Flow::word(u64::MAX));
-    }
-    if !is_plain_handler(handler) {
-        return Ok(Flow::Unsupported("a signal handler".into()));
-    }
-    note_pipe_signal(cx, number, handler == 1)?;
-    // What was set before could be asked for; no program that sets only these two uses the answer.
-    Ok(Flow::word(0))
-}
-
-fn sigaction(cx: &mut Cx<'_>) -> Answer {
-    let (new, old) = (cx.word(1)?, cx.word(2)?);
-    if old != 0 {
-        return Ok(Flow::Unsupported(
-            "sigaction that asks for the present action".into(),
-        ));
-    }
-    let handler = if new == 0 {
-        vec![0; 8]
-    } else {
-        bytes::range(cx, new, 8, "signal handler")?
-    };
-    if handler[0] > 1 || handler[1..].iter().any(|&b| b != 0) {
-        return Ok(Flow::Unsupported("a signal handler".into()));
-    }
-    if new != 0 {
-        let number = cx.int(0)?;
-        note_pipe_signal(cx, number, handler[0] == 1)?;
-    }
-    Ok(Flow::Return(Value::new(0)))
-}
-
-/// Whether SIGPIPE is ignored matters to writes; it is the process's, so it may change only while there is one thread.
-fn note_pipe_signal(cx: &mut Cx<'_>, number: i32, ignored: bool) -> Result<(), Stop> {
-    const SIGPIPE: i32 = 13;
-    if number != SIGPIPE {
-        return Ok(());
-    }
-    if cx.state.unjoined() > 0 {
-        let what = "a change of SIGPIPE's action while there are several threads";
-        return Err(Flow::Unsupported(what.into()));
-    }
-    super::files::ignore_pipe_signal(cx.state, ignored);
-    Ok(())
 }

@@ -1,10 +1,12 @@
-//! Which signals a thread blocks.
+//! Signals: which ones a thread blocks, and what the process does about each.
 //!
 //! No signal is delivered, so a mask changes nothing but what the program is told about it: each thread has its own, and a new
-//! thread has its creator's. Sets of signals are plain memory (`crates/frontend/lib/signal.c`).
+//! thread has its creator's. Sets of signals are plain memory (`crates/frontend/lib/signal.c`). Ignoring a signal or its default
+//! action may be asked for, a handler is unsupported. Actions are the process's: they may be asked for at any time, and
+//! change only while there is one thread.
 
-use super::{Answer, by_element, bytes};
-use crate::native::{Cx, Flow, Native};
+use super::{Answer, by_element, bytes, plain};
+use crate::native::{Cx, Flow, Native, Stop};
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::ThreadId;
@@ -12,6 +14,8 @@ use selvedge_base::ThreadId;
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
+        "signal" => plain!(signal),
+        "sigaction" => by_element!(sigaction),
         "pthread_sigmask" => by_element!(|cx: &mut Cx<'_>| change(cx, false)),
         "sigprocmask" => by_element!(|cx: &mut Cx<'_>| change(cx, true)),
         _ => return None,
@@ -70,6 +74,121 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
     }
     if old != 0 {
         super::stepped::store(cx, old, 8, Value::new(before))?;
+    }
+    Ok(Flow::int(0))
+}
+
+// ---- actions -----------------------------------------------------------------------------------------------------
+
+/// Hidden words, by signal: three words of its [`Disposition`].
+const ACTIONS: u32 = 0x7302_0000;
+const SIGKILL: i32 = 9;
+const SIGPIPE: i32 = 13;
+const SIGSTOP: i32 = 19;
+const SA_RESTART: u64 = 0x1000_0000;
+/// What the C library adds to the flags of each action.
+const SA_RESTORER: u64 = 0x0400_0000;
+/// Where `struct sigaction` has its parts.
+const MASK_AT: u64 = 8;
+const FLAGS_AT: u64 = 136;
+
+/// What the process does about a signal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Disposition {
+    /// SIG_DFL or SIG_IGN.
+    handler: u64,
+    /// Signals that a handler would block.
+    mask: u64,
+    flags: u64,
+}
+
+impl Disposition {
+    fn words(self) -> [u64; 3] {
+        [self.handler, self.mask, self.flags]
+    }
+}
+
+fn disposition(state: &State, number: i32) -> Disposition {
+    let word = |i| state.word(ACTIONS + 4 * number as u32 + i);
+    Disposition {
+        handler: word(0),
+        mask: word(1),
+        flags: word(2),
+    }
+}
+
+/// Changes what the process does about a signal.
+fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(), Stop> {
+    if new.handler > 1 {
+        return Err(Flow::Unsupported("a signal handler".into()));
+    }
+    if disposition(cx.state, number) == new {
+        return Ok(());
+    }
+    if cx.state.unjoined() > 0 {
+        let what = "a change of a signal's action while there are several threads";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    for (word, value) in (ACTIONS + 4 * number as u32..).zip(new.words()) {
+        cx.state.set_word(word, value);
+    }
+    if number == SIGPIPE {
+        super::files::ignore_pipe_signal(cx.state, new.handler == 1);
+    }
+    Ok(())
+}
+
+/// Whether there is such a signal, and its action may be changed.
+fn may_change(number: i32) -> bool {
+    (1..=64).contains(&number) && !matches!(number, SIGKILL | SIGSTOP | 32 | 33)
+}
+
+fn signal(cx: &mut Cx<'_>) -> Answer {
+    let (number, handler) = (cx.int(0)?, cx.word(1)?);
+    if !may_change(number) {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::word(u64::MAX));
+    }
+    let before = disposition(cx.state, number);
+    let after = Disposition {
+        handler,
+        mask: 1 << (number - 1),
+        flags: SA_RESTART | SA_RESTORER,
+    };
+    // Only the handler can be told from the answer: setting it again in several threads changes nothing that matters.
+    if before.handler != handler || cx.state.unjoined() == 0 {
+        set_disposition(cx, number, after)?;
+    }
+    Ok(Flow::word(before.handler))
+}
+
+fn sigaction(cx: &mut Cx<'_>) -> Answer {
+    let (number, new, old) = (cx.int(0)?, cx.word(1)?, cx.word(2)?);
+    if !may_change(number) && (new != 0 || !matches!(number, SIGKILL | SIGSTOP)) {
+        cx.set_errno(EINVAL)?;
+        return Ok(Flow::int(-1));
+    }
+    let before = disposition(cx.state, number);
+    if new != 0 {
+        let mut word = |at, size| -> Result<u64, Stop> {
+            let bytes = bytes::range(cx, new + at, size, "action of a signal")?;
+            Ok(bytes
+                .iter()
+                .rev()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        };
+        let after = Disposition {
+            handler: word(0, 8)?,
+            mask: word(MASK_AT, 8)?,
+            flags: word(FLAGS_AT, 4)? | SA_RESTORER,
+        };
+        set_disposition(cx, number, after)?;
+    }
+    if old != 0 {
+        // The kernel's set of signals has one word; the rest of the structure stays as it is.
+        super::stepped::store(cx, old, 8, Value::new(before.handler))?;
+        super::stepped::store(cx, old + MASK_AT, 8, Value::new(before.mask))?;
+        super::stepped::store(cx, old + FLAGS_AT, 4, Value::new(before.flags))?;
     }
     Ok(Flow::int(0))
 }

@@ -26,7 +26,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             cond::initialise_plain,
         ),
         "cnd_destroy" => (cond::destroy_prepare, cond::end),
-        "thrd_create" => (lifecycle::create_prepare, |cx, a| {
+        "thrd_create" => (lifecycle::create_early_prepare, |cx, a| {
             code(lifecycle::create_c11(cx, a))
         }),
         "thrd_join" => (lifecycle::join_prepare, |cx, a| code(lifecycle::join_c11(cx, a))),

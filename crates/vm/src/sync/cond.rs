@@ -59,6 +59,19 @@ pub(super) fn find(name: &str) -> Option<Native> {
     }))
 }
 
+/// Whether a function of this name waits on a condition variable.
+pub fn is_wait(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_cond_wait"
+            | "pthread_cond_timedwait"
+            | "pthread_cond_clockwait"
+            | "cnd_wait"
+            | "cnd_timedwait"
+            | "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
+    )
+}
+
 fn cond(cx: &Cx<'_>, address: u64) -> Result<(u32, u64), Stop> {
     match get(cx, address, Kind::Cond)? {
         SyncObject::Cond { waiters, mutex } => Ok((waiters, mutex)),

@@ -13,7 +13,7 @@ use selvedge_model::{FaultKind, Op, Outcome};
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): Model = match name {
         "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
-            (lifecycle::create_prepare, start_thread)
+            (lifecycle::create_early_prepare, start_thread)
         }
         "_ZNSt6thread4joinEv" => (|cx| on_this(cx, Op::Join), |cx, _| done(join(cx))),
         "_ZNSt6thread6detachEv" => (|cx| on_this(cx, Op::Detach), |cx, _| done(detach(cx))),
@@ -63,14 +63,11 @@ fn system_error(cx: &mut Cx<'_>) -> Flow {
 /// `thread::_M_start_thread(this, unique_ptr<_State>, …)`: the new thread calls the state's `_M_run` (the third virtual
 /// function, after the two destructors) and deletes it.
 fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
-    match start(cx) {
-        Ok(id) => Performed::Done(Flow::void(), Outcome::Thread(id)),
-        Err(flow) => Performed::Done(flow, Outcome::Failed),
-    }
+    lifecycle::create_cxx(cx, start)
 }
 
 fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
-    let (this, owner) = (cx.word(0)?, cx.word(1)?);
+    let owner = cx.word(1)?;
     let state = cx.load_defined(owner, 8, "std::thread's state")?;
     // The new thread looks at the virtual table, not this one: no access of the creator, who would race with its destructor.
     let table = peek(cx, state, "virtual table")?;
@@ -78,8 +75,6 @@ fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
     cx.state.set_word(words::cxx_state(id), state);
     cx.store(owner, 8, Value::new(0))?;
-    let handle = lifecycle::handle(cx.state, id);
-    cx.store(this, 8, Value::new(handle))?;
     Ok(id)
 }
 

@@ -433,16 +433,57 @@ pub(super) fn find(name: &str) -> Option<Native> {
 }
 
 pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare_spawn(cx, 0)
+    prepare_spawn(cx, Handle::Late)
 }
 
-/// The creation of a thread whose handle goes where argument `out` points to.
-pub(super) fn prepare_spawn(cx: &mut Cx<'_>, out: usize) -> Prepared {
-    let object2 = cx.word(out).map_or(ObjectId::NONE, |out| written(cx, out));
-    Prepared::Visible(Action {
-        object2,
-        ..cx.action(Op::Spawn, 0)
-    })
+/// When a new thread finds its handle where its creator wants it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Handle {
+    /// From its start: the completion of `thrd_create`, and of the constructor of `std::thread`, synchronises with it (C11
+    /// 7.26.5.1, C++ [thread.thread.constr]).
+    Early,
+    /// At some time: POSIX does not require that the ID be available before the new thread starts.
+    Late,
+}
+
+/// `Core::phase` of a creation whose thread's handle was written before.
+const NAMED: u8 = 5;
+/// `Core::phase` of a creation whose thread's handle is still to be written; `Core::note` is the handle.
+const CREATED: u8 = 4;
+
+/// The creation of a thread by `thrd_create` or the constructor of `std::thread`.
+pub(super) fn create_early_prepare(cx: &mut Cx<'_>) -> Prepared {
+    prepare_spawn(cx, Handle::Early)
+}
+
+/// The creation of a thread whose handle goes where the first argument points to.
+fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
+    let phase = cx.state.thread(cx.thread).core.phase;
+    let early = when == Handle::Early || cx.program.options.early_handles;
+    if phase == CREATED || phase == 0 && early {
+        let out = match cx.word(0) {
+            Ok(out) => out,
+            Err(flow) => return Prepared::Immediate(flow),
+        };
+        if let Some(action) = out_action(cx, out, 8) {
+            return Prepared::Visible(action);
+        }
+        if phase == CREATED {
+            return Prepared::Visible(cx.action(Op::Write, out));
+        }
+        let next = next_handle(cx);
+        if let Err(flow) = cx.store(out, 8, Value::new(next)) {
+            return Prepared::Immediate(flow);
+        }
+    }
+    Prepared::Visible(cx.action(Op::Spawn, 0))
+}
+
+/// The handle of the thread that this one creates next.
+fn next_handle(cx: &Cx<'_>) -> u64 {
+    let t = cx.state.thread(cx.thread);
+    let region = cx.program.region(t.region, t.core.children + 1);
+    region.map_or(0, u64::from)
 }
 
 /// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if no other thread minds.
@@ -473,50 +514,88 @@ fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
     })
 }
 
-fn created(result: Result<ThreadId, Stop>) -> Performed {
-    match result {
-        Ok(id) => Performed::Done(Flow::int(0), Outcome::Thread(id)),
-        Err(flow) => Performed::Done(flow, Outcome::Failed),
-    }
-}
-
 fn create(cx: &mut Cx<'_>, _: u16) -> Performed {
-    let result = (|| {
-        let (out, attributes, start) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    perform_spawn(cx, Handle::Late, |cx| {
+        let (attributes, start) = (cx.word(1)?, cx.word(2)?);
         let argument = cx.args.get(3).copied().unwrap_or(Value::new(0));
         let detached = attr::detached(cx, attributes)?;
-        create_with(cx, out, start, argument, detached)
-    })();
-    created(result)
+        create_with(cx, start, argument, detached)
+    })
 }
 
 /// `thrd_create`: handle, start routine, argument.
 pub(super) fn create_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
-    let result = (|| {
-        let (out, start) = (cx.word(0)?, cx.word(1)?);
+    perform_spawn(cx, Handle::Early, |cx| {
+        let start = cx.word(1)?;
         let argument = cx.args.get(2).copied().unwrap_or(Value::new(0));
-        create_with(cx, out, start, argument, false)
-    })();
-    created(result)
+        create_with(cx, start, argument, false)
+    })
 }
 
-fn create_with(
+/// Performs the part of a creation whose turn it is: `spawn` makes the thread.
+fn perform_spawn(
     cx: &mut Cx<'_>,
-    out: u64,
-    start: u64,
-    argument: Value,
-    detached: bool,
-) -> Result<ThreadId, Stop> {
+    when: Handle,
+    spawn: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
+) -> Performed {
+    match perform_part(cx, when, spawn) {
+        Ok(performed) => performed,
+        Err(flow) => Performed::Done(flow, Outcome::Failed),
+    }
+}
+
+fn perform_part(
+    cx: &mut Cx<'_>,
+    when: Handle,
+    spawn: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
+) -> Result<Performed, Stop> {
+    let out = cx.word(0)?;
+    let core = cx.state.thread(cx.thread).core;
+    let early = when == Handle::Early || cx.program.options.early_handles;
+    if core.phase == CREATED {
+        cx.store(out, 8, Value::new(core.note))?;
+        return Ok(Performed::Done(Flow::int(0), Outcome::Done));
+    }
+    if early && core.phase == 0 && cx.pending().op == Op::Write {
+        let next = next_handle(cx);
+        cx.store(out, 8, Value::new(next))?;
+        cx.state.own_core(cx.thread).phase = NAMED;
+        return Ok(Performed::Again(Outcome::Done));
+    }
+    // Nothing may fail any more once there is a thread.
+    if !early && let Err(error) = cx.state.memory.check(out, 8, true) {
+        return Err(cx.memory_fault(error, out, 8, true));
+    }
+    let id = spawn(cx)?;
+    if early {
+        return Ok(Performed::Done(Flow::int(0), Outcome::Thread(id)));
+    }
+    let handle = handle(cx.state, id);
+    if out_action(cx, out, 8).is_some() {
+        let core = cx.state.own_core(cx.thread);
+        (core.phase, core.note) = (CREATED, handle);
+        return Ok(Performed::Again(Outcome::Thread(id)));
+    }
+    cx.store(out, 8, Value::new(handle))?;
+    Ok(Performed::Done(Flow::int(0), Outcome::Thread(id)))
+}
+
+fn create_with(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Stop> {
     if cx.program.function_at(start).is_none() {
         return Err(cx.fault(
             FaultKind::InvalidPointer,
             "the start routine of a new thread is no function",
         ));
     }
-    let id = spawn(cx, start, argument, detached)?;
-    let handle = handle(cx.state, id);
-    cx.store(out, 8, Value::new(handle))?;
-    Ok(id)
+    spawn(cx, start, argument, detached)
+}
+
+/// The constructor of `std::thread`: `start` makes the thread.
+pub(super) fn create_cxx(
+    cx: &mut Cx<'_>,
+    start: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
+) -> Performed {
+    perform_spawn(cx, Handle::Early, start)
 }
 
 // ---- join and detach ---------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ mod text;
 mod words;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
-pub(crate) use cond::wait_ends_by;
+pub(crate) use cond::{is_wait, wait_ends_by};
 pub(crate) use key::is_of_deleted_key;
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, op_text, waits_for};
@@ -79,6 +79,8 @@ pub fn needed(pending: &Pending) -> u64 {
         | Op::Destroy
         | Op::Signal => pending.action.object.0,
         Op::WaitAcquire | Op::WaitTimeout | Op::ProcessExit | Op::HiddenWait => ANYTHING,
+        // Whether a weak compare-exchange may fail without cause: what the others do to memory decides.
+        Op::Rmw if pending.action.may_fail => ANYTHING,
         _ => NOTHING,
     }
 }

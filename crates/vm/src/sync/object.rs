@@ -1,7 +1,9 @@
 //! What is known about each synchronisation object, and how an address is turned into one.
 //!
 //! Objects are kept beside memory, by address. An address not yet known may hold a static initialiser: its bytes say so
-//! (glibc's on x86-64: all zero but for the kind). Addresses of objects that escape are never used again for another
+//! (glibc's on x86-64: all zero but for the kind). In C and C++ sources the initialisers of our own `<pthread.h>`
+//! (`crates/frontend/include`) leave a mark beside, so that initialising what has one can be told from initialising zeroed
+//! memory. Modules that somebody else compiled, and preprocessed sources, have none: there the two look the same. Addresses of objects that escape are never used again for another
 //! object, so an entry can never be mistaken for an older object's.
 
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
@@ -265,6 +267,31 @@ fn wrong(cx: &Cx<'_>, address: u64, kind: Kind, object: SyncObject) -> Stop {
     cx.fault_on(fault, text, ObjectId(address))
 }
 
+/// What our own static initialisers have where glibc's have zero.
+const MARK: u32 = 0x5e1d;
+
+/// Which word of an object not used before has the mark of a static initialiser.
+fn mark_in(words: &[u32], kind: Kind) -> Option<usize> {
+    let places: &[usize] = match kind {
+        Kind::Mutex => &[5], // __spins
+        // __g1_orig_size; glibc 2.41 has no __g_refs before it.
+        Kind::Cond => &[8, 6],
+        Kind::RwLock => &[4], // __pad3
+        _ => &[],
+    };
+    places.iter().copied().find(|&i| words.get(i) == Some(&MARK))
+}
+
+/// Whether the bytes at an address not used before have the mark of a static initialiser.
+fn has_mark(cx: &Cx<'_>, address: u64, kind: Kind) -> bool {
+    let word = |i| cx.state.memory.peek_checked(address + 4 * i, 4);
+    let words: Vec<u32> = (0..kind.size() / 4)
+        .map(word)
+        .map(|value| if value.is_concrete() { value.bits as u32 } else { 0 })
+        .collect();
+    mark_in(&words, kind).is_some()
+}
+
 /// What the bytes at an address not used before stand for.
 #[cold]
 fn fresh(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
@@ -280,6 +307,9 @@ fn fresh(cx: &Cx<'_>, address: u64, kind: Kind) -> Result<SyncObject, Stop> {
             Err(ask @ Flow::Symbolic(_)) => return Err(ask),
             Err(_) => return bad("was never initialised"),
         };
+    }
+    if let Some(i) = mark_in(&words, kind) {
+        words[i] = 0;
     }
     let special = match kind {
         Kind::Mutex => Some(4),
@@ -316,7 +346,7 @@ pub(super) const fn mutex_kind(number: u32) -> MutexKind {
     }
 }
 
-/// Makes a new object at an address; a live one there is initialised twice.
+/// Makes a new object at an address; a live one there, or one with a static initialiser, is initialised twice.
 pub(super) fn init(cx: &mut Cx<'_>, address: u64, object: SyncObject) -> Result<(), Stop> {
     let kind = object.kind();
     check(cx, address, kind)?;
@@ -324,6 +354,13 @@ pub(super) fn init(cx: &mut Cx<'_>, address: u64, object: SyncObject) -> Result<
         && !matches!(known, SyncObject::Destroyed { .. })
     {
         let text = format!("a {} is initialised twice", known.kind().name());
+        return Err(cx.fault_on(FaultKind::DoubleInit, text, ObjectId(address)));
+    }
+    if cx.state.sync(address).is_none() && has_mark(cx, address, kind) {
+        let text = format!(
+            "a {} that has a static initialiser is initialised again",
+            kind.name()
+        );
         return Err(cx.fault_on(FaultKind::DoubleInit, text, ObjectId(address)));
     }
     cx.state.memory.fill(address, kind.size(), Value::new(0));

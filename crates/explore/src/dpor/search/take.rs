@@ -41,10 +41,11 @@ where
             others,
         };
         self.count = pending.len();
-        self.enabled = self.enabled_now();
         if !self.has_room(self.count) {
+            // The sets cannot hold them all: what is enabled is not looked at any more.
             return event;
         }
+        self.enabled = self.enabled_now();
         // Nothing is ordered after an event that ends the execution.
         if others || !self.config.sleep_sets || !self.is_over() {
             self.record(&event, choice.thread, around);
