@@ -3,7 +3,7 @@
 //!
 //! A loop around such an action has no longest execution, though all rounds but one lead nowhere. Let a thread stand at the
 //! action in state s, take that alternative, and come back to the action in state s, with nothing changed by itself on
-//! the way: it has read, and given the mutex of the wait back and taken it again. If it takes the alternative once more, what it did
+//! the way: it has read, exchanged a value for the same one, and given the mutex of the wait back and taken it again. If it takes the alternative once more, what it did
 //! between the two can be left out of the execution: the others see the same memory and the same objects without it, and they
 //! can do between its first giving back and its last taking of the mutex what they did in both rounds. What they and it do later is the
 //! same, with fewer orders between them. What is wrong within a round (a race of what it reads, say) is as well in the execution in
@@ -18,7 +18,7 @@ use crate::state::Undo as Entry;
 use crate::vm::{Mark, Vm};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::InstKind;
-use selvedge_model::{Action, Op, Outcome, Status};
+use selvedge_model::{Action, Op, Status};
 
 impl Vm {
     /// Whether a thread's next action is enabled, and how many alternatives it has.
@@ -88,12 +88,13 @@ impl Vm {
         }
     }
 
-    /// Whether a step only read, or gave the mutex of a wait back or took it.
+    /// Whether a step left memory as it was, and all else but that it gave the mutex of a wait back or took it.
     fn changed_nothing(&self, action: &Action, causeless: bool, mark: Mark) -> bool {
         let reads = match action.op {
             Op::WaitRelease => causeless,
             Op::WaitAcquire | Op::Read | Op::Yield | Op::Fence => true,
-            Op::Rmw => self.outcome == Outcome::Failed,
+            // Unlike a store, it does not end a release sequence: without it there are fewer orders, never more.
+            Op::Rmw => true,
             _ => false,
         };
         let of_wait = |address: u64| address == action.object.0 || address == action.object2.0;

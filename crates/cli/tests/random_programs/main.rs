@@ -99,9 +99,29 @@ fn path(seed: u64) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("random-{seed}.c"))
 }
 
+/// Whether waits end and weak compare-exchanges fail without cause in the program of a seed.
+fn fails_without_cause(seed: u64) -> bool {
+    seed % 4 == 2 && !NOTED.contains(&seed)
+}
+
+/// The program with weak compare-exchanges instead of strong ones, half of them in loops.
+fn weak(text: &str) -> String {
+    let strong = "if (!atomic_compare_exchange_strong_explicit(";
+    let weak = ["if", "while"].map(|word| format!("{word} (!atomic_compare_exchange_weak_explicit("));
+    let mut parts = text.split(strong);
+    let mut changed = parts.next().unwrap_or_default().to_owned();
+    for (number, part) in parts.enumerate() {
+        changed += &weak[number % 2];
+        changed += part;
+    }
+    changed
+}
+
 fn prepare(module: Module, visibility: Visibility, fingerprints: bool, seed: u64) -> Arc<Program> {
     let options = Options {
         leaks: seed % 2 == 1,
+        spurious_wakeups: fails_without_cause(seed),
+        weak_failures: fails_without_cause(seed),
         visibility,
         fingerprints,
         max_steps: 100_000,
@@ -114,6 +134,9 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     let mut program = generate::program(seed);
     if seed % 2 == 1 {
         program.text = losing::with_blocks(&program.text, seed);
+    }
+    if fails_without_cause(seed) {
+        program.text = weak(&program.text);
     }
     let path = path(seed);
     std::fs::write(&path, &program.text).map_err(|e| e.to_string())?;
@@ -141,7 +164,8 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
         if jobs > 1 && !seed.is_multiple_of(5) {
             continue;
         }
-        let Some((said, report)) = oracle::explored(&memory, Vm::fusing, sleep_sets, jobs, MAX_EXECUTIONS)
+        let Some((said, report)) =
+            oracle::explored(&memory, oracle::fusing, sleep_sets, jobs, MAX_EXECUTIONS)
         else {
             counts.explorations_too_large += 1;
             break;
@@ -174,7 +198,8 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     }
     let sync = prepare(loaded.module, Visibility::Sync, false, seed);
     for sleep_sets in [true, false] {
-        let Some((said, report)) = oracle::explored(&sync, Vm::fusing, sleep_sets, 1, MAX_EXECUTIONS) else {
+        let Some((said, report)) = oracle::explored(&sync, oracle::fusing, sleep_sets, 1, MAX_EXECUTIONS)
+        else {
             counts.explorations_too_large += 1;
             break;
         };
@@ -307,7 +332,7 @@ fn unfold(
 
 /// Parts of events make no difference to the number of executions. (How many are redundant depends on the order of search.)
 fn same_classes(program: &Arc<Program>, fused: &Report) -> Result<(), String> {
-    let Some((_, plain)) = oracle::explored(program, Vm::new, true, 1, u64::MAX) else {
+    let Some((_, plain)) = oracle::explored(program, oracle::stepping, true, 1, u64::MAX) else {
         return Ok(());
     };
     let (plain, fused) = (plain.statistics.executions, fused.statistics.executions);

@@ -264,6 +264,16 @@ impl Detector<Vm> for Ends {
 /// How a machine is made.
 pub type Make = fn(Arc<Program>) -> Result<Vm, selvedge_vm::Error>;
 
+/// A machine with few events, and rounds that change nothing are not repeated: as `dpor` has it.
+pub fn fusing(program: Arc<Program>) -> Result<Vm, selvedge_vm::Error> {
+    Vm::fusing(program).map(Vm::bounded)
+}
+
+/// The same with each visible action as an event.
+pub fn stepping(program: Arc<Program>) -> Result<Vm, selvedge_vm::Error> {
+    Vm::new(program).map(Vm::bounded)
+}
+
 /// What an exploration with reduction says, in the same words; and its report.
 pub fn explored(
     program: &Arc<Program>,
@@ -280,14 +290,16 @@ pub fn explored(
     };
     let (spoiled, said) = said(program, machine, &config, false);
     if spoiled {
-        return explored(program, Vm::new, sleep_sets, jobs, max);
+        return explored(program, stepping, sleep_sets, jobs, max);
     }
     said
 }
 
 /// The same from the unfolding, for programs with fingerprints.
 pub fn unfolded(program: &Arc<Program>, config: &Config) -> Option<(Truth, Report)> {
-    said(program, Vm::canonical, config, true).1
+    let bounded: Make = |program| Vm::canonical(program).map(Vm::bounded);
+    let machine = if config.cutoffs { Vm::canonical } else { bounded };
+    said(program, machine, config, true).1
 }
 
 /// What the reduced exploration reports of a machine that makes few events, and of one that also recalls them.
@@ -297,7 +309,7 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
         max_executions: (jobs == 1).then_some(2_000),
         ..config()
     };
-    let vm = || Vm::fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
+    let vm = || fusing(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
     let leaks = || program.options.leaks.then(LeakDetector::new);
     let detectors = || (RaceDetector::new(), (DeadlockDetector::new(), leaks()));
     let direct = dpor::explore(&|| (vm(), detectors()), &config, &Control::new());
