@@ -1,16 +1,18 @@
-//! What every other room uses: typed ids, dense maps, interning, places in source text, vector clocks and sets of
-//! threads. No I/O, no globals, no dependency on any other crate of Selvedge.
+//! What every other room uses: typed ids, dense maps, interning, places in source text, vector clocks, sets of
+//! threads, the request to stop. No I/O, no globals, no dependency on any other crate of Selvedge.
 
 mod clock;
 mod id;
 mod intern;
 mod span;
+mod stop;
 mod thread_set;
 
 pub use clock::VectorClock;
 pub use id::{Id, IdVec};
 pub use intern::Interner;
 pub use span::{FileId, Location, Span};
+pub use stop::StopFlag;
 pub use thread_set::ThreadSet;
 
 id_type! {

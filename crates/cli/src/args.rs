@@ -16,7 +16,7 @@ use std::time::Duration;
 /// what is wrong with a schedule that reproduces it, or that nothing is.
 ///
 /// Exit codes: 0 verified, 10 a property is violated, 5 inconclusive (a limit, or something unsupported), 1 wrong usage,
-/// 2 an input cannot be read or compiled, 6 internal error.
+/// 2 an input cannot be read or compiled or the report cannot be written, 6 internal error.
 #[derive(Parser, Debug)]
 #[command(name = "selvedge", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -105,10 +105,10 @@ pub(crate) struct CheckArgs {
     /// Write the events that unfold found, with what holds between them, to a file that ends in .dot or .json; up to 2000
     #[arg(long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
     pub(crate) dump_unfolding: Option<PathBuf>,
-    /// Stop after this time: 90, 90s, 5m, 2h
+    /// Stop after this time, compiling and loading included: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
-    /// Stop when the process has this much memory: 500M, 4G [default: nearly all that is free]. unfold takes time to save memory from three quarters of it on
+    /// Stop when the process has allocated this much memory: 500M, 4G [default: nearly all that is free]. unfold takes time to save memory from three quarters of it on
     #[arg(long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
     /// Stop after so many executions

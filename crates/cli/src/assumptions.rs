@@ -6,7 +6,12 @@ use crate::program::Setup;
 use selvedge_vm::Program;
 
 /// What a verdict rests on.
-pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup, program: &Program) -> Vec<String> {
+pub(crate) fn assumptions(
+    args: &CheckArgs,
+    plan: Plan,
+    setup: &Setup,
+    program: Option<&Program>,
+) -> Vec<String> {
     let mut list = vec![
         "sequential consistency: atomic accesses of every order take effect in one order".to_owned(),
         "what is no input is fixed: the program's arguments, an empty environment, what clocks and the system's random numbers say".to_owned(),
@@ -37,10 +42,10 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup, program: 
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
-    if !args.spurious_wakeups.on() && program.waits() {
+    if !args.spurious_wakeups.on() && program.is_none_or(Program::waits) {
         list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
     }
-    if !args.weak_cas_failures.on() && program.has_weak_exchanges() {
+    if !args.weak_cas_failures.on() && program.is_none_or(Program::has_weak_exchanges) {
         list.push(
             "weak compare-exchanges fail only where the values differ (--weak-cas-failures off)".to_owned(),
         );
@@ -50,7 +55,7 @@ pub(crate) fn assumptions(args: &CheckArgs, plan: Plan, setup: &Setup, program: 
             "a new thread finds its handle where pthread_create puts it (--thread-handles early)".to_owned(),
         );
     }
-    list.extend(addresses(program));
+    list.extend(program.and_then(addresses));
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),

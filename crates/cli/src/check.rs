@@ -1,32 +1,31 @@
 //! `selvedge check`: what is asked for, and explorations until one stands.
 
 use crate::args::{CheckArgs, SearchOrder, Strategy, When};
-use crate::conclude::{Outcome, conclude};
+use crate::conclude::{Outcome, conclude, known, without_exploration};
 use crate::emit::Emitter;
 use crate::exit::Exit;
-use crate::job::Job;
+use crate::job::{Job, Stopped};
+use crate::last_words::{self, Words};
 use crate::output::{note, writable};
 use crate::plan::Plan;
 use crate::program::{Setup, sources};
-use crate::watch::{MemoryLimit, Watch};
+use crate::watch::{self, Place, Watch};
 use crate::write::lcov_file;
-use crate::{portfolio, properties, unfolding};
+use crate::{portfolio, progress, properties, unfolding, write};
 use selvedge_explore::Control;
 use selvedge_explore::unfold::Partial;
 use selvedge_ir::FuncId;
-use selvedge_model::{Input, Property};
-use selvedge_report::Ktest;
+use selvedge_model::{Input, LimitKind, Property};
+use selvedge_report::{Ktest, Reason, RunReport};
 use selvedge_vm::Program;
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::thread;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Exit {
-    let started = Instant::now();
     let asked = match args
         .property
         .as_deref()
@@ -57,32 +56,58 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
             return Exit::usage(&format!("{option}{}: cannot be written: {error}", file.display()));
         }
     }
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    // The second Ctrl-C ends the process at once: compiling and linking do not look at the flag.
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::INCONCLUSIVE.into());
+    let progress = match args.progress {
+        When::Auto => std::io::stderr().is_terminal() && !args.quiet,
+        When::Always => true,
+        When::Never => false,
+    };
+    let setup = Setup::new(args, &asked);
+    let report = known(args, Plan::first(args), &setup, None);
+    last_words::prepare(words(args, &report));
+    let watch = Watch::new(args, asked.clone(), progress, report);
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("watcher".to_owned());
+        match thread.spawn_scoped(scope, || watch.run()) {
+            Ok(watcher) => watch::hear(&watch, watcher.thread()),
+            Err(error) => return Exit::output(&format!("no thread can be started: {error}")),
         }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        note(&format!("warning: Ctrl-C will not end the run cleanly: {error}"));
+        let _ends = Ends(&watch);
+        if !args.quiet {
+            unused(args).iter().for_each(|text| note(text));
+        }
+        check(args, setup, asked, &watch)
+    })
+}
+
+/// Lets the watcher go, also after a panic.
+struct Ends<'a>(&'a Watch<'a>);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.enter(Place::Writing);
     }
-    let watch = Watch {
-        started,
-        max_time: args.max_time,
-        max_memory: MemoryLimit::new(args.max_memory),
-        progress: match args.progress {
-            When::Auto => std::io::stderr().is_terminal() && !args.quiet,
-            When::Always => true,
-            When::Never => false,
-        },
-        interrupted,
+}
+
+/// What to say if there is no other way any more to say a verdict.
+fn words(args: &CheckArgs, report: &RunReport) -> Words {
+    let text = |kind: LimitKind, detail: &str| {
+        let reasons = vec![Reason {
+            limit: Some(kind),
+            detail: detail.to_owned(),
+            location: None,
+        }];
+        let report = RunReport {
+            reasons,
+            ..report.clone()
+        };
+        write::text(args, &report, &Default::default())
     };
-    if !args.quiet {
-        unused(args).iter().for_each(|text| note(text));
+    Words {
+        file: args.output.as_deref().and_then(last_words::name),
+        memory: text(LimitKind::Memory, "out of memory"),
+        interrupted: text(LimitKind::Interrupted, "interrupted by the user, twice"),
+        code: Exit::INCONCLUSIVE.into(),
     }
-    check(args, asked, &watch)
 }
 
 /// What to say of options that the strategy has no use for.
@@ -115,8 +140,9 @@ fn unused(args: &CheckArgs) -> Vec<String> {
     .collect()
 }
 
-fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
-    let mut setup = Setup::new(args, &asked);
+fn check(args: &CheckArgs, mut setup: Setup, asked: BTreeSet<Property>, watch: &Watch<'_>) -> Exit {
+    setup.frontend.stop = watch.stop.clone();
+    setup.vm.stop = watch.stop.clone();
     if let Some(path) = &args.given.input {
         match read_inputs(path) {
             Ok(inputs) => setup.vm.inputs = Some(inputs),
@@ -132,40 +158,44 @@ fn check(args: &CheckArgs, asked: BTreeSet<Property>, watch: &Watch) -> Exit {
             }
         },
     };
+    watch.enter(Place::Loading);
     let loaded = match setup.load() {
         Ok(loaded) => loaded,
+        // What was interrupted says nothing about the inputs.
+        Err(_) if watch.stop.is_set() => return without_exploration(args, watch),
         Err(error) => return Exit::input(&error.to_string()),
     };
     let sources = sources(&loaded);
     let undefined = loaded.undefined;
     setup.absent = loaded.absent;
+    watch.enter(Place::Preparing);
     let control = Arc::new(Control::new());
     let job = Job::new(
         (args, &asked),
         (&setup, &loaded.module),
         emitter.as_ref(),
-        &control,
+        (watch, &control),
     );
-    let plan = Plan::first(args);
-    match job.begin(plan) {
-        Ok(program) => list_missing(args, &program, &undefined),
-        Err(exit) => return exit,
-    }
-    let explored = watch.beside(&control, || {
-        if portfolio::suits(args) {
-            portfolio::run(&job)
-        } else {
-            job.explore_on(plan).map(Outcome::alone)
-        }
+    let explored = job.begin(Plan::first(args)).and_then(|program| {
+        list_missing(args, &program, &undefined);
+        watch.explores(&control);
+        progress::beside(watch, &control, || {
+            if portfolio::suits(args) {
+                portfolio::run(&job)
+            } else {
+                job.explore_on(Plan::first(args)).map(Outcome::alone)
+            }
+        })
     });
     let outcome = match explored {
         Ok(outcome) => outcome,
-        Err(exit) => return exit,
+        Err(Stopped::Told) => return without_exploration(args, watch),
+        Err(Stopped::With(exit)) => return exit,
     };
     if let Some(emitter) = &emitter {
         let mut emitter = lock(emitter);
         if let Some(error) = emitter.take_error() {
-            return Exit::internal(&format!("cannot write the test cases: {error}"));
+            return Exit::output(&format!("cannot write the test cases: {error}"));
         }
         if !args.quiet {
             note(&format!("test cases written: {}", emitter.count()));

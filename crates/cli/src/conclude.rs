@@ -4,15 +4,16 @@ use crate::args::{CheckArgs, StopAt, Strategy};
 use crate::assumptions::assumptions;
 use crate::exit::Exit;
 use crate::finding::FoundBy;
+use crate::memory;
 use crate::plan::Plan;
 use crate::program::Setup;
 use crate::reasons::reasons;
-use crate::watch::{Watch, peak_memory};
-use crate::write::write;
+use crate::watch::{Place, Watch};
+use crate::write::{Saves, write};
 use crate::{finding, unfolding};
 use selvedge_explore::{Found, Report};
 use selvedge_model::{Describe, Property, StopReason, Verdict};
-use selvedge_report::{Covered, CoveredUnfolding, Layer, RunReport, Sources, Statistics, Turns};
+use selvedge_report::{Covered, CoveredUnfolding, Layer, Reason, RunReport, Sources, Statistics, Turns};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,8 +52,9 @@ pub(crate) fn conclude(
     asked: &BTreeSet<Property>,
     outcome: Outcome,
     sources: &Sources,
-    watch: &Watch,
+    watch: &Watch<'_>,
 ) -> Exit {
+    watch.enter(Place::Concluding);
     let Outcome {
         decided: explored,
         also,
@@ -65,17 +67,21 @@ pub(crate) fn conclude(
         ..
     } = &explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
-    // One step may show several faults; the first is what was asked for.
-    let most = if args.stop == StopAt::First { 1 } else { usize::MAX };
     let mut findings = Vec::new();
     let by = match plan.strategy {
         Strategy::Unfold => FoundBy::Canonical,
         _ if plan.fuses(args) && !program.is_spoiled() => FoundBy::Fusing,
         _ => FoundBy::Plain,
     };
-    for found in report.faults.iter().filter(is_asked).take(most) {
+    let mut saves = Saves::All;
+    for found in report.faults.iter().filter(is_asked).take(most_findings(args)) {
         match finding::describe(setup, program, found, by) {
             Ok(finding) => findings.push(finding),
+            // The replay was cut short: it says nothing about what was found.
+            Err(_) if watch.stop.is_set() => {
+                saves = Saves::Nothing;
+                findings.push(finding::unconfirmed(program, found));
+            }
             Err(error) => return Exit::internal(&error.to_string()),
         }
     }
@@ -94,19 +100,9 @@ pub(crate) fn conclude(
     let solver = program.solver_statistics();
     let coverage = args.given.coverage.as_ref().map(|_| program.coverage());
     let run = RunReport {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: args
-            .inputs
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect(),
         verdict,
         reasons,
-        assumptions: assumptions(args, *plan, setup, program),
-        strategy: plan.name(),
         also,
-        dependence: args.dependence.clone(),
-        visibility: plan.visibility_word().to_owned(),
         statistics: Statistics {
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,
@@ -123,26 +119,84 @@ pub(crate) fn conclude(
             solver_seconds: solver.seconds,
             instructions: explored.program.executed(),
             seconds: watch.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
+            peak_memory_bytes: memory::peak(),
             ..Statistics::default()
         },
         layers: solver.layers.into_iter().map(layer).collect(),
         coverage,
         covered: covered(&explored),
         findings,
+        ..known(args, *plan, setup, Some(program))
     };
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
     if let Ok(Some((file, form))) = unfolding::wanted(args)
         && let Err(message) = unfolding::write(program, report, file, form)
     {
-        return Exit::internal(&message);
+        return Exit::output(&message);
     }
-    if let Err(message) = write(args, &run, sources) {
-        return Exit::internal(&message);
+    if let Err(message) = write(args, &run, sources, saves) {
+        return Exit::output(&message);
     }
     match verdict {
         Verdict::Verified => Exit::Code(0),
         Verdict::Violated => Exit::Code(Exit::VIOLATED),
         Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+    }
+}
+
+/// How many findings are reported: one step may show several faults, and the first is what was asked for.
+pub(crate) fn most_findings(args: &CheckArgs) -> usize {
+    if args.stop == StopAt::First { 1 } else { usize::MAX }
+}
+
+/// The report of a run of which nothing is known yet but how it is made.
+pub(crate) fn known(args: &CheckArgs, plan: Plan, setup: &Setup, program: Option<&Program>) -> RunReport {
+    RunReport {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        inputs: args
+            .inputs
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        verdict: Verdict::Unknown,
+        reasons: Vec::new(),
+        assumptions: assumptions(args, plan, setup, program),
+        strategy: plan.name(),
+        also: Vec::new(),
+        dependence: args.dependence.clone(),
+        visibility: plan.visibility_word().to_owned(),
+        statistics: Statistics::default(),
+        layers: Vec::new(),
+        coverage: None,
+        covered: None,
+        findings: Vec::new(),
+    }
+}
+
+/// Writes the report of a run that was told to end before there was anything to explore.
+pub(crate) fn without_exploration(args: &CheckArgs, watch: &Watch<'_>) -> Exit {
+    let reasons = watch.limit().map(|limit| Reason {
+        limit: Some(limit.kind),
+        detail: limit.detail,
+        location: None,
+    });
+    let run = RunReport {
+        reasons: reasons.into_iter().collect(),
+        statistics: Statistics {
+            seconds: watch.started.elapsed().as_secs_f64(),
+            peak_memory_bytes: memory::peak(),
+            ..Statistics::default()
+        },
+        ..watch.report()
+    };
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
+    match write(args, &run, &Sources::default(), Saves::Nothing) {
+        Ok(()) => Exit::Code(Exit::INCONCLUSIVE),
+        Err(message) => Exit::output(&message),
     }
 }
 

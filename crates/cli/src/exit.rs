@@ -22,6 +22,12 @@ impl Exit {
         Exit::Code(2)
     }
 
+    /// What was asked to be written cannot be: the disk is full, the reader has gone. Nobody's mistake, but no success.
+    pub(crate) fn output(message: &str) -> Exit {
+        note(&format!("error: {message}"));
+        Exit::Code(2)
+    }
+
     pub(crate) fn internal(message: &str) -> Exit {
         note(&format!(
             "internal error: {message}\nThis is a mistake in selvedge, not in your program. Please report it with the input and the command line."

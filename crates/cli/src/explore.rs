@@ -5,9 +5,10 @@ use crate::emit::{Emitter, Recorder};
 use crate::plan::Plan;
 use crate::program::{Setup, canonical_machine, fusing_machine, stepping_machine};
 use crate::unfolding;
+use crate::watch::Watch;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::{Budget, Config, Control, Order, Report, Stop};
-use selvedge_model::{Detector, Event, Fault, LimitKind, Property};
+use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,6 +21,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) program: &'a Arc<Program>,
     pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
+    /// Who knows what was found if the run has to be ended.
+    pub(crate) watch: &'a Watch<'a>,
     /// Who stops it, and is shown what it does.
     pub(crate) control: &'a Arc<Control>,
     /// What it may do before others have their turn, if there are others.
@@ -46,6 +49,7 @@ impl Exploration<'_> {
     /// a dead object's memory was used again and the plan does not want that.
     pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Option<(Report, f64)> {
         let config = self.config(properties);
+        self.watch.finds(self.program, &config.findings);
         if self.plan.strategy == Strategy::Unfold {
             return self.unfold(&config);
         }
@@ -167,7 +171,8 @@ impl Exploration<'_> {
                 let races = races.map(RecallingRaces::of);
                 (vm, ((races, deadlocks), guard))
             };
-            let report = selvedge_explore::dpor::explore(&make, config, &control);
+            let mut report = selvedge_explore::dpor::explore(&make, config, &control);
+            settle(&mut report, &control);
             if !program.is_spoiled() {
                 return (report, control.progress().part);
             }
@@ -206,12 +211,13 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> (Report, f64) {
-        let report = match self.plan.strategy {
+        let mut report = match self.plan.strategy {
             Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
             Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
             Strategy::Random => selvedge_explore::random::explore(make, config, control),
             Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
         };
+        settle(&mut report, control);
         (report, control.progress().part)
     }
 }
@@ -234,6 +240,16 @@ impl Work {
             self.0.store(executed, Ordering::Relaxed);
             budget.spend(u32::try_from(executed.saturating_sub(paid)).unwrap_or(u32::MAX));
         }
+    }
+}
+
+/// Machines leave the paths that they are on when the run is told to stop. Why that is so is known here, and an exploration in which
+/// it has happened is not complete, even if it had nothing else left to do.
+fn settle(report: &mut Report, control: &Control) {
+    let all = report.limits.len();
+    report.limits.retain(|limit| limit.kind != LimitKind::Interrupted);
+    if report.limits.len() < all && report.stop == StopReason::Complete {
+        report.stop = StopReason::Limit(control.limit());
     }
 }
 

@@ -8,7 +8,7 @@ use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
 use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
 use selvedge_report::{FindingReport, Row};
-use selvedge_schedule::Step;
+use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
 
@@ -73,6 +73,39 @@ pub(crate) fn describe(
         return Ok(shortest(&setup, &program, trace, at, fault, found.count, inputs));
     }
     Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
+}
+
+/// What was found, without a replay, for which there was no time.
+pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
+    let fault = &found.fault;
+    let related = fault.related.iter().map(|(text, stmt, _)| {
+        let (thread, message) = split_thread(text);
+        Related {
+            message: message.to_owned(),
+            location: program.location(*stmt),
+            stack: Vec::new(),
+            thread: thread.to_owned(),
+        }
+    });
+    FindingReport {
+        finding: Finding {
+            kind: fault.kind,
+            message: format!(
+                "{} (found as the run ended: not replayed, not saved)",
+                fault.message
+            ),
+            location: program.location(fault.stmt),
+            stack: Vec::new(),
+            thread: String::new(),
+            related: related.collect(),
+            choices: Vec::new(),
+            count: found.count,
+        },
+        inputs: Vec::new(),
+        schedule: Schedule::default(),
+        rows: Vec::new(),
+        output: String::new(),
+    }
 }
 
 /// The choices of an explorer whose machines choose at each decision: without those at decisions that are none here, since only one

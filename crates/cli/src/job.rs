@@ -2,13 +2,15 @@
 
 use crate::args::{CheckArgs, Strategy};
 use crate::check::lock;
-use crate::conclude::Explored;
+use crate::conclude::{Explored, known};
 use crate::emit::Emitter;
 use crate::exit::Exit;
 use crate::explore::Exploration;
 use crate::output::note;
 use crate::plan::Plan;
 use crate::program::Setup;
+use crate::watch::Watch;
+use selvedge_base::StopFlag;
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
@@ -23,8 +25,11 @@ pub(crate) struct Job<'a> {
     pub(crate) setup: &'a Setup,
     pub(crate) module: &'a Module,
     pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
+    pub(crate) watch: &'a Watch<'a>,
     /// Stops all explorations, and counts what they do.
     pub(crate) control: &'a Arc<Control>,
+    /// Stops the first one alone, in the midst of a step.
+    pub(crate) first: StopFlag,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
@@ -35,7 +40,7 @@ impl<'a> Job<'a> {
         (args, asked): (&'a CheckArgs, &'a BTreeSet<Property>),
         (setup, module): (&'a Setup, &'a Module),
         emitter: Option<&'a Arc<Mutex<Emitter>>>,
-        control: &'a Arc<Control>,
+        (watch, control): (&'a Watch<'a>, &'a Arc<Control>),
     ) -> Job<'a> {
         Job {
             args,
@@ -43,34 +48,42 @@ impl<'a> Job<'a> {
             setup,
             module,
             emitter,
+            watch,
             control,
+            first: setup.vm.stop.part(),
             made: Mutex::new(None),
         }
     }
 
     /// Makes the program of the plan to begin with.
-    pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Exit> {
-        let (setup, program) = self.program(plan)?;
+    pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Stopped> {
+        let (setup, program) = self.program(plan, &self.first)?;
+        self.watch.knows(known(self.args, plan, &setup, Some(&program)));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         *made = Some((plan, setup, Arc::clone(&program)));
         Ok(program)
     }
 
     /// The program for the machines of a plan, with the options that it was made with.
-    fn program(&self, plan: Plan) -> Result<(Setup, Arc<Program>), Exit> {
+    fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Stopped> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
             return Ok((setup, program));
         }
         drop(made);
         let mut setup = self.setup.clone();
+        setup.vm.stop = stop.clone();
         setup.vm.visibility = plan.visibility;
         setup.vm.quarantine = plan.quarantine;
         setup.vm.fingerprints = plan.strategy == Strategy::Unfold;
         setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
-        let program = Program::new(self.module.clone(), setup.vm.clone())
-            .map_err(|error| Exit::input(&error.to_string()))?;
-        Vm::new(Arc::clone(&program)).map_err(|error| Exit::input(&error.to_string()))?;
+        let fails = |error: selvedge_vm::Error| match stop.is_set() {
+            // What was interrupted says nothing about the program.
+            true => Stopped::Told,
+            false => Stopped::With(Exit::input(&error.to_string())),
+        };
+        let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
+        Vm::new(Arc::clone(&program)).map_err(fails)?;
         Ok((setup, program))
     }
 
@@ -85,9 +98,9 @@ impl<'a> Job<'a> {
     }
 
     /// Explores by a plan, and by those that follow from it, to the one whose result stands.
-    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Exit> {
+    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Stopped> {
         loop {
-            let explored = self.explore(plan, None)?;
+            let explored = self.explore(plan, None, &self.first)?;
             let Some(next) = plan.after(self.args, self.asked, &explored.report) else {
                 return Ok(explored);
             };
@@ -98,15 +111,21 @@ impl<'a> Job<'a> {
     }
 
     /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan does not want that.
-    pub(crate) fn explore(&self, mut plan: Plan, budget: Option<&Arc<Budget>>) -> Result<Explored, Exit> {
+    pub(crate) fn explore(
+        &self,
+        mut plan: Plan,
+        budget: Option<&Arc<Budget>>,
+        stop: &StopFlag,
+    ) -> Result<Explored, Stopped> {
         loop {
-            let (setup, program) = self.program(plan)?;
+            let (setup, program) = self.program(plan, stop)?;
             let exploration = Exploration {
                 args: self.args,
                 plan,
                 setup: &setup,
                 program: &program,
                 emitter: self.emitter,
+                watch: self.watch,
                 control: self.control,
                 budget,
             };
@@ -120,21 +139,30 @@ impl<'a> Job<'a> {
                 });
             }
             let Some(next) = plan.after_reuse() else {
-                return Err(Exit::internal("an exploration that stands was given up"));
+                let exit = Exit::internal("an exploration that stands was given up");
+                return Err(Stopped::With(exit));
             };
             plan = next;
             self.restart()?;
         }
     }
 
-    fn restart(&self) -> Result<(), Exit> {
+    fn restart(&self) -> Result<(), Stopped> {
         match self.emitter {
             None => Ok(()),
             Some(emitter) => lock(emitter)
                 .restart()
-                .map_err(|error| Exit::internal(&format!("the test cases: {error}"))),
+                .map_err(|error| Stopped::With(Exit::output(&format!("the test cases: {error}")))),
         }
     }
+}
+
+/// Why there is no result.
+pub(crate) enum Stopped {
+    /// The run, or this part of it, was told to end before there was anything to explore.
+    Told,
+    /// The process ends with this; messages have been written.
+    With(Exit),
 }
 
 /// What is said before all accesses become visible.

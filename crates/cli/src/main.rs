@@ -10,10 +10,13 @@ mod exit;
 mod explore;
 mod finding;
 mod job;
+mod last_words;
+mod memory;
 mod output;
 mod plan;
 mod portfolio;
 mod program;
+mod progress;
 mod properties;
 mod reasons;
 mod replay;
@@ -29,6 +32,9 @@ use clap::{CommandFactory, Parser};
 use exit::Exit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
 
 /// Runs a program natively on a test case.
 const RUNTIME: &str = include_str!("../runtime/inputs.c");
@@ -67,7 +73,7 @@ fn run() -> Exit {
             command: Command::Runtime,
         }) => match output::print(RUNTIME) {
             Ok(()) => Exit::Code(0),
-            Err(error) => Exit::internal(&format!("cannot write the file: {error}")),
+            Err(error) => Exit::output(&format!("cannot write the file: {error}")),
         },
         Ok(Cli {
             command: Command::Man,
@@ -113,6 +119,6 @@ fn man() -> Exit {
     }
     match result.and_then(|()| output::print(&String::from_utf8_lossy(&page))) {
         Ok(()) => Exit::Code(0),
-        Err(error) => Exit::internal(&format!("cannot write the man page: {error}")),
+        Err(error) => Exit::output(&format!("cannot write the man page: {error}")),
     }
 }

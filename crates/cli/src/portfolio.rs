@@ -22,16 +22,17 @@ use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, StrategyOption};
 use crate::conclude::{Explored, Outcome};
 use crate::exit::Exit;
 use crate::explore::jobs;
-use crate::job::{GOING_ON, Job};
+use crate::job::{GOING_ON, Job, Stopped};
 use crate::output::note;
 use crate::plan::Plan;
+use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
 use selvedge_explore::{Budget, Found};
 use selvedge_model::{LimitKind, Property, StopReason, Verdict};
 use selvedge_report::Turns;
 use selvedge_vm::Visibility;
 use std::sync::Arc;
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 /// Units of the first round: about a tenth of a second.
@@ -67,8 +68,8 @@ pub(crate) fn suits(args: &CheckArgs) -> bool {
 }
 
 /// Explores in turns.
-pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Exit> {
-    std::thread::scope(|scope| {
+pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Stopped> {
+    thread::scope(|scope| {
         let mut portfolio = Portfolio {
             scope,
             job,
@@ -80,7 +81,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Exit> {
         };
         let decided = portfolio.decide();
         // Whoever still waits or runs ends now.
-        portfolio.members.iter().for_each(|member| member.budget.close());
+        portfolio.members.iter().for_each(Member::stop);
         decided.map(|decided| Outcome {
             also: portfolio.also(&decided),
             decided,
@@ -92,10 +93,22 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Exit> {
 struct Member<'scope> {
     plan: Plan,
     budget: Arc<Budget>,
+    /// Stops it in the midst of a step.
+    flag: StopFlag,
     /// Units spent in turns that are over.
     spent: u64,
     /// While it is not over.
-    handle: Option<ScopedJoinHandle<'scope, Result<Explored, Exit>>>,
+    handle: Option<ScopedJoinHandle<'scope, Result<Explored, Stopped>>>,
+}
+
+impl Member<'_> {
+    /// Ends it, if it is not over. What it has found is not replayed.
+    fn stop(&self) {
+        if self.handle.is_some() {
+            self.flag.set();
+            self.budget.close();
+        }
+    }
 }
 
 /// Ends the budget of an exploration with its thread, also if that panics.
@@ -132,8 +145,8 @@ struct Portfolio<'scope, 'env> {
 }
 
 impl<'scope, 'env> Portfolio<'scope, 'env> {
-    fn decide(&mut self) -> Result<Explored, Exit> {
-        self.begin(Strategy::Unfold, SearchOrder::Dfs);
+    fn decide(&mut self) -> Result<Explored, Stopped> {
+        self.begin(Strategy::Unfold, SearchOrder::Dfs)?;
         let mut units = FIRST;
         loop {
             match self.round(units)? {
@@ -150,12 +163,12 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     self.members.retain(|member| {
                         let stays = member.plan.samples();
                         if !stays {
-                            member.budget.close();
+                            member.stop();
                         }
                         stays
                     });
                     self.unfinished = None;
-                    self.begin(Strategy::Unfold, SearchOrder::Dfs);
+                    self.begin(Strategy::Unfold, SearchOrder::Dfs)?;
                     self.members.rotate_right(1);
                 }
                 Step::Open => {}
@@ -164,21 +177,20 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             let (begun, active) = searches.fold((0, 0), |(begun, active), member| {
                 (begun + 1, active + usize::from(member.handle.is_some()))
             });
-            if active == 0
-                && let Some(unfinished) = self.unfinished.take()
-            {
-                return Ok(*unfinished);
+            if active == 0 {
+                let unfinished = self.unfinished.take();
+                return unfinished.map_or(Err(Stopped::Told), |unfinished| Ok(*unfinished));
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();
             if self.samples().next().is_none() {
-                self.begin(Strategy::Random, SearchOrder::Dfs);
-                self.begin(Strategy::Pct, SearchOrder::Dfs);
+                self.begin(Strategy::Random, SearchOrder::Dfs)?;
+                self.begin(Strategy::Pct, SearchOrder::Dfs)?;
             }
             if self.job.control.is_saving() {
                 self.retire();
             } else if sampled >= SAMPLES && begun == 1 {
-                self.begin(Strategy::Unfold, SearchOrder::Coverage);
-                self.begin(Strategy::Dpor, SearchOrder::Dfs);
+                self.begin(Strategy::Unfold, SearchOrder::Coverage)?;
+                self.begin(Strategy::Dpor, SearchOrder::Dfs)?;
             }
             units = (self.spent / GROWTH).max(FIRST);
         }
@@ -189,7 +201,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
     }
 
     /// Adds an exploration; it waits for its first units.
-    fn begin(&mut self, strategy: Strategy, search: SearchOrder) {
+    fn begin(&mut self, strategy: Strategy, search: SearchOrder) -> Result<(), Stopped> {
         let samples = matches!(strategy, Strategy::Random | Strategy::Pct);
         let visibility = match self.job.args.visibility {
             crate::args::Visibility::Auto if samples => Visibility::Memory,
@@ -203,17 +215,26 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             plan = plan.after_reuse().unwrap_or(plan);
         }
         let budget = Arc::new(Budget::new());
-        let (job, mine) = (self.job, Arc::clone(&budget));
-        let handle = self.scope.spawn(move || {
+        let flag = match self.members.is_empty() && self.spent == 0 {
+            true => self.job.first.clone(),
+            false => self.job.setup.vm.stop.part(),
+        };
+        let (job, mine, stop) = (self.job, Arc::clone(&budget), flag.clone());
+        let explore = move || {
             let _ends = Ends(Arc::clone(&mine));
-            job.explore(plan, Some(&mine))
-        });
+            job.explore(plan, Some(&mine), &stop)
+        };
+        let handle = thread::Builder::new()
+            .spawn_scoped(self.scope, explore)
+            .map_err(|error| Stopped::With(Exit::output(&format!("no thread can be started: {error}"))))?;
         self.members.push(Member {
             plan,
             budget,
+            flag,
             spent: 0,
             handle: Some(handle),
         });
+        Ok(())
     }
 
     /// Ends the further searches: their memory is needed.
@@ -222,7 +243,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.members.retain(|member| {
             let stays = member.plan.samples() || std::mem::take(&mut first);
             if !stays {
-                member.budget.close();
+                member.stop();
             }
             stays
         });
@@ -259,12 +280,12 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
 
     /// Gives each exploration its part of some units, in order, as many at once as there are cores; then what follows from the
     /// first one that is over.
-    fn round(&mut self, units: u64) -> Result<Step, Exit> {
+    fn round(&mut self, units: u64) -> Result<Step, Stopped> {
         let shares = self.shares(units);
         self.turns(&shares)
     }
 
-    fn turns(&mut self, shares: &[u64]) -> Result<Step, Exit> {
+    fn turns(&mut self, shares: &[u64]) -> Result<Step, Stopped> {
         let width = jobs(self.job.args).max(1);
         let (mut begun, mut settled) = (0, 0);
         while settled < self.members.len() {
@@ -276,6 +297,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 begun += 1;
             }
             if self.job.control.is_stop_requested() {
+                // The flag of the whole run is set; none of their own, since what they have found may still be replayed.
                 self.members.iter().for_each(|member| member.budget.close());
                 begun = self.members.len();
             }
@@ -292,7 +314,13 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             {
                 let explored = handle
                     .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                let explored = match explored {
+                    Ok(explored) => explored,
+                    // There is no program for it any more; others go on, or have ended.
+                    Err(Stopped::Told) => continue,
+                    Err(stopped) => return Err(stopped),
+                };
                 match self.judge(explored) {
                     Step::Open => {}
                     step => return Ok(step),
@@ -337,15 +365,15 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
     }
 
     /// Samples after a proof. None may violate what was verified.
-    fn check(&mut self, verified: Explored) -> Result<Explored, Exit> {
+    fn check(&mut self, verified: Explored) -> Result<Explored, Stopped> {
         if self.samples().next().is_none() {
-            self.begin(Strategy::Random, SearchOrder::Dfs);
-            self.begin(Strategy::Pct, SearchOrder::Dfs);
+            self.begin(Strategy::Random, SearchOrder::Dfs)?;
+            self.begin(Strategy::Pct, SearchOrder::Dfs)?;
         }
         self.members.retain(|member| {
             let stays = member.plan.samples();
             if !stays {
-                member.budget.close();
+                member.stop();
             }
             stays
         });
@@ -366,11 +394,11 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             return Ok(*sampled);
         }
         let what = asked.next().map_or("", |found| &found.fault.message);
-        Err(Exit::internal(&format!(
+        Err(Stopped::With(Exit::internal(&format!(
             "{} has verified the program, and a sample of {} violates it: {what}",
             verified.plan.strategy.word(),
             sampled.plan.strategy.word()
-        )))
+        ))))
     }
 
     /// What the others have done, beside the one that decides.

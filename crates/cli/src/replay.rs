@@ -109,7 +109,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         (None, None) => Err("the schedule ran to its end, and the finding was not seen".to_owned()),
     };
     if let Err(error) = print(&out) {
-        return Exit::internal(&format!("cannot write the report: {error}"));
+        return Exit::output(&format!("cannot write the report: {error}"));
     }
     match result {
         Ok(()) => Exit::Code(Exit::VIOLATED),

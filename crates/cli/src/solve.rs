@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SolveArgs) -> Exit {
         Err(error) => return Exit::input(&format!("{path}: {error}")),
     };
     if let Err(error) = print(&answer) {
-        return Exit::internal(&format!("cannot write the answer: {error}"));
+        return Exit::output(&format!("cannot write the answer: {error}"));
     }
     Exit::Code(if answer.starts_with("unknown") {
         Exit::INCONCLUSIVE

@@ -6,24 +6,27 @@ use selvedge_report::{FindingFile, HumanOptions, Ktest, RunReport, Sources};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+/// Which files are written beside the report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Saves {
+    /// What was asked for.
+    All,
+    /// None: findings were not replayed, and have no schedule to be saved.
+    Nothing,
+}
+
 /// Writes the report, the saved findings and the coverage to where they were asked for.
-pub(crate) fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Result<(), String> {
-    let to_terminal =
-        args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let text = match args.format {
-        Format::Human => {
-            let options = HumanOptions {
-                color: to_terminal,
-                quiet: args.quiet,
-                verbose: args.verbose,
-            };
-            selvedge_report::human(run, sources, options)
-        }
-        Format::Json => selvedge_report::json(run),
-        Format::Sarif => selvedge_report::sarif(run),
-        Format::Junit => selvedge_report::junit(run),
-    };
-    if args.finding.as_os_str() != "none" {
+///
+/// # Errors
+/// If the report or the coverage cannot be written. That a finding cannot be saved is a warning: the report has it.
+pub(crate) fn write(
+    args: &CheckArgs,
+    run: &RunReport,
+    sources: &Sources,
+    saves: Saves,
+) -> Result<(), String> {
+    let text = text(args, run, sources);
+    if args.finding.as_os_str() != "none" && saves == Saves::All {
         for (i, finding) in run.findings.iter().enumerate() {
             let path = numbered(&args.finding, i);
             let saved = write_file(&path, FindingFile::write(finding)).and_then(|()| {
@@ -55,6 +58,25 @@ pub(crate) fn write(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Res
             write_file(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))
         }
         None => print(&text).map_err(|error| format!("cannot write the report: {error}")),
+    }
+}
+
+/// The report in the form that was asked for.
+pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> String {
+    let to_terminal =
+        args.output.is_none() && std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    match args.format {
+        Format::Human => {
+            let options = HumanOptions {
+                color: to_terminal,
+                quiet: args.quiet,
+                verbose: args.verbose,
+            };
+            selvedge_report::human(run, sources, options)
+        }
+        Format::Json => selvedge_report::json(run),
+        Format::Sarif => selvedge_report::sarif(run),
+        Format::Junit => selvedge_report::junit(run),
     }
 }
 

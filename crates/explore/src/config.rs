@@ -1,5 +1,6 @@
 //! What a user can ask of an exploration.
 
+use crate::Findings;
 use crate::unfold::Partial;
 use selvedge_model::Property;
 use std::collections::BTreeSet;
@@ -59,6 +60,8 @@ pub struct Config {
     pub deepens: bool,
     /// The depth of bugs that `pct` looks for: one more than its priority change points.
     pub pct_depth: u32,
+    /// Where findings are noted as soon as they are made.
+    pub findings: Findings,
 }
 
 impl Default for Config {
@@ -81,6 +84,7 @@ impl Default for Config {
             dump: None,
             deepens: false,
             pct_depth: 3,
+            findings: Findings::new(),
         }
     }
 }

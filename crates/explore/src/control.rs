@@ -129,7 +129,7 @@ impl Control {
     }
 
     /// Why it was stopped.
-    pub(crate) fn limit(&self) -> Limit {
+    pub fn limit(&self) -> Limit {
         let why = |control: &Control| control.why.lock().ok().and_then(|why| why.clone());
         let inherited = || self.parent.as_deref().and_then(why);
         why(self).or_else(inherited).unwrap_or(Limit {

@@ -80,11 +80,16 @@ impl Record {
         if !config.properties.contains(&fault.kind.property()) {
             return false;
         }
-        self.found(fault, choices, 1);
+        if self.found(fault, choices, 1)
+            && let Some(found) = self.faults.last()
+        {
+            config.findings.add(found.clone());
+        }
         true
     }
 
-    fn found(&mut self, fault: Fault, choices: &[Choice], count: u64) {
+    /// Notes a fault; whether it is a new one.
+    fn found(&mut self, fault: Fault, choices: &[Choice], count: u64) -> bool {
         let next = self.faults.len();
         let at = *self.index.entry(key(&fault)).or_insert(next);
         if at == next {
@@ -95,6 +100,7 @@ impl Record {
             });
         }
         self.faults[at].count += count;
+        at == next
     }
 
     /// Adds what another worker saw after this one.

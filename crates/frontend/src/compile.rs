@@ -5,12 +5,12 @@
 //! of our own are temporary files. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
 //! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
 
+use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
 use crate::{Error, Options, target};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -131,12 +131,24 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
 }
 
 fn compile(path: &Path, kind: Kind, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
-    let limit = (kind != Kind::Source).then_some(LONGEST);
-    let output = run_clang(limit, |clang| arguments(clang, path, kind, options, headers))?;
+    let bounds = Bounds {
+        stop: &options.stop,
+        longest: (kind != Kind::Source).then_some(LONGEST),
+    };
+    let output = match run_clang(bounds, |clang| arguments(clang, path, kind, options, headers))? {
+        Ended::Exited(output) => output,
+        Ended::Stopped => return Err(Error::Stopped),
+        Ended::Late => {
+            return Err(Error::InvalidBitcode {
+                path: path.to_owned(),
+                detail: format!("reading it took more than {} s", LONGEST.as_secs()),
+            });
+        }
+    };
     if !output.status.success() || output.stdout.is_empty() {
         let mut stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if output.status.code().is_none() {
-            stderr = format!("error: the compiler crashed on it, or did not end\n{stderr}");
+            stderr = format!("error: the compiler crashed on it\n{stderr}");
         }
         let path = path.to_owned();
         return Err(match kind {
@@ -211,16 +223,15 @@ fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options, he
 }
 
 /// Runs the first compiler of version 22 there is.
-fn run_clang(limit: Option<Duration>, arguments: impl Fn(&mut Command)) -> Result<Output, Error> {
+fn run_clang(bounds: Bounds<'_>, arguments: impl Fn(&mut Command)) -> Result<Ended, Error> {
     for name in ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"] {
-        if name == "clang" && !is_version_22(name) {
+        if name == "clang" && !is_version_22(name, bounds) {
             continue;
         }
         let mut clang = Command::new(name);
         arguments(&mut clang);
-        clang.stdin(Stdio::null());
-        match output(&mut clang, limit) {
-            Ok(output) => return Ok(output),
+        match child::run(&mut clang, None, bounds) {
+            Ok(ended) => return Ok(ended),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::CompilerIo(e)),
         }
@@ -228,51 +239,9 @@ fn run_clang(limit: Option<Duration>, arguments: impl Fn(&mut Command)) -> Resul
     Err(Error::CompilerMissing)
 }
 
-/// Runs a command to its end, or kills it when its time is up.
-fn output(command: &mut Command, limit: Option<Duration>) -> io::Result<Output> {
-    let Some(limit) = limit else {
-        return command.output();
-    };
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let (Some(mut out), Some(mut err)) = (child.stdout.take(), child.stderr.take()) else {
-        return Err(io::Error::other("no pipe to the compiler"));
-    };
-    let (done, finished) = mpsc::channel();
-    let (stdout, stderr) = thread::scope(|scope| {
-        let errors = scope.spawn(move || {
-            let mut bytes = Vec::new();
-            err.read_to_end(&mut bytes).map(|_| bytes)
-        });
-        let result = scope.spawn(move || {
-            let mut bytes = Vec::new();
-            let read = out.read_to_end(&mut bytes).map(|_| bytes);
-            // Nobody listens any more if the time was up.
-            let _ = done.send(());
-            read
-        });
-        if finished.recv_timeout(limit).is_err() {
-            // It may have ended just now.
-            let _ = child.kill();
-        }
-        let join = |t: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
-            t.join()
-                .unwrap_or_else(|_| Err(io::Error::other("a reading thread panicked")))
-        };
-        (join(result), join(errors))
-    });
-    Ok(Output {
-        status: child.wait()?,
-        stdout: stdout?,
-        stderr: stderr?,
-    })
-}
-
-fn is_version_22(clang: &str) -> bool {
-    let version = Command::new(clang)
-        .arg("-dumpversion")
-        .stdin(Stdio::null())
-        .output();
-    version.is_ok_and(|o| o.stdout.starts_with(b"22."))
+fn is_version_22(clang: &str, bounds: Bounds<'_>) -> bool {
+    let version = child::run(Command::new(clang).arg("-dumpversion"), None, bounds);
+    matches!(version, Ok(Ended::Exited(output)) if output.stdout.starts_with(b"22."))
 }
 
 /// The line that says what is wrong.

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The run was told to stop before the program was loaded.
+    #[error("interrupted while the inputs were compiled and loaded")]
+    Stopped,
     /// No inputs at all.
     #[error("no input files were given")]
     NoInput,

@@ -5,6 +5,7 @@
 //! is there to find those. Statements are numbered as they stand in the bitcode. What the lowering cannot express becomes an
 //! instruction `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never approximated.
 
+mod child;
 mod compile;
 mod debug;
 mod demangle;
@@ -18,7 +19,7 @@ mod target;
 
 pub use error::Error;
 
-use selvedge_base::{FileId, IdVec};
+use selvedge_base::{FileId, IdVec, StopFlag};
 use selvedge_ir::{FuncId, Module};
 use std::path::PathBuf;
 
@@ -40,6 +41,8 @@ pub struct Options {
     /// Whether the program gets symbolic input from outside (arguments, standard input, files). Input that it makes itself, by
     /// `__VERIFIER_nondet_*` and the like, is seen without it.
     pub symbolic: bool,
+    /// Ends loading, with [`Error::Stopped`], when set.
+    pub stop: StopFlag,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             entry: "main".to_owned(),
             library: true,
             symbolic: false,
+            stop: StopFlag::new(),
         }
     }
 }
@@ -81,6 +85,9 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let context = llvm::Context::new();
     let mut program: Option<llvm::Module<'_>> = None;
     for unit in &compiled {
+        if options.stop.is_set() {
+            return Err(Error::Stopped);
+        }
         let invalid = |detail| Error::InvalidBitcode {
             path: unit.path.clone(),
             detail,

@@ -228,6 +228,17 @@ pub struct Limit {
     pub stmt: StmtId,
 }
 
+impl Limit {
+    /// A path that was left since the run was told to stop; why it was told to is known elsewhere.
+    pub fn stopped(stmt: StmtId) -> Limit {
+        Limit {
+            kind: LimitKind::Interrupted,
+            detail: "told to stop".to_owned(),
+            stmt,
+        }
+    }
+}
+
 /// Bounds that can end a path or a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]

@@ -128,13 +128,17 @@ impl Options {
         Bits::new(name, limits)
     }
 
+    fn z3(&self, time: Option<Duration>) -> Z3 {
+        Z3::new(time, self.seed, self.stop.clone())
+    }
+
     fn backend(&self) -> Box<dyn Solver> {
         match self.backend {
             Backend::Bits => Box::new(self.bits("bits", self.conflicts)),
-            Backend::Z3 => Box::new(Z3::new(self.time, self.seed)),
+            Backend::Z3 => Box::new(self.z3(self.time)),
             Backend::Both => {
                 // Products of unknowns that Z3 cannot rewrite are faster in `bits`, and the others are decided at once.
-                let z3 = Z3::new(self.time.map(|time| time / 4), self.seed);
+                let z3 = self.z3(self.time.map(|time| time / 4));
                 let last = Fallback::new("hard", z3, self.bits("bits again", self.conflicts));
                 let first = self.bits("bits", Some(self.first_conflicts));
                 Box::new(Fallback::new("fallback", first, last))
@@ -148,7 +152,7 @@ impl Options {
             return None;
         }
         Some(match self.backend {
-            Backend::Bits | Backend::Both => Box::new(Z3::new(self.time, self.seed)),
+            Backend::Bits | Backend::Both => Box::new(self.z3(self.time)),
             Backend::Z3 => Box::new(self.bits("bits", self.conflicts)),
         })
     }

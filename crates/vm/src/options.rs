@@ -1,6 +1,8 @@
 //! What a user may choose about the machine.
 
+use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -70,6 +72,9 @@ pub struct Options {
     pub leaks: bool,
     /// Note which lines and branches are reached.
     pub coverage: bool,
+    /// When set, a thread is parked before its next jump or call, with [`Limit::stopped`](selvedge_model::Limit::stopped), and solver
+    /// queries get no answer.
+    pub stop: StopFlag,
 }
 
 impl Options {
@@ -132,6 +137,7 @@ impl Default for Options {
             solver: SolverOptions::default(),
             leaks: false,
             coverage: false,
+            stop: StopFlag::new(),
         }
     }
 }

@@ -34,6 +34,9 @@ pub enum Error {
     /// What was asked of the solver cannot be done.
     #[error("the solver: {0}")]
     SolverOptions(String),
+    /// The run was told to stop.
+    #[error("told to stop while the program was compiled")]
+    Stopped,
     /// There is no function to start with.
     #[error("the program has no function `{0}`")]
     NoEntry(String),
@@ -128,7 +131,7 @@ impl Program {
             _ => return Err(Error::NoEntry(options.entry)),
         };
         let symbolic_bodies = symbolic_bodies(&module);
-        let solver_options = solver_options(&options.solver)?;
+        let solver_options = solver_options(&options)?;
         let bindings = bind(&module, &options);
         let missing = module
             .functions
@@ -193,6 +196,9 @@ impl Program {
         };
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
+            if program.options.stop.is_set() {
+                return Err(Error::Stopped);
+            }
             let mut names = std::mem::take(&mut program.names);
             let mut points = std::mem::take(&mut program.points);
             codes.push(compile::function(&program, func, &mut names, &mut points));
@@ -510,10 +516,11 @@ fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
 
 /// Functions `__selvedge_symbolic_NAME` by the NAME whose meaning they have.
 fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
-    let body = |f: &selvedge_ir::Function| {
-        let body = module.function(&format!("{STAND_IN}{}", f.name))?;
-        module.functions[body].is_defined().then_some(body)
-    };
+    let defined = module.functions.iter_ids().filter(|(_, f)| f.is_defined());
+    let bodies: FxHashMap<&str, FuncId> = defined
+        .filter_map(|(id, f)| Some((f.name.strip_prefix(STAND_IN)?, id)))
+        .collect();
+    let body = |f: &selvedge_ir::Function| bodies.get(f.name.as_str()).copied();
     module.functions.iter().map(body).collect()
 }
 

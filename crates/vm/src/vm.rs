@@ -15,8 +15,8 @@ use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
-    Access, Action, Choice, Event, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status, Undo,
-    Waiters, WaitsFor,
+    Access, Action, Choice, Event, Limit, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status,
+    Undo, Waiters, WaitsFor,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -72,6 +72,7 @@ impl Vm {
         state.quarantine = program.options.quarantine;
         state.spurious_wakeups = program.options.spurious_wakeups;
         state.memory.places = program.options.leaks;
+        state.memory.stop = program.options.stop.clone();
         program.load_globals(&mut state.memory)?;
         let main = ThreadId(0);
         let stmt = first_stmt(&program);
@@ -424,6 +425,24 @@ impl Vm {
         );
     }
 
+    /// Something in this step was cut short when the run was told to stop: the thread's registers and memory are half of an old state and
+    /// half of a new one, and what they seem to show is no fault.
+    #[cold]
+    fn give_up(&mut self, thread: ThreadId, stmt: StmtId) {
+        self.state.notices.clear();
+        self.state.notices.push(Notice::Limit(Limit::stopped(stmt)));
+        self.forget_accesses();
+        self.park(thread);
+    }
+
+    /// Forgets what the step has accessed since its last visible part. It is incomplete and the last one, and it may have been long:
+    /// it is not worth the time that detectors would take for it.
+    #[cold]
+    pub(crate) fn forget_accesses(&mut self) {
+        let keep = self.state.parts.last().map_or(0, |part| part.accesses);
+        self.state.memory.forget_accesses(keep as usize);
+    }
+
     /// Asks again whether threads that use the same objects can move.
     #[inline]
     fn refresh(&mut self, event: &Action) {
@@ -576,6 +595,9 @@ impl Machine for Vm {
             && self.state.pending[thread.index()].action.op == Op::Exit;
         if action.ends && self.state.fuses && !self.program.options.fingerprints {
             self.join_ended(thread);
+        }
+        if self.state.memory.cut {
+            self.give_up(thread, action.stmt);
         }
         if self.state.bounded {
             self.note_idle(&action, stands, mark);

@@ -1,5 +1,6 @@
 //! Functions: statements, blocks, φ-nodes as copies on edges, terminators.
 
+use super::phi::Phis;
 use super::promote::{lifetime, promotable, returns_twice};
 use super::{Unit, flatten};
 use crate::debug;
@@ -11,6 +12,7 @@ use selvedge_ir::{
     RegInfo, Stmt, Symbol, Terminator, Type,
 };
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// The operands that a value flattens to.
 pub(super) type Parts = SmallVec<[Operand; 2]>;
@@ -36,6 +38,9 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     /// Values whose operands belong to other values.
     pub(super) aliases: FxHashSet<Value<'m>>,
     variables: FxHashMap<Value<'m>, String>,
+    phis: FxHashMap<llvm::Block<'m>, Rc<Phis<'m>>>,
+    /// What `Program::refs` has of this function.
+    referred: FxHashSet<Symbol>,
     /// The instructions of the current block so far.
     pub(super) insts: Vec<Inst>,
     pub(super) stmt: StmtId,
@@ -64,6 +69,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             mutable: FxHashSet::default(),
             aliases: FxHashSet::default(),
             variables: FxHashMap::default(),
+            phis: FxHashMap::default(),
+            referred: FxHashSet::default(),
             insts: Vec::new(),
             stmt: StmtId::default(),
             ended: None,
@@ -118,9 +125,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
 
     /// Records that the function refers to a symbol.
     pub(super) fn refer(&mut self, symbol: Symbol) {
-        let refs = &mut self.unit.program.refs[self.id];
-        if !refs.contains(&symbol) {
-            refs.push(symbol);
+        if self.referred.insert(symbol) {
+            self.unit.program.refs[self.id].push(symbol);
         }
     }
 
@@ -252,6 +258,9 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         self.parameters(value);
         self.plan_locals(&numbered);
         for (i, list) in numbered.iter().enumerate() {
+            if self.unit.program.stop.is_set() {
+                return;
+            }
             self.in_entry = i == 0;
             self.block(BlockId::from_index(i), list);
         }
@@ -523,22 +532,26 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     fn phi_copies(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<()> {
         let Some(here) = from.parent() else { return Ok(()) };
         let mut copies: Vec<(Reg, Operand)> = Vec::new();
-        for phi in to.instructions() {
-            if phi.opcode() != Some(Opcode::LLVMPHI) {
-                break;
-            }
-            let Some((value, _)) = phi.incoming().into_iter().find(|&(_, block)| block == here) else {
-                return Err("a φ-node without this edge".to_owned());
-            };
+        let phis = Rc::clone(self.phis.entry(to).or_insert_with(|| Rc::new(Phis::of(to))));
+        let values = phis.values.get(&here).map_or(&[][..], Vec::as_slice);
+        if values.len() < phis.nodes.len() {
+            return Err("a φ-node without this edge".to_owned());
+        }
+        for (&phi, &value) in phis.nodes.iter().zip(values) {
             let dst = self.results(phi)?;
             let src = self.parts(value)?;
             copies.extend(dst.into_iter().zip(src));
         }
         copies.retain(|&(dst, src)| src != Operand::Reg(dst));
-        let clobbers = |(i, &(dst, _)): (usize, &(Reg, Operand))| {
-            copies[i + 1..].iter().any(|&(_, src)| src == Operand::Reg(dst))
-        };
-        if copies.iter().enumerate().any(clobbers) {
+        let mut read_later: FxHashSet<Reg> = FxHashSet::default();
+        let clobbers = copies.iter().rev().any(|&(dst, src)| {
+            let clobbers = read_later.contains(&dst);
+            if let Operand::Reg(src) = src {
+                read_later.insert(src);
+            }
+            clobbers
+        });
+        if clobbers {
             for (_, src) in &mut copies {
                 let ty = self.type_of(*src);
                 let saved = self.reg(ty);

@@ -5,7 +5,7 @@
 //! | `flatten` | types |
 //! | `global` | global variables and their initialisers |
 //! | `constant` | constants as operands |
-//! | `function` | functions: blocks, φ-nodes, terminators |
+//! | `function`, `phi` | functions: blocks, φ-nodes, terminators |
 //! | `promote` | which locals become registers |
 //! | `inst` | instructions, one by one |
 //! | `memory` | loads, stores, atomics, addresses |
@@ -22,6 +22,7 @@ mod global;
 mod inst;
 mod intrinsic;
 mod memory;
+mod phi;
 mod promote;
 mod scalar_intrinsic;
 mod vector;
@@ -32,7 +33,7 @@ use crate::demangle::demangle;
 use crate::llvm::{Layout, Linkage, Module, Value, ValueKind};
 use crate::{Error, Loaded, Options, library, reach};
 use rustc_hash::FxHashMap;
-use selvedge_base::IdVec;
+use selvedge_base::{IdVec, StopFlag};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
 use std::collections::BTreeSet;
 
@@ -49,6 +50,8 @@ pub(crate) struct Program {
     pub refs: IdVec<FuncId, Vec<Symbol>>,
     /// Weak symbols that were taken for null.
     pub absent: BTreeSet<String>,
+    /// When set, functions are left half lowered, and the program is of no use.
+    pub stop: StopFlag,
 }
 
 impl Program {
@@ -169,6 +172,9 @@ impl<'m, 'p> Unit<'m, 'p> {
     /// Lowers the bodies and initialisers of all pending symbols that this module defines and nobody defined before.
     pub(crate) fn define_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
+            if self.program.stop.is_set() {
+                return;
+            }
             if value.is_declaration() {
                 continue;
             }
@@ -190,7 +196,10 @@ impl<'m, 'p> Unit<'m, 'p> {
 
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
 pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Error> {
-    let mut program = Program::default();
+    let mut program = Program {
+        stop: options.stop.clone(),
+        ..Program::default()
+    };
     let mut unit = Unit::new(&mut program, linked.layout(), false);
     let intrinsic = |name: &str| name.starts_with("llvm.");
     for global in linked.globals() {
@@ -227,6 +236,9 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     unit.define_pending();
     unit.define_stores();
 
+    if options.stop.is_set() {
+        return Err(Error::Stopped);
+    }
     let defined = |name: &str| {
         let function = program.module.function(name);
         function.filter(|&id| program.module.functions[id].is_defined())
@@ -243,6 +255,9 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     };
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;
+    }
+    if options.stop.is_set() {
+        return Err(Error::Stopped);
     }
     let undefined = reach::reachable(&program, entry)
         .functions

@@ -133,7 +133,13 @@ impl Encoder {
         self.broken.set(false);
         self.collect(circuit, constraints);
         let mut sat = Solver::new(SolverOpts::default(), Watch::new(budget.clone()));
-        self.encode(circuit, &mut sat, phase);
+        if !self.encode(circuit, &mut sat, phase) {
+            return if sat.cb().stopped.get() {
+                Outcome::Stopped
+            } else {
+                Outcome::Late
+            };
+        }
         for number in 0..self.definitions.len() {
             let lit = self.sat_lit(self.definitions[number]);
             self.add(&mut sat, &[lit]);
@@ -264,8 +270,17 @@ impl Encoder {
         }
     }
 
-    fn encode(&mut self, circuit: &Circuit, sat: &mut Solver<Watch>, phase: impl Fn(usize) -> Option<bool>) {
+    /// Makes the clauses of all gates, unless time is up or it is told to stop.
+    fn encode(
+        &mut self,
+        circuit: &Circuit,
+        sat: &mut Solver<Watch>,
+        phase: impl Fn(usize) -> Option<bool>,
+    ) -> bool {
         for index in 0..self.cone.len() {
+            if sat.cb().stop() {
+                return false;
+            }
             let gate = self.cone[index];
             if !self.notes[gate].needed {
                 continue;
@@ -281,6 +296,7 @@ impl Encoder {
             let leaves: Vec<SatLit> = self.leaves.iter().map(|&lit| self.sat_lit(lit)).collect();
             self.gate_clauses(sat, kind, SatLit::new(variable, true), &leaves);
         }
+        true
     }
 
     fn gate_clauses(&mut self, sat: &mut Solver<Watch>, kind: Gate, out: SatLit, leaves: &[SatLit]) {

@@ -7,10 +7,17 @@ use super::words::{self, Word};
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, BinOp, CmpOp, Expr, InputId, Node, UnOp};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An operation that has no circuit here: floating-point arithmetic.
+/// Why an expression has no circuit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoCircuit;
+pub(super) enum NoCircuit {
+    /// An operation of floating-point arithmetic: there is none here.
+    Float,
+    /// It was told to stop.
+    Stopped,
+}
 
 /// The circuit of all expressions lowered so far.
 pub(super) struct Lowering {
@@ -19,15 +26,17 @@ pub(super) struct Lowering {
     inputs: FxHashMap<InputId, Rc<[Lit]>>,
     /// Which bit of which input a free gate is.
     owners: FxHashMap<usize, (InputId, u32)>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Lowering {
-    pub(super) fn new() -> Lowering {
+    pub(super) fn new(stop: Option<Arc<AtomicBool>>) -> Lowering {
         Lowering {
             circuit: Circuit::new(),
             words: FxHashMap::default(),
             inputs: FxHashMap::default(),
             owners: FxHashMap::default(),
+            stop,
         }
     }
 
@@ -62,6 +71,13 @@ impl Lowering {
                     stack.extend(arena.table(table).iter().map(|&element| (element, false)));
                 }
                 continue;
+            }
+            if self
+                .stop
+                .as_ref()
+                .is_some_and(|stop| stop.load(Ordering::Relaxed))
+            {
+                return Err(NoCircuit::Stopped);
             }
             let word = self.build(arena, e, node)?;
             debug_assert_eq!(word.len(), usize::from(arena.width(e)));
@@ -107,7 +123,7 @@ impl Lowering {
             | Node::Fma(..)
             | Node::FConvert(_)
             | Node::ToInt(..)
-            | Node::FromInt(..) => return Err(NoCircuit),
+            | Node::FromInt(..) => return Err(NoCircuit::Float),
         };
         Ok(word.into())
     }

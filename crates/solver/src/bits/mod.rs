@@ -13,7 +13,7 @@ mod words;
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use cnf::{Budget, Encoder, Outcome};
 use gates::Lit;
-use lower::Lowering;
+use lower::{Lowering, NoCircuit};
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, Assignment, Expr, InputId};
 use std::rc::Rc;
@@ -47,7 +47,7 @@ pub(crate) struct Limits {
 impl Bits {
     pub(crate) fn new(name: &'static str, limits: Limits) -> Bits {
         Bits {
-            lowering: Lowering::new(),
+            lowering: Lowering::new(limits.stop.clone()),
             encoder: Encoder::default(),
             limits,
             core: Vec::new(),
@@ -57,16 +57,15 @@ impl Bits {
 
     fn decide(&mut self, arena: &Arena, query: &Query<'_>) -> Answer {
         if self.lowering.circuit.len() > MOST_GATES {
-            self.lowering = Lowering::new();
+            self.lowering = Lowering::new(self.limits.stop.clone());
             self.encoder = Encoder::default();
         }
         let mut constraints: Vec<Lit> = Vec::with_capacity(query.path.len() + query.goal.len());
         for e in query.constraints() {
             match self.lowering.truth(arena, e) {
                 Ok(lit) => constraints.push(lit),
-                Err(lower::NoCircuit) => {
-                    return Answer::Unknown(Reason::Unsupported(FLOATS));
-                }
+                Err(NoCircuit::Float) => return Answer::Unknown(Reason::Unsupported(FLOATS)),
+                Err(NoCircuit::Stopped) => return Answer::Unknown(Reason::Stopped),
             }
         }
         let budget = Budget {

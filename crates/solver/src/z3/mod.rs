@@ -6,8 +6,8 @@
 //! products. No cores: tracking constraints turns off most of Z3's preprocessing, and that (its rewriting of polynomials)
 //! is what it is here for.
 //!
-//! All instances of one thread share Z3's context of the thread. Z3's limit is a time; being told to stop is noticed
-//! between queries.
+//! All instances of one thread share Z3's context of the thread. Z3's limit is a time. It cannot look at a flag, so while it
+//! works another thread looks at the flag that tells it to stop, and interrupts it.
 
 mod floats;
 mod lower;
@@ -17,7 +17,14 @@ use ::z3::{Params, SatResult};
 use lower::Lowering;
 use selvedge_expr::{Arena, Assignment};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+/// How often the stop flag is looked at while Z3 works.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Terms after which the memory of them starts anew.
 const MOST_TERMS: usize = 1_000_000;
@@ -27,15 +34,17 @@ pub(crate) struct Z3 {
     lowering: Lowering,
     time: Option<Duration>,
     seed: u32,
+    stop: Option<Arc<AtomicBool>>,
     statistics: LayerStatistics,
 }
 
 impl Z3 {
-    pub(crate) fn new(time: Option<Duration>, seed: u32) -> Z3 {
+    pub(crate) fn new(time: Option<Duration>, seed: u32, stop: Option<Arc<AtomicBool>>) -> Z3 {
         Z3 {
             lowering: Lowering::default(),
             time,
             seed,
+            stop,
             statistics: LayerStatistics::new("z3"),
         }
     }
@@ -59,22 +68,57 @@ impl Z3 {
         let start = Instant::now();
         let solver = self.solver();
         for e in query.constraints() {
+            if self.is_stopped() {
+                return Answer::Unknown(Reason::Stopped);
+            }
             match self.lowering.truth(arena, e) {
                 Ok(term) => solver.assert(&term),
                 Err(what) => return Answer::Unknown(Reason::Unsupported(what)),
             }
         }
-        match solver.check() {
+        match self.run(&solver) {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Sat => match solver.get_model() {
                 Some(model) => self.model(arena, query, &model),
                 None => Answer::Unknown(Reason::GaveUp("Z3 has no model".to_owned())),
             },
+            SatResult::Unknown if self.is_stopped() => Answer::Unknown(Reason::Stopped),
             SatResult::Unknown => Answer::Unknown(match self.time {
                 Some(time) if start.elapsed() >= time => Reason::Time(time),
                 _ => Reason::GaveUp(solver.get_reason_unknown().unwrap_or_default()),
             }),
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop
+            .as_ref()
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// Runs Z3, beside a thread that interrupts it if it is told to stop.
+    fn run(&self, solver: &::z3::Solver) -> SatResult {
+        let Some(stop) = &self.stop else {
+            return solver.check();
+        };
+        let context = solver.get_context();
+        let handle = context.handle();
+        let (done, finished) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let interrupt = move || {
+                while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(TICK) {
+                    if stop.load(Ordering::Relaxed) {
+                        // Again and again: an interrupt that comes before Z3 has begun is lost.
+                        handle.interrupt();
+                    }
+                }
+            };
+            // Without such a thread Z3 ends at its time.
+            let _ = thread::Builder::new().spawn_scoped(scope, interrupt);
+            let answer = solver.check();
+            drop(done);
+            answer
+        })
     }
 
     fn model(&mut self, arena: &Arena, query: &Query<'_>, model: &::z3::Model) -> Answer {

@@ -32,6 +32,9 @@ use rustc_hash::FxHashSet;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Fingerprint, combine, inverse};
 
+/// So many hidden words are searched one by one.
+const FEW: usize = 16;
+
 /// Hashes of a thread's parts in the present state.
 #[derive(Clone, Default, Debug)]
 struct ThreadHashes {
@@ -145,10 +148,16 @@ impl Fingerprints {
             total: self.cache.total,
             changes: self.changes.len(),
         });
-        self.delta = state.memory.changed_fragments(memory, &self.keys);
+        // A run that was told to stop compares no states any more, and its last step may have changed gigabytes.
+        self.delta = match program.options.stop.is_set() {
+            true => 0,
+            false => state.memory.changed_fragments(memory, &self.keys),
+        };
         let entries = &state.log.entries[mark..];
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
         let mut words: smallvec::SmallVec<[(u32, u64); 4]> = smallvec::SmallVec::new();
+        // Their numbers, once they are many.
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
         let (mut syncs, mut decisions) = (false, 0);
         for entry in entries {
             let thread = match *entry {
@@ -164,7 +173,15 @@ impl Fingerprints {
                     continue;
                 }
                 Entry::Word(number, old) => {
-                    if !words.iter().any(|w| w.0 == number) {
+                    let new = match words.len() {
+                        0..FEW => words.iter().all(|w| w.0 != number),
+                        FEW => {
+                            seen.extend(words.iter().map(|w| w.0));
+                            seen.insert(number)
+                        }
+                        _ => seen.insert(number),
+                    };
+                    if new {
                         words.push((number, old));
                     }
                     continue;

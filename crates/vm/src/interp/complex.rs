@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{AtomicOrder, InstKind, MinMax, UnOp};
-use selvedge_model::{Action, Fault, FaultKind, Op as Visible};
+use selvedge_model::{Action, Fault, FaultKind, Limit, Notice, Op as Visible};
 
 /// How a complex instruction ended.
 pub(super) enum Done {
@@ -56,6 +56,12 @@ impl Vm {
             stmt: code.stmts[frame.ip as usize],
             context: frame.context,
         };
+        // Copying and filling may take long, in few instructions.
+        if program.options.stop.is_set() && !performing {
+            self.forget_accesses();
+            self.state.notices.push(Notice::Limit(Limit::stopped(site.stmt)));
+            return Done::Parked;
+        }
         loop {
             let trouble = match self.complex_inst(thread, &code.complex[index], operands, site, performing) {
                 Ok(()) => return Done::Next,

@@ -26,9 +26,12 @@ use crate::options::Visibility;
 use crate::program::Program;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, LimitKind};
+use selvedge_model::{Action, Limit, LimitKind, Notice};
 use single::Next;
 use window::Window;
+
+/// A step of many instructions looks at the stop flag after so many.
+const LOOK: u64 = 1 << 16;
 
 /// Why a thread stopped running.
 pub(crate) enum Stop {
@@ -84,8 +87,13 @@ impl Vm {
         let program = self.program.clone();
         let program: &Program = &program;
         let options = &program.options;
-        let (limit, counts_jumps) = (options.max_steps, options.unroll.is_some());
-        let plain_jumps = if counts_jumps { 0 } else { limit.saturating_sub(1) };
+        let (limit, counts_jumps, stop) = (options.max_steps, options.unroll.is_some(), &options.stop);
+        let plain_until = |next_look: u64| match counts_jumps {
+            true => 0,
+            false => next_look.min(limit.saturating_sub(1)),
+        };
+        let mut next_look = LOOK;
+        let mut plain_jumps = plain_until(next_look);
         if counts_jumps {
             self.jumps.clear();
         }
@@ -94,6 +102,13 @@ impl Vm {
         let stop = loop {
             if !performing {
                 (ip, count) = plain::run(&mut self.state.memory, w, ip, count, plain_jumps);
+                if count >= next_look {
+                    if stop.is_set() {
+                        break self.told_to_stop(thread, ip);
+                    }
+                    next_look = count + LOOK;
+                    plain_jumps = plain_until(next_look);
+                }
             }
             count += 1;
             let inst = w.inst(ip as usize);
@@ -104,6 +119,10 @@ impl Vm {
                         let text = format!("{limit} instructions ran without a visible action");
                         self.limit(thread, ip, LimitKind::Steps, text);
                         break Stop::Parked;
+                    }
+                    // A model may do much in one call.
+                    if stop.is_set() && !performing {
+                        break self.told_to_stop(thread, ip);
                     }
                     match self.call(thread, code, inst.long() as usize, performing) {
                         Entered::Next => ip += 1,
@@ -139,6 +158,16 @@ impl Vm {
         };
         self.instructions += count;
         stop
+    }
+
+    /// Leaves the thread before the instruction at `ip`.
+    #[cold]
+    fn told_to_stop(&mut self, thread: ThreadId, ip: u32) -> Stop {
+        self.forget_accesses();
+        self.state.own_core(thread).frame.ip = ip;
+        let stmt = self.site(thread, ip).stmt;
+        self.state.notices.push(Notice::Limit(Limit::stopped(stmt)));
+        Stop::Parked
     }
 
     /// Returns from the current function.

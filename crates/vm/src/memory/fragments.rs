@@ -9,9 +9,12 @@ use super::undo::Entry;
 use super::{Kind, Life, Memory, Object, Parts};
 use crate::fingerprint::{FragmentKind, Keys, mixed};
 use crate::value::{Tag, Tags};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
 use selvedge_model::{combine, inverse};
+
+/// So many are searched one by one.
+const FEW: usize = 16;
 
 const UNDEFINED: u128 = 0xff00;
 
@@ -93,6 +96,8 @@ struct Before<'a> {
     index: FxHashMap<u64, usize>,
     partials: FxHashMap<u64, Option<Partial>>,
     objects: Vec<(u64, Object)>,
+    /// The addresses of `objects`.
+    bases: FxHashSet<u64>,
     /// Pages that were dropped, by first address.
     pages: FxHashMap<u64, &'a Page>,
     bumped: FxHashMap<(u32, u32), u32>,
@@ -160,6 +165,9 @@ impl Memory {
             delta = combine(delta, self.changed_object(base, &old, &before, keys));
         }
         for &(address, undefined, data) in &before.chunks {
+            if self.stop.is_set() {
+                return 0; // no states are compared any more
+            }
             delta = combine(delta, self.changed_chunk(address, undefined, data, &before, keys));
         }
         delta
@@ -181,7 +189,7 @@ impl Memory {
         let mut saved_objects = self.saved_objects[self.saved_objects.len() - objects..].iter();
         let mut saved_pages = self.saved_pages[self.saved_pages.len() - pages..].iter();
         let mut before = Before::default();
-        let mut known = FxHashMap::default();
+        let mut seen_chunks = (chunks > FEW).then(FxHashSet::default);
         let mut frees: Vec<(u32, u32, Option<u32>)> = Vec::new();
         for entry in log {
             match *entry {
@@ -190,7 +198,10 @@ impl Memory {
                     // A chunk may have been saved more than once in a step: the first time counts.
                     if let Some(data) = saved_chunks.next()
                         && !before.pages.contains_key(&(address & !(PAGE as u64 - 1)))
-                        && before.chunks.iter().all(|c| c.0 != address)
+                        && match &mut seen_chunks {
+                            None => before.chunks.iter().all(|c| c.0 != address),
+                            Some(seen) => seen.insert(address),
+                        }
                     {
                         before.chunks.push((address, undefined, data));
                     }
@@ -202,7 +213,7 @@ impl Memory {
                 }
                 Entry::Object { base } => {
                     if let Some(old) = saved_objects.next()
-                        && known.insert(base, ()).is_none()
+                        && before.bases.insert(base)
                     {
                         before.objects.push((base, *old));
                     }
@@ -397,7 +408,7 @@ impl Memory {
             let Some((base, object)) = self.object_at(from) else {
                 continue;
             };
-            let changed = !before.objects.is_empty() && before.objects.iter().any(|o| o.0 == base);
+            let changed = !before.bases.is_empty() && before.bases.contains(&base);
             if object.life != Life::Live || changed {
                 continue;
             }

@@ -24,6 +24,7 @@ pub(crate) use pointers::Word;
 use crate::value::{Tags, Value};
 use arena::Owner;
 use page::{CHUNK, PAGE, Page};
+use selvedge_base::StopFlag;
 use selvedge_model::{Access, MemoryOrder};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -70,6 +71,10 @@ pub struct Memory {
     pub recording: bool,
     /// Whether states differ by where heap objects were made.
     pub places: bool,
+    /// Cuts short what takes long, when set.
+    pub stop: StopFlag,
+    /// Something was cut short: what this step has done is of no use.
+    pub cut: bool,
 }
 
 impl Default for Memory {
@@ -89,6 +94,8 @@ impl Default for Memory {
             accesses: Vec::new(),
             recording: true,
             places: false,
+            stop: StopFlag::new(),
+            cut: false,
         }
     }
 }
@@ -100,6 +107,13 @@ impl Memory {
         self.step += 1;
         self.part = 0;
         self.accesses.clear();
+    }
+
+    /// Forgets what the step has accessed so far, but for the first `keep` accesses.
+    #[cold]
+    pub fn forget_accesses(&mut self, keep: usize) {
+        self.accesses.truncate(keep);
+        self.part = self.accesses.len();
     }
 
     /// What comes from here on is ordered otherwise than what came before in the same step: accesses are recorded anew.

@@ -4,9 +4,27 @@ use super::Memory;
 use super::page::{CHUNK, PAGE};
 use crate::value::{Tag, Value};
 
+/// After so many bytes it looks whether it is told to stop.
+const BLOCK: u64 = 1 << 18;
+
 impl Memory {
     /// Fills a checked range with one byte value (its low 8 bits and their definedness), without recording.
     pub fn fill(&mut self, address: u64, len: u64, byte: Value) {
+        let mut done = 0;
+        while done < len && !(done > 0 && self.is_cut()) {
+            let block = BLOCK.min(len - done);
+            self.fill_block(address + done, block, byte);
+            done += block;
+        }
+    }
+
+    /// Whether it is told to stop. Then what it was doing stays half done, and so does the step.
+    fn is_cut(&mut self) -> bool {
+        self.cut |= self.stop.is_set();
+        self.cut
+    }
+
+    fn fill_block(&mut self, address: u64, len: u64, byte: Value) {
         if byte.tag == Tag::UNDEF {
             return self.undefine(address, len);
         }
@@ -49,6 +67,16 @@ impl Memory {
     /// Copies a checked range with its definedness, as memmove does, without recording.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) {
         let backwards = to > from && to < from + len;
+        let mut done = 0;
+        while done < len && !(done > 0 && self.is_cut()) {
+            let block = BLOCK.min(len - done);
+            let at = if backwards { len - done - block } else { done };
+            self.copy_block(to + at, from + at, block, backwards);
+            done += block;
+        }
+    }
+
+    fn copy_block(&mut self, to: u64, from: u64, len: u64, backwards: bool) {
         let mut done = 0;
         while done < len {
             let size = 8.min(len - done);

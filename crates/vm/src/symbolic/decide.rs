@@ -15,7 +15,7 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_expr::{Assignment, CmpOp, Expr};
 use selvedge_ir::FuncId;
 use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Pending, Status};
-use selvedge_solver::{Answer, Query};
+use selvedge_solver::{Answer, Query, Reason};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -48,10 +48,13 @@ impl Vm {
             Answer::Sat(model) => Possible::With(model),
             Answer::Unsat => Possible::Never,
             Answer::Unknown(reason) => {
-                self.state.notices.push(Notice::Limit(Limit {
-                    kind: LimitKind::Solver,
-                    detail: format!("a solver query without an answer: {reason}"),
-                    stmt: site.stmt,
+                self.state.notices.push(Notice::Limit(match reason {
+                    Reason::Stopped => Limit::stopped(site.stmt),
+                    reason => Limit {
+                        kind: LimitKind::Solver,
+                        detail: format!("a solver query without an answer: {reason}"),
+                        stmt: site.stmt,
+                    },
                 }));
                 Possible::Unanswered
             }

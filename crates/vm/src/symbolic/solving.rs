@@ -1,6 +1,5 @@
 //! The machine's solver: made when the first question is asked, so that programs without input pay nothing.
 
-use crate::options::SolverOptions;
 use crate::program::Error;
 use crate::statistics::{LayerStatistics, SolverStatistics};
 use selvedge_expr::Arena;
@@ -54,9 +53,11 @@ impl LazySolver {
 ///
 /// # Errors
 /// If a layer has a name that there is not, or the directory cannot be made.
-pub(crate) fn solver_options(options: &SolverOptions) -> Result<Options, Error> {
+pub(crate) fn solver_options(of: &crate::Options) -> Result<Options, Error> {
+    let options = &of.solver;
     let mut all = Options {
         time: options.timeout,
+        stop: Some(of.stop.shared()),
         ..Options::default()
     };
     if let Some(layers) = &options.layers {
