@@ -16,14 +16,17 @@
 //!   first, unless that leads to a state that is known: then the others have their turn, too (the cycle proviso of ample sets; Peled, CAV 1994).
 //! - If there are too many, the question stays open, and so does the verdict.
 //!
-//! A state where a thread has stopped at a false assumption counts as no continuation; if there is one, the search does not show that an execution
-//! goes on for ever without it, and the question stays open, too.
+//! A state where a thread has stopped at a false assumption counts as no continuation. If there is one, the thread is stuck only if some execution goes on for
+//! ever without it ([`fair`]).
 //!
 //! A spurious wakeup is possible and never promised. It is an alternative of the action that begins to wait, so a thread that has begun to wait without it
 //! is stuck if no signal ever comes.
 
+mod fair;
+
 use crate::Control;
-use rustc_hash::FxHashSet;
+use fair::Graph;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
 
@@ -97,7 +100,7 @@ pub enum Fate {
     /// Some continuation lets it go on, or ends the execution or the process; or the machine had something to report on the way, so
     /// that the verdict is not `true` anyway.
     Open,
-    /// None does.
+    /// None does, and some execution goes on for ever.
     Stuck,
     /// There are too many states.
     Unknown,
@@ -131,7 +134,6 @@ impl Fates {
             key: |print: u128| (print, name, waiting.firm),
             waiting,
             parked: count(machine),
-            pruned: false,
             fates: self,
             control,
         };
@@ -167,8 +169,6 @@ struct Search<'a, K> {
     waiting: Waiting,
     /// How many threads had stopped where it began.
     parked: usize,
-    /// Some state was left out since a thread stopped there.
-    pruned: bool,
     fates: &'a mut Fates,
     control: &'a Control,
 }
@@ -177,6 +177,7 @@ struct Search<'a, K> {
 struct Frame<T> {
     mark: T,
     print: u128,
+    number: u32,
     choices: Vec<Choice>,
     next: usize,
     /// So many of the choices are enough if they lead to new states.
@@ -260,21 +261,27 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
 
     /// Visits all that follows.
     fn visit_all<M: Undo + Fingerprint>(&mut self, machine: &mut M) -> Fate {
-        let mut seen: FxHashSet<u128> = FxHashSet::default();
+        let mut seen: FxHashMap<u128, u32> = FxHashMap::default();
+        let mut graph = Graph::default();
+        let threads = machine.pending().len();
+        let (mut pruned, mut grown) = (false, false);
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
-        let frame = |machine: &mut M, print: u128, depth: usize| {
+        let frame = |machine: &mut M, graph: &mut Graph, print: u128, depth: usize| {
             let (choices, ample) = moves(machine, depth);
+            let pending = machine.pending().iter().enumerate();
+            let enabled = pending.filter(|(_, p)| p.is_enabled()).map(|(t, _)| t);
             Frame {
-                mark: machine.mark(),
                 print,
+                number: graph.add(enabled),
                 choices,
                 next: 0,
                 ample,
+                mark: machine.mark(),
             }
         };
         let print = machine.fingerprint();
-        seen.insert(print);
-        stack.push(frame(machine, print, 0));
+        seen.insert(print, 0);
+        stack.push(frame(machine, &mut graph, print, 0));
         while let Some(top) = stack.last_mut() {
             if top.next == top.ample {
                 stack.pop();
@@ -288,17 +295,24 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
             machine.undo(top.mark);
             machine.step(choice);
             let print = machine.fingerprint();
+            grown |= machine.pending().len() > threads;
             match self.here(machine, false) {
                 Here::Nothing if !self.fates.known[0].contains(&(self.key)(print)) => {
-                    if seen.insert(print) {
-                        let depth = stack.len();
-                        stack.push(frame(machine, print, depth));
-                    } else {
+                    let from = top.number;
+                    let to = seen.get(&print).copied();
+                    if to.is_some() {
                         top.ample = top.choices.len();
+                    } else {
+                        let depth = stack.len();
+                        let next = frame(machine, &mut graph, print, depth);
+                        seen.insert(print, next.number);
+                        stack.push(next);
                     }
+                    let to = to.unwrap_or(graph.last());
+                    graph.step(from, choice.thread.index(), to);
                 }
                 Here::Pruned => {
-                    self.pruned = true;
+                    pruned = true;
                     top.ample = top.choices.len();
                 }
                 _ => {
@@ -308,11 +322,17 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
                 }
             }
         }
-        if self.pruned {
+        if pruned && grown {
+            // The same thread may have several numbers.
             return Fate::Unknown;
         }
-        let keys = seen.into_iter().map(&self.key);
-        self.fates.known[1].extend(keys);
+        if pruned && !graph.goes_on() {
+            return Fate::Open;
+        }
+        if !pruned {
+            let keys = seen.into_keys().map(&self.key);
+            self.fates.known[1].extend(keys);
+        }
         Fate::Stuck
     }
 }

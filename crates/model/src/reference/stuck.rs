@@ -10,13 +10,19 @@ use std::collections::{BTreeSet, HashMap};
 struct Node {
     /// The threads that wait for nobody in particular, for a thread that has ended, or in a cycle, of which only the first thread by number.
     waiting: BTreeSet<u32>,
-    /// Nothing is enabled, or a thread has stopped.
+    /// Nothing is enabled.
     over: bool,
+    /// A thread has stopped: nothing of what comes after counts.
+    parked: bool,
+    enabled: BTreeSet<u32>,
     from: Vec<usize>,
+    /// Who moves, and where to.
+    steps: Vec<(u32, usize)>,
 }
 
-/// The names of the threads that wait in some reachable state, and in every state that is reachable from there. States from which an end is reachable,
-/// or one where a thread has stopped, do not count.
+/// The names of the threads that wait in some reachable state, and in every state that is reachable from there, if some execution goes on for ever from there
+/// that is fair: each thread that is always enabled moves again and again. States from which an end is reachable do not count, and those where a
+/// thread has stopped are none.
 ///
 /// # Errors
 /// If there are more than `limit` states.
@@ -31,19 +37,58 @@ pub fn stuck<M: Inspect>(machine: &mut M, limit: usize) -> Result<BTreeSet<u32>,
     for name in names {
         let over = |node: &Node| node.over || !node.waiting.contains(&name);
         let mut free: Vec<bool> = nodes.iter().map(over).collect();
-        let mut open: Vec<usize> = (0..nodes.len()).filter(|&at| free[at]).collect();
+        let counts = |at: &usize| !nodes[*at].parked;
+        let mut open: Vec<usize> = (0..nodes.len()).filter(|&at| free[at]).filter(counts).collect();
         while let Some(at) = open.pop() {
-            for &before in &nodes[at].from {
+            for &before in nodes[at].from.iter().filter(|at| counts(at)) {
                 if !std::mem::replace(&mut free[before], true) {
                     open.push(before);
                 }
             }
         }
-        if free.contains(&false) {
+        let left: Vec<bool> = (0..nodes.len()).map(|at| !free[at] && counts(&at)).collect();
+        if goes_on(&nodes, &left) {
             found.insert(name);
         }
     }
     Ok(found)
+}
+
+/// Whether a fair execution goes on for ever among these states.
+fn goes_on(nodes: &[Node], left: &[bool]) -> bool {
+    let stops = |node: &Node| node.steps.iter().any(|&(_, to)| nodes[to].parked);
+    let mut states = (0..nodes.len()).filter(|&at| left[at]);
+    if !states.clone().any(|at| stops(&nodes[at])) {
+        return states.next().is_some();
+    }
+    let ahead: Vec<BTreeSet<usize>> = (0..nodes.len())
+        .map(|at| {
+            let (mut found, mut open) = (BTreeSet::new(), vec![at]);
+            while let Some(at) = open.pop().filter(|&at| left[at]) {
+                for &(_, to) in nodes[at].steps.iter().filter(|(_, to)| left[*to]) {
+                    if found.insert(to) {
+                        open.push(to);
+                    }
+                }
+            }
+            found
+        })
+        .collect();
+    states.any(|at| {
+        let circle: Vec<usize> = ahead[at]
+            .iter()
+            .copied()
+            .filter(|&to| ahead[to].contains(&at))
+            .collect();
+        let steps = circle.iter().flat_map(|&from| &nodes[from].steps);
+        let movers: BTreeSet<u32> = steps.filter(|(_, to)| circle.contains(to)).map(|s| s.0).collect();
+        let mut enabled = nodes[at].enabled.iter();
+        !circle.is_empty()
+            && enabled.all(|name| {
+                let always = circle.iter().all(|&state| nodes[state].enabled.contains(name));
+                !always || movers.contains(name)
+            })
+    })
 }
 
 /// The number of the machine's state; all states after it are visited.
@@ -63,17 +108,22 @@ fn visit<M: Inspect>(
     let at = nodes.len();
     index.insert(state, at);
     let choices = choices(machine);
-    let parked = machine.pending().iter().any(|p| p.status == Status::Parked);
+    let name = |thread: ThreadId| machine.name(thread);
     nodes.push(Node {
         waiting: waiting(machine),
-        over: parked || choices.is_empty(),
+        over: choices.is_empty(),
+        parked: machine.pending().iter().any(|p| p.status == Status::Parked),
+        enabled: choices.iter().map(|choice| name(choice.thread)).collect(),
         from: Vec::new(),
+        steps: Vec::new(),
     });
     let mark = machine.mark();
     for choice in choices {
+        let name = machine.name(choice.thread);
         machine.step(choice);
         let next = visit(machine, limit, nodes, index)?;
         nodes[next].from.push(at);
+        nodes[at].steps.push((name, next));
         machine.undo(mark);
     }
     Ok(at)
