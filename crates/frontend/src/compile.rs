@@ -112,12 +112,16 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
         let done: Vec<Result<Compiled, Error>> = thread::scope(|scope| {
             let running: Vec<_> = batch
                 .iter()
-                .map(|(path, kind)| scope.spawn(|| compile(path, *kind, options, &headers)))
+                .map(|(path, kind)| {
+                    let headers = &headers;
+                    thread::Builder::new()
+                        .spawn_scoped(scope, move || compile(path, *kind, options, headers))
+                })
                 .collect();
             running
                 .into_iter()
                 .map(|t| {
-                    t.join().unwrap_or_else(|_| {
+                    t.map_err(Error::CompilerIo)?.join().unwrap_or_else(|_| {
                         Err(Error::CompilerIo(io::Error::other("a compiling thread panicked")))
                     })
                 })

@@ -18,7 +18,7 @@ use super::search::{Halt, Job, Request, Search};
 use super::set::Set;
 use crate::record::Record;
 use crate::{Config, Control, Report};
-use selvedge_model::{Choice, Dependence, Detector, StopReason, Undo};
+use selvedge_model::{Choice, Dependence, Detector, LimitKind, StopReason, Undo};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -130,7 +130,7 @@ where
     };
     let job = std::thread::scope(|scope| {
         for _ in 1..jobs {
-            scope.spawn(|| {
+            let work = || {
                 let _close = Close(&shared, false);
                 let mut search = None;
                 while let Some(task) = shared.next_task() {
@@ -143,7 +143,12 @@ where
                         })
                         .perform(&task);
                 }
-            });
+            };
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                let detail = format!("a worker's thread cannot be started: {error}");
+                control.request_stop(LimitKind::Memory, detail);
+                break;
+            }
         }
         let _close = Close(&shared, true);
         let mut search = Search::<S, M, D, P>::new(make(), relation, config, control, weaken, seat(true));
