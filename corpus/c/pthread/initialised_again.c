@@ -10,11 +10,5 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 
 int main(void)
 {
-    if (OBJECT == 0)
-        pthread_mutex_init(&mutex, 0); // expect: pthread.double-init
-    if (OBJECT == 1)
-        pthread_cond_init(&condition, 0); // expect: pthread.double-init
-    if (OBJECT == 2)
-        pthread_rwlock_init(&lock, 0); // expect: pthread.double-init
-    return 0;
+    return OBJECT == 0 ? pthread_mutex_init(&mutex, 0) : OBJECT == 1 ? pthread_cond_init(&condition, 0) : pthread_rwlock_init(&lock, 0); // expect: pthread.double-init
 }
