@@ -1,7 +1,8 @@
 //! What every other room uses: typed ids, dense maps, interning, places in source text, vector clocks, sets of
-//! threads, the request to stop. No I/O, no globals, no dependency on any other crate of Selvedge.
+//! threads, the hashes that stand for states, the request to stop. No I/O, no globals, no dependency on any other crate of Selvedge.
 
 mod clock;
+mod digest;
 mod id;
 mod intern;
 mod span;
@@ -9,6 +10,7 @@ mod stop;
 mod thread_set;
 
 pub use clock::VectorClock;
+pub use digest::{Digest, Domain};
 pub use id::{Id, IdVec};
 pub use intern::Interner;
 pub use span::{FileId, Location, Span};

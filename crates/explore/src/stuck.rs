@@ -27,7 +27,7 @@ mod fair;
 use crate::Control;
 use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
 
 /// States that are visited for one question.
@@ -110,7 +110,7 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct Fates {
     /// By fingerprint and name of the thread.
-    known: [FxHashSet<(u128, ThreadId, bool)>; 2],
+    known: [FxHashSet<(Digest, ThreadId, bool)>; 2],
     open: u32,
 }
 
@@ -131,7 +131,7 @@ impl Fates {
             parked.count()
         };
         let mut search = Search {
-            key: |print: u128| (print, name, waiting.firm),
+            key: |print: Digest| (print, name, waiting.firm),
             waiting,
             parked: count(machine),
             fates: self,
@@ -176,7 +176,7 @@ struct Search<'a, K> {
 /// A state on the way.
 struct Frame<T> {
     mark: T,
-    print: u128,
+    print: Digest,
     number: u32,
     choices: Vec<Choice>,
     next: usize,
@@ -184,9 +184,9 @@ struct Frame<T> {
     ample: usize,
 }
 
-impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
+impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
     fn fate<M: Undo + Fingerprint>(&mut self, machine: &mut M) -> Fate {
-        let print = machine.fingerprint();
+        let print = digest(machine);
         if self.fates.known[0].contains(&(self.key)(print)) || self.here(machine, true) == Here::Open {
             return Fate::Open;
         }
@@ -229,7 +229,7 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
     fn walk<M: Undo + Fingerprint>(&mut self, machine: &mut M, seed: u64) -> bool {
         let mut random = fastrand::Rng::with_seed(seed);
         let start = machine.mark();
-        let mut prints = vec![machine.fingerprint()];
+        let mut prints = vec![digest(machine)];
         let mut found = false;
         for _ in 0..STEPS {
             if self.control.is_stopped() {
@@ -244,7 +244,7 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
                 Here::Open => found = true,
                 Here::Pruned => break,
                 Here::Nothing => {
-                    let print = machine.fingerprint();
+                    let print = digest(machine);
                     found = self.fates.known[0].contains(&(self.key)(print));
                     prints.push(print);
                 }
@@ -261,12 +261,12 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
 
     /// Visits all that follows.
     fn visit_all<M: Undo + Fingerprint>(&mut self, machine: &mut M) -> Fate {
-        let mut seen: FxHashMap<u128, u32> = FxHashMap::default();
+        let mut seen: FxHashMap<Digest, u32> = FxHashMap::default();
         let mut graph = Graph::default();
         let threads = machine.pending().len();
         let (mut pruned, mut grown) = (false, false);
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
-        let frame = |machine: &mut M, graph: &mut Graph, print: u128, depth: usize| {
+        let frame = |machine: &mut M, graph: &mut Graph, print: Digest, depth: usize| {
             let (choices, ample) = moves(machine, depth);
             let pending = machine.pending().iter().enumerate();
             let enabled = pending.filter(|(_, p)| p.is_enabled()).map(|(t, _)| t);
@@ -279,7 +279,7 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
                 mark: machine.mark(),
             }
         };
-        let print = machine.fingerprint();
+        let print = digest(machine);
         seen.insert(print, 0);
         stack.push(frame(machine, &mut graph, print, 0));
         while let Some(top) = stack.last_mut() {
@@ -294,7 +294,7 @@ impl<K: Fn(u128) -> (u128, ThreadId, bool)> Search<'_, K> {
             top.next += 1;
             machine.undo(top.mark);
             machine.step(choice);
-            let print = machine.fingerprint();
+            let print = digest(machine);
             grown |= machine.pending().len() > threads;
             match self.here(machine, false) {
                 Here::Nothing if !self.fates.known[0].contains(&(self.key)(print)) => {
@@ -368,4 +368,12 @@ fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
     let ample = choices.iter().filter(|choice| choice.thread.index() == local);
     let ample = ample.count();
     (choices, ample)
+}
+
+/// What a state is told by: states that differ only in the names of inputs are one.
+fn digest<M: Fingerprint>(machine: &M) -> Digest {
+    match machine.has_inputs() {
+        true => machine.fingerprint().with(machine.without_names()),
+        false => machine.fingerprint(),
+    }
 }

@@ -8,10 +8,10 @@ use crate::inputs::{InputSet, InputSets};
 use crate::node::{Expr, InputId, InputKey, Node, TableId, Width};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use selvedge_base::{Digest, Domain};
 use std::cell::{Cell, Ref, RefCell};
 use std::hash::BuildHasher;
 use std::rc::Rc;
-use xxhash_rust::xxh3::xxh3_128;
 
 /// Hash-consed expressions.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub const MAX_WIDTH: Width = 128;
 pub(crate) struct Inner {
     nodes: Vec<Node>,
     meta: Vec<Meta>,
-    hashes: Vec<u128>,
+    hashes: Vec<Digest>,
     facts: Vec<Facts>,
     /// The names by their nodes and widths.
     names: HashTable<Expr>,
@@ -52,7 +52,7 @@ struct Meta {
 #[derive(Debug)]
 struct Table {
     elements: Rc<[Expr]>,
-    hash: u128,
+    hash: Digest,
     inputs: InputSet,
     float: bool,
     facts: Facts,
@@ -134,7 +134,7 @@ impl Arena {
 
     /// A hash of its structure: the same in every arena and whatever was made before.
     #[inline]
-    pub fn hash(&self, e: Expr) -> u128 {
+    pub fn hash(&self, e: Expr) -> Digest {
         self.inner.borrow().hashes[e.index() as usize]
     }
 
@@ -342,6 +342,32 @@ fn name_hash(node: Node, width: Width) -> u64 {
     FxBuildHasher.hash_one((node, width))
 }
 
+static NODE: Domain = Domain::new("expression");
+static INPUT: Domain = Domain::new("expression input");
+static TABLE: Domain = Domain::new("expression table");
+
+/// The hash of a node that is no input from those of its children and of its table.
+pub(crate) fn hash_of(node: Node, width: Width, table: Digest, child: impl Fn(Expr) -> Digest) -> Digest {
+    let (kind, detail) = node.shape();
+    let shape = u64::from(kind) | u64::from(width) << 8 | u64::from(detail) << 16;
+    let [low, high] = match node {
+        Node::Const(value) => [value as u64, (value >> 64) as u64],
+        _ => table.words(),
+    };
+    let (mut words, mut len) = ([shape, low, high, 0, 0, 0, 0, 0, 0], 3);
+    for e in node.children() {
+        words[len..len + 2].copy_from_slice(&child(e).words());
+        len += 2;
+    }
+    Digest::of_words(&NODE, &words[..len])
+}
+
+/// The hash of a table from those of its elements.
+pub(crate) fn table_hash(elements: impl Iterator<Item = Digest>) -> Digest {
+    let words: Vec<u64> = elements.flat_map(Digest::words).collect();
+    Digest::of_words(&TABLE, &words)
+}
+
 impl Inner {
     fn intern(&mut self, node: Node, width: Width) -> Expr {
         let hash = name_hash(node, width);
@@ -423,39 +449,24 @@ impl Inner {
     }
 
     /// Hashes the node with its children's hashes in place of their names.
-    fn structure(&self, node: Node, width: Width) -> u128 {
-        let mut bytes = [0u8; 64];
-        let (kind, detail) = node.shape();
-        bytes[0] = kind;
-        bytes[1] = width;
-        bytes[2] = detail;
-        let mut len = 16;
-        let mut put = |value: u128| {
-            bytes[len..len + 16].copy_from_slice(&value.to_le_bytes());
-            len += 16;
-        };
+    fn structure(&self, node: Node, width: Width) -> Digest {
+        let child = |e: Expr| self.hashes[e.index() as usize];
         match node {
-            Node::Const(value) => put(value),
             Node::Input(id) => {
                 let key = self.inputs[id.0 as usize].0;
-                put(u128::from(key.thread) | u128::from(key.ordinal) << 32 | u128::from(key.byte) << 64);
+                let words = [key.thread, key.ordinal, key.byte].map(u64::from);
+                Digest::of_words(&INPUT, &[words.as_slice(), &[u64::from(width)]].concat())
             }
-            Node::Select(table, _) => put(self.tables[table.0 as usize].hash),
-            _ => {}
+            Node::Select(table, _) => hash_of(node, width, self.tables[table.0 as usize].hash, child),
+            _ => hash_of(node, width, Digest::EMPTY, child),
         }
-        for child in node.children() {
-            put(self.hashes[child.index() as usize]);
-        }
-        xxh3_128(&bytes[..len])
     }
 
     fn describe_table(&mut self, elements: &[Expr]) -> Table {
-        let mut bytes = Vec::with_capacity(elements.len() * 16);
         let mut inputs = InputSet::EMPTY;
         let mut float = false;
         for &e in elements {
             let meta = self.meta[e.index() as usize];
-            bytes.extend_from_slice(&self.hashes[e.index() as usize].to_le_bytes());
             inputs = self.sets.union(inputs, meta.inputs);
             float |= meta.float;
         }
@@ -465,7 +476,7 @@ impl Inner {
             .reduce(Facts::join);
         Table {
             elements: elements.into(),
-            hash: xxh3_128(&bytes),
+            hash: table_hash(elements.iter().map(|e| self.hashes[e.index() as usize])),
             inputs,
             float,
             facts: facts.unwrap_or(Facts::any(1)),

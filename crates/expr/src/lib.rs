@@ -12,6 +12,7 @@ mod facts;
 pub mod float;
 mod inputs;
 mod node;
+mod renaming;
 pub mod smtlib;
 mod substitute;
 
@@ -23,3 +24,5 @@ pub use inputs::InputSet;
 pub use node::{
     BinOp, CmpOp, Expr, FBinOp, FCmpOp, FPred, FUnOp, InputId, InputKey, Node, TableId, UnOp, Width,
 };
+pub use renaming::Renaming;
+pub use selvedge_base::Digest;

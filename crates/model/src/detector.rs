@@ -1,7 +1,7 @@
 //! Detectors: folds over events that can go back together with the machine.
 
 use crate::{Event, Fault, Machine};
-use selvedge_base::ThreadId;
+use selvedge_base::{Digest, Domain, ThreadId};
 
 /// Watches the events of the current execution. Its state goes back together with the machine's: an explorer calls
 /// `mark` and `undo` at the same points as on the machine.
@@ -22,13 +22,16 @@ pub trait Detector<M: ?Sized> {
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
     /// What it may still hold against events to come, as a hash: equal for executions after which the same events bring the same faults. In
     /// names that do not depend on the interleaving. None: what it says follows from the machine's state.
-    fn digest(&self, _machine: &M) -> Option<u128> {
+    fn digest(&self, _machine: &M) -> Option<Digest> {
         None
     }
     /// The exploration begins anew, from the initial state, where it is now: executions seen so far do not count. For
     /// detectors that keep something over executions.
     fn forget(&mut self) {}
 }
+
+/// What two detectors remember, one after the other.
+static PAIR: Domain = Domain::new("detector pair");
 
 /// Watches nothing.
 #[derive(Clone, Copy, Default, Debug)]
@@ -71,9 +74,12 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.stuck(machine, thread, faults);
         self.1.stuck(machine, thread, faults);
     }
-    fn digest(&self, machine: &M) -> Option<u128> {
+    fn digest(&self, machine: &M) -> Option<Digest> {
         match (self.0.digest(machine), self.1.digest(machine)) {
-            (Some(a), Some(b)) => Some(a.rotate_left(1).wrapping_add(b)),
+            (Some(a), Some(b)) => {
+                let [[a, b], [c, d]] = [a.words(), b.words()];
+                Some(Digest::of_words(&PAIR, &[a, b, c, d]))
+            }
             (a, b) => a.or(b),
         }
     }
@@ -118,7 +124,7 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
             detector.stuck(machine, thread, faults);
         }
     }
-    fn digest(&self, machine: &M) -> Option<u128> {
+    fn digest(&self, machine: &M) -> Option<Digest> {
         self.as_ref().and_then(|detector| detector.digest(machine))
     }
     fn forget(&mut self) {

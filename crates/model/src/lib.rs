@@ -31,7 +31,5 @@ pub use finding::{
     Unsupported, Verdict,
 };
 pub use input::{Input, InputKind};
-pub use machine::{
-    Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, WaitsFor, combine, inverse,
-};
+pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, WaitsFor};
 pub use recall::{Recall, Seen};

@@ -1,7 +1,7 @@
 //! The traits that machines implement.
 
 use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Part, Waiters};
-use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+use selvedge_base::{ContextId, Digest, Location, StmtId, ThreadId};
 use smallvec::SmallVec;
 
 /// Threads for all of which another one waits, in ascending order.
@@ -137,33 +137,28 @@ pub trait Snapshot: Machine {
 
 /// A machine that hashes its state incrementally.
 ///
-/// A fingerprint is the *sum* modulo 2^128 of the hashes of the state's fragments (not their XOR: so the shares that several
+/// A fingerprint is the *sum* of the digests of the state's fragments (not their XOR: so the shares that several
 /// threads have in one value add up to that value, whoever added them). What an event changes is a difference, and differences
-/// are [combined](combine) in any order.
+/// are summed in any order.
 pub trait Fingerprint: Machine {
     /// Hash of the present state: equal states have equal fingerprints, in whatever order they were reached.
-    fn fingerprint(&self) -> u128;
+    fn fingerprint(&self) -> Digest;
     /// New minus old hashes of all state fragments that the last step changed: the event's contribution. It depends on the event
     /// alone (its action, its outcome, its causes), not on independent events that came before it.
-    fn delta(&self) -> u128;
+    fn delta(&self) -> Digest;
     /// From now on nobody asks for fingerprints: the machine need not keep them up to date.
     fn stop_fingerprints(&mut self) {}
     /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
-    fn fingerprint_from_scratch(&self) -> u128;
-}
-
-/// A fingerprint, or what several events contribute, with one more contribution.
-#[inline]
-#[must_use]
-pub const fn combine(fingerprint: u128, delta: u128) -> u128 {
-    fingerprint.wrapping_add(delta)
-}
-
-/// What takes a contribution back: `combine(combine(f, d), inverse(d)) == f`.
-#[inline]
-#[must_use]
-pub const fn inverse(delta: u128) -> u128 {
-    delta.wrapping_neg()
+    fn fingerprint_from_scratch(&self) -> Digest;
+    /// Whether the present state has inputs that may have any value: what [`without_names`](Self::without_names) is for.
+    fn has_inputs(&self) -> bool {
+        false
+    }
+    /// What has to be added to the fingerprint so that states that differ only in the names of their inputs, and in inputs on which nothing
+    /// depends any more, have the same. Not the sum of what events contribute.
+    fn without_names(&self) -> Digest {
+        Digest::EMPTY
+    }
 }
 
 /// Names for people: what reports need of a machine.

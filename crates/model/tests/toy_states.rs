@@ -59,7 +59,7 @@ fn hold(name: &str, toy: &Toy) -> Option<usize> {
             machine.step(choice);
             let there = machine.fingerprint();
             assert_eq!(there, machine.fingerprint_from_scratch(), "{name}: {choice:?}");
-            assert_eq!(there, here.wrapping_add(machine.delta()), "{name}: {choice:?}");
+            assert_eq!(there, here.with(machine.delta()), "{name}: {choice:?}");
             machine.undo(mark);
             assert_eq!(machine.fingerprint(), here, "{name}: back from {choice:?}");
         }

@@ -4,7 +4,7 @@
 //! expressions by their names, which another arena gives to other expressions: what was cached would then be wrong.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
-use selvedge_expr::{Arena, Expr};
+use selvedge_expr::{Arena, Digest, Expr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) struct Limits<S> {
     total: Option<Duration>,
     stop: Option<Arc<AtomicBool>>,
     /// The newest expression of a query so far, and its structural hash: what tells the arena from others.
-    newest: Option<(Expr, u128)>,
+    newest: Option<(Expr, Digest)>,
     statistics: LayerStatistics,
 }
 

@@ -16,7 +16,7 @@ use crate::code::Op as Code;
 use crate::fingerprint::{Keys, own_hash};
 use crate::state::Undo as Entry;
 use crate::vm::{Mark, Vm};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_ir::InstKind;
 use selvedge_model::{Action, Op, Status};
 
@@ -35,7 +35,7 @@ impl Vm {
     /// Whether a thread stands where something ended without cause, as it did then.
     fn repeats(&self, thread: ThreadId) -> bool {
         let idle = self.state.thread(thread).core.idle;
-        idle != 0 && idle == own_hash(&self.program, &self.state, thread)
+        idle != Digest::EMPTY && idle == own_hash(&self.program, &self.state, thread)
     }
 
     /// Whether a pending compare-exchange is a weak one that would succeed, and may fail nevertheless.
@@ -61,24 +61,24 @@ impl Vm {
     }
 
     /// Before a step: the state of the thread, if it takes an alternative that has no cause.
-    pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<u128> {
+    pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<Digest> {
         let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::Rmw);
         (causeless && self.state.bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
     /// After a step: whether the thread has changed nothing since something ended without cause; `stands`: how it stood before the
     /// step, if that was in this one.
-    pub(crate) fn note_idle(&mut self, action: &Action, stands: Option<u128>, mark: Mark) {
+    pub(crate) fn note_idle(&mut self, action: &Action, stands: Option<Digest>, mark: Mark) {
         let thread = action.thread;
         let before = self.state.thread(thread).core.idle;
         let kept = stands.unwrap_or(before);
-        if kept == 0 {
+        if kept == Digest::EMPTY {
             return;
         }
         let idle = if self.changed_nothing(action, stands.is_some(), mark) {
             kept
         } else {
-            0
+            Digest::EMPTY
         };
         self.state.own_core(thread).idle = idle;
         let mut pending = self.state.pending[thread.index()];
@@ -111,6 +111,6 @@ impl Vm {
             && self.state.parts.is_empty()
             && self.state.notices.is_empty()
             && self.state.log.entries[mark.state..].iter().all(harmless)
-            && self.state.memory.changed_fragments(mark.memory, &Keys::SOUND) == 0
+            && self.state.memory.changed_fragments(mark.memory, &Keys::SOUND) == Digest::EMPTY
     }
 }

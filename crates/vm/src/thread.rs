@@ -3,7 +3,7 @@
 use crate::memory::Site;
 use crate::program::Program;
 use crate::value::Value;
-use selvedge_base::{ContextId, StmtId, ThreadId};
+use selvedge_base::{ContextId, Digest, StmtId, ThreadId};
 use selvedge_ir::FuncId;
 use selvedge_model::ObjectId;
 
@@ -84,7 +84,7 @@ pub struct Core {
     pub before: bool,
     /// The hash of the thread as it stood when something failed or ended without cause, if it has changed nothing since
     /// (`causeless`); else 0.
-    pub idle: u128,
+    pub idle: Digest,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
     /// Statement and context of the last visible action, for reports.
@@ -202,7 +202,7 @@ impl Core {
             detached,
             atomic: 0,
             before: false,
-            idle: 0,
+            idle: Digest::EMPTY,
             cancel: Cancel::default(),
             site: Site {
                 stmt: StmtId(0),

@@ -1,7 +1,7 @@
 //! The machine: a program at one state, stepped by choices.
 
 use crate::coverage::Reached;
-use crate::fingerprint::{Fingerprints, Keys};
+use crate::fingerprint::{Fingerprints, Forget, Keys};
 use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{Error, FUZZ_TARGET, Program};
@@ -53,6 +53,8 @@ pub struct Vm {
     pub(crate) reached: Reached,
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
+    /// A mistake where names of inputs are taken out of fingerprints.
+    pub(crate) forgets: Forget,
     /// Decides which outcomes of a decision on symbolic values are possible.
     pub(crate) solver: LazySolver,
     /// Computes expressions.
@@ -111,6 +113,7 @@ impl Vm {
             instructions: 0,
             jumps: FxHashMap::default(),
             fingerprints: None,
+            forgets: Forget::Nothing,
             solver: LazySolver::default(),
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),

@@ -1,7 +1,8 @@
 //! Programs that never end and have finitely many states come back to old fingerprints: what cutoffs need to end.
 
+use selvedge_base::Digest;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Choice, Fingerprint, Machine, combine};
+use selvedge_model::{Choice, Fingerprint, Machine};
 use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,7 +27,7 @@ fn program(name: &str, visibility: Visibility) -> Arc<Program> {
 type Schedule<'a> = &'a mut dyn FnMut(&[Choice]) -> usize;
 
 /// Runs for so many steps; after which of them a fingerprint was new.
-fn run(vm: &mut Vm, steps: usize, seen: &mut HashSet<u128>, schedule: Schedule<'_>) -> usize {
+fn run(vm: &mut Vm, steps: usize, seen: &mut HashSet<Digest>, schedule: Schedule<'_>) -> usize {
     let mut newest = 0;
     for step in 0..steps {
         let pending = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
@@ -42,7 +43,7 @@ fn run(vm: &mut Vm, steps: usize, seen: &mut HashSet<u128>, schedule: Schedule<'
         let before = vm.fingerprint();
         vm.step(next[schedule(&next)]);
         assert_eq!(vm.notices(), &[], "step {step}");
-        assert_eq!(combine(before, vm.delta()), vm.fingerprint());
+        assert_eq!(before.with(vm.delta()), vm.fingerprint());
         if step % 16 == 0 {
             assert_eq!(vm.check_fingerprint(), Ok(()), "step {step}");
         }

@@ -7,10 +7,10 @@ mod concrete;
 #[path = "fingerprint/random.rs"]
 mod random;
 
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Effect, Event, Fingerprint, Machine, Op, Outcome, Pending, Snapshot, Undo, combine,
-    for_each_effect, inverse,
+    Action, Choice, Effect, Event, Fingerprint, Machine, Op, Outcome, Pending, Snapshot, Undo,
+    for_each_effect,
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
 use selvedge_vm::{Options, Program, Visibility, Vm, VmState};
@@ -99,7 +99,7 @@ fn walk(vm: &mut Vm, seed: u64, steps: usize) -> usize {
             path.push((vm.mark(), vm.fingerprint()));
             let before = vm.fingerprint();
             vm.step(next[random.usize(..next.len())]);
-            wrong += usize::from(combine(vm.fingerprint(), inverse(vm.delta())) != before);
+            wrong += usize::from(vm.fingerprint().without(vm.delta()) != before);
         }
         wrong += usize::from(vm.check_fingerprint().is_err());
     }
@@ -151,7 +151,7 @@ struct Placed {
     decision: (u64, bool),
     /// Regions of the threads that the outcome names.
     named: Vec<u32>,
-    delta: u128,
+    delta: Digest,
 }
 
 fn region(vm: &Vm, thread: ThreadId) -> u32 {
@@ -219,8 +219,8 @@ type Fragments = Vec<(FragmentKind, Vec<u64>)>;
 #[derive(Default)]
 struct Seen {
     ends: usize,
-    traces: HashMap<Vec<Label>, (u128, Vec<u128>)>,
-    states: HashMap<u128, Fragments>,
+    traces: HashMap<Vec<Label>, (Digest, Vec<Digest>)>,
+    states: HashMap<Digest, Fragments>,
     /// Pairs of different states with one fingerprint.
     collisions: usize,
     /// Events or ends of one trace that differ.
@@ -255,7 +255,7 @@ fn end(vm: &Vm, path: &[Placed], seen: &mut Seen) {
         .iter()
         .map(|p| (p.depth, p.thread, p.number, p.decision, p.named.clone()))
         .collect();
-    let deltas: Vec<u128> = events.iter().map(|p| p.delta).collect();
+    let deltas: Vec<Digest> = events.iter().map(|p| p.delta).collect();
     let new = (vm.fingerprint(), deltas);
     let known = seen.traces.entry(form).or_insert_with(|| new.clone());
     if *known != new {
@@ -399,7 +399,7 @@ fn different_values_have_different_fingerprints() {
     // The end's exit code is the counter, which depends on who wrote last.
     let mut vm = machine(&program("atomics"));
     let start = vm.mark();
-    let mut codes: HashMap<u128, u64> = HashMap::new();
+    let mut codes: HashMap<Digest, u64> = HashMap::new();
     for seed in 0..2000 {
         let mut random = fastrand::Rng::with_seed(seed);
         loop {
@@ -423,9 +423,9 @@ struct Kept {
     state: VmState,
     pending: Vec<Pending>,
     fragments: Fragments,
-    fingerprint: u128,
+    fingerprint: Digest,
     /// What was done next, and what came of it.
-    next: Option<(Choice, Event, u128)>,
+    next: Option<(Choice, Event, Digest)>,
 }
 
 #[test]

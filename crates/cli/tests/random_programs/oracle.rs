@@ -4,7 +4,7 @@
 //! Data races are decided by what they mean under sequential consistency, not by clocks: two accesses to common bytes, at
 //! least one a write and not both atomic, are pending in one state.
 
-use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_base::{ContextId, Digest, Id, ThreadId};
 use selvedge_detect::{DeadlockDetector, LeakDetector, RaceDetector, RecallingRaces};
 use selvedge_explore::{Config, Control, Report, Stop, dpor, unfold};
 use selvedge_model::{
@@ -15,8 +15,8 @@ use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// How an execution can end: the state's fingerprint and what was printed.
-pub type End = (u128, String);
+/// How an execution can end: the state's fingerprint, without the names of inputs, and what was printed.
+pub type End = (Digest, String);
 
 /// What there is to know about a program.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub fn all_states(program: &Arc<Program>, machine: Make, limit: usize) -> Option
 }
 
 /// A state, with what a fingerprint leaves out: output, what threads are about to do, whether there was a fault.
-type Key = (End, Vec<(ThreadId, Op, u64, u8)>, bool);
+type Key = (Digest, End, Vec<(ThreadId, Op, u64, u8)>, bool);
 
 fn key(vm: &Vm, faulty: bool) -> Key {
     let pending = vm
@@ -76,6 +76,7 @@ fn key(vm: &Vm, faulty: bool) -> Key {
         .iter()
         .map(|p| (p.action.thread, p.action.op, p.action.object.0, p.status));
     (
+        vm.fingerprint(),
         end_of(vm),
         pending.map(|(t, o, x, s)| (t, o, x, s as u8)).collect(),
         faulty,
@@ -231,9 +232,9 @@ fn in_cycle(vm: &Vm, thread: ThreadId) -> bool {
 
 fn end_of(vm: &Vm) -> End {
     let prints = if vm.program().options.fingerprints {
-        vm.fingerprint()
+        vm.fingerprint().with(vm.without_names())
     } else {
-        0
+        Digest::EMPTY
     };
     (prints, sorted(&String::from_utf8_lossy(vm.state.output())))
 }

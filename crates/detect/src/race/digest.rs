@@ -17,7 +17,7 @@ use super::RaceDetector;
 use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_model::{Describe, ObjectId, Pending, Status};
 
 /// What a part of a digest is about.
@@ -47,43 +47,56 @@ pub enum About {
     Object,
     /// Accesses to many bytes.
     Range,
+    /// The number of a thread, for states that are told by it anyway.
+    Number,
 }
+
+impl About {
+    /// All of them.
+    #[rustfmt::skip]
+    pub const ALL: [About; DOMAINS.len()] = {
+        use About::*;
+        [
+            Name, Knows, AcquireFence, ReleaseFence, Notification, Released, ReadReleased, Head, Access, Bytes, Object,
+            Range, Number,
+        ]
+    };
+}
+
+/// By what a part is about the key of its hashes.
+static DOMAINS: [Domain; 13] = [
+    Domain::new("race name"),
+    Domain::new("race knows"),
+    Domain::new("race acquire fence"),
+    Domain::new("race release fence"),
+    Domain::new("race notification"),
+    Domain::new("race released"),
+    Domain::new("race read released"),
+    Domain::new("race head"),
+    Domain::new("race access"),
+    Domain::new("race bytes"),
+    Domain::new("race object"),
+    Domain::new("race range"),
+    Domain::new("race number"),
+];
 
 /// A hash of some numbers in their order.
-fn hash(about: About, numbers: &[u64]) -> u128 {
-    let mut low = 0x243f_6a88_85a3_08d3 ^ about as u64;
-    let mut high = 0x1319_8a2e_0370_7344 ^ about as u64;
-    for &number in numbers {
-        low = mix(low ^ number);
-        high = mix(high.rotate_left(29) ^ number);
-    }
-    u128::from(mix(high)) << 64 | u128::from(mix(low))
-}
-
-/// Spreads a number over all bits (the end of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
-const fn mix(number: u64) -> u64 {
-    let a = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let b = (a ^ (a >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let c = (b ^ (b >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    c ^ (c >> 31)
-}
-
-const fn halves(hash: u128) -> [u64; 2] {
-    [hash as u64, (hash >> 64) as u64]
+fn hash(about: About, numbers: &[u64]) -> Digest {
+    Digest::of_words(&DOMAINS[about as usize], numbers)
 }
 
 /// What threads are called.
 pub(super) struct Names {
-    names: Vec<u128>,
+    names: Vec<Digest>,
     /// What the digest leaves out: nothing, but in tests of tests.
     without: Option<About>,
 }
 
 impl Names {
     /// Their numbers, for states that are told by these anyway.
-    pub(super) fn numbers(without: Option<About>) -> Self {
+    pub(super) fn numbers(threads: usize, without: Option<About>) -> Self {
         Names {
-            names: Vec::new(),
+            names: (0..threads as u64).map(|n| hash(About::Number, &[n])).collect(),
             without,
         }
     }
@@ -92,8 +105,7 @@ impl Names {
     pub(super) fn of<M: Describe + ?Sized>(machine: &M) -> Self {
         let name = |thread: usize| {
             let name = machine.thread_name(ThreadId::from_index(thread));
-            let bytes: Vec<u64> = name.bytes().map(u64::from).collect();
-            hash(About::Name, &bytes)
+            Digest::of_bytes(&DOMAINS[About::Name as usize], name.as_bytes())
         };
         Names {
             names: (0..machine.pending().len()).map(name).collect(),
@@ -101,21 +113,30 @@ impl Names {
         }
     }
 
-    fn thread(&self, thread: usize) -> u128 {
-        self.names.get(thread).copied().unwrap_or(thread as u128)
+    fn thread(&self, thread: usize) -> [u64; 2] {
+        match self.names.get(thread) {
+            Some(name) => name.words(),
+            None => hash(About::Number, &[thread as u64]).words(),
+        }
     }
 
-    fn object(&self, object: ObjectId) -> u128 {
-        match object.as_thread().or(object.as_joinable()) {
-            Some(thread) => self.thread(thread.index()).rotate_left(1),
-            None => u128::from(object.0),
+    /// What an object is called: a kind and a name.
+    fn object(&self, object: ObjectId) -> [u64; 3] {
+        let named = |kind: u64, thread: ThreadId| {
+            let [low, high] = self.thread(thread.index());
+            [kind, low, high]
+        };
+        match (object.as_thread(), object.as_joinable()) {
+            (Some(thread), _) => named(1, thread),
+            (_, Some(thread)) => named(2, thread),
+            _ => [0, object.0, 0],
         }
     }
 }
 
 /// A clock that later events may read.
 struct Clock {
-    name: u128,
+    name: Digest,
     /// The clock that it began as, if whoever will learn from it knows all of that one by then.
     beyond: Option<usize>,
 }
@@ -131,7 +152,7 @@ struct Clocks {
 
 impl Clocks {
     /// Adds a clock, unless it knows no more than everybody: then it covers nothing that counts.
-    fn add(&mut self, name: impl FnOnce() -> u128, ticks: &[u32]) {
+    fn add(&mut self, name: impl FnOnce() -> Digest, ticks: &[u32]) {
         if ticks.iter().zip(&self.floor).any(|(tick, floor)| tick > floor) {
             self.all.push(Clock {
                 name: name(),
@@ -142,7 +163,13 @@ impl Clocks {
     }
 
     /// Adds what a thread will know beyond what it knows, which is the clock `base` if that counts; nothing, if that is nothing.
-    fn add_beyond(&mut self, name: impl FnOnce() -> u128, base: Option<usize>, knows: &[u32], ticks: &[u32]) {
+    fn add_beyond(
+        &mut self,
+        name: impl FnOnce() -> Digest,
+        base: Option<usize>,
+        knows: &[u32],
+        ticks: &[u32],
+    ) {
         if ticks.iter().zip(knows).any(|(tick, knows)| tick > knows) {
             self.all.push(Clock {
                 name: name(),
@@ -154,23 +181,23 @@ impl Clocks {
     }
 }
 
-/// Which clocks cover what a thread did at one tick: words of [`Digest::bits`], and the sum of their names.
+/// Which clocks cover what a thread did at one tick: words of [`Summary::bits`], and the sum of their names.
 struct Cover {
     bits: usize,
-    hash: u128,
+    hash: Digest,
 }
 
 /// An access that counts.
 struct Kept {
     entry: Entry,
     cover: usize,
-    hash: u128,
+    hash: Digest,
     /// The bytes of a granule; anything else is one.
     bytes: u32,
 }
 
 /// What is computed once a call.
-struct Digest {
+struct Summary {
     names: Names,
     clocks: Clocks,
     covers: Vec<Cover>,
@@ -179,9 +206,9 @@ struct Digest {
     known: FxHashMap<(usize, u32), usize>,
 }
 
-impl Digest {
+impl Summary {
     fn new(names: Names, clocks: Clocks) -> Self {
-        Digest {
+        Summary {
             names,
             clocks,
             covers: Vec::with_capacity(16),
@@ -200,14 +227,14 @@ impl Digest {
             Some(&known) => known,
             None => self.cover(thread, tick),
         };
-        let [a, b] = halves(self.names.thread(thread));
-        let [c, d] = halves(self.covers[cover].hash);
+        let [a, b] = self.names.thread(thread);
+        let [c, d] = self.covers[cover].hash.words();
         let kind = u64::from(entry.kind.is_write()) | u64::from(entry.kind.is_atomic()) << 1;
         Some(Kept {
             entry,
             cover,
             hash: match self.names.without {
-                Some(About::Access) => 0,
+                Some(About::Access) => Digest::EMPTY,
                 _ => hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
             },
             bytes,
@@ -224,12 +251,12 @@ impl Digest {
         self.bits.resize(bits + self.words(), 0);
         let Clocks { all, ticks, floor } = &self.clocks;
         let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
-        let mut sum = 0u128;
+        let mut sum = Digest::EMPTY;
         for (i, clock) in all.iter().enumerate() {
             if knows(i) {
                 self.bits[bits + i / 64] |= 1 << (i % 64);
                 if !clock.beyond.is_some_and(knows) {
-                    sum = sum.wrapping_add(clock.name);
+                    sum = sum.with(clock.name);
                 }
             }
         }
@@ -251,19 +278,19 @@ impl Digest {
     }
 
     /// The accesses to one place.
-    fn place(&self, about: About, place: u128, kept: &[Kept]) -> u128 {
-        let [a, b] = halves(place);
-        let part = |(access, bytes): (u128, u32)| {
+    fn place(&self, about: About, place: [u64; 3], kept: &[Kept]) -> Digest {
+        let [kind, a, b] = place;
+        let part = |(access, bytes): (Digest, u32)| {
             if self.names.without == Some(about) {
-                return 0;
+                return Digest::EMPTY;
             }
-            let [c, d] = halves(access);
-            hash(about, &[a, b, c, d, u64::from(bytes)])
+            let [c, d] = access.words();
+            hash(about, &[kind, a, b, c, d, u64::from(bytes)])
         };
         if let [this] = kept {
             return part((this.hash, this.bytes));
         }
-        let mut parts: Vec<(u128, u32)> = Vec::with_capacity(kept.len());
+        let mut parts: Vec<(Digest, u32)> = Vec::with_capacity(kept.len());
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
             let bytes = others
@@ -275,7 +302,7 @@ impl Digest {
             }
         }
         let parts = parts.into_iter().filter(|&(_, bytes)| bytes != 0);
-        parts.map(part).fold(0u128, u128::wrapping_add)
+        parts.map(part).sum()
     }
 }
 
@@ -287,10 +314,10 @@ impl RaceDetector {
     }
 
     /// See the module's documentation.
-    pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> u128 {
+    pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
         let clocks = self.clocks(pending, &names);
-        let mut digest = Digest::new(names, clocks);
-        let mut sum = 0u128;
+        let mut digest = Summary::new(names, clocks);
+        let mut sum = Digest::EMPTY;
         let mut kept = Vec::new();
         self.shadow.for_each(&self.store, |granule, entries| {
             kept.clear();
@@ -299,7 +326,7 @@ impl RaceDetector {
                     .iter()
                     .filter_map(|&(entry, bytes)| digest.keep(entry, bytes)),
             );
-            sum = sum.wrapping_add(digest.place(About::Bytes, u128::from(granule), &kept));
+            sum = sum.with(digest.place(About::Bytes, [0, granule, 0], &kept));
         });
         for (id, object) in self.objects.all() {
             kept.clear();
@@ -318,13 +345,13 @@ impl RaceDetector {
                 continue;
             }
             let place = digest.names.object(id);
-            sum = sum.wrapping_add(digest.place(About::Object, place, &kept));
+            sum = sum.with(digest.place(About::Object, place, &kept));
         }
-        sum.wrapping_add(self.ranges(&mut digest))
+        sum.with(self.ranges(&mut digest))
     }
 
     /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each once.
-    fn ranges(&self, digest: &mut Digest) -> u128 {
+    fn ranges(&self, digest: &mut Summary) -> Digest {
         let ranges = self.shadow.ranges();
         let ranges: Vec<(u64, u64, Kept)> = ranges
             .filter_map(|(start, end, entry)| Some((start, end, digest.keep(entry, 1)?)))
@@ -335,13 +362,15 @@ impl RaceDetector {
                 .iter()
                 .any(|(s, e, other)| s <= start && end <= e && digest.stands_for(other, this));
             if !replaced {
-                let [a, b] = halves(this.hash);
-                parts.push(hash(About::Range, &[*start, *end, a, b]));
+                if digest.names.without != Some(About::Range) {
+                    let [a, b] = this.hash.words();
+                    parts.push(hash(About::Range, &[*start, *end, a, b]));
+                }
             }
         }
         parts.sort_unstable();
         parts.dedup();
-        parts.into_iter().fold(0, u128::wrapping_add)
+        parts.into_iter().sum()
     }
 
     /// The clocks that later events may read.
@@ -364,12 +393,11 @@ impl RaceDetector {
             ticks: Vec::with_capacity(room * self.width()),
             floor,
         };
-        let named = |about, parts: [u128; 2]| {
-            let [[a, b], [c, d]] = parts.map(halves);
+        let named = |about, parts: &[u64]| {
             if names.without == Some(about) {
-                return 0;
+                return Digest::EMPTY;
             }
-            hash(about, &[a, b, c, d])
+            hash(about, parts)
         };
         for (thread, (pending, record)) in pending.iter().zip(&self.threads).enumerate() {
             let (moves, joined) = match pending.status {
@@ -382,27 +410,28 @@ impl RaceDetector {
             }
             let (knows, name) = (row(record.clock()), names.thread(thread));
             let before = clocks.all.len();
-            clocks.add(|| named(About::Knows, [name, 0]), knows);
+            clocks.add(|| named(About::Knows, &name), knows);
             if !moves {
                 continue;
             }
             let base = (clocks.all.len() > before).then_some(before);
             let at_fence = row(record.at_acquire_fence());
-            clocks.add_beyond(|| named(About::AcquireFence, [name, 0]), base, knows, at_fence);
+            clocks.add_beyond(|| named(About::AcquireFence, &name), base, knows, at_fence);
             if self.store.get(Space::Records, record.notified()) != 0 {
                 let notified = row(record.notification());
-                clocks.add_beyond(|| named(About::Notification, [name, 0]), base, knows, notified);
+                clocks.add_beyond(|| named(About::Notification, &name), base, knows, notified);
             }
             let fence = row(record.at_release_fence());
-            clocks.add(|| named(About::ReleaseFence, [name, 0]), fence);
+            clocks.add(|| named(About::ReleaseFence, &name), fence);
         }
         for (id, object) in self.objects.all() {
             let name = names.object(id);
-            let mut add = |about, parts, slot| clocks.add(|| named(about, parts), row(slot));
-            add(About::Released, [name, 0], object.released());
-            add(About::ReadReleased, [name, 0], object.read_released());
+            let mut add = |about, parts: &[u64], slot| clocks.add(|| named(about, parts), row(slot));
+            add(About::Released, &name, object.released());
+            add(About::ReadReleased, &name, object.read_released());
             for (thread, head) in self.heads(object) {
-                add(About::Head, [name, names.thread(thread)], head);
+                let parts = [name.as_slice(), &names.thread(thread)].concat();
+                add(About::Head, &parts, head);
             }
         }
         clocks

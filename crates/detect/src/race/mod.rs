@@ -35,7 +35,7 @@ use lockset::Locksets;
 use objects::Objects;
 pub use recall::RecallingRaces;
 use report::Race;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Seen,
 };
@@ -490,7 +490,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
-    fn digest(&self, machine: &M) -> Option<u128> {
+    fn digest(&self, machine: &M) -> Option<Digest> {
         Some(self.remembered(machine.pending(), Names::of(machine)))
     }
 }

@@ -16,6 +16,7 @@
 use super::digest::{About, Names};
 use super::{RaceDetector, RaceMark};
 use rustc_hash::FxHashMap;
+use selvedge_base::Digest;
 use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
 
 /// No node, no step.
@@ -88,7 +89,7 @@ pub struct RecallingRaces {
     nodes: Vec<u32>,
     edges: Vec<Edge>,
     /// By the machine's state and the digest.
-    by_key: FxHashMap<(u32, u128), u32>,
+    by_key: FxHashMap<(u32, Digest), u32>,
     trial: Trial,
     /// So many steps are to be seen before the next trial.
     rest: u64,
@@ -186,9 +187,10 @@ impl RecallingRaces {
         races
     }
 
-    fn digest<M: Recall>(&self, machine: &M) -> u128 {
+    fn digest<M: Recall>(&self, machine: &M) -> Digest {
+        let pending = machine.pending();
         self.real
-            .remembered(machine.pending(), Names::numbers(self.without))
+            .remembered(pending, Names::numbers(pending.len(), self.without))
     }
 
     /// A step that is not known; `step` is its number, if it has one.
@@ -241,7 +243,7 @@ impl RecallingRaces {
             self.rest = REST * self.trial.paid;
             self.trial = Trial::default();
         }
-        let node = size_of::<u32>() + 2 * size_of::<(u32, u128, u32)>();
+        let node = size_of::<u32>() + 2 * size_of::<(u32, Digest, u32)>();
         self.room = self.nodes.len() * node + size_of_val(&self.edges[..]) <= MOST_BYTES;
     }
 

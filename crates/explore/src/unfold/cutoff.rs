@@ -14,20 +14,19 @@
 use super::event::{EventId, Last, Store, last};
 use super::oracle::Weaken;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Op, combine};
+use selvedge_base::{Digest, Id, ThreadId};
 use std::cmp::Ordering;
 
 /// The least known configuration of each state.
 #[derive(Debug)]
 pub struct States {
-    initial: u128,
-    least: FxHashMap<u128, EventId>,
+    initial: Digest,
+    least: FxHashMap<Digest, EventId>,
 }
 
 impl States {
     /// Only the initial state is known, with this fingerprint.
-    pub fn new(initial: u128) -> Self {
+    pub fn new(initial: Digest) -> Self {
         States {
             initial,
             least: [(initial, EventId::NONE)].into_iter().collect(),
@@ -41,18 +40,18 @@ impl States {
 
     /// The fingerprint of the state after an event and its causes, with what each thread touched last: others may still race with
     /// it.
-    fn print(&self, store: &Store, event: EventId) -> u128 {
+    fn print(&self, store: &Store, event: EventId, memory: Digest) -> Digest {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
-        last.filter(|e| e.is_some()).fold(self.initial, |sum, e| {
+        let parts = last.filter(|e| e.is_some()).map(|e| {
             let event = &store[e];
-            let touched = u128::from(event.trail.hash) * (u128::from(event.action.thread.0) * 2 + 1);
-            combine(sum, combine(event.print, touched.wrapping_mul(SPREAD)))
-        })
+            event.print.with(event.trail.hash)
+        });
+        parts.sum::<Digest>().with(self.initial).with(memory)
     }
 
     /// The event of the least known configuration with the state after an event; none: the initial state is the same.
-    pub fn least(&self, store: &Store, event: EventId, memory: u128) -> Option<EventId> {
-        let print = combine(self.print(store, event), memory);
+    pub fn least(&self, store: &Store, event: EventId, memory: Digest) -> Option<EventId> {
+        let print = self.print(store, event, memory);
         let known = self.least.get(&print).copied();
         known.filter(|e| e.is_some())
     }
@@ -60,12 +59,8 @@ impl States {
     /// Notes the state after an event; whether it is known from a smaller configuration.
     ///
     /// `memory`: what else of the past counts, as a hash.
-    pub fn is_known(&mut self, store: &Store, event: EventId, memory: u128) -> bool {
-        // The end of the process waits for what is no cause of it.
-        if store[event].action.op == Op::ProcessExit {
-            return false;
-        }
-        let print = combine(self.print(store, event), memory);
+    pub fn is_known(&mut self, store: &Store, event: EventId, memory: Digest) -> bool {
+        let print = self.print(store, event, memory);
         match self.least.entry(print) {
             std::collections::hash_map::Entry::Vacant(place) => {
                 place.insert(event);
@@ -88,9 +83,6 @@ impl States {
         }
     }
 }
-
-/// An odd number without pattern (π's binary places).
-const SPREAD: u128 = 0x243f_6a88_85a3_08d3_1319_8a2e_0370_7345;
 
 /// Compares two local configurations.
 fn compare(store: &Store, a: EventId, b: EventId) -> Ordering {

@@ -10,7 +10,7 @@ use super::label::{Label, Labels, uses_depend};
 use super::oracle::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -117,7 +117,7 @@ pub struct Event {
     /// The sum of the weights of its thread's events, up to it.
     pub weights: u128,
     /// The sum of the changes to the state's fingerprint that the thread made up to here.
-    pub print: u128,
+    pub print: Digest,
     /// It was executed.
     pub executed: bool,
     /// `print` is known, if fingerprints are kept.
@@ -158,7 +158,7 @@ impl Event {
             knows: Box::default(),
             level: 0,
             weights: 0,
-            print: 0,
+            print: Digest::EMPTY,
             executed: false,
             printed: false,
             sole: false,
@@ -197,6 +197,8 @@ pub struct Store {
     events: Vec<Event>,
     index: HashTable<(u32, EventId)>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    /// By thread a hash of its hierarchical name.
+    names: Vec<Digest>,
     /// What events do.
     pub labels: Labels,
     /// How many pairs are known to be in immediate conflict.
@@ -213,6 +215,8 @@ pub struct Store {
     /// follows from its causes; in programs with data races it need not.
     pub compares: bool,
 }
+
+static NAME: Domain = Domain::new("thread name");
 
 /// The name under which a thread is known that nobody created.
 const NOBODY: ThreadId = ThreadId(u16::MAX);
@@ -246,10 +250,24 @@ impl Store {
     /// The number of a thread by who created it, and how many that one had created before: the same on every path.
     pub fn thread(&mut self, parent: Option<ThreadId>, ordinal: u32) -> ThreadId {
         let next = ThreadId::from_index(self.threads.len());
-        *self
+        let known = *self
             .threads
             .entry((parent.unwrap_or(NOBODY), ordinal))
-            .or_insert(next)
+            .or_insert(next);
+        if known == next {
+            let [low, high] = parent.map_or(Digest::EMPTY, |parent| self.name(parent)).words();
+            self.names
+                .push(Digest::of_words(&NAME, &[low, high, u64::from(ordinal)]));
+        }
+        known
+    }
+
+    /// A hash of a thread's hierarchical name: unlike its number it does not depend on the order of exploration.
+    pub fn name(&self, thread: ThreadId) -> Digest {
+        match self.names.get(thread.index()) {
+            Some(&name) => name,
+            None => Digest::of_words(&NAME, &[u64::from(thread.0)]),
+        }
     }
 
     /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that it created.

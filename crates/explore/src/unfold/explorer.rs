@@ -21,8 +21,11 @@ use crate::record::Record;
 use crate::stuck::Fates;
 use crate::{Config, Control, Found, Order, Report, Stop};
 use next::Next;
+use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
-use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Pending, Property, StopReason, Undo};
+use selvedge_model::{
+    Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
+};
 use std::collections::VecDeque;
 use wide::Wide;
 
@@ -103,6 +106,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     states: States,
     /// Where the detector is asked what it remembers of a configuration.
     watched: Option<Path<M, D>>,
+    /// The choices that led to each end of the process, if somebody asks: they do not follow from its causes.
+    exits: FxHashMap<EventId, Vec<Choice>>,
     /// Where executions ended, if somebody asks.
     visited: Option<Vec<Visited>>,
     record: Record,
@@ -152,6 +157,7 @@ where
             open: VecDeque::new(),
             states: States::new(initial),
             watched,
+            exits: FxHashMap::default(),
             visited: None,
             record: Record::default(),
             halt: None,
@@ -419,6 +425,9 @@ where
             self.store[event].judged = true;
             self.store[event].cutoff = true;
         }
+        if self.store[event].action.op == Op::ProcessExit {
+            self.note_exit(event);
+        }
         if !self.config.cutoffs || self.store[event].open {
             // An event that has no effect yet leads to no other state.
             return !self.store[event].cutoff;
@@ -449,9 +458,13 @@ where
 
     /// Whether the state after an event is known.
     fn judge(&mut self, event: EventId) {
-        let memory = self.memory(event);
-        let cutoff = self.states.is_known(&self.store, event, memory);
         self.store[event].judged = true;
+        // It waits for what is no cause of it: its causes and itself are no configuration that can be executed.
+        if self.store[event].action.op == Op::ProcessExit {
+            return;
+        }
+        let beyond = self.inputs(event).with(self.memory(event));
+        let cutoff = self.states.is_known(&self.store, event, beyond);
         self.store[event].cutoff = cutoff;
         self.record.statistics.cutoffs += u64::from(cutoff);
     }

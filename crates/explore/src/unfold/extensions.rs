@@ -80,6 +80,11 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
+    /// The machine that is asked, at this configuration; none if that cannot be executed.
+    pub fn stand_at(&mut self, store: &mut Store, configuration: &[Last]) -> Option<&M> {
+        go_to(store, &mut self.probe, configuration).then_some(&self.probe.machine)
+    }
+
     /// Finds the conflicting extensions of the path's configuration, and their immediate conflicts with its events. `cut`: enabled
     /// events that were not added because what comes after them is not explored.
     ///

@@ -3,9 +3,10 @@
 //! A footprint is the set of accesses that an event makes to memory, its own action included; equal ones share a number. Two footprints of
 //! different threads may race if they overlap, one writes, and not both accesses are atomic.
 
-use rustc_hash::{FxHashMap, FxHasher};
+use super::oracle::Weaken;
+use rustc_hash::FxHashMap;
+use selvedge_base::{Digest, Domain, ThreadId};
 use selvedge_model::{Access, Action, MemoryOrder, Op};
-use std::hash::{Hash, Hasher};
 
 /// An access to memory, without its place in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,7 +20,7 @@ pub struct Touch {
 /// The bytes of a mutex.
 const MUTEX: u64 = 40;
 
-/// The number of a footprint; 0: none.
+/// The number of a footprint, in the order in which they were met: no part of a state. 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
 
@@ -27,8 +28,8 @@ pub struct Footprint(pub u32);
 /// that a signal right after its mutex was given back is told from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Trail {
-    /// A hash of it.
-    pub hash: u64,
+    /// A hash of it and of whose it is.
+    pub hash: Digest,
     /// How many signals it ends with.
     pub signals: u8,
 }
@@ -36,33 +37,76 @@ pub struct Trail {
 /// So many signals after a mutex was given back are told apart.
 pub const MOST_SIGNALS: u8 = 3;
 
+/// An event as its thread's trail has it: nothing that depends on the order of exploration.
+pub struct Trace<'a> {
+    /// What it did.
+    pub action: &'a Action,
+    /// What it touched; see [`Footprints::hash`].
+    pub footprint: Digest,
+    /// The hierarchical names of threads; see [`Store::name`](super::event::Store::name).
+    pub name: &'a dyn Fn(ThreadId) -> Digest,
+    /// What is done wrong on purpose.
+    pub weaken: Weaken,
+}
+
+static TRAIL: Domain = Domain::new("trail");
+static FOOTPRINT: Domain = Domain::new("footprint");
+
 impl Trail {
     /// The trail after an event.
-    pub fn after(self, action: &Action, footprint: Footprint) -> Trail {
-        let mut hasher = FxHasher::default();
-        (action.op, action.object, footprint).hash(&mut hasher);
-        if !matches!(action.op, Op::Signal | Op::Broadcast) {
-            return Trail {
-                hash: hasher.finish(),
-                signals: 0,
-            };
+    pub fn after(self, event: &Trace<'_>) -> Trail {
+        let Trace { action, name, .. } = *event;
+        let [kind, low, high] = match (action.object.as_thread(), action.object.as_joinable()) {
+            // Machines may have names of their own above this.
+            (Some(thread), _) if thread.0 < 0x8000 => with_kind(1, name(thread)),
+            (_, Some(thread)) => with_kind(2, name(thread)),
+            _ => [0, action.object.0, 0],
+        };
+        let [own, own_high] = match event.weaken {
+            Weaken::TrailOwner => [0, 0],
+            _ => name(action.thread).words(),
+        };
+        let [touched, touched_high] = match event.weaken {
+            Weaken::TrailFootprint => [0, 0],
+            _ => event.footprint.words(),
+        };
+        let mut words = [
+            own,
+            own_high,
+            action.op as u64,
+            kind,
+            low,
+            high,
+            touched,
+            touched_high,
+            0,
+            0,
+        ];
+        let mut signals = 0;
+        if matches!(action.op, Op::Signal | Op::Broadcast) {
+            signals = (self.signals + 1).min(MOST_SIGNALS + 1);
+            if signals <= MOST_SIGNALS && event.weaken != Weaken::TrailSignals {
+                words[8..].copy_from_slice(&self.hash.words());
+            }
         }
-        let signals = (self.signals + 1).min(MOST_SIGNALS + 1);
-        if signals <= MOST_SIGNALS {
-            self.hash.hash(&mut hasher);
-        }
-        Trail {
-            hash: hasher.finish(),
-            signals,
-        }
+        let hash = match event.weaken {
+            Weaken::Trail => Digest::EMPTY,
+            _ => Digest::of_words(&TRAIL, &words),
+        };
+        Trail { hash, signals }
     }
+}
+
+fn with_kind(kind: u64, name: Digest) -> [u64; 3] {
+    let [low, high] = name.words();
+    [kind, low, high]
 }
 
 /// All footprints.
 #[derive(Debug, Default)]
 pub struct Footprints {
     index: FxHashMap<Box<[Touch]>, Footprint>,
-    all: Vec<Box<[Touch]>>,
+    all: Vec<(Box<[Touch]>, Digest)>,
     buffer: Vec<Touch>,
 }
 
@@ -109,15 +153,24 @@ impl Footprints {
             return known;
         }
         let touches: Box<[Touch]> = self.buffer.as_slice().into();
-        self.all.push(touches.clone());
+        let hash = hash(&touches);
+        self.all.push((touches.clone(), hash));
         let number = Footprint(self.all.len() as u32);
         self.index.insert(touches, number);
         number
     }
 
+    /// A hash of what is touched.
+    pub fn hash(&self, footprint: Footprint) -> Digest {
+        match footprint.0.checked_sub(1) {
+            Some(at) => self.all[at as usize].1,
+            None => Digest::EMPTY,
+        }
+    }
+
     fn touches(&self, footprint: Footprint) -> &[Touch] {
         match footprint.0.checked_sub(1) {
-            Some(at) => &self.all[at as usize],
+            Some(at) => &self.all[at as usize].0,
             None => &[],
         }
     }
@@ -133,4 +186,12 @@ impl Footprints {
             })
         })
     }
+}
+
+fn hash(touches: &[Touch]) -> Digest {
+    let words = touches.iter().flat_map(|touch| {
+        let kind = u64::from(touch.write) | u64::from(touch.atomic) << 1;
+        [touch.address, u64::from(touch.size) << 2 | kind]
+    });
+    Digest::of_words(&FOOTPRINT, &words.collect::<Vec<u64>>())
 }

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Effect, for_each_effect};
+use selvedge_model::{Action, Effect, Op, for_each_effect};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -136,7 +136,7 @@ pub fn use_depends(x: &Use, y: &Use) -> bool {
 }
 
 /// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
-/// the least.
+/// the least. What a data choice decides is left out: where a state is known but for the names of its inputs, the same event has another name.
 fn weight(action: &Action, ending: &Ending) -> u64 {
     let mut hasher = FxHasher::default();
     let Action {
@@ -147,6 +147,15 @@ fn weight(action: &Action, ending: &Ending) -> u64 {
         thread,
         ..
     } = *action;
-    (object, object2, stmt, op, ending).hash(&mut hasher);
+    let Ending {
+        failed,
+        decision,
+        named,
+    } = ending;
+    let decision = match op {
+        Op::Choose => 0,
+        _ => *decision,
+    };
+    (object, object2, stmt, op, failed, decision, named).hash(&mut hasher);
     (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
 }

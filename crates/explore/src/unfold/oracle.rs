@@ -51,6 +51,16 @@ pub enum Weaken {
     NeverAnew,
     /// Threads that wait for ever beside others that run for ever are not looked for.
     Stuck,
+    /// What threads touched last is no part of the state.
+    Trail,
+    /// Whose trail it is, is no part of it.
+    TrailOwner,
+    /// What the last event touched is no part of a trail.
+    TrailFootprint,
+    /// What came before a signal is no part of a trail.
+    TrailSignals,
+    /// Inputs are part of the state only where the machine stands at an event's causes and itself.
+    Inputs,
 }
 
 /// What an exploration knew.

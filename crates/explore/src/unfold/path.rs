@@ -5,9 +5,9 @@
 //! list, which ends where everything further up is below.
 
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
-use super::footprint::Trail;
+use super::footprint::{Trace, Trail};
 use super::label::{Ending, Label, Labels, Use, use_depends};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Undo,
 };
@@ -251,11 +251,11 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         if self.prints && !store[event].printed {
             let above = match before.event() {
                 before if before.is_some() => store[before].print,
-                _ => 0,
+                _ => Digest::EMPTY,
             };
             let known = &mut store[event];
             known.printed = true;
-            known.print = selvedge_model::combine(above, self.machine.delta());
+            known.print = above.with(self.machine.delta());
         }
         if !store[event].executed {
             let sole = self.is_sole(store, &taken, &clock);
@@ -282,7 +282,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     Trail::default()
                 };
                 store[event].footprint = footprint;
-                store[event].trail = trail.after(&action, footprint);
+                let trail = trail.after(&Trace {
+                    action: &action,
+                    footprint: store.footprints.hash(footprint),
+                    name: &|thread| store.name(thread),
+                    weaken: store.weaken,
+                });
+                store[event].trail = trail;
                 store[event].knows = self.knows(store, thread, &what);
             }
         }

@@ -3,6 +3,7 @@
 use super::ends::choices;
 use super::{EventLabel, Inspect, TooLarge};
 use crate::Fingerprint;
+use selvedge_base::Digest;
 use std::collections::{HashMap, HashSet};
 
 /// Two events that are called independent, and are not.
@@ -17,7 +18,7 @@ pub struct LabelViolation {
 }
 
 /// What is enabled in a state, each with the fingerprint after it.
-type Moves = HashMap<EventLabel, u128>;
+type Moves = HashMap<EventLabel, Digest>;
 
 /// Checks from every reachable state, for each event `a` enabled there and each `b` independent of it: `b`, with the same
 /// label, is enabled before `a` if and only if it is enabled after it; and then both orders lead to the same state.

@@ -10,59 +10,45 @@
 use super::compile::Slot;
 use super::machine::ToyMachine;
 use crate::{Fingerprint, Snapshot};
+use selvedge_base::{Digest, Domain};
 use std::sync::Arc;
+
+/// A slot and its value.
+static SLOT: Domain = Domain::new("toy slot");
+/// One unit of a slot's value.
+static UNIT: Domain = Domain::new("toy unit");
 
 /// How slots are hashed.
 #[derive(Clone, Debug)]
 pub(super) struct Hashing {
-    /// The name of each slot, hashed.
-    keys: Vec<u128>,
     /// Slots of semaphores.
     linear: Vec<bool>,
-    /// How far a hash is shifted to the left: 0 unless it is to be weak. The low bits of a sum are then always 0, so that
-    /// sums and differences of weak hashes are weak as well.
-    shift: u32,
+    /// How many bits of each hash count: 128 unless it is to be weak.
+    bits: u32,
 }
 
 impl Hashing {
     /// For a memory in which just the slots that `linear` tells are semaphores.
     pub fn new(linear: Vec<bool>) -> Hashing {
-        let key = |slot: u64| u128::from(mix(2 * slot)) << 64 | u128::from(mix(2 * slot + 1));
-        Hashing {
-            // Odd: a multiple of it is 0 for the value 0 only.
-            keys: (1..=linear.len() as u64).map(|slot| key(slot) | 1).collect(),
-            linear,
-            shift: 0,
-        }
+        Hashing { linear, bits: 128 }
     }
 
     /// The hash of a slot that holds a value.
-    pub fn fragment(&self, slot: Slot, value: i32) -> u128 {
-        let (key, value) = (self.keys[slot as usize], i128::from(value) as u128);
+    pub fn fragment(&self, slot: Slot, value: i32) -> Digest {
         let hash = if self.linear[slot as usize] {
-            key.wrapping_mul(value)
+            Digest::of_words(&UNIT, &[u64::from(slot)])
+                .weakened(self.bits)
+                .times(i64::from(value) as u64)
         } else {
-            let half = |key: u64| u128::from(mix(key ^ mix(value as u64)));
-            half((key >> 64) as u64) << 64 | half(key as u64)
+            Digest::of_words(&SLOT, &[u64::from(slot), i64::from(value) as u64])
         };
-        hash << self.shift
+        hash.weakened(self.bits)
     }
 
-    fn whole(&self, memory: &[i32]) -> u128 {
-        memory
-            .iter()
-            .zip(0..)
-            .map(|(&value, slot)| self.fragment(slot, value))
-            .fold(0, u128::wrapping_add)
+    fn whole(&self, memory: &[i32]) -> Digest {
+        let slots = memory.iter().zip(0..);
+        slots.map(|(&value, slot)| self.fragment(slot, value)).sum()
     }
-}
-
-/// The finalizer of splitmix64.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 impl ToyMachine {
@@ -70,25 +56,25 @@ impl ToyMachine {
     #[must_use]
     pub fn with_weak_fingerprints(mut self, bits: u32) -> ToyMachine {
         self.hashing = Arc::new(Hashing {
-            shift: 128 - bits.clamp(1, 128),
+            bits: bits.clamp(1, 128),
             ..Hashing::clone(&self.hashing)
         });
         self.hash = self.fingerprint_from_scratch();
-        self.delta = 0;
+        self.delta = Digest::EMPTY;
         self
     }
 }
 
 impl Fingerprint for ToyMachine {
-    fn fingerprint(&self) -> u128 {
+    fn fingerprint(&self) -> Digest {
         self.hash
     }
 
-    fn delta(&self) -> u128 {
+    fn delta(&self) -> Digest {
         self.delta
     }
 
-    fn fingerprint_from_scratch(&self) -> u128 {
+    fn fingerprint_from_scratch(&self) -> Digest {
         self.hashing.whole(&self.memory)
     }
 }
@@ -101,7 +87,7 @@ pub struct ToyState(Arc<Kept>);
 struct Kept {
     memory: Vec<i32>,
     order: Vec<u32>,
-    hash: u128,
+    hash: Digest,
 }
 
 impl Snapshot for ToyMachine {
@@ -118,7 +104,7 @@ impl Snapshot for ToyMachine {
     fn restore(&mut self, state: &ToyState) {
         self.memory.clone_from(&state.0.memory);
         self.order.clone_from(&state.0.order);
-        (self.hash, self.delta) = (state.0.hash, 0);
+        (self.hash, self.delta) = (state.0.hash, Digest::EMPTY);
         self.log.clear();
         self.notices.clear();
         self.accesses.clear();

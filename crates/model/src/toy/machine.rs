@@ -8,7 +8,7 @@ use crate::{
     Access, Action, Choice, Event, Fingerprint, Limit, LimitKind, Machine, MemoryOrder, Notice, Op, Outcome,
     Pending, Status, Undo, Waiters, WaitsFor,
 };
-use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
@@ -40,9 +40,9 @@ pub struct ToyMachine {
     pub(super) waiters: Vec<Vec<ThreadId>>,
     pub(super) hashing: Arc<Hashing>,
     /// The fingerprint of `memory`.
-    pub(super) hash: u128,
+    pub(super) hash: Digest,
     /// What the last step added to it.
-    pub(super) delta: u128,
+    pub(super) delta: Digest,
 }
 
 /// Where an execution of a toy ended: variables and registers, and, unless every started thread has exited, each
@@ -76,8 +76,8 @@ impl ToyMachine {
             notices: Vec::new(),
             accesses: Vec::new(),
             waiters: Vec::new(),
-            hash: 0,
-            delta: 0,
+            hash: Digest::EMPTY,
+            delta: Digest::EMPTY,
         };
         machine.hash = machine.fingerprint_from_scratch();
         for t in 0..machine.toy.code.len() {
@@ -162,8 +162,8 @@ impl ToyMachine {
         let old = std::mem::replace(&mut self.memory[slot as usize], value);
         if old != value {
             let change = self.hashing.fragment(slot, value);
-            let change = change.wrapping_sub(self.hashing.fragment(slot, old));
-            self.hash = self.hash.wrapping_add(change);
+            let change = change.without(self.hashing.fragment(slot, old));
+            self.hash = self.hash.with(change);
         }
         old
     }
@@ -334,7 +334,7 @@ impl Machine for ToyMachine {
         if ends {
             self.set(base, DONE);
         }
-        self.delta = self.hash.wrapping_sub(before);
+        self.delta = self.hash.without(before);
         self.refresh();
         Event {
             action: Action { ends, ..action },
@@ -405,7 +405,7 @@ impl Undo for ToyMachine {
             }
         }
         self.order.truncate(usize::from(threads));
-        self.delta = 0;
+        self.delta = Digest::EMPTY;
         self.notices.clear();
         self.accesses.clear();
         self.refresh();

@@ -1,6 +1,6 @@
 //! Hashes of single fragments of the state.
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use selvedge_base::{Digest, Domain};
 
 /// Kinds of fragments.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -56,10 +56,33 @@ pub struct Damage {
     pub forget: Option<FragmentKind>,
 }
 
+/// By kind the key of its hashes.
+static DOMAINS: [Domain; FragmentKind::ALL.len()] = [
+    Domain::new("machine byte"),
+    Domain::new("machine object"),
+    Domain::new("machine arena"),
+    Domain::new("machine free slot"),
+    Domain::new("machine birth"),
+    Domain::new("machine core"),
+    Domain::new("machine flag"),
+    Domain::new("machine frame"),
+    Domain::new("machine held"),
+    Domain::new("machine sync"),
+    Domain::new("machine count"),
+    Domain::new("machine user"),
+    Domain::new("machine word"),
+    Domain::new("machine dead"),
+    Domain::new("machine decision"),
+];
+
+/// What is known of a byte that is no plain one.
+static PARTIAL: Domain = Domain::new("machine partial byte");
+
 /// The hash function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
-    mask: u128,
+    /// How many bits of each hash count.
+    bits: u32,
     forget: Option<FragmentKind>,
     /// Numbers of threads and calling contexts count, too: what one machine's events name.
     pub named: bool,
@@ -67,18 +90,13 @@ pub(crate) struct Keys {
 
 /// Several words as one number.
 pub(crate) fn mixed(words: &[u64; 4]) -> u128 {
-    let mut bytes = [0; 32];
-    for (place, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-        *place = word.to_le_bytes();
-    }
-    xxh3_128_with_seed(&bytes, SEED) | 1 << 127
+    let [low, high] = Digest::of_words(&PARTIAL, words).words();
+    u128::from(high | 1 << 63) << 64 | u128::from(low)
 }
-
-const SEED: u64 = 0x5e1f_ed6e_0000_0001;
 
 impl Keys {
     pub const SOUND: Keys = Keys {
-        mask: u128::MAX,
+        bits: 128,
         forget: None,
         named: false,
     };
@@ -90,14 +108,8 @@ impl Keys {
     };
 
     pub fn damaged(damage: Damage) -> Keys {
-        let mask = if damage.bits >= 128 {
-            u128::MAX
-        } else {
-            // The upper ones: sums of such hashes have no other bits.
-            !(u128::MAX >> damage.bits)
-        };
         Keys {
-            mask,
+            bits: damage.bits,
             forget: damage.forget,
             named: false,
         }
@@ -110,59 +122,42 @@ impl Keys {
 
     /// The hash of a fragment of two words.
     #[inline]
-    pub fn pair(&self, kind: FragmentKind, a: u64, b: u64) -> u128 {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&a.to_le_bytes());
-        bytes[8..].copy_from_slice(&b.to_le_bytes());
-        self.bytes(kind, &bytes)
+    pub fn pair(&self, kind: FragmentKind, a: u64, b: u64) -> Digest {
+        self.hash(kind, &[a, b])
     }
 
     /// The hash of a fragment.
-    pub fn words(&self, kind: FragmentKind, words: &[u64]) -> u128 {
-        if let (FragmentKind::Count, &[object, value]) = (kind, words) {
-            return self.count(object, value);
+    pub fn words(&self, kind: FragmentKind, words: &[u64]) -> Digest {
+        match (kind, words) {
+            (FragmentKind::Count, &[object, value]) => self.count(object, value),
+            (FragmentKind::Byte, &[address, low, high]) => {
+                self.byte(address, u128::from(high) << 64 | u128::from(low))
+            }
+            _ => self.hash(kind, words),
         }
-        if let (FragmentKind::Byte, &[address, low, high]) = (kind, words) {
-            return self.byte(address, u128::from(high) << 64 | u128::from(low));
-        }
-        if let &[a, b] = words {
-            return self.pair(kind, a, b);
-        }
-        let mut short = [[0; 8]; 32];
-        if let Some(bytes) = short.get_mut(..words.len()) {
-            bytes
-                .iter_mut()
-                .zip(words)
-                .for_each(|(b, w)| *b = w.to_le_bytes());
-            return self.bytes(kind, bytes.as_flattened());
-        }
-        let bytes: Vec<[u8; 8]> = words.iter().map(|w| w.to_le_bytes()).collect();
-        self.bytes(kind, bytes.as_flattened())
     }
 
     /// The hash of a byte of memory.
     #[inline]
-    pub fn byte(&self, address: u64, content: u128) -> u128 {
-        // What is no plain byte is a hash itself.
-        let high = (content >> 64) as u64;
-        let byte = self.pair(FragmentKind::Byte, address, content as u64);
+    pub fn byte(&self, address: u64, content: u128) -> Digest {
+        let (low, high) = (content as u64, (content >> 64) as u64);
         match high {
-            0 => byte,
-            _ => byte.wrapping_add(self.pair(FragmentKind::Byte, !address, high)),
+            0 => self.pair(FragmentKind::Byte, address, low),
+            // What is no plain byte is a hash itself.
+            _ => self.hash(FragmentKind::Byte, &[address, low, high]),
         }
     }
 
     /// The hash of a value that several threads add to: what they add sums up, in any order.
-    pub fn count(&self, object: u64, value: u64) -> u128 {
-        self.pair(FragmentKind::Count, object, 0)
-            .wrapping_mul(u128::from(value))
+    pub fn count(&self, object: u64, value: u64) -> Digest {
+        self.hash(FragmentKind::Count, &[object]).times(value)
     }
 
     #[inline]
-    fn bytes(&self, kind: FragmentKind, bytes: &[u8]) -> u128 {
+    fn hash(&self, kind: FragmentKind, words: &[u64]) -> Digest {
         if self.forget == Some(kind) {
-            return 0;
+            return Digest::EMPTY;
         }
-        xxh3_128_with_seed(bytes, SEED ^ (kind as u64) << 32) & self.mask
+        Digest::of_words(&DOMAINS[kind as usize], words).weakened(self.bits)
     }
 }

@@ -6,20 +6,23 @@
 //! not depend on what independent events came before it.
 //!
 //! Symbolic values count by what they are (the structure of the expression, inputs by thread and number), never by when they were made;
-//! what was decided about them by who decided it.
+//! what was decided about them by who decided it. So each input asked for makes a state new; cutoffs compare states
+//! without the names of inputs (`inputs`).
 //!
-//! What makes a state new for ever: a thread created (names of threads are never used again), an input asked for or something new decided
-//! about one, a clock read, a file opened; and without `Options::quarantine` each object made.
+//! What makes a state new for ever: a thread created (names of threads are never used again), a clock read, a file opened; and
+//! without `Options::quarantine` each object made.
 //!
 //! Left out: registers and stack objects that are dead, pending actions and their status, the number of threads not joined (all follow
 //! from the rest), calling contexts, places and names (for reports only), printed output (no program can read it back).
 //!
 //! The hash of a thread's core and frames and of its locks is cached, since their old values are gone when a step ends.
 
+mod inputs;
 mod key;
 mod sync;
 mod threads;
 
+pub use inputs::Forget;
 pub use key::{Damage, FragmentKind};
 pub(crate) use key::{Keys, mixed};
 pub(crate) use threads::own_hash;
@@ -29,8 +32,9 @@ use crate::quarantine::Place;
 use crate::state::{State, Undo as Entry};
 use crate::vm::Vm;
 use rustc_hash::FxHashSet;
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Fingerprint, combine, inverse};
+use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_model::Fingerprint;
+use threads::Style;
 
 /// So many hidden words are searched one by one.
 const FEW: usize = 16;
@@ -39,15 +43,15 @@ const FEW: usize = 16;
 #[derive(Clone, Default, Debug)]
 struct ThreadHashes {
     /// The core, the flags and the locks.
-    rest: u128,
+    rest: Digest,
     /// One a frame.
-    frames: Vec<u128>,
+    frames: Vec<Digest>,
 }
 
 /// What is known of the present state; goes into snapshots.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Cache {
-    total: u128,
+    total: Digest,
     threads: Vec<ThreadHashes>,
     /// Which threads (by region) used which objects.
     users: FxHashSet<(u64, u32)>,
@@ -57,7 +61,7 @@ pub(crate) struct Cache {
 enum Change {
     Rest {
         thread: u32,
-        old: u128,
+        old: Digest,
     },
     /// Frames from `keep` on were others: `count` of them, on the stack of old frames.
     Frames {
@@ -77,7 +81,7 @@ enum Change {
 struct Step {
     /// Length of the state's undo log when the step began.
     position: usize,
-    total: u128,
+    total: Digest,
     changes: usize,
 }
 
@@ -85,10 +89,10 @@ struct Step {
 pub(crate) struct Fingerprints {
     keys: Keys,
     cache: Cache,
-    delta: u128,
+    delta: Digest,
     steps: Vec<Step>,
     changes: Vec<Change>,
-    old_frames: Vec<u128>,
+    old_frames: Vec<Digest>,
     words: Vec<u64>,
 }
 
@@ -98,7 +102,7 @@ impl Fingerprints {
         let mut prints = Fingerprints {
             keys,
             cache: Cache::default(),
-            delta: 0,
+            delta: Digest::EMPTY,
             steps: Vec::new(),
             changes: Vec::new(),
             old_frames: Vec::new(),
@@ -115,7 +119,7 @@ impl Fingerprints {
             }
         }
         prints.changes.clear();
-        prints.delta = 0;
+        prints.delta = Digest::EMPTY;
         prints.cache.total = from_scratch(program, state, &prints.cache.users, &keys);
         prints
     }
@@ -128,7 +132,7 @@ impl Fingerprints {
     /// Returns to a snapshot's cache; nothing can be undone afterwards.
     pub fn restore(&mut self, cache: &Cache) {
         self.cache.clone_from(cache);
-        self.delta = 0;
+        self.delta = Digest::EMPTY;
         self.steps.clear();
         self.changes.clear();
         self.old_frames.clear();
@@ -150,7 +154,7 @@ impl Fingerprints {
         });
         // A run that was told to stop compares no states any more, and its last step may have changed gigabytes.
         self.delta = match program.options.stop.is_set() {
-            true => 0,
+            true => Digest::EMPTY,
             false => state.memory.changed_fragments(memory, &self.keys),
         };
         let entries = &state.log.entries[mark..];
@@ -226,11 +230,11 @@ impl Fingerprints {
         self.fold_dead(state, mark);
         for (region, name) in state.path.newly_decided(decisions) {
             self.replace(
-                0,
+                Digest::EMPTY,
                 self.keys.words(FragmentKind::Decision, &decision(region, name)),
             );
         }
-        self.cache.total = combine(self.cache.total, self.delta);
+        self.cache.total = self.cache.total.with(self.delta);
     }
 
     /// Goes back to where the state's undo log was this long.
@@ -242,7 +246,7 @@ impl Fingerprints {
                 self.undo_one(change);
             }
         }
-        self.delta = 0;
+        self.delta = Digest::EMPTY;
     }
 
     fn undo_one(&mut self, change: Change) {
@@ -277,26 +281,26 @@ impl Fingerprints {
     /// Makes room for the next thread, and folds who it is.
     fn spawned(&mut self, state: &State) {
         let index = self.cache.threads.len();
-        threads::birth(state, index, self.keys.named, &mut self.words);
-        self.replace(0, self.keys.words(FragmentKind::Birth, &self.words));
+        threads::birth(state, index, Style::exact(self.keys.named), &mut self.words);
+        self.replace(Digest::EMPTY, self.keys.words(FragmentKind::Birth, &self.words));
         self.cache.threads.push(ThreadHashes::default());
     }
 
     /// One fragment's hash was this, and now is that (0: there is none).
-    fn replace(&mut self, old: u128, new: u128) {
-        self.delta = combine(combine(self.delta, new), inverse(old));
+    fn replace(&mut self, old: Digest, new: Digest) {
+        self.delta = self.delta.with(new).without(old);
     }
 
     fn fold_rest(&mut self, state: &State, thread: usize) {
         let t = &state.threads[thread];
-        threads::core(state, t, self.keys.named, &mut self.words);
+        threads::core(state, t, Style::exact(self.keys.named), &mut self.words);
         let mut new = self.keys.words(FragmentKind::Core, &self.words);
         for (region, flag) in threads::flags(t) {
-            new = combine(new, self.keys.pair(FragmentKind::Flag, region, flag));
+            new = new.with(self.keys.pair(FragmentKind::Flag, region, flag));
         }
         threads::held(t, &mut self.words);
         if !self.words.is_empty() {
-            new = combine(new, self.keys.words(FragmentKind::Held, &self.words));
+            new = new.with(self.keys.words(FragmentKind::Held, &self.words));
         }
         let old = std::mem::replace(&mut self.cache.threads[thread].rest, new);
         self.replace(old, new);
@@ -314,7 +318,7 @@ impl Fingerprints {
         let frames = &mut self.cache.threads[thread].frames;
         let count = frames.len() - keep;
         for old in frames.drain(keep..) {
-            self.delta = combine(self.delta, inverse(old));
+            self.delta = self.delta.without(old);
             self.old_frames.push(old);
         }
         self.changes.push(Change::Frames {
@@ -323,19 +327,26 @@ impl Fingerprints {
             count: count as u32,
         });
         for index in keep..depth {
-            threads::frame(program, state, (t, index), self.keys.named, &mut self.words);
+            threads::frame(
+                program,
+                state,
+                (t, index),
+                Style::exact(self.keys.named),
+                &mut self.words,
+            );
             let new = self.keys.words(FragmentKind::Frame, &self.words);
-            self.replace(0, new);
+            self.replace(Digest::EMPTY, new);
             self.cache.threads[thread].frames.push(new);
         }
     }
 
-    fn word(&self, state: &State, number: u32, value: u64) -> u128 {
+    fn word(&self, state: &State, number: u32, value: u64) -> Digest {
         match value {
-            0 => 0,
-            _ => self
-                .keys
-                .words(FragmentKind::Word, &sync::word(state, number, value)),
+            0 => Digest::EMPTY,
+            _ => self.keys.words(
+                FragmentKind::Word,
+                &sync::word(state, number, value, Style::exact(false)),
+            ),
         }
     }
 
@@ -350,7 +361,7 @@ impl Fingerprints {
             let new = state.sync(address);
             let hash = |object: Option<&_>| {
                 let words = object.and_then(|object| sync::words(state, address, object));
-                words.map_or(0, |words| self.keys.words(FragmentKind::Sync, &words))
+                words.map_or(Digest::EMPTY, |words| self.keys.words(FragmentKind::Sync, &words))
             };
             self.replace(hash(old.as_ref()), hash(new));
             let count = |object: Option<&_>| self.keys.count(address, sync::count(object));
@@ -371,9 +382,9 @@ impl Fingerprints {
                 continue;
             }
             let hash = |slots: &[u64]| {
-                let mut sum = 0;
+                let mut sum = Digest::EMPTY;
                 each_dead(*place, slots, &mut |kind, words| {
-                    sum = combine(sum, self.keys.words(kind, words));
+                    sum = sum.with(self.keys.words(kind, words));
                 });
                 sum
             };
@@ -399,7 +410,11 @@ impl Fingerprints {
             self.cache.users.remove(&(object, region))
         };
         if changed {
-            let (old, new) = if uses { (0, hash) } else { (hash, 0) };
+            let (old, new) = if uses {
+                (Digest::EMPTY, hash)
+            } else {
+                (hash, Digest::EMPTY)
+            };
             self.replace(old, new);
             self.changes.push(Change::User {
                 object,
@@ -429,8 +444,9 @@ fn each_dead(place: Place, slots: &[u64], f: &mut dyn FnMut(FragmentKind, &[u64]
 }
 
 /// The words of a decision.
-fn decision(region: u32, name: u128) -> [u64; 3] {
-    [u64::from(region), name as u64, (name >> 64) as u64]
+fn decision(region: u32, name: Digest) -> [u64; 3] {
+    let [low, high] = name.words();
+    [u64::from(region), low, high]
 }
 
 /// Calls `f` with all fragments of a state.
@@ -443,10 +459,11 @@ fn each_fragment(
 ) {
     state.memory.each_fragment(f);
     let mut words = Vec::new();
+    let style = Style::exact(named);
     for (number, thread) in state.threads.iter().enumerate() {
-        threads::birth(state, number, named, &mut words);
+        threads::birth(state, number, style, &mut words);
         f(FragmentKind::Birth, &words);
-        threads::core(state, thread, named, &mut words);
+        threads::core(state, thread, style, &mut words);
         f(FragmentKind::Core, &words);
         for (region, flag) in threads::flags(thread) {
             f(FragmentKind::Flag, &[region, flag]);
@@ -456,7 +473,7 @@ fn each_fragment(
             f(FragmentKind::Held, &words);
         }
         for index in 0..threads::depth(program, thread) {
-            threads::frame(program, state, (thread, index), named, &mut words);
+            threads::frame(program, state, (thread, index), style, &mut words);
             f(FragmentKind::Frame, &words);
         }
     }
@@ -479,37 +496,50 @@ fn each_fragment(
         f(FragmentKind::Decision, &decision(region, name));
     }
     for (number, value) in state.words().filter(|w| w.1 != 0) {
-        f(FragmentKind::Word, &sync::word(state, number, value));
+        f(FragmentKind::Word, &sync::word(state, number, value, style));
     }
 }
 
-fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>, keys: &Keys) -> u128 {
+fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>, keys: &Keys) -> Digest {
     let keys = keys.complete();
-    let mut total = 0;
+    let mut total = Digest::EMPTY;
     each_fragment(program, state, users, keys.named, &mut |kind, words| {
-        total = combine(total, keys.words(kind, words))
+        total = total.with(keys.words(kind, words))
     });
     total
 }
 
-/// All zero while the options do not ask for fingerprints, but for `fingerprint_from_scratch`.
+/// All empty while the options do not ask for fingerprints, but for `fingerprint_from_scratch`.
 impl Fingerprint for Vm {
-    fn fingerprint(&self) -> u128 {
-        self.fingerprints.as_ref().map_or(0, |f| f.cache.total)
+    fn fingerprint(&self) -> Digest {
+        self.fingerprints
+            .as_ref()
+            .map_or(Digest::EMPTY, |f| f.cache.total)
     }
 
-    fn delta(&self) -> u128 {
-        self.fingerprints.as_ref().map_or(0, |f| f.delta)
+    fn delta(&self) -> Digest {
+        self.fingerprints.as_ref().map_or(Digest::EMPTY, |f| f.delta)
     }
 
     fn stop_fingerprints(&mut self) {
         self.fingerprints = None;
     }
 
-    fn fingerprint_from_scratch(&self) -> u128 {
+    fn fingerprint_from_scratch(&self) -> Digest {
         match &self.fingerprints {
             Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),
             None => from_scratch(&self.program, &self.state, &FxHashSet::default(), &Keys::SOUND),
+        }
+    }
+
+    fn has_inputs(&self) -> bool {
+        self.state.path.is_used() && self.program.options.inputs.is_none()
+    }
+
+    fn without_names(&self) -> Digest {
+        match self.has_inputs() {
+            true => inputs::without_names(&self.program, &self.state, self.forgets),
+            false => Digest::EMPTY,
         }
     }
 }
@@ -519,7 +549,7 @@ impl Vm {
     ///
     /// # Errors
     /// The two fingerprints, if they differ: kept up to date, from scratch.
-    pub fn check_fingerprint(&self) -> Result<(), (u128, u128)> {
+    pub fn check_fingerprint(&self) -> Result<(), (Digest, Digest)> {
         let (kept, scratch) = (self.fingerprint(), self.fingerprint_from_scratch());
         if self.fingerprints.is_none() || kept == scratch {
             Ok(())
@@ -539,6 +569,11 @@ impl Vm {
         });
         all.sort_unstable();
         all
+    }
+
+    /// Makes a mistake in [`without_names`](Fingerprint::without_names), to show that checks notice.
+    pub fn forget_inputs(&mut self, forget: Forget) {
+        self.forgets = forget;
     }
 
     /// Replaces the hash by a damaged one, to show that checks notice. Nothing can be undone across it.

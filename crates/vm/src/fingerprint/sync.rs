@@ -6,7 +6,7 @@
 //! that each post adds the same. And the first of several readers makes the entry of a statically initialised lock, so the entry
 //! itself counts by who used it.
 
-use super::threads;
+use super::threads::{self, Style};
 use crate::libc::stepped::is_tag;
 use crate::state::State;
 use crate::sync::{Once, SyncObject};
@@ -52,7 +52,7 @@ pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
 }
 
 /// The words of a hidden word that is set.
-pub(super) fn word(state: &State, number: u32, value: u64) -> SmallVec<[u64; 6]> {
+pub(super) fn word(state: &State, number: u32, value: u64, style: Style<'_>) -> SmallVec<[u64; 6]> {
     let mut words = SmallVec::from_slice(&[word_name(state, number), value]);
     if is_tag(number) {
         // Its own number depends on what was interned before.
@@ -61,13 +61,13 @@ pub(super) fn word(state: &State, number: u32, value: u64) -> SmallVec<[u64; 6]>
             tag: Tag(value as u32),
         };
         words.truncate(1);
-        words.extend(threads::value(state, value));
+        words.extend(threads::value(state, value, style));
     }
     words
 }
 
 /// The number of a hidden word and the thread that it belongs to (0: none), independent of the order of creations.
-fn word_name(state: &State, number: u32) -> u64 {
+pub(super) fn word_name(state: &State, number: u32) -> u64 {
     let thread = match number >> 30 {
         2 | 3 => Some(((number & 0x3fff_ffff) >> 11, !(0x7ff_ffff << 11) | 3 << 30)),
         _ if number >> 16 == crate::libc::CLOCK_WORDS >> 16 => Some((number & 0xffff, 0xffff_0000)),

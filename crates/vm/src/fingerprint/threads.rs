@@ -9,8 +9,9 @@ use crate::program::Program;
 use crate::state::State;
 use crate::thread::{Cancel, Core, Stage, Thread};
 use crate::value::Value;
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{ObjectId, combine};
+use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_expr::Expr;
+use selvedge_model::ObjectId;
 use smallvec::SmallVec;
 
 /// Marks the region of a thread where an object is meant: no address and no number of an object has it.
@@ -25,12 +26,40 @@ pub(super) fn depth(program: &Program, thread: &Thread) -> usize {
     }
 }
 
+/// What expressions are called in fragments.
+pub(super) type Names<'a> = &'a dyn Fn(Expr) -> Digest;
+
+/// How threads are written.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'a> {
+    /// With numbers of threads and calling contexts.
+    pub named: bool,
+    /// How many inputs a thread has asked for counts.
+    pub counts_inputs: bool,
+    /// Other names for expressions than their hashes.
+    pub renamed: Option<Names<'a>>,
+}
+
+impl Style<'_> {
+    /// The usual names.
+    pub const fn exact(named: bool) -> Style<'static> {
+        Style {
+            named,
+            counts_inputs: true,
+            renamed: None,
+        }
+    }
+}
+
 /// A value: what it is, and as many words as that takes.
-pub(super) fn value(state: &State, value: Value) -> SmallVec<[u64; 5]> {
+pub(super) fn value(state: &State, value: Value, style: Style<'_>) -> SmallVec<[u64; 5]> {
     let tags = &state.memory.tags;
     if let Some(symbol) = tags.symbol(value.tag) {
-        let hash = tags.arena.hash(symbol.expr);
-        let (low, high) = (hash as u64, (hash >> 64) as u64);
+        let hash = match style.renamed {
+            None => tags.arena.hash(symbol.expr),
+            Some(name) => name(symbol.expr),
+        };
+        let [low, high] = hash.words();
         SmallVec::from_buf([1, symbol.undefined, symbol.home, low, high])
     } else if value.tag.as_poison().is_some() {
         let home = tags.home(value.tag).unwrap_or(0);
@@ -40,12 +69,12 @@ pub(super) fn value(state: &State, value: Value) -> SmallVec<[u64; 5]> {
     }
 }
 
-/// Writes the words of frame `index` of a thread; `named`: with its calling context.
+/// Writes the words of frame `index` of a thread.
 pub(super) fn frame(
     program: &Program,
     state: &State,
     (thread, index): (&Thread, usize),
-    named: bool,
+    style: Style<'_>,
     words: &mut Vec<u64>,
 ) {
     let frame = thread.frame(index);
@@ -67,20 +96,17 @@ pub(super) fn frame(
         locals.len() as u64,
     ]);
     words.extend_from_slice(locals);
-    if named {
+    if style.named {
         words.push(frame.context.index() as u64);
     }
-    let first = words.len();
-    // How many registers are not concrete, so that the words can be read in one way only.
-    words.push(0);
+    let mut special: SmallVec<[(u64, Value); 4]> = SmallVec::new();
     let mut slot = |slot: usize| {
         let value = thread.regs[frame.base as usize + slot];
         if value.is_concrete() {
             words.push(value.bits);
         } else {
-            words[first] += 1;
-            words.push(slot as u64);
-            words.extend(self::value(state, value));
+            words.push(0);
+            special.push((slot as u64, value));
         }
     };
     match live {
@@ -88,13 +114,19 @@ pub(super) fn frame(
         // Not a place where threads are expected to stand: everything counts.
         None => (0..code.slots as usize).for_each(slot),
     }
+    // How many registers there are follows from the place. Those that are not concrete come after all of them, so that the words can be
+    // read in one way only.
+    for (slot, value) in special {
+        words.push(slot);
+        words.extend(self::value(state, value, style));
+    }
 }
 
-/// Writes the words of who a thread is; `named`: with its number and the place of its creation.
-pub(super) fn birth(state: &State, index: usize, named: bool, words: &mut Vec<u64>) {
+/// Writes the words of who a thread is; if it is named with the place of its creation.
+pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut Vec<u64>) {
     let thread = &state.threads[index];
     words.clear();
-    if named {
+    if style.named {
         let created = thread.created;
         words.extend([
             index as u64,
@@ -106,16 +138,16 @@ pub(super) fn birth(state: &State, index: usize, named: bool, words: &mut Vec<u6
         u64::from(state.thread(thread.parent).region) << 32 | u64::from(thread.ordinal),
         thread.start.0,
     ]);
-    words.extend(value(state, thread.start.1));
+    words.extend(value(state, thread.start.1, style));
 }
 
-/// Writes the words of a thread's core but for its frames and for what others write to it; `named`: with the calling context that its
+/// Writes the words of a thread's core but for its frames and for what others write to it; if it is named with the calling context that its
 /// last frame leaves behind.
-pub(super) fn core(state: &State, thread: &Thread, named: bool, words: &mut Vec<u64>) {
-    core_words(state, (thread, thread.core), named, words);
+pub(super) fn core(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
+    core_words(state, (thread, thread.core), style, words);
 }
 
-fn core_words(state: &State, (thread, core): (&Thread, Core), named: bool, words: &mut Vec<u64>) {
+fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, words: &mut Vec<u64>) {
     // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
     let Core {
         frame,
@@ -149,6 +181,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), named: bool, words
             .map_or(id.0, |t| THREAD | u64::from(t.region)),
         None => id.0,
     };
+    let inputs = if style.counts_inputs { inputs } else { 0 };
     let bits = [timed, disabled, asynchronous, before];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
@@ -164,32 +197,31 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), named: bool, words
     ]);
     match result.is_concrete() {
         true => words.extend([0, result.bits, 0]),
-        false => words.extend(value(state, result)),
+        false => words.extend(value(state, result, style)),
     }
-    if idle != 0 {
-        words.extend([idle as u64, (idle >> 64) as u64]);
+    if idle != Digest::EMPTY {
+        words.extend(idle.words());
     }
-    if named {
+    if style.named {
         words.push(frame.context.index() as u64);
     }
 }
 
 /// A hash of all that decides what a thread does, but for memory and what others do to it: its core, its frames, its locks.
-pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> u128 {
-    let keys = Keys::SOUND;
+pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Digest {
+    let (keys, style) = (Keys::SOUND, Style::exact(false));
     let mut own = state.thread(thread).core;
-    own.idle = 0;
+    own.idle = Digest::EMPTY;
     let t = state.thread(thread);
     let mut words = Vec::new();
-    core_words(state, (t, own), false, &mut words);
+    core_words(state, (t, own), style, &mut words);
     let mut hash = keys.words(FragmentKind::Core, &words);
     for index in 0..t.core.depth as usize {
-        frame(program, state, (t, index), false, &mut words);
-        hash = combine(hash, keys.words(FragmentKind::Frame, &words));
+        frame(program, state, (t, index), style, &mut words);
+        hash = hash.with(keys.words(FragmentKind::Frame, &words));
     }
     held(t, &mut words);
-    // Never 0, which means that there is none.
-    combine(hash, keys.words(FragmentKind::Held, &words)) | 1
+    hash.with(keys.words(FragmentKind::Held, &words))
 }
 
 /// What others do to a thread, as (region, which) of the flags that are set.

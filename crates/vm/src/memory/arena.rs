@@ -88,6 +88,12 @@ impl Arena {
         self.pages.get(page / GROUP)?[page % GROUP].as_ref()
     }
 
+    /// The pages that are there, by number.
+    pub fn pages(&self) -> impl Iterator<Item = (usize, &Page)> {
+        let all = self.pages.iter().flat_map(|group| group.iter()).enumerate();
+        all.filter_map(|(number, page)| Some((number, &**page.as_ref()?)))
+    }
+
     /// The place of a page, if there is room for it. Copies the group if it is shared and the page is present.
     pub fn page_slot(&mut self, page: usize) -> Option<&mut Option<Rc<Page>>> {
         let group = self.pages.get_mut(page / GROUP)?;

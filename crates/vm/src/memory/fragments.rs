@@ -10,8 +10,8 @@ use super::{Kind, Life, Memory, Object, Parts};
 use crate::fingerprint::{FragmentKind, Keys, mixed};
 use crate::value::{Tag, Tags};
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::Id;
-use selvedge_model::{combine, inverse};
+use selvedge_base::{Digest, Id};
+use selvedge_expr::Expr;
 
 /// So many are searched one by one.
 const FEW: usize = 16;
@@ -31,6 +31,11 @@ fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> 
 
 #[cold]
 fn special(tags: &Tags, data: u8, partial: Partial) -> u128 {
+    special_as(tags, data, partial, &|expr| tags.arena.hash(expr))
+}
+
+/// The same with other names for expressions.
+fn special_as(tags: &Tags, data: u8, partial: Partial, name: &dyn Fn(Expr) -> Digest) -> u128 {
     let Partial {
         mask,
         poison,
@@ -38,12 +43,10 @@ fn special(tags: &Tags, data: u8, partial: Partial) -> u128 {
         home,
     } = partial;
     match expr {
-        Some(expr) => mixed(&[
-            u64::from(mask) << 8 | 1,
-            home,
-            tags.arena.hash(expr) as u64,
-            (tags.arena.hash(expr) >> 64) as u64,
-        ]),
+        Some(expr) => {
+            let [low, high] = name(expr).words();
+            mixed(&[u64::from(mask) << 8 | 1, home, low, high])
+        }
         None if poison == 0 => u128::from(data & !mask) | u128::from(mask) << 8,
         None => {
             let tag = Tag(poison);
@@ -155,26 +158,59 @@ impl Memory {
         }
     }
 
+    /// Calls `f` with the fragments of all symbolic bytes, by address, under other names for their expressions.
+    pub(crate) fn each_symbolic_byte(
+        &self,
+        name: &dyn Fn(Expr) -> Digest,
+        f: &mut dyn FnMut(FragmentKind, &[u64]),
+    ) {
+        for owner in 0..self.owners.len() as u32 {
+            for class in 0..CLASSES as u32 {
+                let at = |offset| Parts { owner, class, offset };
+                let pages = self.arena(at(0)).into_iter().flat_map(|arena| arena.pages());
+                for (number, page) in pages {
+                    let Some(partial) = &page.partial else { continue };
+                    let symbolic = partial.iter().filter(|(_, p)| p.expr.is_some());
+                    let mut offsets: Vec<u16> = symbolic.map(|(&offset, _)| offset).collect();
+                    offsets.sort_unstable();
+                    for offset in offsets {
+                        let offset = usize::from(offset);
+                        let address = at((number * PAGE + offset) as u32).address();
+                        let is_live = self.object_at(address).is_some_and(|(base, object)| {
+                            object.life == Life::Live && address < base + object.size
+                        });
+                        let undefined = page.chunks[offset / CHUNK].undefined >> (offset % CHUNK) & 1 == 1;
+                        if is_live && undefined {
+                            let byte =
+                                special_as(&self.tags, page.data[offset], partial[&(offset as u16)], name);
+                            f(FragmentKind::Byte, &[address, byte as u64, (byte >> 64) as u64]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// New minus old hashes of all fragments that changed since a position of the undo log, where a step began.
-    pub(crate) fn changed_fragments(&self, mark: usize, keys: &Keys) -> u128 {
+    pub(crate) fn changed_fragments(&self, mark: usize, keys: &Keys) -> Digest {
         if self.log.len() == mark {
-            return 0;
+            return Digest::EMPTY;
         }
         let (before, mut delta) = self.before(mark, keys);
         for &(base, old) in &before.objects {
-            delta = combine(delta, self.changed_object(base, &old, &before, keys));
+            delta = delta.with(self.changed_object(base, &old, &before, keys));
         }
         for &(address, undefined, data) in &before.chunks {
             if self.stop.is_set() {
-                return 0; // no states are compared any more
+                return Digest::EMPTY; // no states are compared any more
             }
-            delta = combine(delta, self.changed_chunk(address, undefined, data, &before, keys));
+            delta = delta.with(self.changed_chunk(address, undefined, data, &before, keys));
         }
         delta
     }
 
     /// Reads the log; also the change of arenas.
-    fn before(&self, mark: usize, keys: &Keys) -> (Before<'_>, u128) {
+    fn before(&self, mark: usize, keys: &Keys) -> (Before<'_>, Digest) {
         let log = &self.log[mark..];
         let (mut chunks, mut objects, mut pages) = (0, 0, 0);
         for entry in log {
@@ -241,10 +277,10 @@ impl Memory {
         for (&(owner, class), &count) in &before.bumped {
             let next = self.next(owner, class);
             let place = u64::from(owner) << 8 | u64::from(class);
-            delta = combine(delta, keys.pair(FragmentKind::Arena, place, u64::from(next)));
+            delta = delta.with(keys.pair(FragmentKind::Arena, place, u64::from(next)));
             if next > count {
                 let old = keys.pair(FragmentKind::Arena, place, u64::from(next - count));
-                delta = combine(delta, inverse(old));
+                delta = delta.without(old);
             }
         }
         (before, delta)
@@ -260,8 +296,8 @@ impl Memory {
     }
 
     /// Goes back over what was taken from (a slot) and given to (none) the free lists.
-    fn changed_free_lists(&self, changes: &[(u32, u32, Option<u32>)], keys: &Keys) -> u128 {
-        let mut delta = 0;
+    fn changed_free_lists(&self, changes: &[(u32, u32, Option<u32>)], keys: &Keys) -> Digest {
+        let mut delta = Digest::EMPTY;
         // By arena: how much of the present list is left, and what lies above it.
         let mut lists: FxHashMap<(u32, u32), (usize, Vec<u32>)> = FxHashMap::default();
         for &(owner, class, taken) in changes.iter().rev() {
@@ -281,7 +317,7 @@ impl Memory {
             };
             match taken {
                 Some(slot) => {
-                    delta = combine(delta, inverse(entry(*len + above.len(), slot)));
+                    delta = delta.without(entry(*len + above.len(), slot));
                     above.push(slot);
                 }
                 None => {
@@ -289,7 +325,7 @@ impl Memory {
                         *len = len.saturating_sub(1);
                         arena.free.get(*len).copied().unwrap_or(0)
                     });
-                    delta = combine(delta, entry(*len + above.len(), slot));
+                    delta = delta.with(entry(*len + above.len(), slot));
                 }
             }
         }
@@ -297,9 +333,9 @@ impl Memory {
     }
 
     /// An object whose record was written: all of its bytes, before and now.
-    fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> u128 {
+    fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> Digest {
         let Some((_, new)) = self.object_at(base) else {
-            return 0;
+            return Digest::EMPTY;
         };
         let mut delta = keys.words(FragmentKind::Object, &record(base, &new, self.places));
         let existed = Parts::of(base).is_some_and(|p| {
@@ -308,7 +344,7 @@ impl Memory {
         });
         if existed {
             let old = keys.words(FragmentKind::Object, &record(base, old, self.places));
-            delta = combine(delta, inverse(old));
+            delta = delta.without(old);
         }
         let old_end = if existed && old.life == Life::Live {
             base + old.size
@@ -332,7 +368,7 @@ impl Memory {
                         let byte = self.byte_before(address, dropped.or(page), fresh(old), before);
                         if byte != fresh(old) {
                             let was = keys.byte(address, byte);
-                            delta = combine(delta, inverse(was));
+                            delta = delta.without(was);
                         }
                     }
                     if address < new_end
@@ -340,7 +376,7 @@ impl Memory {
                     {
                         let byte = in_page(&self.tags, page, address as usize % PAGE);
                         if byte != fresh(&new) {
-                            delta = combine(delta, keys.byte(address, byte));
+                            delta = delta.with(keys.byte(address, byte));
                         }
                     }
                 }
@@ -385,8 +421,10 @@ impl Memory {
         data: &[u8; CHUNK],
         before: &Before<'_>,
         keys: &Keys,
-    ) -> u128 {
-        let Some(page) = self.page(address) else { return 0 };
+    ) -> Digest {
+        let Some(page) = self.page(address) else {
+            return Digest::EMPTY;
+        };
         let first = address as usize % PAGE;
         let plain = page.partial.is_none() && before.partials.is_empty();
         let mut written = u64::MAX;
@@ -397,9 +435,9 @@ impl Memory {
             }
         }
         if written == 0 {
-            return 0;
+            return Digest::EMPTY;
         }
-        let mut delta = 0;
+        let mut delta = Digest::EMPTY;
         let mut at = address;
         while at < address + CHUNK as u64 {
             let Some(parts) = Parts::of(at) else { return delta };
@@ -431,10 +469,10 @@ impl Memory {
                 let old = content(&self.tags, data[i], was, partial);
                 if old != new {
                     let hash = |content| match content == fresh(&object) {
-                        true => 0,
+                        true => Digest::EMPTY,
                         false => keys.byte(byte, content),
                     };
-                    delta = combine(combine(delta, hash(new)), inverse(hash(old)));
+                    delta = delta.with(hash(new)).without(hash(old));
                 }
             }
         }

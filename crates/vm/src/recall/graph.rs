@@ -1,7 +1,7 @@
 //! States and steps that are known.
 
 use rustc_hash::FxHashMap;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status, WaitsFor};
 use std::rc::Rc;
 
@@ -85,7 +85,7 @@ pub(super) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// The node added last for a key.
-    by_key: FxHashMap<u128, u32>,
+    by_key: FxHashMap<Digest, u32>,
     /// How many pending actions all nodes have.
     pending: usize,
     /// Who waits for whom, of those that are blocked.
@@ -154,7 +154,7 @@ impl Graph {
     }
 
     /// The node of the machine's state, which has this key.
-    pub fn node(&mut self, key: u128, machine: &impl Machine) -> u32 {
+    pub fn node(&mut self, key: Digest, machine: &impl Machine) -> u32 {
         let pending = machine.pending();
         let first = self.by_key.get(&key).copied().unwrap_or(NONE);
         let mut at = first;
@@ -213,7 +213,7 @@ impl Graph {
 
     /// About how many bytes it has.
     pub fn bytes(&self) -> usize {
-        self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(u128, u32)>())
+        self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(Digest, u32)>())
             + size_of_val(&self.edges[..])
             + self.pending * size_of::<Pending>()
             + size_of_val(&self.waits[..])

@@ -13,7 +13,7 @@ use crate::memory::{Kind, Object, Parts, Site, slot_shift};
 use crate::native::memory_fault;
 use crate::value::{Poison, Symbol, Value};
 use crate::vm::Vm;
-use selvedge_base::ThreadId;
+use selvedge_base::{Digest, Domain, ThreadId};
 use selvedge_expr::{BinOp, CmpOp, Expr};
 use selvedge_model::{Limit, LimitKind, Notice};
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ const MOST_OBJECTS: usize = 64;
 /// Elements that one access may concern, at most; beyond that the address is settled.
 const MOST_ELEMENTS: u64 = 4096;
 /// Makes the name of an address that of the outcome that it lies in no object.
-const OUTSIDE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+static OUTSIDE: Domain = Domain::new("address in no object");
 
 /// Where an access goes.
 pub(crate) enum Target {
@@ -103,9 +103,9 @@ impl Vm {
         let inside = conditions
             .iter()
             .fold(arena.truth(false), |all, &c| arena.or(all, c));
-        let mut names: SmallVec<[u128; 4]> = conditions.iter().map(|&c| arena.hash(c)).collect();
+        let mut names: SmallVec<[Digest; 4]> = conditions.iter().map(|&c| arena.hash(c)).collect();
         // Not the condition's name: which objects are candidates depends on the path.
-        names.push(arena.hash(address) ^ OUTSIDE);
+        names.push(Digest::of_words(&OUTSIDE, &arena.hash(address).words()));
         conditions.push(arena.not(inside));
         let outcome = self.split_named(thread, site, performing, &conditions, names)?;
         let Some(&(base, object)) = objects.get(outcome) else {

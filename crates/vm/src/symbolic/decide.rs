@@ -11,7 +11,7 @@ use crate::memory::Site;
 use crate::native::undefined_fault;
 use crate::value::Value;
 use crate::vm::Vm;
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_expr::{Assignment, CmpOp, Expr};
 use selvedge_ir::FuncId;
 use selvedge_model::{Action, Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Pending, Status};
@@ -91,7 +91,7 @@ impl Vm {
         site: Site,
         performing: bool,
         conditions: &[Expr],
-        names: SmallVec<[u128; 4]>,
+        names: SmallVec<[Digest; 4]>,
     ) -> Result<usize, Stop> {
         let arena = &self.state.memory.tags.arena;
         let mut open = 0;
@@ -215,7 +215,7 @@ impl Vm {
     /// What an alternative of a thread's pending data choice decides.
     pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u64> {
         let arm = self.state.path.arms(thread).get(usize::from(alternative))?;
-        Some((arm.name as u64).max(1))
+        Some(arm.name.words()[0].max(1))
     }
 
     /// Asks again which outcomes of other threads' pending data choices are possible, now that the path has another condition.

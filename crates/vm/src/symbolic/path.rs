@@ -7,7 +7,7 @@
 
 use crate::memory::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Expr, InputKey, Node, UnOp};
 use selvedge_model::{Action, InputKind};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(crate) struct Arm {
     /// Inputs with which the path and the condition hold.
     pub model: Rc<Assignment>,
     /// What stands for the outcome wherever the decision is met: mostly the hash of the condition.
-    pub name: u128,
+    pub name: Digest,
     /// An expression that has only this value then, if that is what is decided.
     pub fact: Option<(Expr, u128)>,
     /// It is the only outcome: the path says so already.
@@ -36,7 +36,7 @@ pub(crate) fn known_to(thread: ThreadId) -> u32 {
 }
 
 /// A decision that is part of the path: the region of the thread that made it, and the outcome's name.
-pub(crate) type Decided = (u32, u128);
+pub(crate) type Decided = (u32, Digest);
 
 /// An input that was asked for on this path.
 #[derive(Clone, Debug)]
@@ -135,6 +135,11 @@ impl Path {
                 _ => self.known.get(&(who, expr)),
             })
             .copied()
+    }
+
+    /// Everything that is known: who knows which value of what.
+    pub fn all_known(&self) -> impl Iterator<Item = ((u32, Expr), u128)> + '_ {
+        self.known.iter().map(|(&key, &value)| (key, value))
     }
 
     /// The decisions that are part of the path.

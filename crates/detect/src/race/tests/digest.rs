@@ -3,17 +3,17 @@
 
 use super::traces::{Mock, Step, Trace};
 use super::{RaceDetector, oracle};
-use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
 use selvedge_model::{Access, Action, Detector, Event, MemoryOrder, ObjectId, Op, Outcome};
 use std::collections::{BTreeSet, HashMap};
 
 /// The digest after a trace.
-fn digest(trace: &Trace) -> u128 {
+fn digest(trace: &Trace) -> Digest {
     digest_with(&mut RaceDetector::new(), trace, |t| t)
 }
 
 /// The same by a detector that may have seen other traces; `name`: what threads are called.
-fn digest_with(detector: &mut RaceDetector, trace: &Trace, name: fn(usize) -> usize) -> u128 {
+fn digest_with(detector: &mut RaceDetector, trace: &Trace, name: fn(usize) -> usize) -> Digest {
     let start = Detector::<Mock>::mark(detector);
     let mut machine = Mock::new(trace);
     machine.name = name;
@@ -262,7 +262,7 @@ fn spawn() -> Step {
     spawn
 }
 
-fn digest_of(steps: &[Step]) -> u128 {
+fn digest_of(steps: &[Step]) -> Digest {
     digest(&Trace {
         events: steps.to_vec(),
         sets: Vec::new(),

@@ -6,7 +6,7 @@ use crate::unfold::event::{Clock, join};
 use crate::unfold::oracle::Weaken;
 use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
-use selvedge_base::StmtId;
+use selvedge_base::{Digest, StmtId};
 use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, StopReason, Undo};
 
 impl<M, D> Explorer<'_, M, D>
@@ -14,15 +14,33 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
+    /// What has to be added to the fingerprint after an event and its causes so that names of inputs do not count.
+    pub(super) fn inputs(&mut self, event: EventId) -> Digest {
+        if !self.path.machine.has_inputs() {
+            return Digest::EMPTY; // so it is for a part of the path
+        }
+        if self.path.len() == self.store[event].size as usize || self.store.weaken == Weaken::Inputs {
+            return self.path.machine.without_names();
+        }
+        let clock: Clock = self.store[event].clock.iter().copied().collect();
+        match self.extensions.stand_at(&mut self.store, &clock) {
+            Some(machine) => machine.without_names(),
+            None => {
+                self.halt = Some(StopReason::Limit(differs()));
+                Digest::EMPTY
+            }
+        }
+    }
+
     /// What the detector remembers of an event and its causes, if that counts.
-    pub(super) fn memory(&mut self, event: EventId) -> u128 {
+    pub(super) fn memory(&mut self, event: EventId) -> Digest {
         let Some(watched) = &mut self.watched else {
-            return 0;
+            return Digest::EMPTY;
         };
         let clock: Clock = self.store[event].clock.iter().copied().collect();
         if !go_to(&mut self.store, watched, &clock) {
             self.halt = Some(StopReason::Limit(differs()));
-            return 0;
+            return Digest::EMPTY;
         }
         watched.faults.clear();
         let digest = watched.detector.digest(&watched.machine);
@@ -30,9 +48,9 @@ where
             self.record.limit(&forgets());
         }
         if self.store.weaken == Weaken::Memory {
-            return 0;
+            return Digest::EMPTY;
         }
-        digest.unwrap_or(0)
+        digest.unwrap_or_default()
     }
 
     /// Looks for races of cutoff events with events that are on no path with them.

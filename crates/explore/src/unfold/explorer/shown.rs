@@ -22,10 +22,15 @@ where
             if numbers[id.index()].is_none() {
                 continue;
             }
-            self.execute(id)?;
-            let memory = self.memory(id);
-            let twin = self.states.least(&self.store, id, memory);
-            let choices = self.path.choices().to_vec();
+            let (choices, twin) = match self.exits.get(&id) {
+                Some(choices) => (choices.clone(), None),
+                None => {
+                    self.execute(id)?;
+                    let choices = self.path.choices().to_vec();
+                    let beyond = self.inputs(id).with(self.memory(id));
+                    (choices, self.states.least(&self.store, id, beyond))
+                }
+            };
             unfolding
                 .events
                 .push(shown(&self.store, &names, &numbers, id, choices, twin));
@@ -42,13 +47,26 @@ where
         for id in (0..self.store.len()).map(EventId::from_index) {
             let mut choices = None;
             if self.store[id].executed {
-                self.execute(id)?;
-                choices = Some(self.path.choices().to_vec());
+                choices = Some(match self.exits.get(&id) {
+                    Some(choices) => choices.clone(),
+                    None => {
+                        self.execute(id)?;
+                        self.path.choices().to_vec()
+                    }
+                });
             }
             let immediate = immediate_causes(&self.store, id);
             watched.events.push(known(&self.store, id, &immediate, choices));
         }
         Some(watched)
+    }
+
+    /// Notes how the path came to an end of the process, if somebody will ask.
+    pub(super) fn note_exit(&mut self, event: EventId) {
+        if self.config.dump.is_some() || self.visited.is_some() {
+            let choices = self.path.choices();
+            self.exits.entry(event).or_insert_with(|| choices.to_vec());
+        }
     }
 
     /// Brings the path to an event with its causes.

@@ -3,7 +3,8 @@
 use super::{Configuration, EventSet, Refused, Unfolding, UnfoldingEvent};
 use crate::reference::ends::{choices, note};
 use crate::reference::{EventLabel, EventName, Inspect};
-use crate::{Choice, Fingerprint, combine};
+use crate::{Choice, Fingerprint};
+use selvedge_base::Digest;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,7 +68,7 @@ struct Builder<E, R> {
 
 impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
     /// Visits what contains the configuration, at which the machine stands. `fingerprint` is what it should have.
-    fn visit<M>(&mut self, machine: &mut M, events: &EventSet, fingerprint: u128) -> Result<(), Refused>
+    fn visit<M>(&mut self, machine: &mut M, events: &EventSet, fingerprint: Digest) -> Result<(), Refused>
     where
         M: Inspect<End = E> + Fingerprint,
     {
@@ -112,7 +113,7 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
         for (choice, event) in after {
             machine.step(choice);
             self.path.push(choice);
-            let there = combine(fingerprint, self.unfolding.events[event].delta);
+            let there = fingerprint.with(self.unfolding.events[event].delta);
             self.visit(machine, &events.with(event), there)?;
             self.path.pop();
             machine.undo(mark);
@@ -121,7 +122,12 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
     }
 
     /// The one event with this label whose causes lie in the configuration.
-    fn event(&mut self, label: EventLabel, configuration: &EventSet, delta: u128) -> Result<usize, Refused> {
+    fn event(
+        &mut self,
+        label: EventLabel,
+        configuration: &EventSet,
+        delta: Digest,
+    ) -> Result<usize, Refused> {
         let mut causes = EventSet::new();
         for event in configuration.iter().rev() {
             if !causes.contains(event) && (self.related)(&label, &self.unfolding.events[event].label) {

@@ -17,7 +17,7 @@ pub use set::EventSet;
 
 use super::{EventLabel, EventName};
 use crate::Choice;
-use selvedge_base::ThreadId;
+use selvedge_base::{Digest, ThreadId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Why there is no unfolding.
@@ -41,7 +41,7 @@ pub struct UnfoldingEvent {
     /// Its name, which does not depend on the numbers of events.
     pub name: EventName,
     /// What it adds to the state's fingerprint.
-    pub delta: u128,
+    pub delta: Digest,
 }
 
 /// A configuration.
@@ -52,7 +52,7 @@ pub struct Configuration {
     /// The events that extend it to a larger configuration.
     pub enabled: EventSet,
     /// The state's fingerprint.
-    pub fingerprint: u128,
+    pub fingerprint: Digest,
     /// One way to come here from the initial state.
     pub path: Vec<Choice>,
 }

@@ -1,0 +1,179 @@
+//! The state without the names of its inputs: what cutoffs compare.
+//!
+//! Two states have the same future, but for the names of inputs, if there is a one-to-one renaming of inputs under which three things are
+//! equal.
+//!
+//! 1. *What later steps read*: registers, bytes and hidden words that are live and symbolic. Inputs on which one of them depends are *live*.
+//! 2. *What can be satisfied with them*: the constraints of the path that are linked to live inputs, be it by way of other
+//!    inputs. A condition to come has live inputs and new ones only. The other constraints share no input with it, nor with a linked one;
+//!    the path can be taken, so some inputs satisfy them, and the same ones do whatever is decided later. They can be dropped, and with
+//!    them the inputs on which nothing depends any more.
+//! 3. *Who knows the outcome of what*, as far as it is about live inputs: where a thread knows the outcome its decision is no event.
+//!
+//! The names of inputs are replaced by numbers, in the order in which a walk through the live values meets them, then through the linked
+//! constraints. How many inputs a thread has asked for is left out: it only names those to come.
+//!
+//! This is no sum of what events contribute: an input dies with its last use, whoever that has. So it is computed from the whole
+//! state, as the difference between the fragments under new names and the same fragments as the fingerprint has them.
+
+use super::key::{FragmentKind, Keys};
+use super::threads::{self, Names, Style};
+use super::{decision, sync};
+use crate::libc::stepped::is_tag;
+use crate::program::Program;
+use crate::state::State;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_expr::{Arena, Expr, InputId, Renaming};
+use std::cell::{Cell, RefCell};
+
+static CONSTRAINT: Domain = Domain::new("constraint");
+static KNOWN: Domain = Domain::new("known outcome");
+
+/// A mistake, to show that tests notice it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Forget {
+    /// None.
+    #[default]
+    Nothing,
+    /// The constraints.
+    Constraints,
+    /// Constraints that are linked by way of other inputs only.
+    Links,
+    /// Who knows what.
+    Knowledge,
+    /// Which inputs are the same.
+    Identity,
+    /// Symbolic values.
+    Values,
+}
+
+/// What has to be added to the fingerprint so that names of inputs, and inputs that are not live, do not count.
+pub(super) fn without_names(program: &Program, state: &State, forget: Forget) -> Digest {
+    let (keys, path, arena) = (Keys::SOUND, &state.path, &state.memory.tags.arena);
+    let renaming = RefCell::new(Renaming::new(arena));
+    let live = RefCell::new(FxHashSet::default());
+    let mut sum = Digest::EMPTY;
+    // The fragments as they are, which meets the live inputs.
+    let exact = |e: Expr| {
+        live.borrow_mut().extend(arena.inputs_of(e).iter().copied());
+        if forget != Forget::Identity {
+            renaming.borrow_mut().meet(e);
+        }
+        arena.hash(e)
+    };
+    each_fragment(program, state, (&exact, true), &mut |kind, words| {
+        sum = sum.without(keys.words(kind, words));
+    });
+    for (region, name) in path.decided() {
+        sum = sum.without(keys.words(FragmentKind::Decision, &decision(region, name)));
+    }
+    let live = live.into_inner();
+    let mut linked = match forget {
+        Forget::Constraints => Vec::new(),
+        _ => linked(arena, path.constraints(), &live, forget),
+    };
+    linked.sort_by_cached_key(|&e| (renaming.borrow_mut().hash(e), arena.hash(e)));
+    let mut renaming = renaming.into_inner();
+    if forget != Forget::Identity {
+        linked.iter().for_each(|&e| renaming.meet(e));
+    }
+    for e in linked {
+        let name = renaming.hash(e);
+        sum = sum.with(Digest::of_words(&CONSTRAINT, &name.words()));
+    }
+    for ((who, e), value) in path.all_known() {
+        if forget != Forget::Knowledge && arena.inputs_of(e).iter().all(|input| live.contains(input)) {
+            let who = match who.checked_sub(1) {
+                Some(thread) => u64::from(state.thread(ThreadId::from_index(thread as usize)).region),
+                None => 0,
+            };
+            let [low, high] = renaming.hash(e).words();
+            let words = [who, low, high, value as u64, (value >> 64) as u64];
+            sum = sum.with(Digest::of_words(&KNOWN, &words));
+        }
+    }
+    if forget == Forget::Values {
+        return sum;
+    }
+    // The fragments under new names.
+    let renaming = RefCell::new(renaming);
+    let renamed = |e: Expr| renaming.borrow_mut().hash(e);
+    each_fragment(program, state, (&renamed, false), &mut |kind, words| {
+        sum = sum.with(keys.words(kind, words));
+    });
+    sum
+}
+
+/// The constraints that share inputs with live ones, be it by way of others; each once.
+fn linked(arena: &Arena, constraints: &[Expr], live: &FxHashSet<InputId>, forget: Forget) -> Vec<Expr> {
+    let mut by_input: FxHashMap<InputId, Vec<Expr>> = FxHashMap::default();
+    for &e in constraints {
+        for &input in arena.inputs_of(e).iter() {
+            by_input.entry(input).or_default().push(e);
+        }
+    }
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+    let mut next: Vec<InputId> = live.iter().copied().collect();
+    next.sort_unstable();
+    while let Some(input) = next.pop() {
+        for e in by_input.remove(&input).unwrap_or_default() {
+            if seen.insert(e) {
+                found.push(e);
+                if forget != Forget::Links {
+                    next.extend(arena.inputs_of(e).iter().copied());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Calls `f` with the fragments that have symbolic values or count inputs, in an order that does not depend on the interleaving: with these
+/// names for expressions, and with how many inputs a thread has asked for or without.
+fn each_fragment(
+    program: &Program,
+    state: &State,
+    (names, counts_inputs): (Names<'_>, bool),
+    f: &mut dyn FnMut(FragmentKind, &[u64]),
+) {
+    let met = Cell::new(false);
+    let name = |e: Expr| {
+        met.set(true);
+        names(e)
+    };
+    let style = Style {
+        named: false,
+        counts_inputs,
+        renamed: Some(&name),
+    };
+    let mut threads: Vec<usize> = (0..state.threads.len()).collect();
+    threads.sort_unstable_by_key(|&t| state.threads[t].region);
+    let mut words = Vec::new();
+    for number in threads {
+        let thread = &state.threads[number];
+        threads::birth(state, number, style, &mut words);
+        if met.take() {
+            f(FragmentKind::Birth, &words);
+        }
+        threads::core(state, thread, style, &mut words);
+        if met.take() || thread.core.inputs > 0 {
+            f(FragmentKind::Core, &words);
+        }
+        for index in 0..threads::depth(program, thread) {
+            threads::frame(program, state, (thread, index), style, &mut words);
+            if met.take() {
+                f(FragmentKind::Frame, &words);
+            }
+        }
+    }
+    state.memory.each_symbolic_byte(names, f);
+    let mut hidden: Vec<(u32, u64)> = state.words().filter(|w| w.1 != 0 && is_tag(w.0)).collect();
+    hidden.sort_unstable_by_key(|&(number, _)| sync::word_name(state, number));
+    for (number, value) in hidden {
+        let words = sync::word(state, number, value, style);
+        if met.take() {
+            f(FragmentKind::Word, &words);
+        }
+    }
+}
