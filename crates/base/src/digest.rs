@@ -75,29 +75,26 @@ impl Digest {
     #[inline]
     #[must_use]
     pub fn of_words(domain: &Domain, contents: &[u64]) -> Digest {
-        // The usual lengths without a loop over bytes or a heap.
-        match *contents {
-            [a, b] => {
-                let mut bytes = [0; 16];
-                bytes[..8].copy_from_slice(&a.to_le_bytes());
-                bytes[8..].copy_from_slice(&b.to_le_bytes());
-                Digest::of_bytes(domain, &bytes)
+        // Room for the usual lengths, as little as does.
+        match contents.len() {
+            0..=2 => Digest::of_few::<2>(domain, contents),
+            3..=6 => Digest::of_few::<6>(domain, contents),
+            7..=16 => Digest::of_few::<16>(domain, contents),
+            17..=32 => Digest::of_few::<32>(domain, contents),
+            _ => {
+                let bytes: Vec<[u8; 8]> = contents.iter().map(|word| word.to_le_bytes()).collect();
+                Digest::of_bytes(domain, bytes.as_flattened())
             }
-            _ => Digest::of_many(domain, contents),
         }
     }
 
-    fn of_many(domain: &Domain, contents: &[u64]) -> Digest {
-        let mut short = [[0; 8]; 32];
-        if let Some(bytes) = short.get_mut(..contents.len()) {
-            bytes
-                .iter_mut()
-                .zip(contents)
-                .for_each(|(bytes, word)| *bytes = word.to_le_bytes());
-            return Digest::of_bytes(domain, bytes.as_flattened());
-        }
-        let bytes: Vec<[u8; 8]> = contents.iter().map(|word| word.to_le_bytes()).collect();
-        Digest::of_bytes(domain, bytes.as_flattened())
+    /// The same for at most N words.
+    #[inline]
+    fn of_few<const N: usize>(domain: &Domain, contents: &[u64]) -> Digest {
+        let mut bytes = [[0; 8]; N];
+        let places = bytes.iter_mut().zip(contents);
+        places.for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        Digest::of_bytes(domain, bytes[..contents.len()].as_flattened())
     }
 
     /// The parts of both.

@@ -118,6 +118,25 @@ fn knowledge_that_is_no_part_of_the_state_is_noticed() {
     }
 }
 
+/// Two threads hand three locks round for ever. The first one reads another variable in its first round than later, and after that nothing else tells
+/// the rounds apart: the other one's write in the second round is on no path if that round is cut off.
+#[test]
+fn trails_left_out_are_noticed() {
+    let toy = r#"{"barriers": {"s": 2}, "threads": [
+        [["lock", "a"], ["barrier", "s"], ["lock", "b"], ["unlock", "a"], ["if", "r", 1, 2], ["touch", "v", 0], ["if", "q", 0, 1],
+         ["touch", "u", 0], ["set", "r", 1], ["lock", "c"], ["unlock", "b"], ["lock", "a"], ["unlock", "c"], ["goto", 2]],
+        [["lock", "c"], ["barrier", "s"], ["lock", "a"], ["lock", "g"], ["touch", "u", 1], ["unlock", "g"], ["unlock", "c"], ["lock", "b"],
+         ["unlock", "a"], ["lock", "c"], ["unlock", "b"], ["goto", 2]]]}"#;
+    let toy = Toy::parse(toy).expect("a toy");
+    for seed in 0..24 {
+        let found = |weaken| races(&toy, &config(seed, true), weaken).map(|races| !races.is_empty());
+        assert_eq!(found(Weaken::Nothing), Some(true), "seed {seed}");
+        for weaken in [Weaken::Trail, Weaken::TrailFootprint] {
+            assert_eq!(found(weaken), Some(false), "seed {seed}, {weaken:?}");
+        }
+    }
+}
+
 /// Two cutoffs are on no path together. That only shows where several pairs of accesses race: no toy is known whose only race is one of these, since what
 /// each thread did last is a part of the state, and so is there again where the state is explored.
 #[test]

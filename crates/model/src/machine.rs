@@ -99,8 +99,8 @@ pub trait Machine {
 
     /// What an alternative of a pending action decides, as a number that is the same wherever the same event is met; 0 where the
     /// outcome tells, for data choices never. Alternatives are numbered at each state anew: what is the third here may be the second elsewhere.
-    fn decision(&self, choice: Choice) -> u64 {
-        u64::from(choice.alternative)
+    fn decision(&self, choice: Choice) -> u128 {
+        u128::from(choice.alternative)
     }
 
     /// Whether the last action of a thread, which now stands at a data choice, has its effect only with that choice: until then

@@ -639,15 +639,17 @@ impl Machine for Vm {
         self.state.sets.get(set)
     }
 
-    fn decision(&self, choice: Choice) -> u64 {
+    fn decision(&self, choice: Choice) -> u128 {
         let action = &self.state.pending[choice.thread.index()].action;
         let named = match action.op {
             Op::Choose => self.arm_name(choice.thread, choice.alternative),
             Op::Signal => Some(0),
-            Op::WaitTimeout => sync::wait_ends_by(&self.state, choice.thread, choice.alternative),
+            Op::WaitTimeout => {
+                sync::wait_ends_by(&self.state, choice.thread, choice.alternative).map(u128::from)
+            }
             _ => None,
         };
-        named.unwrap_or(u64::from(choice.alternative))
+        named.unwrap_or(u128::from(choice.alternative))
     }
 
     fn is_open(&self, thread: ThreadId) -> bool {

@@ -148,7 +148,7 @@ struct Placed {
     /// Its effect comes with the data choice at which its thread stands now.
     open: bool,
     /// What was decided, if there was a choice; and whether it failed.
-    decision: (u64, bool),
+    decision: (u128, bool),
     /// Regions of the threads that the outcome names.
     named: Vec<u32>,
     delta: Digest,
@@ -167,7 +167,7 @@ fn step(vm: &mut Vm, choice: Choice, before: &[Placed]) -> Placed {
     place(vm, &event, before, if decides { decision } else { 0 })
 }
 
-fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u64) -> Placed {
+fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u128) -> Placed {
     let thread = region(vm, event.action.thread);
     let named = match event.outcome {
         Outcome::Thread(t) => vec![t],
@@ -213,7 +213,7 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u64) -> Placed {
 }
 
 /// One event of a normal form.
-type Label = (usize, u32, usize, (u64, bool), Vec<u32>);
+type Label = (usize, u32, usize, (u128, bool), Vec<u32>);
 type Fragments = Vec<(FragmentKind, Vec<u64>)>;
 
 #[derive(Default)]

@@ -19,6 +19,7 @@ use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_model::{Describe, ObjectId, Pending, Status};
+use std::rc::Rc;
 
 /// What a part of a digest is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,20 +86,22 @@ fn hash(about: About, numbers: &[u64]) -> Digest {
     Digest::of_words(&DOMAINS[about as usize], numbers)
 }
 
+/// Names of so many threads that are their numbers.
+pub(super) fn numbers(threads: usize) -> Rc<[Digest]> {
+    (0..threads as u64).map(|n| hash(About::Number, &[n])).collect()
+}
+
 /// What threads are called.
 pub(super) struct Names {
-    names: Vec<Digest>,
+    names: Rc<[Digest]>,
     /// What the digest leaves out: nothing, but in tests of tests.
     without: Option<About>,
 }
 
 impl Names {
-    /// Their numbers, for states that are told by these anyway.
-    pub(super) fn numbers(threads: usize, without: Option<About>) -> Self {
-        Names {
-            names: (0..threads as u64).map(|n| hash(About::Number, &[n])).collect(),
-            without,
-        }
+    /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers) of all threads.
+    pub(super) fn numbers(names: Rc<[Digest]>, without: Option<About>) -> Self {
+        Names { names, without }
     }
 
     /// Names that do not depend on their numbers.
@@ -113,11 +116,20 @@ impl Names {
         }
     }
 
-    fn thread(&self, thread: usize) -> [u64; 2] {
-        match self.names.get(thread) {
-            Some(name) => name.words(),
-            None => hash(About::Number, &[thread as u64]).words(),
+    /// The same names with something left out of the digest, for tests of tests.
+    #[cfg(test)]
+    pub(super) fn without(mut self, part: About) -> Self {
+        if part == About::Name {
+            self.names = self.names.iter().map(|_| Digest::EMPTY).collect();
         }
+        self.without = Some(part);
+        self
+    }
+
+    fn thread(&self, thread: usize) -> [u64; 2] {
+        let name = self.names.get(thread).copied();
+        name.unwrap_or_else(|| hash(About::Number, &[thread as u64]))
+            .words()
     }
 
     /// What an object is called: a kind and a name.

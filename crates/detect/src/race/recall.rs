@@ -13,11 +13,12 @@
 //! difference to whether there is a race. After one it could: of several accesses of one thread to one place, the detector looks only at those that are more than it
 //! has looked at since the thread's last release, and which these are may depend on what came between.
 
-use super::digest::{About, Names};
+use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
 use rustc_hash::FxHashMap;
 use selvedge_base::Digest;
 use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
+use std::rc::Rc;
 
 /// No node, no step.
 const NONE: u32 = u32::MAX;
@@ -90,6 +91,8 @@ pub struct RecallingRaces {
     edges: Vec<Edge>,
     /// By the machine's state and the digest.
     by_key: FxHashMap<(u32, Digest), u32>,
+    /// Of as many threads as there were so far.
+    numbers: Rc<[Digest]>,
     trial: Trial,
     /// So many steps are to be seen before the next trial.
     rest: u64,
@@ -124,6 +127,7 @@ impl RecallingRaces {
             nodes: Vec::new(),
             edges: Vec::new(),
             by_key: FxHashMap::default(),
+            numbers: Rc::new([]),
             trial: Trial::default(),
             rest: 0,
             room: true,
@@ -187,10 +191,13 @@ impl RecallingRaces {
         races
     }
 
-    fn digest<M: Recall>(&self, machine: &M) -> Digest {
+    fn digest<M: Recall>(&mut self, machine: &M) -> Digest {
         let pending = machine.pending();
+        if self.numbers.len() < pending.len() {
+            self.numbers = numbers(pending.len());
+        }
         self.real
-            .remembered(pending, Names::numbers(pending.len(), self.without))
+            .remembered(pending, Names::numbers(Rc::clone(&self.numbers), self.without))
     }
 
     /// A step that is not known; `step` is its number, if it has one.

@@ -496,7 +496,7 @@ mod tests {
                 clock.push(Last::new(parent, store[parent].depth));
             }
             let ending = Ending {
-                decision: i,
+                decision: u128::from(i),
                 ..Ending::default()
             };
             let what = store.labels.of(&Action::new(thread, Op::Yield), &ending);

@@ -195,3 +195,64 @@ fn hash(touches: &[Touch]) -> Digest {
     });
     Digest::of_words(&FOOTPRINT, &words.collect::<Vec<u64>>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_model::ObjectId;
+
+    fn trail(events: &[(u16, Op, u64, u32)], weaken: Weaken) -> Trail {
+        let mut footprints = Footprints::default();
+        // Numbers of footprints are no part of a trail.
+        let all: Vec<(Action, Footprint)> = events
+            .iter()
+            .map(|&(thread, op, object, size)| {
+                let accesses: &[Access] = &[];
+                let action = Action {
+                    size,
+                    ..Action::on(ThreadId(thread), op, ObjectId(object))
+                };
+                (action, footprints.of(&action, accesses))
+            })
+            .collect();
+        all.iter().fold(Trail::default(), |trail, (action, footprint)| {
+            trail.after(&Trace {
+                action,
+                footprint: footprints.hash(*footprint),
+                name: &|thread| Digest::of_words(&TRAIL, &[u64::from(thread.0)]),
+                weaken,
+            })
+        })
+    }
+
+    #[test]
+    fn a_trail_tells_what_was_touched_by_whom() {
+        use Weaken::{Nothing, TrailFootprint, TrailOwner, TrailSignals};
+        let write = [(1, Op::Write, 0x1000, 4)];
+        let same = |a: &[_], b: &[_], weaken| trail(a, weaken) == trail(b, weaken);
+        for (other, mistake) in [
+            (&[(2, Op::Write, 0x1000, 4)][..], TrailOwner),
+            (&[(1, Op::Write, 0x1000, 8)], TrailFootprint),
+        ] {
+            assert!(!same(&write, other, Nothing));
+            assert!(same(&write, other, mistake));
+        }
+        let signal = |before| [(1, Op::Unlock, before, 0), (1, Op::Signal, 0x3000, 0)];
+        assert!(!same(&signal(0x1000), &signal(0x2000), Nothing));
+        assert!(same(&signal(0x1000), &signal(0x2000), TrailSignals));
+        let yielded = |before| [(1, Op::Unlock, before, 0), (1, Op::Yield, 0, 0)];
+        assert!(same(&yielded(0x1000), &yielded(0x2000), Nothing));
+    }
+
+    #[test]
+    fn threads_as_objects_go_by_name() {
+        let on = |object: ObjectId| trail(&[(0, Op::Join, object.0, 0)], Weaken::Nothing);
+        let [one, two, joinable] = [
+            ObjectId::thread(ThreadId(1)),
+            ObjectId::thread(ThreadId(2)),
+            ObjectId::joinable(ThreadId(1)),
+        ];
+        assert_ne!(on(one), on(two));
+        assert_ne!(on(one), on(joinable));
+    }
+}

@@ -27,7 +27,7 @@ pub struct Ending {
     /// It failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
     pub failed: bool,
     /// What was chosen, if there was a choice.
-    pub decision: u64,
+    pub decision: u128,
     /// The threads that it names, sorted.
     pub named: SmallVec<[ThreadId; 2]>,
 }

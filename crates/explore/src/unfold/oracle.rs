@@ -59,8 +59,6 @@ pub enum Weaken {
     TrailFootprint,
     /// What came before a signal is no part of a trail.
     TrailSignals,
-    /// Inputs are part of the state only where the machine stands at an event's causes and itself.
-    Inputs,
 }
 
 /// What an exploration knew.

@@ -211,7 +211,7 @@ fn hashes_do_not_depend_on_the_order_of_creation() {
                 second.node(y)
             );
         }
-        let mut hashes: Vec<u128> = (0..first.size().nodes)
+        let mut hashes: Vec<selvedge_expr::Digest> = (0..first.size().nodes)
             .map(|i| first.hash(Expr::from_index(i as u32)))
             .collect();
         hashes.sort_unstable();

@@ -15,14 +15,14 @@ pub struct EventLabel {
     /// It failed: [`Outcome::Failed`].
     pub failed: bool,
     /// What was decided: [`Machine::decision`](crate::Machine::decision), or the outcome's value.
-    pub decision: u64,
+    pub decision: u128,
     /// The threads that its outcome names, sorted.
     pub named: Vec<ThreadId>,
 }
 
 impl EventLabel {
     /// The label of the event that the machine just took; `decision` is what the choice decided, asked before the step.
-    pub fn new<M: Inspect>(machine: &M, event: &Event, decision: u64) -> EventLabel {
+    pub fn new<M: Inspect>(machine: &M, event: &Event, decision: u128) -> EventLabel {
         let name = |thread| ThreadId::from_index(machine.name(thread) as usize);
         let mut named: Vec<ThreadId> = match event.outcome {
             Outcome::Thread(thread) => vec![name(thread)],
@@ -34,7 +34,7 @@ impl EventLabel {
             action: event.action.renamed(name),
             failed: event.outcome == Outcome::Failed,
             decision: match event.outcome {
-                Outcome::Value(value) => u64::from(value),
+                Outcome::Value(value) => u128::from(value),
                 _ => decision,
             },
             named,

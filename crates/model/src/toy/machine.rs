@@ -360,11 +360,11 @@ impl Machine for ToyMachine {
     }
 
     /// But for data choices, and why a wait ends, the outcome tells everything.
-    fn decision(&self, choice: Choice) -> u64 {
+    fn decision(&self, choice: Choice) -> u128 {
         let pending = &self.pending[choice.thread.index()];
         match pending.action.op {
-            Op::Choose => u64::from(choice.alternative),
-            Op::WaitRelease | Op::WaitTimeout if pending.alternatives > 1 => u64::from(choice.alternative),
+            Op::Choose => u128::from(choice.alternative),
+            Op::WaitRelease | Op::WaitTimeout if pending.alternatives > 1 => u128::from(choice.alternative),
             _ => 0,
         }
     }

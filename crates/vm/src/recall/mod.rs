@@ -223,7 +223,7 @@ impl Machine for Recalling {
         }
     }
 
-    fn decision(&self, choice: Choice) -> u64 {
+    fn decision(&self, choice: Choice) -> u128 {
         self.ask(|vm| vm.decision(choice))
     }
 

@@ -213,9 +213,10 @@ impl Vm {
     }
 
     /// What an alternative of a thread's pending data choice decides.
-    pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u64> {
+    pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u128> {
         let arm = self.state.path.arms(thread).get(usize::from(alternative))?;
-        Some(arm.name.words()[0].max(1))
+        let [low, high] = arm.name.words();
+        Some((u128::from(high) << 64 | u128::from(low)).max(1))
     }
 
     /// Asks again which outcomes of other threads' pending data choices are possible, now that the path has another condition.

@@ -19,7 +19,7 @@ where
         if !self.path.machine.has_inputs() {
             return Digest::EMPTY; // so it is for a part of the path
         }
-        if self.path.len() == self.store[event].size as usize || self.store.weaken == Weaken::Inputs {
+        if self.path.len() == self.store[event].size as usize {
             return self.path.machine.without_names();
         }
         let clock: Clock = self.store[event].clock.iter().copied().collect();
