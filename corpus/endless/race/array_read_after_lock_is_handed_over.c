@@ -8,7 +8,7 @@ static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX
 static pthread_barrier_t start;
 static int data[COUNT], other[COUNT], told, round_of_main;
 
-static void read_of(const int *array, int index) { (void)*(const volatile int *)&array[index]; }
+static void read_of(const int *array, int index) { (void)*(const volatile int *)&array[index]; } // expect: data-race
 
 static void *worker(void *unused)
 {
@@ -43,7 +43,7 @@ int main(void)
         int again = round_of_main;
         round_of_main = 1;
         pthread_mutex_unlock(&first);
-        read_of(data, again ? 7 : 27); // expect: data-race
+        read_of(data, again ? 7 : 27);
         pthread_mutex_lock(&third);
         pthread_mutex_unlock(&second);
         pthread_mutex_lock(&first);
