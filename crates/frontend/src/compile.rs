@@ -114,8 +114,7 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
                 .iter()
                 .map(|(path, kind)| {
                     let headers = &headers;
-                    thread::Builder::new()
-                        .spawn_scoped(scope, move || compile(path, *kind, options, headers))
+                    thread::Builder::new().spawn_scoped(scope, move || compile(path, *kind, options, headers))
                 })
                 .collect();
             running

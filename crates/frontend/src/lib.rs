@@ -95,6 +95,8 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
         let module = context.parse(&unit.bitcode).map_err(invalid)?;
         if unit.foreign {
             module.verify().map_err(invalid)?;
+        } else {
+            module.mark_as_written();
         }
         match &mut program {
             None => program = Some(module),

@@ -37,6 +37,7 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
     }
     let context = Context::new();
     let module = context.parse(BITCODE).map_err(Error::Library)?;
+    module.mark_as_written();
     let mut defined: FxHashMap<String, Value<'_>> = FxHashMap::default();
     for value in module.functions().into_iter().chain(module.globals()) {
         if !value.is_declaration() && !value.name().starts_with("llvm.") {

@@ -78,7 +78,7 @@ pub enum UnOp {
     BitReverse,
     /// Absolute value of a signed integer (of the minimum: the minimum).
     Abs,
-    /// Undefined or poison becomes an arbitrary but fixed value (0).
+    /// Undefined or poison becomes any value, the same at each use: an input of the program.
     Freeze,
 }
 
@@ -365,16 +365,18 @@ pub enum InstKind {
         c: Operand,
     },
 
-    /// `dst = address of the stack object`. The object lives from function entry (or its `LifetimeStart`) to return (or `LifetimeEnd`).
+    /// `dst = address of the stack object`: the same during the whole call. The object lives from
+    /// function entry (or its `LifetimeStart`) to return (or `LifetimeEnd`).
     LocalAddr {
         dst: Reg,
         local: LocalId,
     },
-    /// The object's scope begins: a new, undefined object. Objects with any `LifetimeStart` are dead until it runs.
+    /// The object's scope begins: it lives, and its bytes are undefined. Objects with any
+    /// `LifetimeStart` are dead until it runs.
     LifetimeStart {
         local: LocalId,
     },
-    /// The object's scope ends.
+    /// The object's scope ends; it may begin again.
     LifetimeEnd {
         local: LocalId,
     },

@@ -59,7 +59,9 @@ pub enum Op {
     ThreadLocal,
     /// Makes the stack object b and puts its address into its slot.
     Enter,
-    /// Ends the stack object b.
+    /// Begins a life of the stack object at address b.
+    Begin,
+    /// Ends the life of the stack object at address b.
     Leave,
     /// Notes that place b | c << 16 was reached (`coverage`).
     Cover,
@@ -139,8 +141,8 @@ pub struct LocalObject {
     pub align: u32,
     /// The slot that holds its address.
     pub slot: u16,
-    /// Made by `Enter` at its scope rather than at function entry.
-    pub scoped: bool,
+    /// Its life begins by `Begin` rather than at function entry.
+    pub begins: bool,
     /// Its address never leaves the function.
     pub private: bool,
     /// Number of its name in the program's table.

@@ -14,7 +14,7 @@ use crate::sync::fuse::Fusible;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
-use selvedge_ir::{FuncId, GlobalId, InstKind, Module, Symbol};
+use selvedge_ir::{FuncId, Global, GlobalId, InstKind, Module, Symbol};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,6 +24,13 @@ const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
 /// Thread regions that are computed; those above are handed out on demand to threads that are not main's children.
 const DIRECT_REGIONS: u32 = 3072;
+
+/// The variable that leads to the environment: it holds what `main` is given, too.
+pub(crate) const ENVIRON: &str = "environ";
+
+/// How much room a variable of unknown size has that nothing defines, so that addresses in it are
+/// told from those of other objects.
+const UNKNOWN_SIZE: u64 = (1 << 24) - 1;
 
 /// Handles of the standard streams: the values of `stdin`, `stdout` and `stderr`.
 pub const STREAMS: [(&str, u64); 3] = [("stdin", 0x11), ("stdout", 0x12), ("stderr", 0x13)];
@@ -369,7 +376,7 @@ impl Program {
         };
         let name = self.name(object.name);
         let what = match object.kind {
-            Kind::Global | Kind::Constant => "global",
+            Kind::Global | Kind::Constant | Kind::Missing => "global",
             Kind::ThreadLocal => "thread-local variable",
             Kind::PrivateStack | Kind::Stack => "local variable",
             Kind::Heap => "heap object",
@@ -429,6 +436,12 @@ impl Program {
         Ok(())
     }
 
+    /// Whether a variable is one that the machine defines.
+    pub(crate) fn is_given(&self, global: GlobalId) -> bool {
+        let global = &self.module.globals[global];
+        global.external && !is_missing(global)
+    }
+
     /// Makes the object of a global for an owner.
     pub(crate) fn allocate_global(
         &self,
@@ -438,12 +451,13 @@ impl Program {
     ) -> Result<u64, Error> {
         let global = &self.module.globals[id];
         let kind = match (global.thread_local, global.constant) {
+            _ if is_missing(global) => Kind::Missing,
             (true, _) => Kind::ThreadLocal,
             (false, true) => Kind::Constant,
             (false, false) => Kind::Global,
         };
         let object = Object {
-            size: global.size.max(if global.external { 8 } else { 0 }),
+            size: room(global),
             kind,
             life: Life::Live,
             zeroed: true,
@@ -557,6 +571,21 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     bound.collect()
 }
 
+/// Whether nothing defines a variable, neither the program nor the machine.
+fn is_missing(global: &Global) -> bool {
+    let known = || STREAMS.iter().any(|(name, _)| *name == global.name) || global.name == ENVIRON;
+    global.external && (global.thread_local || !known())
+}
+
+/// The size of a global's object.
+fn room(global: &Global) -> u64 {
+    match global.size {
+        0 if is_missing(global) => UNKNOWN_SIZE,
+        size if global.external => size.max(8),
+        size => size,
+    }
+}
+
 /// The address of each global: what `load_globals` will get for them, in the same order.
 fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
     let mut scratch = Memory::default();
@@ -569,7 +598,7 @@ fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
             continue;
         }
         let object = Object {
-            size: global.size.max(if global.external { 8 } else { 0 }),
+            size: room(global),
             kind: Kind::Global,
             life: Life::Live,
             zeroed: true,

@@ -74,13 +74,12 @@ impl State {
         self.memory.allocate(owner, object, align)
     }
 
-    /// Ends an object's life; its slot may be used again some time.
+    /// Ends an object for good; its slot may be used again some time.
     pub(crate) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
         let known = self.memory.object_at(base);
         self.memory.end_object(base, life, site);
         if let Some((base, object)) = known
             && self.quarantine.is_some()
-            && object.life == Life::Live
             && matches!(object.kind, Kind::Heap | Kind::Stack)
         {
             self.receive(thread, &[base]);

@@ -32,8 +32,6 @@ pub(crate) enum Undo {
     LocalPushed(ThreadId),
     /// A stack object was removed.
     LocalPopped(ThreadId, u64),
-    /// A stack object was removed from a position.
-    LocalRemoved(ThreadId, u32, u64),
     /// A synchronisation object changed: `syncs`.
     Sync(u64),
     /// A lock was added to those a thread holds.
@@ -256,15 +254,6 @@ impl State {
         let base = self.threads[thread.index()].locals.pop()?;
         self.log.entries.push(Undo::LocalPopped(thread, base));
         Some(base)
-    }
-
-    /// Removes a stack object whose scope has ended from those that end with their frame.
-    pub(crate) fn drop_local(&mut self, thread: ThreadId, base: u64) {
-        let locals = &mut self.threads[thread.index()].locals;
-        if let Some(i) = locals.iter().rposition(|&b| b == base) {
-            locals.remove(i);
-            self.log.entries.push(Undo::LocalRemoved(thread, i as u32, base));
-        }
     }
 
     /// Adds a thread; its pending action is set by the caller afterwards.
@@ -578,7 +567,6 @@ impl State {
             Undo::LocalPushed(t) => {
                 self.threads[t.index()].locals.pop();
             }
-            Undo::LocalRemoved(t, i, base) => self.threads[t.index()].locals.insert(i as usize, base),
             Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
             Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
                 Some(object) => {

@@ -36,6 +36,10 @@ pub enum Poison {
     Constant = 4,
     /// A call returned nothing where a value is used.
     NoResult = 5,
+    /// The offset of an `inbounds` address computation does not fit 64 bits.
+    AddressOverflow = 6,
+    /// An integer of a width that is no whole bytes was loaded where something else was stored.
+    OtherWidth = 7,
 }
 
 impl Tag {
@@ -79,6 +83,8 @@ impl Tag {
             2 => Poison::Shift,
             3 => Poison::FloatToInt,
             5 => Poison::NoResult,
+            6 => Poison::AddressOverflow,
+            7 => Poison::OtherWidth,
             _ => Poison::Constant,
         })
     }

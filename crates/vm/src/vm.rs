@@ -4,7 +4,7 @@ use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget, Keys};
 use crate::interp::Stop;
 use crate::native::Cx;
-use crate::program::{Error, FUZZ_TARGET, Program};
+use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
 use crate::state::State;
 use crate::symbolic::{Begun, LazySolver};
 use crate::sync::{self, fuse, lifecycle};
@@ -216,6 +216,8 @@ impl Vm {
             let buffer = self.argument(size)?;
             self.make_symbolic(buffer, size, "input");
             self.main_args = SmallVec::from_slice(&[Value::new(buffer), Value::new(size)]);
+            let nothing = self.argument(8)?;
+            self.set_environ(nothing);
             return Ok(());
         }
         let mut pointers = Vec::new();
@@ -245,9 +247,21 @@ impl Vm {
             self.state.memory.poke_checked(argv + 8 * i as u64, 8, value);
         }
         let envp = argv + 8 * (pointers.len() as u64 + 1);
+        self.set_environ(envp);
         let count = Value::new(pointers.len() as u64);
         self.main_args = SmallVec::from_slice(&[count, Value::new(argv), Value::new(envp)]);
         Ok(())
+    }
+
+    /// Lets the library's variable point to the environment.
+    fn set_environ(&mut self, envp: u64) {
+        let program = self.program.clone();
+        if let Some(environ) = program.module.global(ENVIRON)
+            && program.is_given(environ)
+        {
+            let address = program.globals[environ.index()];
+            self.state.memory.poke_checked(address, 8, Value::new(envp));
+        }
     }
 
     /// An object of zeros for what the program is given.

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 17] = [
     "heap",
     "cond",
     "sem",
@@ -36,12 +36,18 @@ const PROGRAMS: [&str; 16] = [
     "recycled",
     "finer",
     "exchanged",
+    "scopes",
 ];
 
 fn program(name: &str) -> Arc<Program> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fingerprint")
         .join(format!("{name}.c"));
+    let path = if path.exists() {
+        path
+    } else {
+        path.with_extension("ll")
+    };
     at(path, Visibility::Sync)
 }
 

@@ -1,4 +1,4 @@
-//! What a corpus program says about itself, in comments:
+//! What a corpus program says about itself, in comments (`//`, in LLVM's text `;`):
 //!
 //! | comment | meaning |
 //! | --- | --- |
@@ -103,9 +103,13 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
         endless: name.starts_with("endless/"),
         with_cutoffs: None,
     };
+    let mark = match program.extension() {
+        Some(extension) if extension == "ll" => "; ",
+        _ => "// ",
+    };
     let mut variants = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let Some((_, comment)) = line.split_once("// ") else {
+        let Some((_, comment)) = line.split_once(mark) else {
             continue;
         };
         if let Some(options) = comment.strip_prefix("options: ") {

@@ -197,7 +197,7 @@ fn programs(corpus: &Path) -> Vec<PathBuf> {
                 folders.push(path);
             } else if path
                 .extension()
-                .is_some_and(|extension| extension == "c" || extension == "cc")
+                .is_some_and(|extension| extension == "c" || extension == "cc" || extension == "ll")
             {
                 programs.push(path);
             }

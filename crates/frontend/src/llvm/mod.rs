@@ -7,6 +7,7 @@
 //! the kind first where the caller cannot know it, and their documentation says what they need otherwise. The bitcode
 //! was written by a compiler process of the same version (see [`crate::compile`]), so the reader is not given malformed input.
 
+mod flags;
 mod types;
 mod value;
 
@@ -72,6 +73,9 @@ unsafe fn copy_str(text: *const c_char, len: usize) -> String {
     let bytes = unsafe { std::slice::from_raw_parts(text as *const u8, len) };
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+/// The attribute of functions that no optimiser has seen.
+pub(crate) const AS_WRITTEN: &str = "selvedge-as-written";
 
 impl Context {
     /// A fresh context.
@@ -139,6 +143,14 @@ impl<'c> Module<'c> {
             return Err(self.context.take_errors());
         }
         Ok(())
+    }
+
+    /// Notes of all functions of the module that no optimiser has seen them: they do what the
+    /// programmer wrote, in that order.
+    pub(crate) fn mark_as_written(&self) {
+        for function in self.functions() {
+            function.add_attribute(AS_WRITTEN);
+        }
     }
 
     /// Checks LLVM's own rules for well-formed modules.
@@ -232,7 +244,10 @@ impl<'m> Layout<'m> {
 
     /// Where a field of a struct begins, in bytes.
     pub(crate) fn offset(self, structure: Ty<'m>, field: u32) -> u64 {
-        if structure.kind() != TyKind::LLVMStructTypeKind || field >= structure.fields() {
+        if structure.kind() != TyKind::LLVMStructTypeKind
+            || field >= structure.fields()
+            || !structure.is_sized()
+        {
             return 0;
         }
         // SAFETY: a struct type with this field.

@@ -28,10 +28,22 @@ impl<'m> Ty<'m> {
         unsafe { core::LLVMGetTypeKind(self.raw) }
     }
 
-    /// Whether it has a size.
+    /// Whether it has a size that is known now: no type without contents, and nothing scalable in
+    /// it, whose size LLVM refuses to tell.
     pub(crate) fn is_sized(self) -> bool {
         // SAFETY: a live type.
-        unsafe { core::LLVMTypeIsSized(self.raw) != 0 }
+        unsafe { core::LLVMTypeIsSized(self.raw) != 0 && !self.is_scalable() }
+    }
+
+    fn is_scalable(self) -> bool {
+        match self.kind() {
+            TyKind::LLVMScalableVectorTypeKind | TyKind::LLVMTargetExtTypeKind => true,
+            TyKind::LLVMStructTypeKind => (0..self.fields())
+                .filter_map(|i| self.element(i))
+                .any(Ty::is_scalable),
+            TyKind::LLVMArrayTypeKind => self.element(0).is_some_and(Ty::is_scalable),
+            _ => false,
+        }
     }
 
     /// Width of an integer type; 0 for others.

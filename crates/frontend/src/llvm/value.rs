@@ -2,6 +2,7 @@
 
 use super::{IntPredicate, Linkage, Opcode, Ordering, RealPredicate, RmwKind, Ty, copy_str, take_message};
 pub(crate) use llvm_sys::LLVMValueKind as ValueKind;
+use llvm_sys::debuginfo::LLVMMetadataKind as MetaKind;
 use llvm_sys::prelude::*;
 use llvm_sys::{LLVMDbgRecordKind, core, debuginfo};
 use std::marker::PhantomData;
@@ -9,7 +10,7 @@ use std::marker::PhantomData;
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Value<'m> {
-    raw: LLVMValueRef,
+    pub(super) raw: LLVMValueRef,
     module: PhantomData<&'m ()>,
 }
 
@@ -48,7 +49,7 @@ pub(super) unsafe fn chain<'m>(
 }
 
 impl<'m> Value<'m> {
-    fn wrap(raw: LLVMValueRef) -> Option<Value<'m>> {
+    pub(super) fn wrap(raw: LLVMValueRef) -> Option<Value<'m>> {
         (!raw.is_null()).then_some(Value {
             raw,
             module: PhantomData,
@@ -266,10 +267,9 @@ impl<'m> Value<'m> {
                     debuginfo::LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind
                 )
             })?;
-            let variable = debuginfo::LLVMDIGlobalVariableExpressionGetVariable(expression);
-            if variable.is_null() {
-                return None;
-            }
+            let variable = Meta::wrap(debuginfo::LLVMDIGlobalVariableExpressionGetVariable(expression))?
+                .of_kind(|kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind))?
+                .raw;
             let file = Meta::wrap(debuginfo::LLVMDIVariableGetFile(variable))?;
             Some((file, debuginfo::LLVMDIVariableGetLine(variable)))
         }
@@ -370,7 +370,8 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: a function.
-        Meta::wrap(unsafe { debuginfo::LLVMGetSubprogram(self.raw) })
+        Meta::wrap(unsafe { debuginfo::LLVMGetSubprogram(self.raw) })?
+            .of_kind(|kind| matches!(kind, MetaKind::LLVMDISubprogramMetadataKind))
     }
 
     // ---- instructions; the caller knows the opcode
@@ -381,7 +382,8 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: an instruction.
-        Meta::wrap(unsafe { debuginfo::LLVMInstructionGetDebugLoc(self.raw) })
+        Meta::wrap(unsafe { debuginfo::LLVMInstructionGetDebugLoc(self.raw) })?
+            .of_kind(|kind| matches!(kind, MetaKind::LLVMDILocationMetadataKind))
     }
 
     /// Variables that debug records before this instruction declare: (address, variable).
@@ -400,26 +402,6 @@ impl<'m> Value<'m> {
             }
         }
         all
-    }
-
-    /// `nsw` of add, sub, mul, shl.
-    pub(crate) fn nsw(self) -> bool {
-        // SAFETY: only these opcodes.
-        self.overflows() && unsafe { core::LLVMGetNSW(self.raw) != 0 }
-    }
-
-    /// `nuw` of add, sub, mul, shl.
-    pub(crate) fn nuw(self) -> bool {
-        // SAFETY: only these opcodes.
-        self.overflows() && unsafe { core::LLVMGetNUW(self.raw) != 0 }
-    }
-
-    fn overflows(self) -> bool {
-        self.kind() == ValueKind::LLVMInstructionValueKind
-            && matches!(
-                self.opcode(),
-                Some(Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl)
-            )
     }
 
     /// The predicate of `icmp`.
@@ -664,6 +646,21 @@ impl<'m> Value<'m> {
     }
 }
 
+/// Whether a node can be asked for its file.
+fn is_scope(kind: MetaKind) -> bool {
+    matches!(
+        kind,
+        MetaKind::LLVMDIFileMetadataKind
+            | MetaKind::LLVMDICompileUnitMetadataKind
+            | MetaKind::LLVMDISubprogramMetadataKind
+            | MetaKind::LLVMDILexicalBlockMetadataKind
+            | MetaKind::LLVMDILexicalBlockFileMetadataKind
+            | MetaKind::LLVMDINamespaceMetadataKind
+            | MetaKind::LLVMDIModuleMetadataKind
+            | MetaKind::LLVMDICommonBlockMetadataKind
+    )
+}
+
 /// # Safety
 /// `attribute` is null or live.
 unsafe fn type_of_attribute<'m>(attribute: LLVMAttributeRef) -> Option<Ty<'m>> {
@@ -726,7 +723,7 @@ impl<'m> Meta<'m> {
     /// The scope of a debug location.
     pub(crate) fn scope(self) -> Option<Meta<'m>> {
         // SAFETY: a debug location.
-        Meta::wrap(unsafe { debuginfo::LLVMDILocationGetScope(self.raw) })
+        Meta::wrap(unsafe { debuginfo::LLVMDILocationGetScope(self.raw) })?.of_kind(is_scope)
     }
 
     /// The line of a subprogram.
@@ -737,17 +734,25 @@ impl<'m> Meta<'m> {
 
     /// Directory and name of the file of a scope.
     pub(crate) fn scope_file(self) -> Option<(String, String)> {
-        // SAFETY: a scope; the strings are owned by the context.
+        // SAFETY: a scope and then a file; LLVM itself does not look what the operands of a scope
+        // are. The strings are owned by the context.
         unsafe {
-            let file = debuginfo::LLVMDIScopeGetFile(self.raw);
-            if file.is_null() {
-                return None;
-            }
+            let scope = self.of_kind(is_scope)?;
+            let file = Meta::wrap(debuginfo::LLVMDIScopeGetFile(scope.raw))?
+                .of_kind(|kind| matches!(kind, MetaKind::LLVMDIFileMetadataKind))?
+                .raw;
             let mut len = 0;
             let directory = debuginfo::LLVMDIFileGetDirectory(file, &mut len);
             let directory = copy_str(directory, len as usize);
             let name = debuginfo::LLVMDIFileGetFilename(file, &mut len);
             Some((directory, copy_str(name, len as usize)))
         }
+    }
+
+    /// This node, if it is of such a kind. A module may have any node in any place: debug
+    /// information is not verified when it is read.
+    fn of_kind(self, is: impl Fn(MetaKind) -> bool) -> Option<Meta<'m>> {
+        // SAFETY: live metadata.
+        is(unsafe { debuginfo::LLVMGetMetadataKind(self.raw) }).then_some(self)
     }
 }

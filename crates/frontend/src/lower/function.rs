@@ -2,6 +2,7 @@
 
 use super::phi::Phis;
 use super::promote::{lifetime, promotable, returns_twice};
+use super::sink::Sunk;
 use super::{Unit, flatten};
 use crate::debug;
 use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
@@ -47,6 +48,8 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     /// Set when the block ends before its terminator.
     pub(super) ended: Option<Terminator>,
     pub(super) in_entry: bool,
+    /// An optimiser may have moved the code.
+    pub(super) speculated: bool,
 }
 
 impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
@@ -75,6 +78,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             stmt: StmtId::default(),
             ended: None,
             in_entry: true,
+            speculated: true,
         }
     }
 
@@ -243,6 +247,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
 
     fn body(&mut self, value: Value<'m>) {
         let numbered = self.number_statements(value);
+        self.speculated = Self::may_be_moved(value);
         for (i, block) in value.blocks().into_iter().enumerate() {
             self.blocks.insert(block, BlockId::from_index(i));
             let empty = Block {
@@ -256,7 +261,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             self.stmt = first;
         }
         self.parameters(value);
-        self.plan_locals(&numbered);
+        self.plan_locals(value, &numbered);
         for (i, list) in numbered.iter().enumerate() {
             if self.unit.program.stop.is_set() {
                 return;
@@ -285,6 +290,10 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                         }
                     }
                     if let Some(ty) = value.param_type_attribute(i as u32, "byval") {
+                        if !ty.is_sized() {
+                            let what = format!("an argument of type {}", ty.text());
+                            self.emit(InstKind::Unsupported { what });
+                        }
                         self.copy_by_value(value, i as u32, param, ty, &parts);
                     }
                 }
@@ -334,13 +343,14 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     }
 
     /// Decides for each alloca of the entry block: register or stack object.
-    fn plan_locals(&mut self, numbered: &[Vec<(Value<'m>, StmtId)>]) {
+    fn plan_locals(&mut self, function: Value<'m>, numbered: &[Vec<(Value<'m>, StmtId)>]) {
         let is_alloca = |(v, _): &&(Value<'m>, StmtId)| v.opcode() == Some(Opcode::LLVMAlloca);
         let jumps = numbered.iter().flatten().any(|&(inst, _)| returns_twice(inst));
+        let as_written = function.has_own_attribute(llvm::AS_WRITTEN);
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
                 let name = self.variables.get(&alloca).cloned();
-                if let Some(ty) = promotable(alloca).filter(|_| !jumps) {
+                if let Some(ty) = promotable(alloca, as_written).filter(|_| !jumps) {
                     let reg = self.function.regs.push(RegInfo { ty, name });
                     self.promoted.insert(alloca, reg);
                     self.mutable.insert(reg);
@@ -371,14 +381,26 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         }
     }
 
-    fn block(&mut self, id: BlockId, list: &[(Value<'m>, StmtId)]) {
+    fn block(&mut self, mut id: BlockId, list: &[(Value<'m>, StmtId)]) {
         let values: Vec<Value<'m>> = list.iter().map(|&(v, _)| v).collect();
         let Some((&(last, last_stmt), body)) = list.split_last() else {
             return;
         };
+        let sunk = if self.speculated {
+            Sunk::of(list)
+        } else {
+            Sunk::default()
+        };
         for (i, &(inst, stmt)) in body.iter().enumerate() {
             self.stmt = stmt;
-            if let Err(what) = self.instruction(inst, &values[i + 1..]) {
+            if sunk.is_moved(inst) {
+                continue;
+            }
+            let lowered = match self.late_select(id, inst, &sunk) {
+                Some(next) => next.map(|next| id = next),
+                None => self.instruction(inst, &values[i + 1..]),
+            };
+            if let Err(what) = lowered {
                 self.emit(InstKind::Unsupported { what });
             }
             if let Some(term) = self.ended.take() {
@@ -394,7 +416,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         self.finish(id, term);
     }
 
-    fn finish(&mut self, id: BlockId, term: Terminator) {
+    pub(super) fn finish(&mut self, id: BlockId, term: Terminator) {
         let block = &mut self.function.blocks[id];
         block.insts = std::mem::take(&mut self.insts);
         block.term = term;

@@ -250,6 +250,9 @@ impl<'m> Unit<'m, '_> {
             let (None, index) = self.linear(gep.operand(i)?)? else {
                 return None;
             };
+            if !ty.is_sized() {
+                return None;
+            }
             if i == 1 {
                 offset = offset.wrapping_add(index.wrapping_mul(self.layout.size(ty) as i64));
             } else if ty.kind() == TyKind::LLVMStructTypeKind {

@@ -56,16 +56,8 @@ impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn simple(&mut self, opcode: Opcode, inst: Value<'m>, dst: &Regs) -> Lower<()> {
         if let Some(op) = binary(opcode) {
             let (a, b) = (self.operands(inst, 0)?, self.operands(inst, 1)?);
-            let (nsw, nuw) = (inst.nsw(), inst.nuw());
             for ((&dst, a), b) in dst.iter().zip(a).zip(b) {
-                self.emit(InstKind::Bin {
-                    op,
-                    dst,
-                    a,
-                    b,
-                    nsw,
-                    nuw,
-                });
+                self.arithmetic(inst, op, dst, [a, b]);
             }
             return Ok(());
         }
@@ -85,8 +77,7 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let pred = int_predicate(inst.int_predicate());
                 let (a, b) = (self.operands(inst, 0)?, self.operands(inst, 1)?);
                 for ((&dst, a), b) in dst.iter().zip(a).zip(b) {
-                    let ty = self.type_of(a);
-                    self.emit(InstKind::Cmp { pred, dst, a, b, ty });
+                    self.flagged_compare(inst, pred, dst, [a, b]);
                 }
                 Ok(())
             }
@@ -138,8 +129,7 @@ impl<'m> FnLower<'_, 'm, '_> {
             _ => return Err(format!("instruction {}", inst.text().trim())),
         };
         for (&dst, a) in dst.iter().zip(self.operands(inst, 0)?) {
-            let from = self.type_of(a);
-            self.emit(InstKind::Cast { op, dst, a, from });
+            self.flagged_cast(inst, op, dst, a);
         }
         Ok(())
     }

@@ -53,7 +53,6 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             // Nothing happens at these.
             "va_end"
-            | "assume"
             | "donothing"
             | "sideeffect"
             | "prefetch"
@@ -67,6 +66,7 @@ impl<'m> FnLower<'_, 'm, '_> {
             | "dbg.assign"
             | "fake.use"
             | "pseudoprobe" => Ok(()),
+            "assume" => self.assumption(inst),
             // These are their first argument.
             "expect"
             | "expect.with.probability"

@@ -3,8 +3,8 @@
 use super::flatten::{in_memory, scalar};
 use super::function::{FnLower, Lower, Regs};
 use super::promote::forwardable;
-use crate::llvm::{Opcode, Ordering, RmwKind, TyKind, Value};
-use selvedge_ir::{AtomicOrder, BinOp, CastOp, GepTerm, InstKind, Operand, Reg, RmwOp, Type};
+use crate::llvm::{Opcode, Ordering, RmwKind, TyKind, Value, ValueKind};
+use selvedge_ir::{AtomicOrder, BinOp, CastOp, GepTerm, InstKind, Operand, OverflowOp, Reg, RmwOp, Type};
 use smallvec::{SmallVec, smallvec};
 
 /// The order of an atomic access; `None` if it is none.
@@ -41,24 +41,39 @@ impl<'m> FnLower<'_, 'm, '_> {
             return Ok(());
         }
         let ty = inst.allocated_type();
+        if !ty.is_sized() {
+            return Err(format!("a local of type {}", ty.text()));
+        }
         let element = self.unit.layout.size(ty);
         let mut count = self.operand(inst, 0)?;
-        if self.type_of(count).bits() < 64 {
-            count = self.cast(CastOp::ZExt, count, Type::I64);
+        match self.type_of(count).bits() {
+            64 => {}
+            bits if bits < 64 => count = self.cast(CastOp::ZExt, count, Type::I64),
+            _ => return Err("an alloca counted by a wide integer".to_owned()),
         }
+        // A size that does not fit is one that no machine has, not what is left of it.
+        let most = u128::from(u64::MAX);
         let size = match (count, element) {
             (count, 1) => count,
-            (Operand::Const(n, _), _) => Operand::Const(n.saturating_mul(u128::from(element)), Type::I64),
+            (Operand::Const(n, _), _) => {
+                Operand::Const(n.saturating_mul(u128::from(element)).min(most), Type::I64)
+            }
             _ => {
-                let size = self.reg(Type::I64);
+                let (product, overflow) = (self.reg(Type::I64), self.reg(Type::I1));
                 let b = Operand::Const(u128::from(element), Type::I64);
-                self.emit(InstKind::Bin {
-                    op: BinOp::Mul,
-                    dst: size,
+                self.emit(InstKind::Overflow {
+                    op: OverflowOp::UMul,
+                    dst: product,
+                    overflow,
                     a: count,
                     b,
-                    nsw: false,
-                    nuw: false,
+                });
+                let size = self.reg(Type::I64);
+                self.emit(InstKind::Select {
+                    dst: size,
+                    cond: Operand::Reg(overflow),
+                    a: Operand::Const(most, Type::I64),
+                    b: Operand::Reg(product),
                 });
                 Operand::Reg(size)
             }
@@ -77,19 +92,21 @@ impl<'m> FnLower<'_, 'm, '_> {
             // At the start and at the end: a value kept beyond the scope is no value.
             let ty = self.reg_type(reg);
             self.copy(reg, Operand::Undef(ty));
-        } else if let Some(&local) = self.locals.get(&of) {
-            if starts {
-                self.emit(InstKind::LifetimeStart { local });
-                // The new object may have a new address.
-                let dst = self.results(of)?;
-                if let [dst] = dst.as_slice() {
-                    self.emit(InstKind::LocalAddr { dst: *dst, local });
-                }
-            } else {
-                self.emit(InstKind::LifetimeEnd { local });
-            }
+            return Ok(());
         }
-        Ok(())
+        if let Some(&local) = self.locals.get(&of) {
+            self.emit(if starts {
+                InstKind::LifetimeStart { local }
+            } else {
+                InstKind::LifetimeEnd { local }
+            });
+            return Ok(());
+        }
+        match of.kind() {
+            // Markers of poison mean nothing.
+            ValueKind::LLVMPoisonValueKind | ValueKind::LLVMUndefValueValueKind => Ok(()),
+            _ => Err("the scope of a local of variable size".to_owned()),
+        }
     }
 
     /// `base + offset`, within the object that is accessed there.
@@ -142,6 +159,7 @@ impl<'m> FnLower<'_, 'm, '_> {
                 volatile,
                 order,
             });
+            self.promises(inst, dst)?;
         }
         Ok(())
     }
@@ -170,6 +188,7 @@ impl<'m> FnLower<'_, 'm, '_> {
         for ((ty, offset), value) in flat.into_iter().zip(parts) {
             let ptr = self.field(ptr, offset);
             let align = align_at(align, offset);
+            let (ty, value) = self.whole_bytes(ty, value);
             self.emit(InstKind::Store {
                 ptr,
                 value,
@@ -180,6 +199,21 @@ impl<'m> FnLower<'_, 'm, '_> {
             });
         }
         Ok(())
+    }
+
+    /// A value as it is stored: of whole bytes. The bits that an integer of another width does not
+    /// have are undefined in memory.
+    fn whole_bytes(&mut self, ty: Type, value: Operand) -> (Type, Operand) {
+        let bits = ty.bits();
+        // Wide values have no undefined parts.
+        if bits.is_multiple_of(8) || bits > 64 {
+            return (ty, value);
+        }
+        let whole = Type::Int((ty.bytes() * 8) as u8);
+        let low = self.cast(CastOp::ZExt, value, whole);
+        let above = Operand::Const((u128::MAX >> (128 - whole.bits())) & !((1 << bits) - 1), whole);
+        let padding = self.bin(BinOp::And, Operand::Undef(whole), above);
+        (whole, self.bin(BinOp::Or, low, padding))
     }
 
     /// If `part` was computed by the instruction emitted last, and is only stored: computes it into the local at once.
@@ -292,6 +326,9 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             if i > 1 {
                 ty = ty.element(0).ok_or("an array without elements")?;
+            }
+            if !ty.is_sized() {
+                return Err(format!("an address among elements of type {}", ty.text()));
             }
             let stride = self.unit.layout.size(ty) as i64;
             let bits = index.ty().int_bits();

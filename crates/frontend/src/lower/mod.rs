@@ -9,6 +9,8 @@
 //! | `promote` | which locals become registers |
 //! | `inst` | instructions, one by one |
 //! | `memory` | loads, stores, atomics, addresses |
+//! | `poison` | flags and metadata that make a result poison |
+//! | `sink` | loads that an optimiser made too early |
 //! | `vector` | packing and shuffling |
 //! | `call`, `intrinsic`, `asm` | calls |
 //! | `weak` | nothing: says whether a symbol that may be missing is |
@@ -23,8 +25,10 @@ mod inst;
 mod intrinsic;
 mod memory;
 mod phi;
+mod poison;
 mod promote;
 mod scalar_intrinsic;
+mod sink;
 mod vector;
 mod weak;
 
@@ -100,7 +104,12 @@ impl<'m, 'p> Unit<'m, 'p> {
         if let Some(&symbol) = self.symbols.get(&value) {
             return symbol;
         }
-        let name = value.name();
+        let mut name = value.name();
+        if value.is_declaration()
+            && let Some(known) = other_name(&name)
+        {
+            name = known.to_owned();
+        }
         let local = matches!(
             value.linkage(),
             Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
@@ -192,6 +201,18 @@ impl<'m, 'p> Unit<'m, 'p> {
             }
         }
     }
+}
+
+/// The name by which a variable of libc is known here, if this is another name of it.
+fn other_name(name: &str) -> Option<&str> {
+    Some(match name {
+        "__environ" | "_environ" => "environ",
+        "__timezone" => "timezone",
+        "__daylight" => "daylight",
+        "__tzname" => "tzname",
+        "__signgam" => "signgam",
+        _ => return None,
+    })
 }
 
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.

@@ -1,7 +1,8 @@
 //! Which locals become registers.
 //!
-//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose address goes nowhere else. Volatile accesses are
-//! plain ones, but where a function may return to a place a second time: there a volatile local keeps its value.
+//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose
+//! address goes nowhere else. Volatile accesses are plain ones. One with a scope of its own stays an object, since accesses outside
+//! of its scope are faults, unless the code is as it was compiled here: then it has none of those.
 //! Unlike LLVM's mem2reg this makes no φ-nodes: the register is assigned where the local was stored to, so that an
 //! uninitialised local stays undefined on exactly the paths on which it was.
 //!
@@ -20,7 +21,7 @@ pub(super) fn returns_twice(call: Value<'_>) -> bool {
 }
 
 /// The register type of an alloca that can be a register.
-pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
+pub(super) fn promotable(alloca: Value<'_>, as_written: bool) -> Option<Type> {
     let ty = alloca.allocated_type();
     let register = scalar(ty).ok()?;
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
@@ -33,7 +34,7 @@ pub(super) fn promotable(alloca: Value<'_>) -> Option<Type> {
             let stored = user.operand(0);
             stored != Some(alloca) && stored.is_some_and(|v| v.ty() == ty) && plain(user)
         }
-        Some(Opcode::LLVMCall) => lifetime(user).is_some(),
+        Some(Opcode::LLVMCall) => as_written && lifetime(user).is_some(),
         _ => false,
     };
     alloca

@@ -213,7 +213,7 @@ impl<'m> FnLower<'_, 'm, '_> {
         self.compare(IntPred::Eq, a, Operand::Const(constant, ty))
     }
 
-    fn compare(&mut self, pred: IntPred, a: Operand, b: Operand) -> Operand {
+    pub(super) fn compare(&mut self, pred: IntPred, a: Operand, b: Operand) -> Operand {
         let ty = self.type_of(a);
         let dst = self.reg(Type::I1);
         self.emit(InstKind::Cmp { pred, dst, a, b, ty });

@@ -38,6 +38,18 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let parts = self.operands(inst, 0)?;
                 let value = self.operand(inst, 1)?;
                 let index = self.operand(inst, 2)?;
+                // Outside of the vector the whole result is poison.
+                let lanes = parts.len() as u128;
+                let outside = match index {
+                    Operand::Const(n, _) if n < lanes => None,
+                    Operand::Const(..) => Some(Operand::Const(1, Type::I1)),
+                    // An index of few bits reaches all of its numbers.
+                    _ if self.type_of(index).bits() < 64 && lanes >> self.type_of(index).bits() != 0 => None,
+                    _ => {
+                        let end = Operand::Const(lanes, self.type_of(index));
+                        Some(self.compare(IntPred::Uge, index, end))
+                    }
+                };
                 for (i, (part, &dst)) in parts.into_iter().zip(dst).enumerate() {
                     match index {
                         Operand::Const(n, _) => self.copy(dst, if n == i as u128 { value } else { part }),
@@ -50,6 +62,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                                 b: part,
                             });
                         }
+                    }
+                    if let Some(outside) = outside {
+                        self.unless(dst, outside, Operand::Reg(dst));
                     }
                 }
                 Ok(())
@@ -74,6 +89,9 @@ impl<'m> FnLower<'_, 'm, '_> {
 
     fn is_index(&mut self, index: Operand, i: usize) -> Operand {
         let ty = self.type_of(index);
+        if ty.bits() < 64 && (i as u64) >> ty.bits() != 0 {
+            return Operand::Const(0, Type::I1);
+        }
         let dst = self.reg(Type::I1);
         self.emit(InstKind::Cmp {
             pred: IntPred::Eq,

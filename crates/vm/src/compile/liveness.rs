@@ -286,7 +286,7 @@ fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool
         }
         Op::ThreadLocal => f(inst.a, true),
         Op::Enter => f(code.locals[inst.b as usize].slot, true),
-        Op::Leave => f(code.locals[inst.b as usize].slot, false),
+        Op::Begin | Op::Leave => f(inst.b, false),
         Op::Jump | Op::Cover | Op::Unreachable | Op::Trap | Op::Data => {}
     }
 }

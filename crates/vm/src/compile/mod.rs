@@ -12,11 +12,11 @@ use crate::options::Visibility;
 use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
-    BinOp, BlockId, Callee, CastOp, FuncId, Function, Handler, InstKind, IntPred, Operand, Reg, Terminator,
-    Type,
+    BinOp, BlockId, Callee, CastOp, FuncId, Function, Handler, InstKind, IntPred, LocalId, Operand, Reg,
+    Terminator, Type,
 };
 use slots::Slots;
 
@@ -226,6 +226,13 @@ impl Compiler<'_> {
 
     fn locals(&mut self, names: &mut Vec<String>) {
         let private = escape::private_locals(&self.program.module, self.function);
+        let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
+        let begins: FxHashSet<LocalId> = insts()
+            .filter_map(|inst| match inst.kind {
+                InstKind::LifetimeStart { local } => Some(local),
+                _ => None,
+            })
+            .collect();
         for (id, local) in self.function.locals.iter_ids() {
             let slot = self.slots.fresh(1);
             let name = if local.name.is_empty() {
@@ -238,7 +245,7 @@ impl Compiler<'_> {
                 size: local.size,
                 align: local.align,
                 slot,
-                scoped: local.scoped,
+                begins: begins.contains(&id),
                 private: private[id],
                 name,
             });
@@ -261,9 +268,7 @@ impl Compiler<'_> {
         if id.index() == 0 {
             self.stmt = block.insts.first().map_or(block.term_stmt, |i| i.stmt);
             for local in 0..self.code.locals.len() {
-                if !self.code.locals[local].scoped {
-                    self.emit(Op::Enter, 0, 0, local as u16, 0);
-                }
+                self.emit(Op::Enter, 0, 0, local as u16, 0);
             }
         }
         self.begin_block();
@@ -348,10 +353,12 @@ impl Compiler<'_> {
                 self.emit(Op::Mov, 64, dst, slot, 0);
             }
             InstKind::LifetimeStart { local } => {
-                self.emit(Op::Enter, 0, 0, local.index() as u16, 0);
+                let slot = self.code.locals[local.index()].slot;
+                self.emit(Op::Begin, 0, 0, slot, 0);
             }
             InstKind::LifetimeEnd { local } => {
-                self.emit(Op::Leave, 0, 0, local.index() as u16, 0);
+                let slot = self.code.locals[local.index()].slot;
+                self.emit(Op::Leave, 0, 0, slot, 0);
             }
             InstKind::Gep {
                 dst,

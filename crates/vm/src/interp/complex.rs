@@ -4,8 +4,8 @@ use super::wide::{Wide, cast, compare, integer_unary, mask, overflowing, saturat
 use super::{Stop, arith, float};
 use crate::code::{ComplexOperands, NONE};
 use crate::memory::{Kind, Life, MemoryError, Object, Site};
-use crate::native::{memory_fault, undefined_fault};
-use crate::value::Value;
+use crate::native::{Wrong, memory_fault, undefined_fault};
+use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{AtomicOrder, InstKind, MinMax, UnOp};
@@ -164,6 +164,20 @@ impl Vm {
         }
     }
 
+    /// What a condition selects that is neither true nor false.
+    pub(crate) fn join_words(&mut self, thread: ThreadId, operands: &ComplexOperands, condition: Value) {
+        let ((low, high), (other_low, other_high)) = (operands.operands[1], operands.operands[2]);
+        let slot = operands.results[0].0;
+        let joined =
+            |vm: &Vm, yes: u16, no: u16| vm.join(condition, vm.slot(thread, yes), vm.slot(thread, no));
+        let value = joined(self, low, other_low);
+        let above = (high != NONE).then(|| joined(self, high, other_high));
+        self.set_slot(thread, slot, value);
+        if let Some(value) = above {
+            self.set_slot(thread, slot + 1, value);
+        }
+    }
+
     pub(super) fn set_both(
         &mut self,
         thread: ThreadId,
@@ -195,6 +209,10 @@ impl Vm {
         site: Site,
         performing: bool,
     ) -> Result<(), Trouble> {
+        if let InstKind::Un { op: UnOp::Freeze, .. } = kind {
+            self.freeze(thread, operands, site);
+            return Ok(());
+        }
         if let Some(done) = self.compute_symbolic(thread, kind, operands, site, performing) {
             return done;
         }
@@ -207,11 +225,6 @@ impl Vm {
             InstKind::Un { op, .. } => {
                 let a = wide(self, 0);
                 let ty = operands.types[0];
-                if *op == UnOp::Freeze {
-                    let bits = if a.tagged.is_some() { 0 } else { a.bits };
-                    self.set_wide(thread, operands, 0, Wide { bits, tagged: None });
-                    return Ok(());
-                }
                 let bits = match float::unary(*op, ty.bits(), a.bits as u64) {
                     Some(bits) => u128::from(bits),
                     None => integer_unary(*op, ty.bits(), a.bits),
@@ -239,8 +252,12 @@ impl Vm {
                 Ok(())
             }
             InstKind::Select { .. } => {
-                let cond = self.defined(thread, operands, 0, "the condition", site)?;
-                self.select_words(thread, operands, cond & 1 != 0);
+                let condition = self.slot(thread, operands.operands[0].0);
+                if self.has_truth(condition) {
+                    self.select_words(thread, operands, condition.bits & 1 != 0);
+                } else {
+                    self.join_words(thread, operands, condition);
+                }
                 Ok(())
             }
             InstKind::Overflow { op, .. } => {
@@ -304,21 +321,26 @@ impl Vm {
                 ..
             } => {
                 let base = self.slot(thread, operands.operands[0].0);
-                let mut address = base.bits.wrapping_add_signed(*offset);
+                let mut moved_by = i128::from(*offset);
+                let mut fits = true;
                 for (i, term) in terms.iter().enumerate() {
                     let index = self.slot(thread, operands.operands[i + 1].0);
                     if !index.is_concrete() {
                         self.set_slot(thread, operands.results[0].0, index);
                         return Ok(());
                     }
-                    let index = super::signed(index.bits, term.bits);
-                    address = address.wrapping_add_signed(index.wrapping_mul(term.stride));
+                    let scaled = i128::from(super::signed(index.bits, term.bits)) * i128::from(term.stride);
+                    moved_by += scaled;
+                    fits &= i64::try_from(scaled).is_ok();
                 }
-                self.set_slot(
-                    thread,
-                    operands.results[0].0,
-                    super::single::moved(&self.state.memory.tags, base, address, *inbounds),
-                );
+                fits &= i64::try_from(moved_by).is_ok();
+                let address = base.bits.wrapping_add(moved_by as u64);
+                let value = if *inbounds && !fits {
+                    Value::poison(address, Poison::AddressOverflow)
+                } else {
+                    super::single::moved(&self.state.memory.tags, base, address, *inbounds)
+                };
+                self.set_slot(thread, operands.results[0].0, value);
                 Ok(())
             }
             InstKind::Alloca { align, .. } => {
@@ -470,7 +492,10 @@ impl Vm {
         write: bool,
         site: Site,
     ) -> Trouble {
-        memory_fault(&self.program, e, address, size, write, site).into()
+        match memory_fault(&self.program, e, address, size, write, site) {
+            Wrong::Fault(fault) => Trouble::Fault(fault),
+            Wrong::Unsupported(what) => Trouble::Unsupported(what),
+        }
     }
 }
 

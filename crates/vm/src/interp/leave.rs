@@ -109,13 +109,7 @@ impl Vm {
     /// Ends stack objects until `count` are left.
     pub(super) fn end_locals(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
         while self.state.thread(thread).locals.len() > count {
-            if let Some(base) = self.state.pop_local(thread)
-                && self
-                    .state
-                    .memory
-                    .object_at(base)
-                    .is_some_and(|(_, o)| o.life == Life::Live)
-            {
+            if let Some(base) = self.state.pop_local(thread) {
                 self.end_object(thread, base, life, site);
             }
         }

@@ -13,7 +13,8 @@ impl Vm {
         locals.get(first..).and_then(|own| own.last()).copied()
     }
 
-    /// Makes the object of a local at the beginning of its life; `None` (and a notice) if there is no room.
+    /// Makes the object of a local when its function begins; `None` (and a notice) if there is no
+    /// room. One with a scope of its own has an address, but no life yet.
     pub(super) fn enter_local(&mut self, thread: ThreadId, ip: u32, local: usize) -> Option<u64> {
         let site = self.site(thread, ip);
         let func = self.state.thread(thread).core.frame.func;
@@ -27,7 +28,7 @@ impl Vm {
         let object = Object {
             size: local.size,
             kind,
-            life: Life::Live,
+            life: if local.begins { Life::Unborn } else { Life::Live },
             zeroed: false,
             name: local.name,
             made: site,
@@ -38,12 +39,22 @@ impl Vm {
 
     /// The action of a local's end, if it is a scheduling point: some other thread may know its address.
     pub(super) fn end_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
+        let (_, object) = self.state.memory.object_at(base)?;
+        if object.life != Life::Live {
+            return None;
+        }
+        self.life_action(thread, ip, base)
+    }
+
+    /// The action of the beginning or end of a local's life, if it is a scheduling point: the
+    /// address stays the same, so another thread may know it before the life begins.
+    pub(super) fn life_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
         let alone = self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0;
         if self.program.options.visibility != Visibility::Memory || alone {
             return None;
         }
         let (base, object) = self.state.memory.object_at(base)?;
-        let shared = object.kind == Kind::Stack && object.life == Life::Live;
+        let shared = object.kind == Kind::Stack;
         let stmt = self.site(thread, ip).stmt;
         shared.then(|| Action {
             stmt,
@@ -63,27 +74,47 @@ impl Vm {
         }
     }
 
-    /// Ends a stack object. If others may know its address, they must know from somewhere that they may not use it any
-    /// more: for the race detector that is a write of all its bytes, as `free` is.
-    pub(super) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+    /// Begins the life of a local that has its address already. Its bytes are undefined, also if it
+    /// lived before.
+    pub(super) fn begin_life(&mut self, base: u64, site: Site) {
+        if let Some((base, object)) = self.state.memory.object_at(base) {
+            self.state.forget_syncs(base, object.size.max(1));
+            self.state.memory.begin_life(base, site);
+            self.note_life(base, site);
+        }
+    }
+
+    /// Ends the scope of a local; it keeps its address until its function returns.
+    pub(super) fn end_life(&mut self, base: u64, site: Site) {
+        if let Some((base, object)) = self.state.memory.object_at(base)
+            && object.life == Life::Live
+        {
+            self.note_life(base, site);
+            self.state.memory.end_life(base, site);
+        }
+    }
+
+    /// If others may know the address of a local, they must know from somewhere that it lives: for
+    /// the race detector the beginning and the end of its life are writes of all its bytes, as
+    /// `free` is.
+    fn note_life(&mut self, base: u64, site: Site) {
         if self.state.unjoined() > 0
             && let Some((base, object)) = self.state.memory.object_at(base)
+            && object.life == Life::Live
             && object.kind == Kind::Stack
         {
             self.state.memory.record(base, object.size, true, site);
         }
+    }
+
+    /// Ends a stack object for good, whether its scope has ended before or not.
+    pub(super) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
+        self.note_life(base, site);
         self.state.end_object(thread, base, life, site);
     }
 
     pub(super) fn end_local(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
-        if self
-            .state
-            .memory
-            .object_at(base)
-            .is_some_and(|(_, o)| o.life == Life::Live)
-        {
-            self.end_object(thread, base, life, site);
-        }
+        self.end_object(thread, base, life, site);
         self.state.pop_local(thread);
     }
 

@@ -1,5 +1,7 @@
 //! What the interpreter says beside the steps it makes: faults, limits, and what it has no meaning for.
 
+use crate::memory::Site;
+use crate::native::Wrong;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Unsupported};
@@ -28,6 +30,18 @@ impl Vm {
         (fault.stmt, fault.context) =
             crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
         self.state.notices.push(Notice::Fault(fault));
+    }
+
+    /// Reports what is wrong about an access to memory.
+    #[cold]
+    pub(crate) fn report_access(&mut self, wrong: Wrong, site: Site) {
+        match wrong {
+            Wrong::Fault(fault) => self.report_fault(*fault),
+            Wrong::Unsupported(what) => self.state.notices.push(Notice::Unsupported(Unsupported {
+                what,
+                stmt: site.stmt,
+            })),
+        }
     }
 
     #[cold]

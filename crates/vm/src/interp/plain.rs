@@ -153,12 +153,13 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             Op::Index => {
                 let data = w.inst(ip + 1);
                 let (base, index) = (w.get(inst.b), w.get(data.a));
-                let scaled = signed(index.bits, inst.c as u8).wrapping_mul(w.constant(data.b).bits as i64);
+                let (scaled, overflows) =
+                    signed(index.bits, inst.c as u8).overflowing_mul(w.constant(data.b).bits as i64);
                 let address = base
                     .bits
                     .wrapping_add_signed(scaled)
                     .wrapping_add(w.constant(data.c).bits);
-                if base.tag.0 | index.tag.0 != 0 || inst.w != 0 && leaves(base.bits, address) {
+                if base.tag.0 | index.tag.0 != 0 || inst.w != 0 && (overflows || leaves(base.bits, address)) {
                     break;
                 }
                 w.set(inst.a, Value::new(address));
@@ -178,7 +179,11 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
                     _ => None,
                 };
                 let Some(bits) = loaded else { break };
-                w.set(inst.a, Value::new(bits & mask(inst.c as u8)));
+                // An integer that is no whole bytes: were these stored as such a one?
+                if bits & !mask(inst.c as u8) != 0 {
+                    break;
+                }
+                w.set(inst.a, Value::new(bits));
                 ip += 1;
             }
             Op::Store => {

@@ -6,10 +6,10 @@ use super::plain::{are_apart, is_address, leaves};
 use super::window::Window;
 use super::{Stop, arith, complex, mask, signed, truncate};
 use crate::code::{Code, Inst, Op};
-use crate::memory::{Kind, Life, Parts, Site, slot_shift};
+use crate::memory::{Kind, Parts, Site, slot_shift};
 use crate::native::{memory_fault, undefined_fault};
 use crate::symbolic::Reached;
-use crate::value::{Tags, Value};
+use crate::value::{Poison, Tags, Value};
 use crate::vm::Vm;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, MemoryOrder, ObjectId, Op as Visible};
@@ -187,14 +187,26 @@ impl Vm {
             Op::Index => {
                 let data = w.inst(ip as usize + 1);
                 let (base, index) = (w.get(inst.b), w.get(data.a));
-                let scaled = signed(index.bits, inst.c as u8).wrapping_mul(w.get(data.b).bits as i64);
+                let (scaled, overflows) =
+                    signed(index.bits, inst.c as u8).overflowing_mul(w.get(data.b).bits as i64);
                 let address = base
                     .bits
                     .wrapping_add_signed(scaled)
                     .wrapping_add(w.get(data.c).bits);
                 let value = if base.is_symbolic() || index.is_symbolic() {
-                    let term = (index, inst.c as u8, w.get(data.b).bits);
-                    self.symbolic_address(base, &[term], w.get(data.c).bits, inst.w != 0)
+                    let terms = [(index, inst.c as u8, w.get(data.b).bits)];
+                    let fits = inst.w == 0
+                        || match self.offsets_fit(thread, self.site(thread, ip), performing, &terms) {
+                            Ok(fits) => fits,
+                            Err(stop) => stop_at!(stop),
+                        };
+                    if fits {
+                        self.symbolic_address(base, &terms, w.get(data.c).bits, inst.w != 0)
+                    } else {
+                        Value::poison(0, Poison::AddressOverflow)
+                    }
+                } else if index.is_concrete() && overflows && inst.w != 0 {
+                    Value::poison(address, Poison::AddressOverflow)
                 } else if index.is_concrete() {
                     moved(&self.state.memory.tags, base, address, inst.w != 0)
                 } else {
@@ -261,19 +273,23 @@ impl Vm {
                 }
                 None => stop_at!(Stop::Parked),
             },
-            Op::Leave => {
-                let func = self.state.thread(thread).core.frame.func;
-                let slot = self.program.code[func.index()].locals[inst.b as usize].slot;
-                let base = w.get(slot);
-                if base.is_concrete() {
-                    if !performing && let Some(action) = self.end_action(thread, ip, base.bits) {
-                        stop_at!(Stop::Visible(action));
-                    }
-                    let site = self.site(thread, ip);
-                    self.end_object(thread, base.bits, Life::OutOfScope, site);
-                    self.state.drop_local(thread, base.bits);
-                    return Next::After(ip + 1);
+            Op::Begin => {
+                let base = w.get(inst.b).bits;
+                if !performing && let Some(action) = self.life_action(thread, ip, base) {
+                    stop_at!(Stop::Visible(action));
                 }
+                let site = self.site(thread, ip);
+                self.begin_life(base, site);
+                return Next::After(ip + 1);
+            }
+            Op::Leave => {
+                let base = w.get(inst.b).bits;
+                if !performing && let Some(action) = self.end_action(thread, ip, base) {
+                    stop_at!(Stop::Visible(action));
+                }
+                let site = self.site(thread, ip);
+                self.end_life(base, site);
+                return Next::After(ip + 1);
             }
             Op::Unreachable => fault!(self.simple_fault(
                 thread,
@@ -330,8 +346,8 @@ impl Vm {
         let value = match loaded {
             Ok(value) => value,
             Err(e) => {
-                let fault = memory_fault(&self.program, e, address, size, false, site);
-                self.report_fault(fault);
+                let wrong = memory_fault(&self.program, e, address, size, false, site);
+                self.report_access(wrong, site);
                 return self.stopped(thread, ip, Stop::Parked);
             }
         };
@@ -339,6 +355,8 @@ impl Vm {
         let whole = u64::from(bits) == size * 8;
         let value = if whole {
             value
+        } else if !value.is_symbolic() && value.bits & !mask(bits) != 0 {
+            Value::poison(0, Poison::OtherWidth)
         } else {
             truncate(&self.state.memory.tags, value, bits)
         };
@@ -379,8 +397,8 @@ impl Vm {
         let stored = self.state.memory.store(address, size, value, site);
         self.state.memory.recording = recording;
         if let Err(e) = stored {
-            let fault = memory_fault(&self.program, e, address, size, true, site);
-            self.report_fault(fault);
+            let wrong = memory_fault(&self.program, e, address, size, true, site);
+            self.report_access(wrong, site);
             return self.stopped(thread, ip, Stop::Parked);
         }
         Next::After(ip + 1)

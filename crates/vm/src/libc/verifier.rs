@@ -15,6 +15,7 @@ pub fn find(name: &str) -> Option<Native> {
         "klee_report_error" => by_element!(report_error),
         "klee_silent_exit" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Park) }),
         "__VERIFIER_assume" | "klee_assume" | "__CPROVER_assume" | "assume_abort_if_not" => plain!(assume),
+        "__selvedge_assumed" => plain!(assumed),
         "klee_make_symbolic" => plain!(make_symbolic),
         "__VERIFIER_nondet_memory" => plain!(nondet_memory),
         "klee_range" => plain!(range),
@@ -73,6 +74,17 @@ fn report_error(cx: &mut Cx<'_>) -> Answer {
     Ok(cx.fault(
         FaultKind::ErrorReached,
         format!("the program reports: {}", String::from_utf8_lossy(&text)),
+    ))
+}
+
+/// What the code was compiled under: `__builtin_assume`, and facts that an optimiser has used.
+fn assumed(cx: &mut Cx<'_>) -> Answer {
+    if cx.word(0)? & 1 != 0 {
+        return Ok(Flow::void());
+    }
+    Ok(cx.fault(
+        FaultKind::Unreachable,
+        "undefined behaviour: an assumption does not hold that the code was compiled under",
     ))
 }
 

@@ -71,7 +71,8 @@ impl Parts {
 
 /// The size class for an object, `None` if it is too large for the machine.
 pub fn class_for(size: u64, align: u64) -> Option<u32> {
-    let bytes = (size + 1)
+    let bytes = size
+        .checked_add(1)?
         .max(align)
         .max(1 << MIN_SHIFT)
         .checked_next_power_of_two()?;
@@ -111,5 +112,6 @@ mod tests {
         assert_eq!(class_for(MAX_OBJECT, 1), Some(CLASSES as u32 - 1));
         assert_eq!(class_for(MAX_OBJECT + 1, 1), None);
         assert_eq!(class_for(1 << 40, 1), None);
+        assert_eq!(class_for(u64::MAX, 1), None);
     }
 }

@@ -141,9 +141,8 @@ impl Memory {
 
     /// Makes an object in the owner's arena of the right size class. Its bytes are undefined, or zero if `zeroed`.
     /// Private stack objects may reuse a slot at once; all others get one that was never used.
-    pub fn allocate(&mut self, owner: u32, mut object: Object, align: u64) -> Result<u64, AllocError> {
+    pub fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
         let class = class_for(object.size, align).ok_or(AllocError::TooLarge)?;
-        object.life = Life::Live;
         let arena = self.arena_mut(owner, class);
         let reused = if object.kind == Kind::PrivateStack {
             arena.free.pop()
@@ -177,13 +176,16 @@ impl Memory {
         Ok(base)
     }
 
-    /// Ends an object's life. The address stays its own until the slot is used again: those of private stack objects at once.
+    /// Ends an object for good, whether its scope has ended before or not. The address stays its
+    /// own until the slot is used again: those of private stack objects at once.
     pub fn end_object(&mut self, base: u64, life: Life, site: Site) {
         if let Some((base, mut object)) = self.object_at(base) {
             let private = object.kind == Kind::PrivateStack;
-            object.life = life;
-            object.ended = site;
-            self.set_object(base, object);
+            if object.life != Life::OutOfScope {
+                object.life = life;
+                object.ended = site;
+                self.set_object(base, object);
+            }
             if private && let Some(parts) = Parts::of(base) {
                 self.arena_mut(parts.owner, parts.class).free.push(parts.slot());
                 self.log.push(Entry::GaveFree {
@@ -194,13 +196,35 @@ impl Memory {
         }
     }
 
+    /// Ends the scope of an object that keeps its slot: another life may
+    /// [begin](Memory::begin_life) there.
+    pub fn end_life(&mut self, base: u64, site: Site) {
+        if let Some((base, object)) = self.object_at(base) {
+            let object = Object {
+                life: Life::OutOfScope,
+                ended: site,
+                ..object
+            };
+            self.set_object(base, object);
+        }
+    }
+
+    /// Begins the life of an object that has its slot: its bytes are undefined, whatever was there.
+    pub fn begin_life(&mut self, base: u64, site: Site) {
+        if let Some((base, object)) = self.object_at(base) {
+            let object = Object {
+                life: Life::Live,
+                made: site,
+                ended: Site::default(),
+                ..object
+            };
+            self.reuse(base, object);
+        }
+    }
+
     /// Makes an object in a slot whose object is dead.
     pub fn reuse(&mut self, base: u64, object: Object) {
         if let Some(parts) = Parts::of(base) {
-            let object = Object {
-                life: Life::Live,
-                ..object
-            };
             self.set_object(base, object);
             self.blank(base, parts.class, object.zeroed, object.size);
             self.unknown(base, object.size);
@@ -287,10 +311,14 @@ impl Memory {
         let in_bounds = (address - base)
             .checked_add(size)
             .is_some_and(|end| end <= object.size);
-        if object.life == Life::Live && in_bounds && !(write && object.kind == Kind::Constant) {
+        let refused = object.kind == Kind::Missing || write && object.kind == Kind::Constant;
+        if object.life == Life::Live && in_bounds && !refused {
             return Ok((base, object));
         }
         let object = *object;
+        if object.kind == Kind::Missing {
+            return Err(MemoryError::Missing { object });
+        }
         Err(match (object.life, in_bounds) {
             (Life::Live, true) => MemoryError::Constant { base, object },
             (Life::Live, false) => MemoryError::OutOfBounds { base, object },
@@ -333,9 +361,10 @@ impl Memory {
             }
             Some((base, _)) => (base, slot),
             None => {
+                // No object has one of the classes above the largest.
                 let next = self.next_slot(parts);
                 let first = Parts {
-                    offset: next << (address::MIN_SHIFT + parts.class),
+                    offset: next.checked_shl(address::MIN_SHIFT + parts.class).unwrap_or(0),
                     ..parts
                 };
                 let end = (address | ((1 << address::OFFSET_BITS) - 1)) + 1;

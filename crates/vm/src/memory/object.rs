@@ -27,6 +27,9 @@ pub enum Kind {
     Stack,
     /// Allocated by malloc and its family.
     Heap,
+    /// A variable that the program declares and nothing defines: it has an address, and nobody
+    /// knows what it holds.
+    Missing,
 }
 
 /// Whether an object may be used.
@@ -35,6 +38,8 @@ pub enum Kind {
 pub enum Life {
     /// It may.
     Live,
+    /// Its scope has not begun yet.
+    Unborn,
     /// It was freed.
     Freed,
     /// Its scope has ended.
@@ -76,10 +81,15 @@ pub enum MemoryError {
         /// The object.
         object: Object,
     },
-    /// The object's life has ended.
+    /// The object's life has ended, or not begun.
     Dead {
         /// First byte of the object.
         base: u64,
+        /// The object.
+        object: Object,
+    },
+    /// In a variable that nothing defines.
+    Missing {
         /// The object.
         object: Object,
     },

@@ -306,14 +306,10 @@ impl Cx<'_> {
 
     /// The fault of a wrong access.
     pub fn memory_fault(&self, error: MemoryError, address: u64, size: u64, write: bool) -> Flow {
-        Flow::Fault(Box::new(memory_fault(
-            self.program,
-            error,
-            address,
-            size,
-            write,
-            self.site,
-        )))
+        match memory_fault(self.program, error, address, size, write, self.site) {
+            Wrong::Fault(fault) => Flow::Fault(fault),
+            Wrong::Unsupported(what) => Flow::Unsupported(what),
+        }
     }
 
     // ---- memory --------------------------------------------------------------------------------------------------
@@ -522,7 +518,21 @@ pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
             FaultKind::UninitializedValue,
             format!("{what} is the result of a function that returned none"),
         ),
-        Some(Poison::Constant) | None => (FaultKind::UninitializedValue, format!("{what} is uninitialised")),
+        Some(Poison::AddressOverflow) => (
+            FaultKind::OutOfBounds,
+            format!("{what} is the result of an address computation that overflows"),
+        ),
+        Some(Poison::OtherWidth) => (
+            FaultKind::UninitializedValue,
+            format!("{what} was loaded from bytes that hold a value of another width"),
+        ),
+        Some(Poison::Constant) => (
+            FaultKind::UninitializedValue,
+            format!(
+                "{what} is poison: it was computed from what has no value, or against what its code promises"
+            ),
+        ),
+        None => (FaultKind::UninitializedValue, format!("{what} is uninitialised")),
     };
     Fault {
         kind,
@@ -534,7 +544,15 @@ pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
     }
 }
 
-/// The fault of a wrong access to memory, in words.
+/// What is wrong about an access to memory.
+pub enum Wrong {
+    /// The program is at fault.
+    Fault(Box<Fault>),
+    /// Nobody knows what is there.
+    Unsupported(String),
+}
+
+/// What is wrong about an access to memory, in words.
 pub fn memory_fault(
     program: &Program,
     error: MemoryError,
@@ -542,7 +560,7 @@ pub fn memory_fault(
     size: u64,
     write: bool,
     site: Site,
-) -> Fault {
+) -> Wrong {
     let access = if write { "write" } else { "read" };
     let bytes = if size == 1 {
         "1 byte".to_owned()
@@ -584,6 +602,7 @@ pub fn memory_fault(
             let (kind, when) = match object.life {
                 Life::Freed => (FaultKind::UseAfterFree, "after it was freed"),
                 Life::OutOfScope => (FaultKind::UseAfterScope, "after its scope ended"),
+                Life::Unborn => (FaultKind::UseAfterScope, "before its scope began"),
                 _ => (FaultKind::UseAfterReturn, "after its function returned"),
             };
             note(
@@ -596,6 +615,10 @@ pub fn memory_fault(
             );
             (kind, format!("{access} of {bytes} of {text} {when}"))
         }
+        MemoryError::Missing { object } => {
+            let name = program.name(object.name);
+            return Wrong::Unsupported(format!("{access} of variable `{name}`, which nothing defines"));
+        }
         MemoryError::Constant { base, object } => {
             object_id = ObjectId(base);
             (
@@ -604,12 +627,12 @@ pub fn memory_fault(
             )
         }
     };
-    Fault {
+    Wrong::Fault(Box::new(Fault {
         kind,
         message,
         stmt: site.stmt,
         context: site.context,
         related,
         object: object_id,
-    }
+    }))
 }

@@ -14,7 +14,7 @@ use crate::native::memory_fault;
 use crate::value::{Poison, Symbol, Value};
 use crate::vm::Vm;
 use selvedge_base::{Digest, Domain, ThreadId};
-use selvedge_expr::{BinOp, CmpOp, Expr};
+use selvedge_expr::{BinOp, CmpOp, Expr, Node};
 use selvedge_model::{Limit, LimitKind, Notice};
 use smallvec::SmallVec;
 
@@ -114,8 +114,8 @@ impl Vm {
             return Err(match self.state.memory.check(bits, size, write) {
                 Ok(_) => self.undefined(Value::poison(bits, Poison::OutOfObject), what, site),
                 Err(e) => {
-                    let fault = memory_fault(&self.program, e, bits, size, write, site);
-                    self.report_fault(fault);
+                    let wrong = memory_fault(&self.program, e, bits, size, write, site);
+                    self.report_access(wrong, site);
                     Stop::Parked
                 }
             });
@@ -173,6 +173,46 @@ impl Vm {
                 Ok(Reached::Address(address))
             }
         }
+    }
+
+    /// Whether the products of indexes and strides fit 64 bits, as those of an `inbounds`
+    /// computation must: an index that comes back around is not within the object. If they may or
+    /// may not, that is decided.
+    pub(crate) fn offsets_fit(
+        &mut self,
+        thread: ThreadId,
+        site: Site,
+        performing: bool,
+        terms: &[(Value, u8, u64)],
+    ) -> Result<bool, Stop> {
+        for &(index, bits, stride) in terms {
+            let stride = (stride as i64).unsigned_abs();
+            if stride <= 1 {
+                continue;
+            }
+            let most = i64::MAX as u64 / stride;
+            let tags = &self.state.memory.tags;
+            let Some(symbol) = tags.symbol(index.tag).filter(|symbol| symbol.undefined == 0) else {
+                continue;
+            };
+            let narrow = match tags.arena.node(symbol.expr) {
+                Node::Sext(inner) => tags.arena.width(inner),
+                Node::Zext(inner) => tags.arena.width(inner) + 1,
+                _ => bits,
+            };
+            if narrow < 64 && 1 << (narrow - 1) <= most {
+                continue;
+            }
+            let arena = &tags.arena;
+            let index = arena.sext(tags.expr(index, bits), 64);
+            let above = arena.binary(BinOp::Add, index, arena.constant(64, u128::from(most)));
+            let fits = arena.compare(CmpOp::Ule, above, arena.constant(64, u128::from(2 * most)));
+            let overflows = arena.not(fits);
+            if self.split(thread, site, performing, &[fits, overflows])? == 1 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// An address computed from a base and scaled indexes (value, its bits, what one of it adds), of which at least one is

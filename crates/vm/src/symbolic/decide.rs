@@ -284,6 +284,7 @@ impl Vm {
                 let no = tags.arena.not(yes);
                 Ok(self.split(thread, site, performing, &[yes, no])? == 0)
             }
+            None if self.has_truth(value) => Ok(value.bits & 1 != 0),
             _ => Err(self.undefined(value, what, site)),
         }
     }
@@ -359,6 +360,33 @@ impl Vm {
         (arms, matches!(possible, Possible::Never))
     }
 
+    /// Whether a condition is true or false, whichever it is: it is neither undefined nor poison.
+    pub(crate) fn has_truth(&self, condition: Value) -> bool {
+        match self.state.memory.tags.symbol(condition.tag) {
+            Some(symbol) => symbol.undefined & 1 == 0,
+            None => condition.is_concrete() || self.state.memory.tags.undefined_bits(condition.tag) & 1 == 0,
+        }
+    }
+
+    /// What a condition selects that is neither true nor false: poison if that is poison; else one
+    /// of the two values, so only the bits that both have are defined. That is no fault yet: an
+    /// optimiser makes such choices where it drops the result.
+    pub(crate) fn join(&self, condition: Value, yes: Value, no: Value) -> Value {
+        let tags = &self.state.memory.tags;
+        if condition.tag.as_poison().is_some() {
+            return condition;
+        }
+        let plain = |v: Value| !v.is_symbolic() && v.tag.as_poison().is_none();
+        if yes == no {
+            yes
+        } else if plain(yes) && plain(no) {
+            let undefined = tags.undefined_bits(yes.tag) | tags.undefined_bits(no.tag);
+            tags.value(yes.bits, undefined | (yes.bits ^ no.bits))
+        } else {
+            Value::UNDEF
+        }
+    }
+
     /// Which of two values a condition selects. Plain data become one expression; what may be an address stays one of the two.
     pub(crate) fn select(
         &mut self,
@@ -369,6 +397,9 @@ impl Vm {
         yes: Value,
         no: Value,
     ) -> Result<Value, Stop> {
+        if !self.has_truth(condition) {
+            return Ok(self.join(condition, yes, no));
+        }
         let tags = &self.state.memory.tags;
         let plain = |v: Value| match tags.symbol(v.tag) {
             Some(symbol) => symbol.undefined == 0 && symbol.home == 0,

@@ -11,6 +11,7 @@
 
 mod access;
 mod decide;
+mod freeze;
 mod input;
 mod ops;
 mod path;

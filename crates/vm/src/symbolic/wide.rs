@@ -3,7 +3,7 @@
 use crate::code::{ComplexOperands, NONE};
 use crate::interp::Trouble;
 use crate::memory::Site;
-use crate::value::Value;
+use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_expr::{Arena, BinOp, CmpOp, Expr, FBinOp, FPred, FUnOp, UnOp};
@@ -50,6 +50,10 @@ impl Vm {
             | InstKind::Fma { .. } => Some(self.compute(thread, kind, operands, site, performing)),
             InstKind::Select { .. } => {
                 let condition = self.slot(thread, operands.operands[0].0);
+                if !self.has_truth(condition) {
+                    self.join_words(thread, operands, condition);
+                    return Some(Ok(()));
+                }
                 let holds = match self.decide(thread, site, performing, condition, "the condition") {
                     Ok(holds) => holds,
                     Err(stop) => return Some(Err(Trouble::Stop(stop))),
@@ -69,7 +73,16 @@ impl Vm {
                     .zip(&operands.operands[1..])
                     .map(|(term, &(index, _))| (self.slot(thread, index), term.bits, term.stride as u64))
                     .collect();
-                let address = self.symbolic_address(base, &scaled, *offset as u64, *inbounds);
+                let fits = !*inbounds
+                    || match self.offsets_fit(thread, site, performing, &scaled) {
+                        Ok(fits) => fits,
+                        Err(stop) => return Some(Err(Trouble::Stop(stop))),
+                    };
+                let address = if fits {
+                    self.symbolic_address(base, &scaled, *offset as u64, *inbounds)
+                } else {
+                    Value::poison(0, Poison::AddressOverflow)
+                };
                 self.set_slot(thread, operands.results[0].0, address);
                 Some(Ok(()))
             }
@@ -164,20 +177,6 @@ impl Vm {
                 Word::Undefined => undefined = true,
                 Word::Poison(value) => poison = Some(value),
             }
-        }
-        if let InstKind::Un {
-            op: ir::UnOp::Freeze, ..
-        } = kind
-            && (undefined || poison.is_some())
-        {
-            let zero = self
-                .state
-                .memory
-                .tags
-                .arena
-                .constant(operands.types[0].bits() as u8, 0);
-            self.set_expr(thread, operands, 0, zero);
-            return Ok(());
         }
         if undefined || poison.is_some() {
             self.set_without_value(thread, operands, poison);
@@ -340,7 +339,7 @@ impl Vm {
                 let does_not = arena.not(fits);
                 let outcome = self.split(thread, site, performing, &[fits, does_not]);
                 if outcome.map_err(Trouble::Stop)? == 1 {
-                    let poison = Value::poison(0, crate::value::Poison::FloatToInt);
+                    let poison = Value::poison(0, Poison::FloatToInt);
                     self.set_without_value(thread, operands, Some(poison));
                     return Ok(());
                 }

@@ -1,0 +1,138 @@
+//! Flags of instructions, attributes of functions, metadata: what is said of a value beside what
+//! computes it.
+
+use super::value::ValueKind;
+use super::{Opcode, Value};
+use llvm_sys::core;
+
+/// The index of a function's own attributes.
+const LLVM_FUNCTION: u32 = u32::MAX;
+
+impl<'m> Value<'m> {
+    /// Whether a function has an attribute without a value.
+    pub(crate) fn has_attribute(self, name: &str) -> bool {
+        if self.kind() != ValueKind::LLVMFunctionValueKind {
+            return false;
+        }
+        // SAFETY: a function; the index is that of its own attributes.
+        unsafe {
+            let kind = core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !core::LLVMGetEnumAttributeAtIndex(self.raw, LLVM_FUNCTION, kind).is_null()
+        }
+    }
+
+    /// Whether a function has an attribute that only we know.
+    pub(crate) fn has_own_attribute(self, name: &str) -> bool {
+        if self.kind() != ValueKind::LLVMFunctionValueKind {
+            return false;
+        }
+        // SAFETY: a function; the index is that of its own attributes.
+        unsafe {
+            let len = name.len() as u32;
+            !core::LLVMGetStringAttributeAtIndex(self.raw, LLVM_FUNCTION, name.as_ptr().cast(), len).is_null()
+        }
+    }
+
+    /// Gives a function an attribute that only we know.
+    pub(crate) fn add_attribute(self, name: &str) {
+        if self.kind() != ValueKind::LLVMFunctionValueKind {
+            return;
+        }
+        // SAFETY: a function and its context.
+        unsafe {
+            let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.raw));
+            let len = name.len() as u32;
+            let attribute =
+                core::LLVMCreateStringAttribute(context, name.as_ptr().cast(), len, c"".as_ptr(), 0);
+            core::LLVMAddAttributeAtIndex(self.raw, LLVM_FUNCTION, attribute);
+        }
+    }
+
+    /// The metadata of a kind that an instruction has.
+    fn metadata(self, kind: &str) -> Option<Value<'m>> {
+        if self.kind() != ValueKind::LLVMInstructionValueKind {
+            return None;
+        }
+        // SAFETY: an instruction and its context.
+        unsafe {
+            let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.raw));
+            let kind = core::LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
+            Value::wrap(core::LLVMGetMetadata(self.raw, kind))
+        }
+    }
+
+    /// Whether an instruction has metadata of a kind.
+    pub(crate) fn has_metadata(self, kind: &str) -> bool {
+        self.metadata(kind).is_some()
+    }
+
+    /// The ranges `[from, to)` in which a loaded integer lies; none if it is not said.
+    pub(crate) fn ranges(self) -> Vec<(u128, u128)> {
+        let Some(node) = self.metadata("range") else {
+            return Vec::new();
+        };
+        let number = |i| node.meta_operand(i)?.int();
+        (0..)
+            .map_while(|i| number(2 * i).zip(number(2 * i + 1)))
+            .collect()
+    }
+
+    /// `exact` of a division or shift to the right.
+    pub(crate) fn exact(self) -> bool {
+        let divides = matches!(
+            self.instruction_opcode(),
+            Some(Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMLShr | Opcode::LLVMAShr)
+        );
+        // SAFETY: only these opcodes.
+        divides && unsafe { core::LLVMGetExact(self.raw) != 0 }
+    }
+
+    /// `disjoint` of an `or`.
+    pub(crate) fn disjoint(self) -> bool {
+        // SAFETY: only this opcode.
+        self.instruction_opcode() == Some(Opcode::LLVMOr) && unsafe { core::LLVMGetIsDisjoint(self.raw) != 0 }
+    }
+
+    /// `nneg` of `zext` and `uitofp`.
+    pub(crate) fn nneg(self) -> bool {
+        let converts = matches!(
+            self.instruction_opcode(),
+            Some(Opcode::LLVMZExt | Opcode::LLVMUIToFP)
+        );
+        // SAFETY: only these opcodes.
+        converts && unsafe { core::LLVMGetNNeg(self.raw) != 0 }
+    }
+
+    /// `samesign` of `icmp`.
+    pub(crate) fn same_sign(self) -> bool {
+        // SAFETY: only this opcode.
+        self.instruction_opcode() == Some(Opcode::LLVMICmp)
+            && unsafe { core::LLVMGetICmpSameSign(self.raw) != 0 }
+    }
+
+    /// The opcode of an instruction; none of a constant expression.
+    fn instruction_opcode(self) -> Option<Opcode> {
+        (self.kind() == ValueKind::LLVMInstructionValueKind)
+            .then(|| self.opcode())
+            .flatten()
+    }
+
+    /// `nsw` of add, sub, mul, shl, trunc.
+    pub(crate) fn nsw(self) -> bool {
+        // SAFETY: only these opcodes.
+        self.overflows() && unsafe { core::LLVMGetNSW(self.raw) != 0 }
+    }
+
+    /// `nuw` of add, sub, mul, shl, trunc.
+    pub(crate) fn nuw(self) -> bool {
+        // SAFETY: only these opcodes.
+        self.overflows() && unsafe { core::LLVMGetNUW(self.raw) != 0 }
+    }
+
+    fn overflows(self) -> bool {
+        matches!(
+            self.instruction_opcode(),
+            Some(Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl | Opcode::LLVMTrunc)
+        )
+    }
+}

@@ -1,0 +1,197 @@
+//! Loads that an optimiser has moved before the test whether they may be made.
+//!
+//! `if (ready) use(data)` becomes a load of `data` and a `select` that drops it if `ready` is
+//! false. For LLVM that is no data race: a load that races gives undef, and nobody uses it. For a
+//! program it would be one. So a load whose value goes only into one arm of a `select` of its block
+//! is made where that arm is chosen, as in the source, and not otherwise. What the value goes
+//! through on its way must be computed from values alone; and between the load and the `select`
+//! nothing may write memory or order threads, so that the load reads what it would have read.
+
+use super::function::{FnLower, Lower};
+use crate::llvm::{Opcode, Ordering, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::StmtId;
+use selvedge_ir::{Block, BlockId, InstKind, Terminator};
+
+/// What is made late in one block.
+#[derive(Default)]
+pub(super) struct Sunk<'m> {
+    /// Instructions that are left out where they stand.
+    moved: FxHashSet<Value<'m>>,
+    /// By `select`: what is computed before its arm is chosen, in order; whether that is the arm
+    /// for true.
+    arms: FxHashMap<Value<'m>, (Vec<(Value<'m>, StmtId)>, bool)>,
+}
+
+impl<'m> Sunk<'m> {
+    /// Finds the loads of a block that can be made late.
+    pub(super) fn of(list: &[(Value<'m>, StmtId)]) -> Sunk<'m> {
+        let mut sunk = Sunk::default();
+        for (at, &(load, _)) in list.iter().enumerate() {
+            if is_plain_load(load)
+                && let Some((chain, select, when)) = way(&list[at..])
+                && !sunk.arms.contains_key(&select)
+                && !chain.iter().any(|link| sunk.arms.contains_key(&link.0))
+            {
+                sunk.moved.extend(chain.iter().map(|link| link.0));
+                sunk.arms.insert(select, (chain, when));
+            }
+        }
+        sunk
+    }
+
+    /// Whether an instruction is left out where it stands.
+    pub(super) fn is_moved(&self, inst: Value<'m>) -> bool {
+        self.moved.contains(&inst)
+    }
+}
+
+fn is_plain_load(inst: Value<'_>) -> bool {
+    inst.opcode() == Some(Opcode::LLVMLoad)
+        && inst.ordering() == Ordering::LLVMAtomicOrderingNotAtomic
+        && !inst.volatile()
+}
+
+/// Whether an instruction computes from values alone, and faults for none.
+fn is_pure(inst: Value<'_>) -> bool {
+    matches!(
+        inst.opcode(),
+        Some(
+            Opcode::LLVMAdd
+                | Opcode::LLVMSub
+                | Opcode::LLVMMul
+                | Opcode::LLVMAnd
+                | Opcode::LLVMOr
+                | Opcode::LLVMXor
+                | Opcode::LLVMICmp
+                | Opcode::LLVMFCmp
+                | Opcode::LLVMTrunc
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMBitCast
+                | Opcode::LLVMPtrToInt
+                | Opcode::LLVMIntToPtr
+                | Opcode::LLVMGetElementPtr
+                | Opcode::LLVMExtractValue
+                | Opcode::LLVMFreeze
+        )
+    )
+}
+
+/// Whether an instruction leaves memory and the order of threads as they are.
+fn leaves_memory(inst: Value<'_>) -> bool {
+    match inst.opcode() {
+        Some(Opcode::LLVMLoad) => is_plain_load(inst),
+        Some(Opcode::LLVMCall) => inst.called().is_some_and(|callee| {
+            let name = callee.name();
+            let pure = [
+                "llvm.dbg.",
+                "llvm.smax",
+                "llvm.smin",
+                "llvm.umax",
+                "llvm.umin",
+                "llvm.abs",
+                "llvm.expect",
+            ];
+            callee.is_intrinsic() && pure.iter().any(|intrinsic| name.starts_with(intrinsic))
+        }),
+        Some(Opcode::LLVMSelect | Opcode::LLVMPHI) => true,
+        _ => is_pure(inst),
+    }
+}
+
+/// From a load, which comes first in the list, to the `select` that it goes into: what lies on the
+/// way, the `select`, and whether it is its arm for true.
+#[expect(clippy::type_complexity, reason = "one caller takes it apart at once")]
+fn way<'m>(list: &[(Value<'m>, StmtId)]) -> Option<(Vec<(Value<'m>, StmtId)>, Value<'m>, bool)> {
+    let mut chain = vec![*list.first()?];
+    for &(inst, stmt) in &list[1..] {
+        let last = chain.last()?.0;
+        let users = last.users();
+        let [user] = users.as_slice() else { return None };
+        if *user == inst {
+            if inst.opcode() == Some(Opcode::LLVMSelect) {
+                let scalar = inst.operand(0)?.ty().int_bits() == 1;
+                let arms = [1, 2].map(|arm| inst.operand(arm) == Some(last));
+                let alone = arms[0] != arms[1] && inst.operand(0) != Some(last);
+                return (scalar && alone).then_some((chain, inst, arms[0]));
+            }
+            if !is_pure(inst) || uses(inst, last) != 1 {
+                return None;
+            }
+            chain.push((inst, stmt));
+        } else if !leaves_memory(inst) {
+            return None;
+        }
+    }
+    None
+}
+
+fn uses<'m>(inst: Value<'m>, value: Value<'m>) -> usize {
+    (0..inst.num_operands())
+        .filter(|&i| inst.operand(i) == Some(value))
+        .count()
+}
+
+impl<'m> FnLower<'_, 'm, '_> {
+    /// Lowers a `select` into one arm of which loads were sunk: as the branch that it was. Ends the
+    /// block `id`; gives the one that goes on.
+    pub(super) fn late_select(
+        &mut self,
+        id: BlockId,
+        inst: Value<'m>,
+        sunk: &Sunk<'m>,
+    ) -> Option<Lower<BlockId>> {
+        let (chain, when) = sunk.arms.get(&inst)?;
+        Some(self.branch_to_arm(id, inst, chain, *when))
+    }
+
+    fn branch_to_arm(
+        &mut self,
+        id: BlockId,
+        inst: Value<'m>,
+        chain: &[(Value<'m>, StmtId)],
+        when: bool,
+    ) -> Lower<BlockId> {
+        let stmt = self.stmt;
+        let (cond, dst) = (self.operand(inst, 0)?, self.results(inst)?);
+        let other = self.operands(inst, if when { 2 } else { 1 })?;
+        let [late, early, next] = [(); 3].map(|()| {
+            self.function.blocks.push(Block {
+                insts: Vec::new(),
+                term: Terminator::Unreachable,
+                term_stmt: stmt,
+            })
+        });
+        let (then, otherwise) = if when { (late, early) } else { (early, late) };
+        self.finish(
+            id,
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            },
+        );
+        for (&dst, value) in dst.iter().zip(other) {
+            self.copy(dst, value);
+        }
+        self.finish(early, Terminator::Jump(next));
+        for &(link, at) in chain {
+            self.stmt = at;
+            if let Err(what) = self.instruction(link, &[]) {
+                self.emit(InstKind::Unsupported { what });
+            }
+        }
+        self.stmt = stmt;
+        match self.operands(inst, if when { 1 } else { 2 }) {
+            Ok(value) => {
+                for (dst, value) in dst.into_iter().zip(value) {
+                    self.copy(dst, value);
+                }
+            }
+            Err(what) => self.emit(InstKind::Unsupported { what }),
+        }
+        self.finish(late, Terminator::Jump(next));
+        Ok(next)
+    }
+}
