@@ -6,6 +6,7 @@ mod bless;
 mod callgrind;
 mod ci;
 mod demo;
+mod fuzz;
 mod links;
 mod mutate;
 mod process;
@@ -20,6 +21,7 @@ const HELP: &str = "usage: cargo xtask TASK
   tidy         the edges between crates, file lengths, links, forbidden words
   bless        accept new golden reports and show what changed
   bench        measure, and write docs/BENCHMARKS.md
+  fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4";
@@ -43,6 +45,7 @@ fn task() -> Result<()> {
         Some("tidy") => tidy::run(),
         Some("bless") => bless::run(),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("mutate") => mutate::run(),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("demo") => demo::run(),

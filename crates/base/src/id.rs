@@ -1,5 +1,6 @@
 //! Typed indexes and the vectors they index, so that a function number can never index the table of blocks.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -37,6 +38,18 @@ macro_rules! id_type {
             }
         }
 
+        impl $crate::serde::Serialize for $name {
+            fn serialize<S: $crate::serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                self.0.serialize(to)
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                <$int as $crate::serde::Deserialize>::deserialize(from).map($name)
+            }
+        }
+
         impl ::std::fmt::Display for $name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
@@ -52,7 +65,7 @@ macro_rules! id_type {
 }
 
 /// A vector indexed by a typed id.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct IdVec<I, T> {
     items: Vec<T>,
     index: PhantomData<fn(I)>,

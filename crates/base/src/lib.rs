@@ -9,6 +9,10 @@ mod span;
 mod stop;
 mod thread_set;
 
+// For the code that `id_type!` makes in other crates.
+#[doc(hidden)]
+pub use serde;
+
 pub use clock::VectorClock;
 pub use digest::{Digest, Domain};
 pub use id::{Id, IdVec};

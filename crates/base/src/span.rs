@@ -1,6 +1,7 @@
 //! Places in source text.
 
 use crate::id_type;
+use serde::{Deserialize, Serialize};
 
 id_type! {
     /// A source file of the program under test.
@@ -8,7 +9,7 @@ id_type! {
 }
 
 /// A place in a source file; line and column count from 1, 0 means unknown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Span {
     /// The file.
     pub file: FileId,

@@ -2,7 +2,7 @@
 
 mod input;
 
-pub(crate) use input::{GivenFile, InputArgs, given_file, stdin_file, symbolic_file};
+pub(crate) use input::{GivenFile, InputArgs, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -44,7 +44,7 @@ pub(crate) enum Command {
 
 /// Check a program over all of its schedules.
 ///
-/// Each option can also be set in `selvedge.toml` (in the current directory or the nearest one above) by its long name,
+/// Each option can also be set in `selvedge.toml` (in the current directory, or the file of --config) by its long name,
 /// and as an environment variable SELVEDGE_NAME. The command line goes before the environment, and that before the file.
 #[derive(Args, Debug)]
 #[command(args_override_self = true, next_line_help = false)]
@@ -52,6 +52,9 @@ pub(crate) struct CheckArgs {
     /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Read options from this file instead of `selvedge.toml` in the current directory
+    #[arg(long, env = "SELVEDGE_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// Arguments of the program (its argv[1..])
     #[arg(last = true, value_name = "PROGRAM ARGS")]
     pub(crate) args: Vec<String>,
@@ -171,10 +174,10 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) cflags: Option<String>,
     /// Directory for headers
-    #[arg(short = 'I', long = "include", env = "SELVEDGE_INCLUDE", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append)]
+    #[arg(short = 'I', long = "include", env = "SELVEDGE_INCLUDE", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append, value_parser = directory)]
     pub(crate) include: Vec<PathBuf>,
     /// Macro for the compiler
-    #[arg(short = 'D', long = "define", env = "SELVEDGE_DEFINE", value_name = "NAME[=VALUE]", action = ArgAction::Append)]
+    #[arg(short = 'D', long = "define", env = "SELVEDGE_DEFINE", value_name = "NAME[=VALUE]", action = ArgAction::Append, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) define: Vec<String>,
     /// Language standard, such as c11 or c++17 (also -std=c11)
     #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
@@ -231,6 +234,10 @@ pub(crate) struct ReplayArgs {
     /// The saved finding
     #[arg(value_name = "FINDING.json")]
     pub(crate) finding: PathBuf,
+    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere. Without it, options that
+    /// could run code or read files are refused, and files outside of the current directory and the finding's
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 /// Decide a query of the solver: an SMT-LIB file as a run logs them.
@@ -410,6 +417,14 @@ fn partial(text: &str) -> Result<Partial, String> {
             _ => Err("expected a number from 1, or optimal".to_owned()),
         },
     }
+}
+
+/// A directory that has a name: the compiler would take its next argument for one without.
+fn directory(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() {
+        return Err("expected a directory".to_owned());
+    }
+    Ok(text.into())
 }
 
 fn malloc_failures(text: &str) -> Result<Switch, String> {

@@ -14,6 +14,7 @@ use crate::write::lcov_file;
 use crate::{portfolio, progress, properties, unfolding, write};
 use selvedge_explore::Control;
 use selvedge_explore::unfold::Partial;
+use selvedge_frontend::files;
 use selvedge_ir::FuncId;
 use selvedge_model::{Input, LimitKind, Property};
 use selvedge_report::{Ktest, Reason, RunReport};
@@ -159,11 +160,11 @@ fn check(args: &CheckArgs, mut setup: Setup, asked: BTreeSet<Property>, watch: &
         },
     };
     watch.enter(Place::Loading);
-    let loaded = match setup.load() {
+    let loaded = match setup.load(watch.max_memory) {
         Ok(loaded) => loaded,
         // What was interrupted says nothing about the inputs.
         Err(_) if watch.stop.is_set() => return without_exploration(args, watch),
-        Err(error) => return Exit::input(&error.to_string()),
+        Err(error) => return error.exit(),
     };
     let sources = sources(&loaded);
     let undefined = loaded.undefined;
@@ -209,7 +210,8 @@ pub(crate) fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {
 }
 
 fn read_inputs(path: &Path) -> Result<Vec<Input>, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let bytes = files::read(path, files::LARGEST);
+    let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let ktest = Ktest::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(ktest.inputs)
 }

@@ -1,7 +1,9 @@
 //! `selvedge.toml`: options of `check` by their long names, read as if they stood first on the command line.
 
 use clap::CommandFactory;
-use std::ffi::OsString;
+use selvedge_frontend::files;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Why a configuration file cannot be used.
@@ -17,16 +19,67 @@ pub(crate) enum Error {
     Value { path: PathBuf, key: String },
 }
 
-/// The arguments of `check` that the nearest configuration file gives and the environment does not.
-pub(crate) fn arguments(directory: &Path) -> Result<Vec<OsString>, Error> {
-    let Some(path) = directory
+/// The name of the file in the current directory.
+const NAME: &str = "selvedge.toml";
+
+/// The file that is read: the one that the user names, else the one in the current directory. One in a directory above is
+/// not: whoever can write there would choose the options of the compiler, which run code.
+fn file(directory: &Path, named: Option<&Path>) -> Option<PathBuf> {
+    match named {
+        Some(path) => Some(path.to_owned()),
+        // A link that leads nowhere is a mistake, and not the same as no file.
+        None => Some(directory.join(NAME)).filter(|path| path.symlink_metadata().is_ok()),
+    }
+}
+
+/// What to say of a file in a directory above, which somebody may have meant.
+pub(crate) fn unread(directory: &Path, named: Option<&Path>) -> Option<String> {
+    if file(directory, named).is_some() {
+        return None;
+    }
+    let mut above = directory
         .ancestors()
-        .map(|d| d.join("selvedge.toml"))
-        .find(|p| p.is_file())
-    else {
+        .skip(1)
+        .map(|directory| directory.join(NAME));
+    let found = above.find(|path| path.is_file())?;
+    Some(format!(
+        "note: {} is not read, since it is not in the current directory; --config names a file to be read",
+        found.display()
+    ))
+}
+
+/// The file that the command line or the environment names.
+pub(crate) fn named(given: &[OsString]) -> Option<PathBuf> {
+    let options = given.iter().take_while(|word| *word != "--");
+    let mut named = None;
+    let mut value = false;
+    for word in options {
+        if std::mem::take(&mut value) {
+            named = Some(word.into());
+        } else if word == "--config" {
+            value = true;
+        } else if let Some(path) = word.as_bytes().strip_prefix(b"--config=") {
+            named = Some(OsStr::from_bytes(path).into());
+        }
+    }
+    named.or_else(|| std::env::var_os("SELVEDGE_CONFIG").map(PathBuf::from))
+}
+
+/// The word of a command line that is an option, and also the name of a file: whoever names files can give them names of
+/// options, and `*.c` puts them on the command line.
+pub(crate) fn ambiguous(given: &[OsString]) -> Option<&OsString> {
+    let mut words = given.iter().skip(2).take_while(|word| *word != "--");
+    words.find(|word| {
+        word.len() > 1 && word.as_bytes().starts_with(b"-") && Path::new(word).symlink_metadata().is_ok()
+    })
+}
+
+/// The arguments of `check` that the configuration file gives and the environment does not.
+pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<OsString>, Error> {
+    let Some(path) = file(directory, named) else {
         return Ok(Vec::new());
     };
-    let text = match std::fs::read_to_string(&path) {
+    let text = match files::read_text(&path, files::LARGEST) {
         Ok(text) => text,
         Err(source) => return Err(Error::Read { path, source }),
     };
@@ -44,6 +97,7 @@ pub(crate) fn arguments(directory: &Path) -> Result<Vec<OsString>, Error> {
         .find_subcommand("check")
         .into_iter()
         .flat_map(|check| check.get_arguments().filter_map(|a| a.get_long()))
+        .filter(|&name| name != "config")
         .collect();
     let mut arguments = Vec::new();
     for (key, value) in &table {

@@ -23,6 +23,7 @@ mod replay;
 mod shorten;
 mod solve;
 mod trace;
+mod trust;
 mod unfolding;
 mod watch;
 mod write;
@@ -50,9 +51,23 @@ fn main() -> ExitCode {
 
 fn run() -> Exit {
     let given: Vec<_> = std::env::args_os().collect();
+    // What the process that loads a program starts: it is no command for people.
+    if given.get(1).is_some_and(|word| word == program::READ) {
+        return Exit::Code(selvedge_frontend::serve());
+    }
     let from_file = if given.get(1).is_some_and(|word| word == "check") {
         let directory = std::env::current_dir().unwrap_or_default();
-        match config::arguments(&directory) {
+        if let Some(word) = config::ambiguous(&given) {
+            let word = word.display();
+            return Exit::usage(&format!(
+                "`{word}` is both an option and the name of a file here; for the file, write ./{word}"
+            ));
+        }
+        let named = config::named(&given);
+        if let Some(text) = config::unread(&directory, named.as_deref()) {
+            output::note(&text);
+        }
+        match config::arguments(&directory, named.as_deref()) {
             Ok(arguments) => arguments,
             Err(error) => return Exit::usage(&error.to_string()),
         }

@@ -1,8 +1,14 @@
 //! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
 
-use crate::args::{CheckArgs, GivenFile, InputArgs, ThreadHandles, given_file, stdin_file, symbolic_file};
+use crate::args::{
+    CheckArgs, GivenFile, InputArgs, MOST_ARGS, MOST_BYTES, ThreadHandles, given_file, stdin_file,
+    symbolic_file,
+};
+use crate::exit::Exit;
+use crate::output::note;
+use crate::watch::MemoryLimit;
 use selvedge_detect::{DeadlockDetector, Detectors, LeakDetector, RaceDetector};
-use selvedge_frontend::Loaded;
+use selvedge_frontend::{Loaded, Reader};
 use selvedge_model::Property;
 use selvedge_report::Sources;
 use selvedge_schedule::Schedule;
@@ -23,6 +29,12 @@ pub(crate) struct Setup {
     pub(crate) absent: Vec<String>,
 }
 
+/// The command that reads modules (see [`selvedge_frontend::serve`]): it is no command for people.
+pub(crate) const READ: &str = "__read";
+
+/// This program, also if its file was replaced or removed since it started.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
 /// The files that the program is given.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Given {
@@ -41,13 +53,23 @@ impl Given {
     }
 }
 
-/// Why there is no program: exit code 2.
+/// Why there is no program: exit code 2, or 6 if the mistake is ours.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(transparent)]
     Frontend(#[from] selvedge_frontend::Error),
     #[error(transparent)]
     Machine(#[from] selvedge_vm::Error),
+}
+
+impl Error {
+    /// How a command ends for this reason.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Error::Frontend(error) if error.is_internal() => Exit::internal(&error.to_string()),
+            error => Exit::input(&error.to_string()),
+        }
+    }
 }
 
 impl Setup {
@@ -95,8 +117,8 @@ impl Setup {
         }
     }
 
-    /// Compiles the inputs.
-    pub(crate) fn load(&self) -> Result<Loaded, Error> {
+    /// Compiles the inputs; LLVM runs in a confined process, which may have this much memory.
+    pub(crate) fn load(&self, memory: MemoryLimit) -> Result<Loaded, Error> {
         let from_outside = !self.vm.symbolic_args.is_empty()
             || self.vm.symbolic_stdin.is_some()
             || !self.vm.symbolic_files.is_empty();
@@ -104,7 +126,16 @@ impl Setup {
             symbolic: from_outside,
             ..self.frontend.clone()
         };
-        Ok(selvedge_frontend::load(&self.inputs, &options)?)
+        let reader = Reader {
+            program: OWN_PROGRAM.into(),
+            arguments: vec![READ.to_owned()],
+            memory: memory.bytes(),
+        };
+        let loaded = selvedge_frontend::load_isolated(&self.inputs, &options, &reader)?;
+        if !loaded.confined {
+            note("warning: the system does not permit to confine the process that reads LLVM modules");
+        }
+        Ok(loaded)
     }
 
     /// The schedule with inputs and options, and without steps.
@@ -204,6 +235,10 @@ impl Setup {
                     .parse()
                     .map_err(|_| format!("option {name}: expected a number"))
             };
+            let bounded = |most: u64| match value.parse() {
+                Ok(number) if number <= most => Ok(number),
+                _ => Err(format!("option {name}: expected a number of at most {most}")),
+            };
             let on = || match value.as_str() {
                 "on" => Ok(true),
                 "off" => Ok(false),
@@ -229,9 +264,12 @@ impl Setup {
                 }
                 "unroll" => vm.unroll = Some(number()?),
                 "inputs" if value == "fixed" => vm.inputs = Some(Vec::new()),
-                "input-size" => vm.input_size = number()?,
-                "symbolic-arg" => vm.symbolic_args.push(number()?),
-                "symbolic-stdin" => vm.symbolic_stdin = Some(number()?),
+                "input-size" => vm.input_size = bounded(MOST_BYTES)?,
+                "symbolic-arg" if vm.symbolic_args.len() as u64 >= MOST_ARGS => {
+                    return Err(format!("option {name}: more than {MOST_ARGS}"));
+                }
+                "symbolic-arg" => vm.symbolic_args.push(bounded(MOST_BYTES)?),
+                "symbolic-stdin" => vm.symbolic_stdin = Some(bounded(MOST_BYTES)?),
                 "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
                 "stdin" => given.stdin = Some(stdin_file(value)?),
                 "file" => given.files.push(given_file(value)?),

@@ -1,7 +1,9 @@
 //! `--property`: a list of names, or a SV-COMP property file.
 
+use selvedge_frontend::files;
 use selvedge_model::Property;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The properties that are on by default.
 pub(crate) fn default() -> BTreeSet<Property> {
@@ -15,7 +17,8 @@ pub(crate) fn default() -> BTreeSet<Property> {
 /// Reads the option's value.
 pub(crate) fn parse(value: &str) -> Result<BTreeSet<Property>, String> {
     if value.ends_with(".prp") {
-        let text = std::fs::read_to_string(value).map_err(|e| format!("cannot read {value}: {e}"))?;
+        let text = files::read_text(Path::new(value), files::LARGEST)
+            .map_err(|e| format!("cannot read {value}: {e}"))?;
         return from_prp(&text).map_err(|e| format!("{value}: {e}"));
     }
     let mut properties = BTreeSet::new();

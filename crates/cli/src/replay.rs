@@ -5,6 +5,9 @@ use crate::exit::Exit;
 use crate::output::print;
 use crate::program::{Setup, machine, sources};
 use crate::trace::{Move, Trace};
+use crate::trust;
+use crate::watch::MemoryLimit;
+use selvedge_frontend::files;
 use selvedge_model::{Describe, Property};
 use selvedge_report::{FindingFile, HumanOptions, finding_text, property_word};
 use selvedge_vm::{Program, Vm};
@@ -14,7 +17,7 @@ use std::sync::Arc;
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> Exit {
     let path = args.finding.display();
-    let text = match std::fs::read_to_string(&args.finding) {
+    let text = match files::read_text(&args.finding, files::LARGEST) {
         Ok(text) => text,
         Err(error) => return Exit::input(&format!("cannot read {path}: {error}")),
     };
@@ -22,6 +25,13 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Ok(saved) => saved,
         Err(error) => return Exit::input(&format!("{path}: {error}")),
     };
+    if !args.trust
+        && let Err(reason) = trust::check(&saved.schedule, &args.finding)
+    {
+        return Exit::input(&format!(
+            "{path}: {reason}; if you trust whoever made the finding, replay it with --trust"
+        ));
+    }
     let mut setup = match Setup::from_schedule(&saved.schedule) {
         Ok(setup) => setup,
         Err(message) => return Exit::input(&format!("{path}: {message}")),
@@ -29,9 +39,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     if setup.vm.inputs.is_some() {
         setup.vm.inputs = Some(saved.inputs.clone());
     }
-    let loaded = match setup.load() {
+    let loaded = match setup.load(MemoryLimit::new(None)) {
         Ok(loaded) => loaded,
-        Err(error) => return Exit::input(&error.to_string()),
+        Err(error) => return error.exit(),
     };
     let sources = sources(&loaded);
     let program = match Program::new(loaded.module, setup.vm.clone()) {

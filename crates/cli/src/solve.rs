@@ -3,12 +3,13 @@
 use crate::args::{SolveArgs, SolverBackend};
 use crate::exit::Exit;
 use crate::output::print;
+use selvedge_frontend::files;
 use selvedge_solver::{Backend, Options, solve_text};
 
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Exit {
     let path = args.query.display();
-    let text = match std::fs::read_to_string(&args.query) {
+    let text = match files::read_text(&args.query, files::LARGEST) {
         Ok(text) => text,
         Err(error) => return Exit::input(&format!("cannot read {path}: {error}")),
     };

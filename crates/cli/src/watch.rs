@@ -114,7 +114,8 @@ impl MemoryLimit {
         )
     }
 
-    fn bytes(self) -> u64 {
+    /// The limit in bytes.
+    pub(crate) fn bytes(self) -> u64 {
         match self {
             MemoryLimit::Given(bytes) | MemoryLimit::Machine(bytes) => bytes,
         }

@@ -1,21 +1,20 @@
-//! Inputs to bitcode, by clang.
+//! Inputs to modules: sources by clang, modules as they are.
 //!
-//! Everything goes through a clang process, also `.bc` and `.ll`: a damaged module can crash LLVM, and then it is that
-//! process which dies; what it accepts it writes again as well-formed bitcode. Bitcode comes back through a pipe; only headers
-//! of our own are temporary files. No pass is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals,
-//! are emitted at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is instrumented.
+//! Bitcode comes from clang through a pipe, so only headers of our own are temporary files. No pass is run (`-disable-llvm-passes`). Lifetime
+//! markers, which end the scopes of locals, are emitted at `-O0` under the flag that address sanitizing's use-after-scope check
+//! sets; nothing is instrumented. Which files clang read it lists among its diagnostics, as a rule of a makefile whose
+//! target nobody can guess: so no source can forge the list.
 
 use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
-use crate::{Error, Options, target};
-use std::io::{self, Read};
+use crate::isolate::Form;
+use crate::{Error, Options, files, target};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
-
-/// How long reading a module may take: a damaged one can send the reader into a loop.
-const LONGEST: Duration = Duration::from_secs(60);
 
 /// The kinds of input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,8 +38,8 @@ fn kind_of(path: &Path) -> Result<Kind, Error> {
     }
 }
 
-/// Checks what can be checked without a compiler, so that mistakes get their own words.
-fn inspect(path: &Path) -> Result<Kind, Error> {
+/// Checks what can be checked without a compiler, so that mistakes get their own words. Sources are read by the compiler.
+fn inspect(path: &Path) -> Result<(Kind, Vec<u8>), Error> {
     let unreadable = |source| Error::NoFile {
         path: path.to_owned(),
         source,
@@ -52,12 +51,14 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
         });
     }
     let kind = kind_of(path)?;
-    let mut file = std::fs::File::open(path).map_err(unreadable)?;
+    let read = match kind {
+        Kind::Source => files::open(path).map(|_| Vec::new()),
+        Kind::Bitcode | Kind::Text => files::read(path, files::LARGEST),
+    };
+    let bytes = read.map_err(unreadable)?;
     if kind == Kind::Source {
-        return Ok(kind);
+        return Ok((kind, bytes));
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(unreadable)?;
     let bare = [b'B', b'C', 0xc0, 0xde];
     let wrapped = [0xde, 0xc0, 0x17, 0x0b];
     if kind == Kind::Bitcode && !bytes.starts_with(&bare) && !bytes.starts_with(&wrapped) {
@@ -70,7 +71,7 @@ fn inspect(path: &Path) -> Result<Kind, Error> {
         _ => target::of_text(&bytes),
     };
     check_target(path, triple)?;
-    Ok(kind)
+    Ok((kind, bytes))
 }
 
 /// Refuses modules for other processors; one that states none is taken for ours.
@@ -86,35 +87,53 @@ fn check_target(path: &Path, triple: Option<String>) -> Result<(), Error> {
     }
 }
 
-/// The bitcode of one input.
+/// The module of one input.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     /// The input.
     pub path: PathBuf,
-    /// Its bitcode.
-    pub bitcode: Vec<u8>,
-    /// Whether the input was a module that somebody else made.
-    pub foreign: bool,
+    /// Its module.
+    pub bytes: Vec<u8>,
+    /// What the bytes are, and who made them.
+    pub form: Form,
+    /// The files that the compiler read for it.
+    pub read: Vec<PathBuf>,
 }
 
 /// Compiles all inputs, several at a time.
 pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
-    let kinds = inputs.iter().map(|p| inspect(p)).collect::<Result<Vec<_>, _>>()?;
-    let work: Vec<(&PathBuf, Kind)> = inputs.iter().zip(kinds).collect();
+    let inspected = inputs.iter().map(|p| inspect(p)).collect::<Result<Vec<_>, _>>()?;
+    let mut all = Vec::new();
+    let mut sources = Vec::new();
+    for (place, (path, (kind, bytes))) in inputs.iter().zip(inspected).enumerate() {
+        let form = match kind {
+            Kind::Source => {
+                sources.push((place, path));
+                Form::Own
+            }
+            Kind::Bitcode => Form::Bitcode,
+            Kind::Text => Form::Text,
+        };
+        all.push(Compiled {
+            path: path.clone(),
+            bytes,
+            form,
+            read: Vec::new(),
+        });
+    }
     let headers = Headers::new().map_err(Error::CompilerIo)?;
     let parallel = thread::available_parallelism().map_or(1, |n| n.get());
-    let mut all = Vec::new();
-    for batch in work.chunks(parallel) {
-        if let [(path, kind)] = batch {
-            all.push(compile(path, *kind, options, &headers)?);
+    for batch in sources.chunks(parallel) {
+        if let [(place, path)] = batch {
+            all[*place] = compile(path, options, &headers)?;
             continue;
         }
         let done: Vec<Result<Compiled, Error>> = thread::scope(|scope| {
             let running: Vec<_> = batch
                 .iter()
-                .map(|(path, kind)| {
+                .map(|(_, path)| {
                     let headers = &headers;
-                    thread::Builder::new().spawn_scoped(scope, move || compile(path, *kind, options, headers))
+                    thread::Builder::new().spawn_scoped(scope, move || compile(path, options, headers))
                 })
                 .collect();
             running
@@ -126,87 +145,71 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
                 })
                 .collect()
         });
-        for result in done {
-            all.push(result?);
+        for ((place, _), result) in batch.iter().zip(done) {
+            all[*place] = result?;
         }
     }
     Ok(all)
 }
 
-fn compile(path: &Path, kind: Kind, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
+/// Compiles one source.
+fn compile(path: &Path, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
+    let list = Listing::new();
     let bounds = Bounds {
         stop: &options.stop,
-        longest: (kind != Kind::Source).then_some(LONGEST),
+        longest: None,
     };
-    let output = match run_clang(bounds, |clang| arguments(clang, path, kind, options, headers))? {
-        Ended::Exited(output) => output,
-        Ended::Stopped => return Err(Error::Stopped),
-        Ended::Late => {
-            return Err(Error::InvalidBitcode {
-                path: path.to_owned(),
-                detail: format!("reading it took more than {} s", LONGEST.as_secs()),
-            });
-        }
+    let Ended::Exited(output) = run_clang(bounds, |clang| arguments(clang, path, options, headers, &list))?
+    else {
+        return Err(Error::Stopped);
     };
+    let (read, said) = list.split(&output.stderr);
     if !output.status.success() || output.stdout.is_empty() {
-        let mut stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let mut stderr = said.trim().to_owned();
         if output.status.code().is_none() {
             stderr = format!("error: the compiler crashed on it\n{stderr}");
         }
-        let path = path.to_owned();
-        return Err(match kind {
-            Kind::Source => Error::CompilerFailed { path, stderr },
-            Kind::Bitcode | Kind::Text if stderr.contains("Producer: 'LLVM") => Error::OtherLlvm {
-                path,
-                detail: first_line(&stderr),
-            },
-            Kind::Bitcode | Kind::Text => Error::InvalidBitcode {
-                path,
-                detail: first_line(&stderr),
-            },
+        return Err(Error::CompilerFailed {
+            path: path.to_owned(),
+            stderr,
         });
     }
     // The user's flags may choose another target.
     check_target(path, target::of_bitcode(&output.stdout))?;
     Ok(Compiled {
         path: path.to_owned(),
-        bitcode: output.stdout,
-        foreign: kind != Kind::Source,
+        bytes: output.stdout,
+        form: Form::Own,
+        read,
     })
 }
 
-fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options, headers: &Headers) {
-    if kind == Kind::Source {
-        let cplusplus = !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
-        for flag in &options.cflags {
-            clang.arg(flag);
-        }
-        for directory in &options.include {
-            clang.arg("-I").arg(directory);
-        }
-        for define in &options.define {
-            clang.arg("-D").arg(define);
-        }
-        if let Some(std) = &options.std {
-            // A program may mix C and C++; a standard of the one language is no standard of the other.
-            if std.contains("++") == cplusplus {
-                clang.arg(format!("-std={std}"));
-            }
-        }
-        // Behind the user's directories, before the system's.
-        clang.arg("-isystem").arg(headers.path());
-        clang.args([
-            "-O0",
-            "-g",
-            "-Xclang",
-            "-fsanitize-address-use-after-scope",
-            "-fno-discard-value-names",
-        ]);
-    } else {
-        // Read the module as it is, whatever it is named; keep its triple without a word.
-        clang.args(["-x", "ir", "-O0", "-Wno-override-module"]);
+fn arguments(clang: &mut Command, path: &Path, options: &Options, headers: &Headers, list: &Listing) {
+    let cplusplus = !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
+    for flag in &options.cflags {
+        clang.arg(flag);
     }
+    // A value is part of its option's word: a word of its own that begins with `@` would be taken for a response file.
+    for directory in &options.include {
+        clang.arg(joined("-I", directory.as_os_str()));
+    }
+    for define in &options.define {
+        clang.arg(joined("-D", define.as_ref()));
+    }
+    if let Some(std) = &options.std {
+        // A program may mix C and C++; a standard of the one language is no standard of the other.
+        if std.contains("++") == cplusplus {
+            clang.arg(format!("-std={std}"));
+        }
+    }
+    // Behind the user's directories, before the system's.
+    clang.arg("-isystem").arg(headers.path());
     clang.args([
+        "-O0",
+        "-g",
+        "-Xclang",
+        "-fsanitize-address-use-after-scope",
+        "-fno-discard-value-names",
         "-Xclang",
         "-disable-O0-optnone",
         "-Xclang",
@@ -217,12 +220,91 @@ fn arguments(clang: &mut Command, path: &Path, kind: Kind, options: &Options, he
         "-o",
         "-",
     ]);
-    // A name that begins with a dash is no option.
-    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+    clang.args(["-MD", "-MF", OWN_STDERR, "-MT", &list.target]);
+    // No name is an option or a response file.
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-")
+        || path.as_os_str().as_encoded_bytes().starts_with(b"@")
+    {
         clang.arg(Path::new(".").join(path));
     } else {
         clang.arg(path);
     }
+}
+
+/// Standard error of whoever opens it. Not /dev/stderr: clang removes the file for the list when it misses a header, and the
+/// super-user can remove that link; this one nobody can.
+const OWN_STDERR: &str = "/proc/self/fd/2";
+
+fn joined(option: &str, value: &OsStr) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(value);
+    word
+}
+
+/// The list of files that a compiler read, among what else it writes to standard error.
+struct Listing {
+    /// The target of the rule; no text that a source can produce has it.
+    target: String,
+}
+
+impl Listing {
+    fn new() -> Listing {
+        let random = || RandomState::new().hash_one(0);
+        Listing {
+            target: format!("selvedge-{:016x}{:016x}", random(), random()),
+        }
+    }
+
+    /// The files, and the diagnostics without the list.
+    fn split(&self, stderr: &[u8]) -> (Vec<PathBuf>, String) {
+        let text = String::from_utf8_lossy(stderr);
+        let Some((before, rest)) = text.split_once(&format!("{}:", self.target)) else {
+            return (Vec::new(), text.into_owned());
+        };
+        // The rule ends with the first line that does not go on.
+        let (mut rule, mut end) = (String::new(), 0);
+        for line in rest.split_inclusive('\n') {
+            end += line.len();
+            let line = line.trim_end_matches('\n');
+            match line.strip_suffix('\\') {
+                Some(part) => rule.push_str(part),
+                None => {
+                    rule.push_str(line);
+                    break;
+                }
+            }
+        }
+        (files_of_rule(&rule), format!("{before}{}", &rest[end..]))
+    }
+}
+
+/// The prerequisites of a rule, with what makefiles escape.
+fn files_of_rule(rule: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut word = String::new();
+    let mut letters = rule.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.peek()) {
+            ('\\', Some(&next @ (' ' | '#'))) => {
+                word.push(next);
+                letters.next();
+            }
+            ('$', Some('$')) => {
+                word.push('$');
+                letters.next();
+            }
+            (' ' | '\t', _) => {
+                if !word.is_empty() {
+                    files.push(std::mem::take(&mut word).into());
+                }
+            }
+            _ => word.push(letter),
+        }
+    }
+    if !word.is_empty() {
+        files.push(word.into());
+    }
+    files
 }
 
 /// Runs the first compiler of version 22 there is.
@@ -247,9 +329,23 @@ fn is_version_22(clang: &str, bounds: Bounds<'_>) -> bool {
     matches!(version, Ok(Ended::Exited(output)) if output.stdout.starts_with(b"22."))
 }
 
-/// The line that says what is wrong.
-fn first_line(stderr: &str) -> String {
-    let lines = || stderr.lines().map(str::trim).filter(|l| !l.is_empty());
-    let line = lines().find(|l| l.contains("error:")).or_else(|| lines().next());
-    line.unwrap_or("the reader gave no reason").to_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_files_is_taken_out() {
+        let list = Listing::new();
+        let said = format!(
+            "a.c:1: warning: odd\n{}: a.c /x/b\\ c.h \\\n  d$$\\#.h\n1 warning generated.\n",
+            list.target
+        );
+        let (files, rest) = list.split(said.as_bytes());
+        let names: Vec<&str> = files.iter().filter_map(|file| file.to_str()).collect();
+        assert_eq!(names, ["a.c", "/x/b c.h", "d$#.h"]);
+        assert_eq!(rest, "a.c:1: warning: odd\n1 warning generated.\n");
+        // Another run has another name for the list.
+        let (files, _) = Listing::new().split(said.as_bytes());
+        assert!(files.is_empty());
+    }
 }

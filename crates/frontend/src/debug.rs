@@ -3,13 +3,13 @@
 use crate::llvm::{Layout, Meta, Value};
 use rustc_hash::FxHashMap;
 use selvedge_base::{FileId, IdVec, Span};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The source files seen so far.
 #[derive(Default)]
 pub(crate) struct Files {
     names: IdVec<FileId, String>,
-    paths: IdVec<FileId, PathBuf>,
+    paths: IdVec<FileId, String>,
     ids: FxHashMap<(String, String), FileId>,
 }
 
@@ -19,23 +19,19 @@ impl Files {
             return id;
         }
         let id = self.names.push(name.clone());
-        self.paths.push(Path::new(&directory).join(&name));
+        self.paths
+            .push(Path::new(&directory).join(&name).to_string_lossy().into_owned());
         self.ids.insert((directory, name), id);
         id
     }
 
-    /// The names, and the texts of those that can be read.
-    pub(crate) fn finish(mut self) -> (IdVec<FileId, String>, IdVec<FileId, Option<String>>) {
+    /// The names, and the paths: in the directory where the compiler was.
+    pub(crate) fn finish(mut self) -> (IdVec<FileId, String>, IdVec<FileId, String>) {
         if self.names.is_empty() {
             // Places without debug information are in the unknown file, and it has number 0.
             self.file(String::new(), String::new());
         }
-        let read = |path: &PathBuf| {
-            let bytes = std::fs::read(path).ok()?;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        let sources = self.paths.iter().map(read).collect();
-        (self.names, sources)
+        (self.names, self.paths)
     }
 }
 

@@ -62,6 +62,34 @@ pub enum Error {
         /// Its target triple.
         triple: String,
     },
+    /// An input is no file that could hold a program.
+    #[error("{}: {reason}", path.display())]
+    NotRegular {
+        /// The input.
+        path: PathBuf,
+        /// What it is.
+        reason: String,
+    },
+    /// LLVM crashed on the inputs, or did not end, in the process that reads them.
+    #[error("reading {} failed: LLVM crashed or did not end: {detail}", names(paths))]
+    Crashed {
+        /// The input that was being read, or all of them.
+        paths: Vec<PathBuf>,
+        /// What it said, or how it ended.
+        detail: String,
+    },
+    /// The process that reads modules could not be run.
+    #[error("the process that reads modules could not be run: {0}")]
+    ReaderIo(#[source] std::io::Error),
+    /// The process that reads modules panicked: a defect of this program.
+    #[error("the process that reads modules failed: {0}")]
+    ReaderPanic(String),
+    /// What the process that reads modules sent is no program: a defect of this program, or that process was taken over.
+    #[error("the process that reads modules sent a malformed program: {0}")]
+    Malformed(String),
+    /// There is no LLVM 22.
+    #[error("the library of LLVM 22 was not found; install it so that `libLLVM.so.22.1` can be loaded: {0}")]
+    LlvmMissing(String),
     /// There is no clang 22.
     #[error("clang 22 was not found; install it so that `clang-22` (or a `clang` of version 22) is in PATH")]
     CompilerMissing,
@@ -94,4 +122,20 @@ pub enum Error {
     /// The built-in model library is damaged: a defect of this build.
     #[error("the built-in model library cannot be read: {0}")]
     Library(String),
+}
+
+impl Error {
+    /// Whether this is a defect of the program itself, not of its inputs or of what is installed.
+    #[must_use]
+    pub fn is_internal(&self) -> bool {
+        matches!(
+            self,
+            Error::ReaderPanic(_) | Error::Malformed(_) | Error::Library(_)
+        )
+    }
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
 }

@@ -1,6 +1,7 @@
 //! The front end: C, C++ and LLVM modules to the intermediate representation.
 //!
-//! [`load`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result. No LLVM pass that promotes,
+//! [`load_isolated`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result, with LLVM in a process of
+//! its own ([`isolate`]); [`load`] does the same with LLVM in this one. No LLVM pass that promotes,
 //! folds or deletes is run: such passes use the freedom that undefined values give (`φ(1, undef)` becomes 1), and the checker
 //! is there to find those. Statements are numbered as they stand in the bitcode. What the lowering cannot express becomes an
 //! instruction `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never approximated.
@@ -10,7 +11,9 @@ mod compile;
 mod debug;
 mod demangle;
 mod error;
+pub mod files;
 mod headers;
+mod isolate;
 mod library;
 mod llvm;
 mod lower;
@@ -18,10 +21,14 @@ mod reach;
 mod target;
 
 pub use error::Error;
+pub use isolate::{Reader, serve};
 
+use compile::Compiled;
+use lower::Lowered;
 use selvedge_base::{FileId, IdVec, StopFlag};
 use selvedge_ir::{FuncId, Module};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// How to compile and what to load.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,59 +72,63 @@ impl Default for Options {
 pub struct Loaded {
     /// The program.
     pub module: Module,
-    /// The texts of the source files, for diagnostics; `None` for files that cannot be read.
+    /// The texts of the source files, for diagnostics; `None` for those that the compiler did not read.
     pub sources: IdVec<FileId, Option<String>>,
     /// Functions without a body that code reachable from the entry calls or takes the address of, in the order of ids.
     pub undefined: Vec<FuncId>,
     /// Weak symbols that nothing defines and whose address is null, sorted.
     pub absent: Vec<String>,
+    /// Whether LLVM could be confined.
+    pub confined: bool,
 }
 
-/// Compiles, links and lowers the inputs.
+/// Compiles, links and lowers the inputs. LLVM runs in another process.
 ///
 /// # Errors
-/// If an input cannot be read or compiled, the inputs do not link, or there is no entry function.
+/// If an input cannot be read or compiled, the inputs do not link, LLVM crashes on them, or there is no entry function.
+pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> Result<Loaded, Error> {
+    let units = compiled(inputs, options)?;
+    let (lowered, confined) = isolate::in_reader(&units, options, reader)?;
+    Ok(finish(lowered, &units, confined))
+}
+
+/// The same with LLVM in this process, for tests and tools that are given programs which they trust: if LLVM crashes on one, so
+/// does the caller.
+///
+/// # Errors
+/// As [`load_isolated`], without crashes.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
+    let units = compiled(inputs, options)?;
+    let lowered = isolate::in_process(&units, options)?;
+    Ok(finish(lowered, &units, false))
+}
+
+fn compiled(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
-    let compiled = compile::compile_all(inputs, options)?;
-    let context = llvm::Context::new();
-    let mut program: Option<llvm::Module<'_>> = None;
-    for unit in &compiled {
-        if options.stop.is_set() {
-            return Err(Error::Stopped);
-        }
-        let invalid = |detail| Error::InvalidBitcode {
-            path: unit.path.clone(),
-            detail,
-        };
-        let module = context.parse(&unit.bitcode).map_err(invalid)?;
-        if unit.foreign {
-            module.verify().map_err(invalid)?;
-        } else {
-            module.mark_as_written();
-        }
-        match &mut program {
-            None => program = Some(module),
-            Some(whole) => whole.link(module).map_err(|message| link_error(&message))?,
-        }
-    }
-    let Some(program) = program else {
-        return Err(Error::NoInput);
-    };
-    lower::lower(&program, options)
+    compile::compile_all(inputs, options)
 }
 
-/// Sorts LLVM's linking errors.
-fn link_error(message: &str) -> Error {
-    let duplicate = message
-        .split_once("Linking globals named '")
-        .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));
-    match duplicate {
-        Some((symbol, _)) => Error::DuplicateSymbol {
-            symbol: demangle::demangle(symbol),
-        },
-        None => Error::Link(message.to_owned()),
+/// The program with the sources that may be quoted.
+///
+/// Names of files in a program are whatever its author wrote (`#line`, debug information): a report that quotes them would show
+/// any file of whoever runs it. So only what the compiler read is quoted: the inputs that are sources, and what they include.
+fn finish(lowered: Lowered, units: &[Compiled], confined: bool) -> Loaded {
+    let read = units.iter().flat_map(|unit| &unit.read);
+    let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
+    let text = |path: &String| {
+        let path = Path::new(path).canonicalize().ok()?;
+        let bytes = quotable
+            .contains(&path)
+            .then(|| files::read(&path, files::LARGEST).ok())??;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Loaded {
+        sources: lowered.paths.iter().map(text).collect(),
+        module: lowered.module,
+        undefined: lowered.undefined,
+        absent: lowered.absent,
+        confined,
     }
 }

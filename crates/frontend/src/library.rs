@@ -6,7 +6,7 @@
 //! A native model of NAME works on concrete values. For symbolic ones the library has `__selvedge_symbolic_NAME`, which the machine
 //! calls in its place. These *stand-ins* are linked into programs that have symbolic input only, and only for what they reach.
 
-use crate::Error;
+use crate::isolate::Refusal;
 use crate::llvm::{Context, Value};
 use crate::lower::{Program, Unit};
 use crate::reach;
@@ -27,7 +27,7 @@ fn offers(names: &[&str], name: &str) -> bool {
 }
 
 /// Defines what the program reaches and the library has. `symbolic`: the program has symbolic input, whatever it calls.
-pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Error> {
+pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {
     let names: Vec<&str> = NAMES.lines().collect();
     let symbolic = symbolic || has_input(program, entry);
     if missing(program, entry, &names).is_empty()
@@ -35,8 +35,8 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
     {
         return Ok(());
     }
-    let context = Context::new();
-    let module = context.parse(BITCODE).map_err(Error::Library)?;
+    let context = Context::new().map_err(Refusal::NoLlvm)?;
+    let module = context.parse(BITCODE).map_err(Refusal::Library)?;
     module.mark_as_written();
     let mut defined: FxHashMap<String, Value<'_>> = FxHashMap::default();
     for value in module.functions().into_iter().chain(module.globals()) {

@@ -173,32 +173,3 @@ fn messages_are_one_paragraph() {
         assert!(!text.is_empty() && !text.contains('\n'), "{text}");
     }
 }
-
-/// Damaged bitcode: whatever happens, it is an error or a module, and this process survives.
-#[test]
-fn mutated_bitcode() {
-    let good = bitcode("mutated");
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move || {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        seed as usize
-    };
-    let (mut loaded, mut refused) = (0, 0);
-    for round in 0..200 {
-        let mut bad = good.clone();
-        for _ in 0..1 + round % 4 {
-            let at = 4 + random() % (bad.len() - 4);
-            bad[at] ^= 1 << (random() % 8);
-        }
-        match load(&[file("mutated", "x.bc", &bad)], &Options::default()) {
-            Ok(program) => {
-                assert!(selvedge_ir::verify(&program.module).is_ok(), "round {round}");
-                loaded += 1;
-            }
-            Err(_) => refused += 1,
-        }
-    }
-    assert_eq!(loaded + refused, 200);
-}

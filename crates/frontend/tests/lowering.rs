@@ -526,3 +526,23 @@ fn weak_references_are_not_guessed() {
     assert_eq!(unsupported(&m, "main"), [""; 0]);
     assert!(m.absent.is_empty());
 }
+
+/// The verifier wants names to be unique: a local function of the program, one of the model library, and none at all.
+#[test]
+fn names_that_clash() {
+    let loaded = c(
+        "names_that_clash",
+        "#include <stdlib.h>\n#include <string.h>\n\
+         static int compare(int a) { return a + 1; }\nstatic int swap(int a) { return a + 2; }\n\
+         static int merge(int a) { return a + 3; }\nstatic int __selvedge_symbolic_strlen(int a) { return a + 4; }\n\
+         static int order(const void *a, const void *b) { return *(int *)a - *(int *)b; }\n\
+         int __VERIFIER_nondet_int(void);\n\
+         int main(void) { int v[3] = {compare(1), swap(2), merge(3)}; qsort(v, 3, sizeof *v, order);\n\
+         char s[3] = {(char)__VERIFIER_nondet_int(), 'b', 0}; return v[0] + __selvedge_symbolic_strlen((int)strlen(s)); }\n",
+    );
+    assert!(loaded.module.function("main").is_some());
+    let text = "define i32 @0(i32 %a) { ret i32 %a }\ndefine i32 @1(i32 %a) { ret i32 %a }\n\
+        define i32 @main() { %a = call i32 @0(i32 1) %b = call i32 @1(i32 %a) ret i32 %b }\n";
+    let loaded = load(&[file("names_that_clash", "x.ll", text)], &Options::default());
+    common::check(&loaded.expect("LLVM permits functions without names"));
+}

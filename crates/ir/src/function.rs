@@ -2,9 +2,10 @@
 
 use crate::{BlockId, Inst, LocalId, Reg, Terminator, Type};
 use selvedge_base::{IdVec, Span, StmtId};
+use serde::{Deserialize, Serialize};
 
 /// A basic block: instructions, then one terminator.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Block {
     /// The instructions in order.
     pub insts: Vec<Inst>,
@@ -15,7 +16,7 @@ pub struct Block {
 }
 
 /// A virtual register.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RegInfo {
     /// Its type; every assignment has this type.
     pub ty: Type,
@@ -24,7 +25,7 @@ pub struct RegInfo {
 }
 
 /// A stack object.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Local {
     /// The source name, or empty.
     pub name: String,
@@ -37,7 +38,7 @@ pub struct Local {
 }
 
 /// A function, defined (with blocks) or only declared (without).
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Function {
     /// The linkage name.
     pub name: String,

@@ -2,10 +2,11 @@
 
 use crate::{BlockId, FuncId, GlobalId, LocalId, Reg, Type};
 use selvedge_base::StmtId;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A value that an instruction reads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Operand {
     /// A register.
     Reg(Reg),
@@ -24,7 +25,7 @@ pub enum Operand {
 }
 
 /// Two-operand arithmetic; both operands and the result have one type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -56,7 +57,7 @@ pub enum BinOp {
 }
 
 /// One-operand arithmetic; the result has the operand's type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -83,7 +84,7 @@ pub enum UnOp {
 }
 
 /// Conversions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -107,7 +108,7 @@ pub enum CastOp {
 }
 
 /// Integer and pointer comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -126,7 +127,7 @@ pub enum IntPred {
 }
 
 /// Floating-point comparison: `O` is false, `U` true if an operand is a NaN.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -151,7 +152,7 @@ pub enum FloatPred {
 }
 
 /// Arithmetic that also says whether it overflowed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -166,7 +167,7 @@ pub enum OverflowOp {
 }
 
 /// Saturating arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -181,7 +182,7 @@ pub enum SatOp {
 }
 
 /// Integer minimum and maximum.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -194,7 +195,7 @@ pub enum MinMax {
 }
 
 /// Atomic read-modify-write.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -218,7 +219,7 @@ pub enum RmwOp {
 }
 
 /// C11 memory order of an atomic access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -232,7 +233,7 @@ pub enum AtomicOrder {
 }
 
 /// One scaled index of an address computation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct GepTerm {
     /// The index: an integer, sign-extended to 64 bits.
     pub index: Operand,
@@ -243,7 +244,7 @@ pub struct GepTerm {
 }
 
 /// What a call calls.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Callee {
     /// A function known by name.
     Direct(FuncId),
@@ -253,7 +254,7 @@ pub enum Callee {
 
 /// What the caller does with an exception that leaves the callee. The code that does it is not part of the program: nothing
 /// is thrown in it, but whether an exception would be caught can be told.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Handler {
     /// Nothing: it goes on to the caller's caller.
     #[default]
@@ -267,7 +268,7 @@ pub enum Handler {
 }
 
 /// An instruction with the statement it came from.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Inst {
     /// The statement in the module as read.
     pub stmt: StmtId,
@@ -276,7 +277,7 @@ pub struct Inst {
 }
 
 /// What an instruction does. `dst` is the register assigned.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"
@@ -488,7 +489,7 @@ pub enum InstKind {
 }
 
 /// How a block ends.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[expect(
     missing_docs,
     reason = "names of SMT-LIB and LLVM; what they do not say has a line"

@@ -2,9 +2,10 @@
 
 use crate::{FuncId, Function, GlobalId};
 use selvedge_base::{FileId, IdVec, Span, StmtId};
+use serde::{Deserialize, Serialize};
 
 /// Something with an address.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Symbol {
     /// A global variable.
     Global(GlobalId),
@@ -13,7 +14,7 @@ pub enum Symbol {
 }
 
 /// Eight bytes of an initialiser that hold an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Relocation {
     /// Where in the global, in bytes.
     pub offset: u64,
@@ -24,7 +25,7 @@ pub struct Relocation {
 }
 
 /// A global variable.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Global {
     /// The linkage name.
     pub name: String,
@@ -49,7 +50,7 @@ pub struct Global {
 }
 
 /// A statement of the program as read: what findings and traces refer to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Stmt {
     /// The function it is in.
     pub func: FuncId,
@@ -60,7 +61,7 @@ pub struct Stmt {
 }
 
 /// A linked program.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Module {
     /// Paths of the source files, as in the debug information.
     pub files: IdVec<FileId, String>,

@@ -1,6 +1,7 @@
 //! Types of registers, and the ids of what a module consists of.
 
 use selvedge_base::id_type;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 id_type! {
@@ -17,7 +18,7 @@ id_type! {
 }
 
 /// The type of a register. Everything larger lives in memory or in several registers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
     /// An integer of 1 to 128 bits. In memory it takes `bytes()` bytes, little-endian, high bits zero.
     Int(u8),

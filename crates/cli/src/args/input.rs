@@ -1,13 +1,14 @@
 //! Options of `check` about inputs, the solver, test cases and coverage.
 
 use clap::{ArgAction, Args};
-use std::path::PathBuf;
+use selvedge_frontend::files;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Symbolic arguments or files of more bytes are a typing error.
-const MOST_BYTES: u64 = 1 << 20;
+pub(crate) const MOST_BYTES: u64 = 1 << 20;
 /// So are more arguments.
-const MOST_ARGS: u64 = 64;
+pub(crate) const MOST_ARGS: u64 = 64;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Inputs")]
@@ -137,10 +138,8 @@ pub(crate) fn stdin_file(text: &str) -> Result<GivenFile, String> {
 }
 
 fn read(text: &str, name: &str, path: &str) -> Result<GivenFile, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("{path} has more than {MOST_BYTES} bytes"));
-    }
+    let bytes = files::read(Path::new(path), MOST_BYTES);
+    let bytes = bytes.map_err(|error| format!("cannot read {path}: {error}"))?;
     Ok(GivenFile {
         text: text.to_owned(),
         name: name.to_owned(),

@@ -2,8 +2,7 @@
 //! computes it.
 
 use super::value::ValueKind;
-use super::{Opcode, Value};
-use llvm_sys::core;
+use super::{Opcode, Value, api};
 
 /// The index of a function's own attributes.
 const LLVM_FUNCTION: u32 = u32::MAX;
@@ -16,8 +15,8 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a function; the index is that of its own attributes.
         unsafe {
-            let kind = core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            !core::LLVMGetEnumAttributeAtIndex(self.raw, LLVM_FUNCTION, kind).is_null()
+            let kind = api::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            !api::LLVMGetEnumAttributeAtIndex(self.raw, LLVM_FUNCTION, kind).is_null()
         }
     }
 
@@ -29,7 +28,7 @@ impl<'m> Value<'m> {
         // SAFETY: a function; the index is that of its own attributes.
         unsafe {
             let len = name.len() as u32;
-            !core::LLVMGetStringAttributeAtIndex(self.raw, LLVM_FUNCTION, name.as_ptr().cast(), len).is_null()
+            !api::LLVMGetStringAttributeAtIndex(self.raw, LLVM_FUNCTION, name.as_ptr().cast(), len).is_null()
         }
     }
 
@@ -40,11 +39,11 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a function and its context.
         unsafe {
-            let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.raw));
+            let context = api::LLVMGetTypeContext(api::LLVMTypeOf(self.raw));
             let len = name.len() as u32;
             let attribute =
-                core::LLVMCreateStringAttribute(context, name.as_ptr().cast(), len, c"".as_ptr(), 0);
-            core::LLVMAddAttributeAtIndex(self.raw, LLVM_FUNCTION, attribute);
+                api::LLVMCreateStringAttribute(context, name.as_ptr().cast(), len, c"".as_ptr(), 0);
+            api::LLVMAddAttributeAtIndex(self.raw, LLVM_FUNCTION, attribute);
         }
     }
 
@@ -55,9 +54,9 @@ impl<'m> Value<'m> {
         }
         // SAFETY: an instruction and its context.
         unsafe {
-            let context = core::LLVMGetTypeContext(core::LLVMTypeOf(self.raw));
-            let kind = core::LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
-            Value::wrap(core::LLVMGetMetadata(self.raw, kind))
+            let context = api::LLVMGetTypeContext(api::LLVMTypeOf(self.raw));
+            let kind = api::LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
+            Value::wrap(api::LLVMGetMetadata(self.raw, kind))
         }
     }
 
@@ -84,13 +83,13 @@ impl<'m> Value<'m> {
             Some(Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMLShr | Opcode::LLVMAShr)
         );
         // SAFETY: only these opcodes.
-        divides && unsafe { core::LLVMGetExact(self.raw) != 0 }
+        divides && unsafe { api::LLVMGetExact(self.raw) != 0 }
     }
 
     /// `disjoint` of an `or`.
     pub(crate) fn disjoint(self) -> bool {
         // SAFETY: only this opcode.
-        self.instruction_opcode() == Some(Opcode::LLVMOr) && unsafe { core::LLVMGetIsDisjoint(self.raw) != 0 }
+        self.instruction_opcode() == Some(Opcode::LLVMOr) && unsafe { api::LLVMGetIsDisjoint(self.raw) != 0 }
     }
 
     /// `nneg` of `zext` and `uitofp`.
@@ -100,14 +99,14 @@ impl<'m> Value<'m> {
             Some(Opcode::LLVMZExt | Opcode::LLVMUIToFP)
         );
         // SAFETY: only these opcodes.
-        converts && unsafe { core::LLVMGetNNeg(self.raw) != 0 }
+        converts && unsafe { api::LLVMGetNNeg(self.raw) != 0 }
     }
 
     /// `samesign` of `icmp`.
     pub(crate) fn same_sign(self) -> bool {
         // SAFETY: only this opcode.
         self.instruction_opcode() == Some(Opcode::LLVMICmp)
-            && unsafe { core::LLVMGetICmpSameSign(self.raw) != 0 }
+            && unsafe { api::LLVMGetICmpSameSign(self.raw) != 0 }
     }
 
     /// The opcode of an instruction; none of a constant expression.
@@ -120,13 +119,13 @@ impl<'m> Value<'m> {
     /// `nsw` of add, sub, mul, shl, trunc.
     pub(crate) fn nsw(self) -> bool {
         // SAFETY: only these opcodes.
-        self.overflows() && unsafe { core::LLVMGetNSW(self.raw) != 0 }
+        self.overflows() && unsafe { api::LLVMGetNSW(self.raw) != 0 }
     }
 
     /// `nuw` of add, sub, mul, shl, trunc.
     pub(crate) fn nuw(self) -> bool {
         // SAFETY: only these opcodes.
-        self.overflows() && unsafe { core::LLVMGetNUW(self.raw) != 0 }
+        self.overflows() && unsafe { api::LLVMGetNUW(self.raw) != 0 }
     }
 
     fn overflows(self) -> bool {

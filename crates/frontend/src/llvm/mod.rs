@@ -5,12 +5,14 @@
 //! disposed of while a handle lives; nothing is modified after linking, except that the C API itself wraps metadata in
 //! values owned by the context. Accessors that LLVM defines for one kind of value only (an opcode, a predicate, …) check
 //! the kind first where the caller cannot know it, and their documentation says what they need otherwise. The bitcode
-//! was written by a compiler process of the same version (see [`crate::compile`]), so the reader is not given malformed input.
+//! may be malformed, and LLVM's readers may crash on it: this code runs in a process of its own (see [`crate::isolate`]).
 
+mod api;
 mod flags;
 mod types;
 mod value;
 
+pub(crate) use api::load;
 pub(crate) use types::{Ty, TyKind};
 pub(crate) use value::{Block, Meta, Value, ValueKind};
 
@@ -19,12 +21,18 @@ pub(crate) use llvm_sys::{
     LLVMLinkage as Linkage, LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate,
 };
 
+use llvm_sys::analysis::LLVMVerifierFailureAction;
 use llvm_sys::prelude::*;
-use llvm_sys::{analysis, bit_reader, core, linker, target};
+use llvm_sys::target::LLVMTargetDataRef;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::marker::PhantomData;
 use std::ptr;
+
+/// The processor that is modelled.
+const TRIPLE: &CStr = c"x86_64-pc-linux-gnu";
+/// Sizes and alignments on it: those of clang 22.
+const DATA_LAYOUT: &CStr = c"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 
 /// Owns types, constants and metadata of the modules made in it, and collects LLVM's diagnostics.
 pub(crate) struct Context {
@@ -36,10 +44,10 @@ pub(crate) struct Context {
 extern "C" fn collect(info: LLVMDiagnosticInfoRef, to: *mut c_void) {
     // SAFETY: `to` is the address of the boxed cell of the context that reports, which outlives the report.
     unsafe {
-        if core::LLVMGetDiagInfoSeverity(info) != llvm_sys::LLVMDiagnosticSeverity::LLVMDSError {
+        if api::LLVMGetDiagInfoSeverity(info) != llvm_sys::LLVMDiagnosticSeverity::LLVMDSError {
             return;
         }
-        let message = take_message(core::LLVMGetDiagInfoDescription(info));
+        let message = take_message(api::LLVMGetDiagInfoDescription(info));
         let cell = &*(to as *const RefCell<Vec<String>>);
         if let Ok(mut errors) = cell.try_borrow_mut() {
             errors.push(message);
@@ -57,7 +65,7 @@ unsafe fn take_message(message: *mut c_char) -> String {
     }
     unsafe {
         let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        core::LLVMDisposeMessage(message);
+        api::LLVMDisposeMessage(message);
         text
     }
 }
@@ -78,20 +86,24 @@ unsafe fn copy_str(text: *const c_char, len: usize) -> String {
 pub(crate) const AS_WRITTEN: &str = "selvedge-as-written";
 
 impl Context {
-    /// A fresh context.
-    pub(crate) fn new() -> Context {
+    /// A fresh context; loads LLVM before the first one.
+    ///
+    /// # Errors
+    /// If there is no LLVM 22.
+    pub(crate) fn new() -> Result<Context, String> {
+        load()?;
         let errors = Box::new(RefCell::new(Vec::new()));
         // SAFETY: the handler's argument is the boxed cell, dropped after the context.
         let raw = unsafe {
-            let raw = core::LLVMContextCreate();
-            core::LLVMContextSetDiagnosticHandler(
+            let raw = api::LLVMContextCreate();
+            api::LLVMContextSetDiagnosticHandler(
                 raw,
                 Some(collect),
                 &*errors as *const RefCell<Vec<String>> as *mut c_void,
             );
             raw
         };
-        Context { raw, errors }
+        Ok(Context { raw, errors })
     }
 
     /// The errors reported since the last call, one a line.
@@ -103,27 +115,58 @@ impl Context {
     pub(crate) fn parse(&self, bitcode: &[u8]) -> Result<Module<'_>, String> {
         // SAFETY: the reader copies nothing lazily: it has read everything when it returns, so the buffer may go.
         unsafe {
-            let buffer = core::LLVMCreateMemoryBufferWithMemoryRange(
-                bitcode.as_ptr() as *const c_char,
-                bitcode.len(),
-                c"bitcode".as_ptr(),
-                0,
-            );
+            let buffer = memory_buffer(bitcode, false);
             let mut raw = ptr::null_mut();
-            let failed = bit_reader::LLVMParseBitcodeInContext2(self.raw, buffer, &mut raw);
-            core::LLVMDisposeMemoryBuffer(buffer);
-            if failed != 0 || raw.is_null() {
-                return Err(self.take_errors());
-            }
-            Ok(Module { raw, context: self })
+            let failed = api::LLVMParseBitcodeInContext2(self.raw, buffer, &mut raw);
+            api::LLVMDisposeMemoryBuffer(buffer);
+            self.module(failed, raw)
         }
+    }
+
+    /// Reads a module from text.
+    pub(crate) fn parse_text(&self, text: &[u8]) -> Result<Module<'_>, String> {
+        let mut terminated = text.to_vec();
+        terminated.push(0);
+        // SAFETY: the buffer ends with the zero that the reader needs, and may go when it returns, as above.
+        unsafe {
+            let buffer = memory_buffer(&terminated, true);
+            let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
+            let failed = api::LLVMParseIRInContext2(self.raw, buffer, &mut raw, &mut message);
+            api::LLVMDisposeMemoryBuffer(buffer);
+            let message = take_message(message);
+            self.module(failed, raw).map_err(|reported| match reported {
+                _ if !message.is_empty() => message,
+                reported => reported,
+            })
+        }
+    }
+
+    /// What a reader returned.
+    fn module(&self, failed: LLVMBool, raw: LLVMModuleRef) -> Result<Module<'_>, String> {
+        if failed != 0 || raw.is_null() {
+            return Err(self.take_errors());
+        }
+        Ok(Module { raw, context: self })
+    }
+}
+
+/// A buffer of LLVM's over bytes that stay ours. `terminated`: the last byte is a zero, and not part of it.
+///
+/// # Safety
+/// The bytes outlive the buffer.
+unsafe fn memory_buffer(bytes: &[u8], terminated: bool) -> LLVMMemoryBufferRef {
+    let length = bytes.len() - usize::from(terminated);
+    let start = bytes.as_ptr() as *const c_char;
+    // SAFETY: the bytes, and the zero behind them if one is promised.
+    unsafe {
+        api::LLVMCreateMemoryBufferWithMemoryRange(start, length, c"module".as_ptr(), i32::from(terminated))
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         // SAFETY: modules borrow the context, so none is left.
-        unsafe { core::LLVMContextDispose(self.raw) }
+        unsafe { api::LLVMContextDispose(self.raw) }
     }
 }
 
@@ -139,7 +182,7 @@ impl<'c> Module<'c> {
         let source = other.raw;
         std::mem::forget(other);
         // SAFETY: the linker consumes the source module.
-        if unsafe { linker::LLVMLinkModules2(self.raw, source) } != 0 {
+        if unsafe { api::LLVMLinkModules2(self.raw, source) } != 0 {
             return Err(self.context.take_errors());
         }
         Ok(())
@@ -153,14 +196,35 @@ impl<'c> Module<'c> {
         }
     }
 
+    /// The target triple, or nothing.
+    pub(crate) fn triple(&self) -> String {
+        // SAFETY: a string owned by the module.
+        unsafe {
+            let text = api::LLVMGetTarget(self.raw);
+            if text.is_null() {
+                return String::new();
+            }
+            CStr::from_ptr(text).to_string_lossy().into_owned()
+        }
+    }
+
+    /// Gives the module the triple and the data layout of the processor that is modelled, as a compiler does.
+    pub(crate) fn retarget(&mut self) {
+        // SAFETY: a live module and two strings, which LLVM copies.
+        unsafe {
+            api::LLVMSetTarget(self.raw, TRIPLE.as_ptr());
+            api::LLVMSetDataLayout(self.raw, DATA_LAYOUT.as_ptr());
+        }
+    }
+
     /// Checks LLVM's own rules for well-formed modules.
     pub(crate) fn verify(&self) -> Result<(), String> {
         let mut message = ptr::null_mut();
         // SAFETY: the module is alive; the message is ours to free.
         unsafe {
-            let broken = analysis::LLVMVerifyModule(
+            let broken = api::LLVMVerifyModule(
                 self.raw,
-                analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction,
+                LLVMVerifierFailureAction::LLVMReturnStatusAction,
                 &mut message,
             );
             let text = take_message(message);
@@ -172,8 +236,8 @@ impl<'c> Module<'c> {
     pub(crate) fn functions(&self) -> Vec<Value<'_>> {
         // SAFETY: a list owned by the module.
         unsafe {
-            let first = core::LLVMGetFirstFunction(self.raw);
-            value::chain(first, |f| core::LLVMGetNextFunction(f))
+            let first = api::LLVMGetFirstFunction(self.raw);
+            value::chain(first, |f| api::LLVMGetNextFunction(f))
         }
     }
 
@@ -181,8 +245,8 @@ impl<'c> Module<'c> {
     pub(crate) fn globals(&self) -> Vec<Value<'_>> {
         // SAFETY: a list owned by the module.
         unsafe {
-            let first = core::LLVMGetFirstGlobal(self.raw);
-            value::chain(first, |g| core::LLVMGetNextGlobal(g))
+            let first = api::LLVMGetFirstGlobal(self.raw);
+            value::chain(first, |g| api::LLVMGetNextGlobal(g))
         }
     }
 
@@ -190,8 +254,8 @@ impl<'c> Module<'c> {
     pub(crate) fn aliases(&self) -> Vec<Value<'_>> {
         // SAFETY: a list owned by the module.
         unsafe {
-            let first = core::LLVMGetFirstGlobalAlias(self.raw);
-            value::chain(first, |g| core::LLVMGetNextGlobalAlias(g))
+            let first = api::LLVMGetFirstGlobalAlias(self.raw);
+            value::chain(first, |g| api::LLVMGetNextGlobalAlias(g))
         }
     }
 
@@ -199,7 +263,7 @@ impl<'c> Module<'c> {
     pub(crate) fn layout(&self) -> Layout<'_> {
         Layout {
             // SAFETY: owned by the module.
-            raw: unsafe { target::LLVMGetModuleDataLayout(self.raw) },
+            raw: unsafe { api::LLVMGetModuleDataLayout(self.raw) },
             context: self.context.raw,
             module: PhantomData,
         }
@@ -209,14 +273,14 @@ impl<'c> Module<'c> {
 impl Drop for Module<'_> {
     fn drop(&mut self) {
         // SAFETY: nothing refers to the module any more: all handles borrow it.
-        unsafe { core::LLVMDisposeModule(self.raw) }
+        unsafe { api::LLVMDisposeModule(self.raw) }
     }
 }
 
 /// The data layout of a module.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout<'m> {
-    raw: target::LLVMTargetDataRef,
+    raw: LLVMTargetDataRef,
     context: LLVMContextRef,
     module: PhantomData<&'m ()>,
 }
@@ -226,7 +290,7 @@ impl<'m> Layout<'m> {
     pub(crate) fn size(self, ty: Ty<'m>) -> u64 {
         // SAFETY: a live type.
         if ty.is_sized() {
-            unsafe { target::LLVMABISizeOfType(self.raw, ty.raw) }
+            unsafe { api::LLVMABISizeOfType(self.raw, ty.raw) }
         } else {
             0
         }
@@ -236,7 +300,7 @@ impl<'m> Layout<'m> {
     pub(crate) fn align(self, ty: Ty<'m>) -> u32 {
         // SAFETY: as above.
         if ty.is_sized() {
-            unsafe { target::LLVMABIAlignmentOfType(self.raw, ty.raw) }
+            unsafe { api::LLVMABIAlignmentOfType(self.raw, ty.raw) }
         } else {
             1
         }
@@ -251,7 +315,7 @@ impl<'m> Layout<'m> {
             return 0;
         }
         // SAFETY: a struct type with this field.
-        unsafe { target::LLVMOffsetOfElement(self.raw, structure.raw, field) }
+        unsafe { api::LLVMOffsetOfElement(self.raw, structure.raw, field) }
     }
 
     /// A value view of metadata.

@@ -1,7 +1,7 @@
 //! Types.
 
+use super::api;
 pub(crate) use llvm_sys::LLVMTypeKind as TyKind;
-use llvm_sys::core;
 use llvm_sys::prelude::*;
 use std::marker::PhantomData;
 
@@ -25,14 +25,14 @@ impl<'m> Ty<'m> {
     /// Which kind of type.
     pub(crate) fn kind(self) -> TyKind {
         // SAFETY: a live type.
-        unsafe { core::LLVMGetTypeKind(self.raw) }
+        unsafe { api::LLVMGetTypeKind(self.raw) }
     }
 
     /// Whether it has a size that is known now: no type without contents, and nothing scalable in
     /// it, whose size LLVM refuses to tell.
     pub(crate) fn is_sized(self) -> bool {
         // SAFETY: a live type.
-        unsafe { core::LLVMTypeIsSized(self.raw) != 0 && !self.is_scalable() }
+        unsafe { api::LLVMTypeIsSized(self.raw) != 0 && !self.is_scalable() }
     }
 
     fn is_scalable(self) -> bool {
@@ -52,7 +52,7 @@ impl<'m> Ty<'m> {
             return 0;
         }
         // SAFETY: an integer type.
-        unsafe { core::LLVMGetIntTypeWidth(self.raw) }
+        unsafe { api::LLVMGetIntTypeWidth(self.raw) }
     }
 
     /// Number of fields of a struct, elements of an array or a vector; 0 for others.
@@ -60,9 +60,9 @@ impl<'m> Ty<'m> {
         // SAFETY: the kind is checked.
         unsafe {
             match self.kind() {
-                TyKind::LLVMStructTypeKind => u64::from(core::LLVMCountStructElementTypes(self.raw)),
-                TyKind::LLVMArrayTypeKind => core::LLVMGetArrayLength2(self.raw),
-                TyKind::LLVMVectorTypeKind => u64::from(core::LLVMGetVectorSize(self.raw)),
+                TyKind::LLVMStructTypeKind => u64::from(api::LLVMCountStructElementTypes(self.raw)),
+                TyKind::LLVMArrayTypeKind => api::LLVMGetArrayLength2(self.raw),
+                TyKind::LLVMVectorTypeKind => u64::from(api::LLVMGetVectorSize(self.raw)),
                 _ => 0,
             }
         }
@@ -82,11 +82,11 @@ impl<'m> Ty<'m> {
         // SAFETY: the kind and index are checked.
         unsafe {
             match self.kind() {
-                TyKind::LLVMStructTypeKind if index < core::LLVMCountStructElementTypes(self.raw) => {
-                    Some(Ty::new(core::LLVMStructGetTypeAtIndex(self.raw, index)))
+                TyKind::LLVMStructTypeKind if index < api::LLVMCountStructElementTypes(self.raw) => {
+                    Some(Ty::new(api::LLVMStructGetTypeAtIndex(self.raw, index)))
                 }
                 TyKind::LLVMArrayTypeKind | TyKind::LLVMVectorTypeKind => {
-                    Some(Ty::new(core::LLVMGetElementType(self.raw)))
+                    Some(Ty::new(api::LLVMGetElementType(self.raw)))
                 }
                 _ => None,
             }
@@ -100,13 +100,13 @@ impl<'m> Ty<'m> {
         }
         // SAFETY: a function type; the buffer has room for all parameters.
         unsafe {
-            let count = core::LLVMCountParamTypes(self.raw) as usize;
+            let count = api::LLVMCountParamTypes(self.raw) as usize;
             let mut raw = vec![std::ptr::null_mut(); count];
-            core::LLVMGetParamTypes(self.raw, raw.as_mut_ptr());
+            api::LLVMGetParamTypes(self.raw, raw.as_mut_ptr());
             Some((
-                Ty::new(core::LLVMGetReturnType(self.raw)),
+                Ty::new(api::LLVMGetReturnType(self.raw)),
                 raw.into_iter().map(|t| Ty::new(t)).collect(),
-                core::LLVMIsFunctionVarArg(self.raw) != 0,
+                api::LLVMIsFunctionVarArg(self.raw) != 0,
             ))
         }
     }
@@ -114,6 +114,6 @@ impl<'m> Ty<'m> {
     /// As LLVM writes it.
     pub(crate) fn text(self) -> String {
         // SAFETY: a live type; the message is freed by `take_message`.
-        unsafe { super::take_message(core::LLVMPrintTypeToString(self.raw)) }
+        unsafe { super::take_message(api::LLVMPrintTypeToString(self.raw)) }
     }
 }

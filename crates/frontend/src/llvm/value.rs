@@ -1,10 +1,11 @@
 //! Values: constants, instructions, functions, blocks; and metadata.
 
+use super::api;
 use super::{IntPredicate, Linkage, Opcode, Ordering, RealPredicate, RmwKind, Ty, copy_str, take_message};
+use llvm_sys::LLVMDbgRecordKind;
 pub(crate) use llvm_sys::LLVMValueKind as ValueKind;
 use llvm_sys::debuginfo::LLVMMetadataKind as MetaKind;
 use llvm_sys::prelude::*;
-use llvm_sys::{LLVMDbgRecordKind, core, debuginfo};
 use std::marker::PhantomData;
 
 /// A value.
@@ -59,13 +60,13 @@ impl<'m> Value<'m> {
     /// Which kind of value.
     pub(crate) fn kind(self) -> ValueKind {
         // SAFETY: a live value.
-        unsafe { core::LLVMGetValueKind(self.raw) }
+        unsafe { api::LLVMGetValueKind(self.raw) }
     }
 
     /// Its type.
     pub(crate) fn ty(self) -> Ty<'m> {
         // SAFETY: a live value.
-        unsafe { Ty::new(core::LLVMTypeOf(self.raw)) }
+        unsafe { Ty::new(api::LLVMTypeOf(self.raw)) }
     }
 
     /// Its name, or nothing.
@@ -73,7 +74,7 @@ impl<'m> Value<'m> {
         // SAFETY: a string owned by the value.
         unsafe {
             let mut len = 0;
-            let text = core::LLVMGetValueName2(self.raw, &mut len);
+            let text = api::LLVMGetValueName2(self.raw, &mut len);
             copy_str(text, len)
         }
     }
@@ -81,7 +82,7 @@ impl<'m> Value<'m> {
     /// As LLVM writes it.
     pub(crate) fn text(self) -> String {
         // SAFETY: a live value; the message is freed.
-        unsafe { take_message(core::LLVMPrintValueToString(self.raw)) }
+        unsafe { take_message(api::LLVMPrintValueToString(self.raw)) }
     }
 
     /// The opcode of an instruction or constant expression.
@@ -89,8 +90,8 @@ impl<'m> Value<'m> {
         // SAFETY: the kind is checked.
         unsafe {
             match self.kind() {
-                ValueKind::LLVMInstructionValueKind => Some(core::LLVMGetInstructionOpcode(self.raw)),
-                ValueKind::LLVMConstantExprValueKind => Some(core::LLVMGetConstOpcode(self.raw)),
+                ValueKind::LLVMInstructionValueKind => Some(api::LLVMGetInstructionOpcode(self.raw)),
+                ValueKind::LLVMConstantExprValueKind => Some(api::LLVMGetConstOpcode(self.raw)),
                 _ => None,
             }
         }
@@ -100,10 +101,10 @@ impl<'m> Value<'m> {
     pub(crate) fn num_operands(self) -> u32 {
         // SAFETY: 0 for values without operands is checked here: the C function requires a user.
         unsafe {
-            if core::LLVMIsAUser(self.raw).is_null() {
+            if api::LLVMIsAUser(self.raw).is_null() {
                 return 0;
             }
-            core::LLVMGetNumOperands(self.raw) as u32
+            api::LLVMGetNumOperands(self.raw) as u32
         }
     }
 
@@ -113,7 +114,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: the index is checked.
-        Value::wrap(unsafe { core::LLVMGetOperand(self.raw, index) })
+        Value::wrap(unsafe { api::LLVMGetOperand(self.raw, index) })
     }
 
     /// Everything that uses the value, once a use.
@@ -121,10 +122,10 @@ impl<'m> Value<'m> {
         let mut users = Vec::new();
         // SAFETY: a list owned by the value.
         unsafe {
-            let mut at = core::LLVMGetFirstUse(self.raw);
+            let mut at = api::LLVMGetFirstUse(self.raw);
             while !at.is_null() {
-                users.extend(Value::wrap(core::LLVMGetUser(at)));
-                at = core::LLVMGetNextUse(at);
+                users.extend(Value::wrap(api::LLVMGetUser(at)));
+                at = api::LLVMGetNextUse(at);
             }
         }
         users
@@ -136,7 +137,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: an instruction.
-        Block::wrap(unsafe { core::LLVMGetInstructionParent(self.raw) })
+        Block::wrap(unsafe { api::LLVMGetInstructionParent(self.raw) })
     }
 
     // ---- constants
@@ -149,7 +150,7 @@ impl<'m> Value<'m> {
         let bits = self.ty().int_bits();
         if bits <= 64 {
             // SAFETY: an integer constant that fits.
-            return Some(u128::from(unsafe { core::LLVMConstIntGetZExtValue(self.raw) }));
+            return Some(u128::from(unsafe { api::LLVMConstIntGetZExtValue(self.raw) }));
         }
         if bits > 128 {
             return None;
@@ -175,13 +176,13 @@ impl<'m> Value<'m> {
         }
         let mut lossy = 0;
         // SAFETY: a floating-point constant.
-        Some(unsafe { core::LLVMConstRealGetDouble(self.raw, &mut lossy) })
+        Some(unsafe { api::LLVMConstRealGetDouble(self.raw, &mut lossy) })
     }
 
     /// An element of a constant aggregate or vector.
     pub(crate) fn element(self, index: u32) -> Option<Value<'m>> {
         // SAFETY: LLVM answers null if there is none.
-        Value::wrap(unsafe { core::LLVMGetAggregateElement(self.raw, index) })
+        Value::wrap(unsafe { api::LLVMGetAggregateElement(self.raw, index) })
     }
 
     /// The raw bytes of a constant array or vector of simple elements.
@@ -194,7 +195,7 @@ impl<'m> Value<'m> {
         // SAFETY: constant data. The binding declares the second parameter as an integer, the C function takes the
         // address of one.
         unsafe {
-            let data = core::LLVMGetRawDataValues(self.raw, (&raw mut len) as usize);
+            let data = api::LLVMGetRawDataValues(self.raw, (&raw mut len) as usize);
             if data.is_null() {
                 return None;
             }
@@ -210,8 +211,8 @@ impl<'m> Value<'m> {
         // SAFETY: a block address.
         unsafe {
             Some((
-                Value::wrap(core::LLVMGetBlockAddressFunction(self.raw))?,
-                Block::wrap(core::LLVMGetBlockAddressBasicBlock(self.raw))?,
+                Value::wrap(api::LLVMGetBlockAddressFunction(self.raw))?,
+                Block::wrap(api::LLVMGetBlockAddressBasicBlock(self.raw))?,
             ))
         }
     }
@@ -221,19 +222,19 @@ impl<'m> Value<'m> {
     /// How a global, function or alias links.
     pub(crate) fn linkage(self) -> Linkage {
         // SAFETY: callers pass global values only.
-        unsafe { core::LLVMGetLinkage(self.raw) }
+        unsafe { api::LLVMGetLinkage(self.raw) }
     }
 
     /// Whether a global or function has no definition.
     pub(crate) fn is_declaration(self) -> bool {
         // SAFETY: callers pass global values only.
-        unsafe { core::LLVMIsDeclaration(self.raw) != 0 }
+        unsafe { api::LLVMIsDeclaration(self.raw) != 0 }
     }
 
     /// The type of a global's contents, or of a function.
     pub(crate) fn value_type(self) -> Ty<'m> {
         // SAFETY: callers pass global values only.
-        unsafe { Ty::new(core::LLVMGlobalGetValueType(self.raw)) }
+        unsafe { Ty::new(api::LLVMGlobalGetValueType(self.raw)) }
     }
 
     /// The initialiser of a global variable.
@@ -242,7 +243,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: a global variable.
-        Value::wrap(unsafe { core::LLVMGetInitializer(self.raw) })
+        Value::wrap(unsafe { api::LLVMGetInitializer(self.raw) })
     }
 
     /// File and line of the definition of a global variable, in the debug information.
@@ -253,25 +254,25 @@ impl<'m> Value<'m> {
         // SAFETY: a global variable; the copied list is freed; the kind of each node is checked.
         unsafe {
             let mut count = 0;
-            let entries = core::LLVMGlobalCopyAllMetadata(self.raw, &mut count);
+            let entries = api::LLVMGlobalCopyAllMetadata(self.raw, &mut count);
             if entries.is_null() {
                 return None;
             }
             let nodes: Vec<LLVMMetadataRef> = (0..count as u32)
-                .map(|i| core::LLVMValueMetadataEntriesGetMetadata(entries, i))
+                .map(|i| api::LLVMValueMetadataEntriesGetMetadata(entries, i))
                 .collect();
-            core::LLVMDisposeValueMetadataEntries(entries);
+            api::LLVMDisposeValueMetadataEntries(entries);
             let expression = nodes.into_iter().find(|&node| {
                 matches!(
-                    debuginfo::LLVMGetMetadataKind(node),
-                    debuginfo::LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind
+                    api::LLVMGetMetadataKind(node),
+                    MetaKind::LLVMDIGlobalVariableExpressionMetadataKind
                 )
             })?;
-            let variable = Meta::wrap(debuginfo::LLVMDIGlobalVariableExpressionGetVariable(expression))?
+            let variable = Meta::wrap(api::LLVMDIGlobalVariableExpressionGetVariable(expression))?
                 .of_kind(|kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind))?
                 .raw;
-            let file = Meta::wrap(debuginfo::LLVMDIVariableGetFile(variable))?;
-            Some((file, debuginfo::LLVMDIVariableGetLine(variable)))
+            let file = Meta::wrap(api::LLVMDIVariableGetFile(variable))?;
+            Some((file, api::LLVMDIVariableGetLine(variable)))
         }
     }
 
@@ -279,14 +280,14 @@ impl<'m> Value<'m> {
     pub(crate) fn is_thread_local(self) -> bool {
         // SAFETY: the kind is checked.
         self.kind() == ValueKind::LLVMGlobalVariableValueKind
-            && unsafe { core::LLVMIsThreadLocal(self.raw) != 0 }
+            && unsafe { api::LLVMIsThreadLocal(self.raw) != 0 }
     }
 
     /// Whether a global variable is never written.
     pub(crate) fn is_constant(self) -> bool {
         // SAFETY: the kind is checked.
         self.kind() == ValueKind::LLVMGlobalVariableValueKind
-            && unsafe { core::LLVMIsGlobalConstant(self.raw) != 0 }
+            && unsafe { api::LLVMIsGlobalConstant(self.raw) != 0 }
     }
 
     /// What an alias stands for.
@@ -295,13 +296,13 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: an alias.
-        Value::wrap(unsafe { core::LLVMAliasGetAliasee(self.raw) })
+        Value::wrap(unsafe { api::LLVMAliasGetAliasee(self.raw) })
     }
 
     /// The alignment of a global, alloca or memory access; 0 if none is stated.
     pub(crate) fn align(self) -> u32 {
         // SAFETY: callers pass values that have one.
-        unsafe { core::LLVMGetAlignment(self.raw) }
+        unsafe { api::LLVMGetAlignment(self.raw) }
     }
 
     // ---- functions
@@ -312,7 +313,7 @@ impl<'m> Value<'m> {
             return Vec::new();
         }
         // SAFETY: a list owned by the function.
-        unsafe { chain(core::LLVMGetFirstParam(self.raw), |p| core::LLVMGetNextParam(p)) }
+        unsafe { chain(api::LLVMGetFirstParam(self.raw), |p| api::LLVMGetNextParam(p)) }
     }
 
     /// The blocks of a function.
@@ -323,10 +324,10 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a list owned by the function.
         unsafe {
-            let mut at = core::LLVMGetFirstBasicBlock(self.raw);
+            let mut at = api::LLVMGetFirstBasicBlock(self.raw);
             while let Some(block) = Block::wrap(at) {
                 all.push(block);
-                at = core::LLVMGetNextBasicBlock(at);
+                at = api::LLVMGetNextBasicBlock(at);
             }
         }
         all
@@ -335,7 +336,7 @@ impl<'m> Value<'m> {
     /// Whether the function is an intrinsic of LLVM.
     pub(crate) fn is_intrinsic(self) -> bool {
         // SAFETY: the kind is checked.
-        self.kind() == ValueKind::LLVMFunctionValueKind && unsafe { core::LLVMGetIntrinsicID(self.raw) != 0 }
+        self.kind() == ValueKind::LLVMFunctionValueKind && unsafe { api::LLVMGetIntrinsicID(self.raw) != 0 }
     }
 
     /// The type that attribute `name` gives parameter `index` (from 0) of a function.
@@ -345,8 +346,8 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a function; attribute indices count from 1 for parameters.
         unsafe {
-            let kind = core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            let attribute = core::LLVMGetEnumAttributeAtIndex(self.raw, index + 1, kind);
+            let kind = api::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = api::LLVMGetEnumAttributeAtIndex(self.raw, index + 1, kind);
             type_of_attribute(attribute)
         }
     }
@@ -358,9 +359,9 @@ impl<'m> Value<'m> {
         }
         // SAFETY: as above.
         unsafe {
-            let kind = core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            let attribute = core::LLVMGetEnumAttributeAtIndex(self.raw, index + 1, kind);
-            (!attribute.is_null()).then(|| core::LLVMGetEnumAttributeValue(attribute))
+            let kind = api::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = api::LLVMGetEnumAttributeAtIndex(self.raw, index + 1, kind);
+            (!attribute.is_null()).then(|| api::LLVMGetEnumAttributeValue(attribute))
         }
     }
 
@@ -370,7 +371,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: a function.
-        Meta::wrap(unsafe { debuginfo::LLVMGetSubprogram(self.raw) })?
+        Meta::wrap(unsafe { api::LLVMGetSubprogram(self.raw) })?
             .of_kind(|kind| matches!(kind, MetaKind::LLVMDISubprogramMetadataKind))
     }
 
@@ -382,7 +383,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: an instruction.
-        Meta::wrap(unsafe { debuginfo::LLVMInstructionGetDebugLoc(self.raw) })?
+        Meta::wrap(unsafe { api::LLVMInstructionGetDebugLoc(self.raw) })?
             .of_kind(|kind| matches!(kind, MetaKind::LLVMDILocationMetadataKind))
     }
 
@@ -391,14 +392,14 @@ impl<'m> Value<'m> {
         let mut all = Vec::new();
         // SAFETY: a list owned by the instruction; the kind of record is checked.
         unsafe {
-            let mut at = core::LLVMGetFirstDbgRecord(self.raw);
+            let mut at = api::LLVMGetFirstDbgRecord(self.raw);
             while !at.is_null() {
-                if core::LLVMDbgRecordGetKind(at) == LLVMDbgRecordKind::LLVMDbgRecordDeclare {
-                    let address = Value::wrap(core::LLVMDbgVariableRecordGetValue(at, 0));
-                    let variable = Meta::wrap(core::LLVMDbgVariableRecordGetVariable(at));
+                if api::LLVMDbgRecordGetKind(at) == LLVMDbgRecordKind::LLVMDbgRecordDeclare {
+                    let address = Value::wrap(api::LLVMDbgVariableRecordGetValue(at, 0));
+                    let variable = Meta::wrap(api::LLVMDbgVariableRecordGetVariable(at));
                     all.extend(address.zip(variable));
                 }
-                at = core::LLVMGetNextDbgRecord(at);
+                at = api::LLVMGetNextDbgRecord(at);
             }
         }
         all
@@ -407,25 +408,25 @@ impl<'m> Value<'m> {
     /// The predicate of `icmp`.
     pub(crate) fn int_predicate(self) -> IntPredicate {
         // SAFETY: an `icmp`.
-        unsafe { core::LLVMGetICmpPredicate(self.raw) }
+        unsafe { api::LLVMGetICmpPredicate(self.raw) }
     }
 
     /// The predicate of `fcmp`.
     pub(crate) fn real_predicate(self) -> RealPredicate {
         // SAFETY: an `fcmp`.
-        unsafe { core::LLVMGetFCmpPredicate(self.raw) }
+        unsafe { api::LLVMGetFCmpPredicate(self.raw) }
     }
 
     /// Whether a load, store, `atomicrmw` or `cmpxchg` is volatile.
     pub(crate) fn volatile(self) -> bool {
         // SAFETY: one of these.
-        unsafe { core::LLVMGetVolatile(self.raw) != 0 }
+        unsafe { api::LLVMGetVolatile(self.raw) != 0 }
     }
 
     /// The order of a load, store, fence or `atomicrmw`.
     pub(crate) fn ordering(self) -> Ordering {
         // SAFETY: one of these.
-        unsafe { core::LLVMGetOrdering(self.raw) }
+        unsafe { api::LLVMGetOrdering(self.raw) }
     }
 
     /// Orders of a `cmpxchg` when it succeeds and when it fails.
@@ -433,8 +434,8 @@ impl<'m> Value<'m> {
         // SAFETY: a `cmpxchg`.
         unsafe {
             (
-                core::LLVMGetCmpXchgSuccessOrdering(self.raw),
-                core::LLVMGetCmpXchgFailureOrdering(self.raw),
+                api::LLVMGetCmpXchgSuccessOrdering(self.raw),
+                api::LLVMGetCmpXchgFailureOrdering(self.raw),
             )
         }
     }
@@ -442,45 +443,45 @@ impl<'m> Value<'m> {
     /// Whether a `cmpxchg` may fail spuriously.
     pub(crate) fn weak(self) -> bool {
         // SAFETY: a `cmpxchg`.
-        unsafe { core::LLVMGetWeak(self.raw) != 0 }
+        unsafe { api::LLVMGetWeak(self.raw) != 0 }
     }
 
     /// Whether an atomic instruction orders only with its own thread.
     pub(crate) fn single_thread(self) -> bool {
         // SAFETY: an atomic instruction.
-        unsafe { core::LLVMIsAtomicSingleThread(self.raw) != 0 }
+        unsafe { api::LLVMIsAtomicSingleThread(self.raw) != 0 }
     }
 
     /// The operation of an `atomicrmw`.
     pub(crate) fn rmw(self) -> RmwKind {
         // SAFETY: an `atomicrmw`.
-        unsafe { core::LLVMGetAtomicRMWBinOp(self.raw) }
+        unsafe { api::LLVMGetAtomicRMWBinOp(self.raw) }
     }
 
     /// What an alloca allocates (one of).
     pub(crate) fn allocated_type(self) -> Ty<'m> {
         // SAFETY: an alloca.
-        unsafe { Ty::new(core::LLVMGetAllocatedType(self.raw)) }
+        unsafe { Ty::new(api::LLVMGetAllocatedType(self.raw)) }
     }
 
     /// The type a `getelementptr` steps through.
     pub(crate) fn gep_source(self) -> Ty<'m> {
         // SAFETY: a `getelementptr`, instruction or constant.
-        unsafe { Ty::new(core::LLVMGetGEPSourceElementType(self.raw)) }
+        unsafe { Ty::new(api::LLVMGetGEPSourceElementType(self.raw)) }
     }
 
     /// Whether a `getelementptr` must stay in its object.
     pub(crate) fn inbounds(self) -> bool {
         // SAFETY: a `getelementptr`, instruction or constant.
-        unsafe { core::LLVMIsInBounds(self.raw) != 0 }
+        unsafe { api::LLVMIsInBounds(self.raw) != 0 }
     }
 
     /// The indices of `extractvalue` or `insertvalue`.
     pub(crate) fn indices(self) -> &'m [u32] {
         // SAFETY: one of these; the indices are owned by the instruction.
         unsafe {
-            let count = core::LLVMGetNumIndices(self.raw) as usize;
-            let first = core::LLVMGetIndices(self.raw);
+            let count = api::LLVMGetNumIndices(self.raw) as usize;
+            let first = api::LLVMGetIndices(self.raw);
             if count == 0 || first.is_null() {
                 &[]
             } else {
@@ -493,8 +494,8 @@ impl<'m> Value<'m> {
     pub(crate) fn shuffle_mask(self) -> Vec<Option<usize>> {
         // SAFETY: a `shufflevector`; indices below the count.
         unsafe {
-            (0..core::LLVMGetNumMaskElements(self.raw))
-                .map(|i| usize::try_from(core::LLVMGetMaskValue(self.raw, i)).ok())
+            (0..api::LLVMGetNumMaskElements(self.raw))
+                .map(|i| usize::try_from(api::LLVMGetMaskValue(self.raw, i)).ok())
                 .collect()
         }
     }
@@ -506,10 +507,10 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a φ; indices below the count.
         unsafe {
-            (0..core::LLVMCountIncoming(self.raw))
+            (0..api::LLVMCountIncoming(self.raw))
                 .filter_map(|i| {
-                    Value::wrap(core::LLVMGetIncomingValue(self.raw, i))
-                        .zip(Block::wrap(core::LLVMGetIncomingBlock(self.raw, i)))
+                    Value::wrap(api::LLVMGetIncomingValue(self.raw, i))
+                        .zip(Block::wrap(api::LLVMGetIncomingBlock(self.raw, i)))
                 })
                 .collect()
         }
@@ -519,8 +520,8 @@ impl<'m> Value<'m> {
     pub(crate) fn successors(self) -> Vec<Block<'m>> {
         // SAFETY: a terminator; indices below the count.
         unsafe {
-            (0..core::LLVMGetNumSuccessors(self.raw))
-                .filter_map(|i| Block::wrap(core::LLVMGetSuccessor(self.raw, i)))
+            (0..api::LLVMGetNumSuccessors(self.raw))
+                .filter_map(|i| Block::wrap(api::LLVMGetSuccessor(self.raw, i)))
                 .collect()
         }
     }
@@ -529,23 +530,23 @@ impl<'m> Value<'m> {
     pub(crate) fn condition(self) -> Option<Value<'m>> {
         // SAFETY: a branch.
         unsafe {
-            if core::LLVMIsConditional(self.raw) == 0 {
+            if api::LLVMIsConditional(self.raw) == 0 {
                 return None;
             }
-            Value::wrap(core::LLVMGetCondition(self.raw))
+            Value::wrap(api::LLVMGetCondition(self.raw))
         }
     }
 
     /// The value for which a switch goes to its successor `index` (from 1; 0 is the default).
     pub(crate) fn case(self, index: u32) -> Option<Value<'m>> {
         // SAFETY: a switch with such a successor.
-        Value::wrap(unsafe { core::LLVMGetSwitchCaseValue(self.raw, index) })
+        Value::wrap(unsafe { api::LLVMGetSwitchCaseValue(self.raw, index) })
     }
 
     /// Where an invoke continues.
     pub(crate) fn normal_dest(self) -> Option<Block<'m>> {
         // SAFETY: an invoke.
-        Block::wrap(unsafe { core::LLVMGetNormalDest(self.raw) })
+        Block::wrap(unsafe { api::LLVMGetNormalDest(self.raw) })
     }
 
     /// Where an invoke goes on with an exception; none for a call.
@@ -554,7 +555,7 @@ impl<'m> Value<'m> {
             return None;
         }
         // SAFETY: an invoke.
-        Block::wrap(unsafe { core::LLVMGetUnwindDest(self.raw) })
+        Block::wrap(unsafe { api::LLVMGetUnwindDest(self.raw) })
     }
 
     /// Of a landing pad the number of its clauses, and whether it cleans up; none for anything else.
@@ -565,8 +566,8 @@ impl<'m> Value<'m> {
         // SAFETY: a landing pad.
         unsafe {
             Some((
-                core::LLVMGetNumClauses(self.raw),
-                core::LLVMIsCleanup(self.raw) != 0,
+                api::LLVMGetNumClauses(self.raw),
+                api::LLVMIsCleanup(self.raw) != 0,
             ))
         }
     }
@@ -574,27 +575,27 @@ impl<'m> Value<'m> {
     /// What a call calls.
     pub(crate) fn called(self) -> Option<Value<'m>> {
         // SAFETY: a call or invoke.
-        Value::wrap(unsafe { core::LLVMGetCalledValue(self.raw) })
+        Value::wrap(unsafe { api::LLVMGetCalledValue(self.raw) })
     }
 
     /// The function type of a call.
     pub(crate) fn called_type(self) -> Ty<'m> {
         // SAFETY: a call or invoke.
-        unsafe { Ty::new(core::LLVMGetCalledFunctionType(self.raw)) }
+        unsafe { Ty::new(api::LLVMGetCalledFunctionType(self.raw)) }
     }
 
     /// How many arguments a call has.
     pub(crate) fn num_args(self) -> u32 {
         // SAFETY: a call or invoke.
-        unsafe { core::LLVMGetNumArgOperands(self.raw) }
+        unsafe { api::LLVMGetNumArgOperands(self.raw) }
     }
 
     /// The type that attribute `name` gives argument `index` (from 0) of a call.
     pub(crate) fn arg_type_attribute(self, index: u32, name: &str) -> Option<Ty<'m>> {
         // SAFETY: a call or invoke; attribute indices count from 1 for arguments.
         unsafe {
-            let kind = core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            type_of_attribute(core::LLVMGetCallSiteEnumAttribute(self.raw, index + 1, kind))
+            let kind = api::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            type_of_attribute(api::LLVMGetCallSiteEnumAttribute(self.raw, index + 1, kind))
         }
     }
 
@@ -606,9 +607,9 @@ impl<'m> Value<'m> {
         // SAFETY: inline assembly; the strings are owned by it.
         unsafe {
             let mut len = 0;
-            let text = core::LLVMGetInlineAsmAsmString(self.raw, &mut len);
+            let text = api::LLVMGetInlineAsmAsmString(self.raw, &mut len);
             let text = copy_str(text, len);
-            let constraints = core::LLVMGetInlineAsmConstraintString(self.raw, &mut len);
+            let constraints = api::LLVMGetInlineAsmConstraintString(self.raw, &mut len);
             Some((text, copy_str(constraints, len)))
         }
     }
@@ -622,12 +623,12 @@ impl<'m> Value<'m> {
         }
         // SAFETY: a metadata node; the buffer has room for all operands.
         unsafe {
-            let count = core::LLVMGetMDNodeNumOperands(self.raw);
+            let count = api::LLVMGetMDNodeNumOperands(self.raw);
             if index >= count {
                 return None;
             }
             let mut all = vec![std::ptr::null_mut(); count as usize];
-            core::LLVMGetMDNodeOperands(self.raw, all.as_mut_ptr());
+            api::LLVMGetMDNodeOperands(self.raw, all.as_mut_ptr());
             Value::wrap(all[index as usize])
         }
     }
@@ -640,7 +641,7 @@ impl<'m> Value<'m> {
         let mut len = 0;
         // SAFETY: metadata; LLVM answers null if it is no string.
         unsafe {
-            let text = core::LLVMGetMDString(self.raw, &mut len);
+            let text = api::LLVMGetMDString(self.raw, &mut len);
             (!text.is_null()).then(|| copy_str(text, len as usize))
         }
     }
@@ -665,10 +666,10 @@ fn is_scope(kind: MetaKind) -> bool {
 /// `attribute` is null or live.
 unsafe fn type_of_attribute<'m>(attribute: LLVMAttributeRef) -> Option<Ty<'m>> {
     unsafe {
-        if attribute.is_null() || core::LLVMIsTypeAttribute(attribute) == 0 {
+        if attribute.is_null() || api::LLVMIsTypeAttribute(attribute) == 0 {
             return None;
         }
-        let ty = core::LLVMGetTypeAttributeValue(attribute);
+        let ty = api::LLVMGetTypeAttributeValue(attribute);
         (!ty.is_null()).then(|| Ty::new(ty))
     }
 }
@@ -685,8 +686,8 @@ impl<'m> Block<'m> {
     pub(crate) fn instructions(self) -> Vec<Value<'m>> {
         // SAFETY: a list owned by the block.
         unsafe {
-            chain(core::LLVMGetFirstInstruction(self.raw), |i| {
-                core::LLVMGetNextInstruction(i)
+            chain(api::LLVMGetFirstInstruction(self.raw), |i| {
+                api::LLVMGetNextInstruction(i)
             })
         }
     }
@@ -704,7 +705,7 @@ impl<'m> Meta<'m> {
     pub(super) fn as_value(self, context: LLVMContextRef) -> Value<'m> {
         // SAFETY: live metadata of the context.
         Value {
-            raw: unsafe { core::LLVMMetadataAsValue(context, self.raw) },
+            raw: unsafe { api::LLVMMetadataAsValue(context, self.raw) },
             module: PhantomData,
         }
     }
@@ -714,8 +715,8 @@ impl<'m> Meta<'m> {
         // SAFETY: a debug location.
         unsafe {
             (
-                debuginfo::LLVMDILocationGetLine(self.raw),
-                debuginfo::LLVMDILocationGetColumn(self.raw),
+                api::LLVMDILocationGetLine(self.raw),
+                api::LLVMDILocationGetColumn(self.raw),
             )
         }
     }
@@ -723,13 +724,13 @@ impl<'m> Meta<'m> {
     /// The scope of a debug location.
     pub(crate) fn scope(self) -> Option<Meta<'m>> {
         // SAFETY: a debug location.
-        Meta::wrap(unsafe { debuginfo::LLVMDILocationGetScope(self.raw) })?.of_kind(is_scope)
+        Meta::wrap(unsafe { api::LLVMDILocationGetScope(self.raw) })?.of_kind(is_scope)
     }
 
     /// The line of a subprogram.
     pub(crate) fn subprogram_line(self) -> u32 {
         // SAFETY: a subprogram.
-        unsafe { debuginfo::LLVMDISubprogramGetLine(self.raw) }
+        unsafe { api::LLVMDISubprogramGetLine(self.raw) }
     }
 
     /// Directory and name of the file of a scope.
@@ -738,13 +739,13 @@ impl<'m> Meta<'m> {
         // are. The strings are owned by the context.
         unsafe {
             let scope = self.of_kind(is_scope)?;
-            let file = Meta::wrap(debuginfo::LLVMDIScopeGetFile(scope.raw))?
+            let file = Meta::wrap(api::LLVMDIScopeGetFile(scope.raw))?
                 .of_kind(|kind| matches!(kind, MetaKind::LLVMDIFileMetadataKind))?
                 .raw;
             let mut len = 0;
-            let directory = debuginfo::LLVMDIFileGetDirectory(file, &mut len);
+            let directory = api::LLVMDIFileGetDirectory(file, &mut len);
             let directory = copy_str(directory, len as usize);
-            let name = debuginfo::LLVMDIFileGetFilename(file, &mut len);
+            let name = api::LLVMDIFileGetFilename(file, &mut len);
             Some((directory, copy_str(name, len as usize)))
         }
     }
@@ -753,6 +754,6 @@ impl<'m> Meta<'m> {
     /// information is not verified when it is read.
     fn of_kind(self, is: impl Fn(MetaKind) -> bool) -> Option<Meta<'m>> {
         // SAFETY: live metadata.
-        is(unsafe { debuginfo::LLVMGetMetadataKind(self.raw) }).then_some(self)
+        is(unsafe { api::LLVMGetMetadataKind(self.raw) }).then_some(self)
     }
 }

@@ -263,9 +263,6 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         self.parameters(value);
         self.plan_locals(value, &numbered);
         for (i, list) in numbered.iter().enumerate() {
-            if self.unit.program.stop.is_set() {
-                return;
-            }
             self.in_entry = i == 0;
             self.block(BlockId::from_index(i), list);
         }

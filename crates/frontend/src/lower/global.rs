@@ -175,7 +175,9 @@ impl<'m> Unit<'m, '_> {
         if stores.is_empty() {
             return;
         }
-        let id = self.program.declare("selvedge.initialise".to_owned());
+        let id = self
+            .program
+            .declare(self.program.local_name(true, "selvedge.initialise"));
         self.program.module.functions[id].library = true;
         FnLower::new(self, id).store_constants(stores);
         self.program.module.constructors.insert(0, id);

@@ -34,12 +34,27 @@ mod weak;
 
 use crate::debug::{Files, Places};
 use crate::demangle::demangle;
+use crate::isolate::{Refusal, Request};
 use crate::llvm::{Layout, Linkage, Module, Value, ValueKind};
-use crate::{Error, Loaded, Options, library, reach};
-use rustc_hash::FxHashMap;
-use selvedge_base::{IdVec, StopFlag};
+use crate::{library, reach};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// A program as the lowering leaves it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Lowered {
+    /// The program.
+    pub module: selvedge_ir::Module,
+    /// Where its source files are, as the debug information says.
+    pub paths: IdVec<FileId, String>,
+    /// Functions without a body that code reachable from the entry calls or takes the address of, in the order of ids.
+    pub undefined: Vec<FuncId>,
+    /// Weak symbols that nothing defines and whose address is null, sorted.
+    pub absent: Vec<String>,
+}
 
 /// What grows while modules are lowered.
 #[derive(Default)]
@@ -54,14 +69,46 @@ pub(crate) struct Program {
     pub refs: IdVec<FuncId, Vec<Symbol>>,
     /// Weak symbols that were taken for null.
     pub absent: BTreeSet<String>,
-    /// When set, functions are left half lowered, and the program is of no use.
-    pub stop: StopFlag,
+    /// The names that functions (true) and global variables have.
+    taken: FxHashSet<(bool, String)>,
 }
 
 impl Program {
+    /// The name of a symbol that other modules cannot refer to: its own, or with a number if another one has that. The program
+    /// and the model library may both have a local symbol of a name; LLVM's functions need not have any.
+    pub(crate) fn local_name(&self, function: bool, name: &str) -> String {
+        let name = match name {
+            "" if function => "unnamed",
+            name => name,
+        };
+        let free = |name: &String| name.is_empty() || !self.taken.contains(&(function, name.clone()));
+        let numbered = (1u64..).map(|number| format!("{name}.{number}"));
+        std::iter::once(name.to_owned())
+            .chain(numbered)
+            .find(free)
+            .unwrap_or_default()
+    }
+
+    /// Gives a symbol that is to be added its name. A local symbol that has it gives way: models are found by names.
+    fn take(&mut self, function: bool, name: &str) {
+        if name.is_empty() || self.taken.insert((function, name.to_owned())) {
+            return;
+        }
+        let other = self.local_name(function, name);
+        if function {
+            if let Some(id) = self.module.function(name) {
+                self.module.functions[id].name.clone_from(&other);
+            }
+        } else if let Some(id) = self.module.global(name) {
+            self.module.globals[id].name.clone_from(&other);
+        }
+        self.taken.insert((function, other));
+    }
+
     /// Adds a declaration of a function.
     pub(crate) fn declare(&mut self, name: String) -> FuncId {
         self.refs.push(Vec::new());
+        self.take(true, &name);
         self.module.functions.push(Function {
             display: demangle(&name),
             name,
@@ -123,22 +170,35 @@ impl<'m, 'p> Unit<'m, 'p> {
         let symbol = match known {
             Some(symbol) if matches!(symbol, Symbol::Func(_)) == function => symbol,
             _ if function => {
-                let id = self.program.declare(name.clone());
+                let own = if local || name.is_empty() {
+                    self.program.local_name(true, &name)
+                } else {
+                    name.clone()
+                };
+                let id = self.program.declare(own);
                 self.signature(id, value);
                 Symbol::Func(id)
             }
-            _ => Symbol::Global(self.program.module.globals.push(Global {
-                name: name.clone(),
-                size: self.layout.size(value.value_type()),
-                align: 1,
-                init: Vec::new(),
-                relocations: Vec::new(),
-                undefined: Vec::new(),
-                thread_local: value.is_thread_local(),
-                constant: false,
-                external: true,
-                span: Default::default(),
-            })),
+            _ => {
+                let own = if local {
+                    self.program.local_name(false, &name)
+                } else {
+                    name.clone()
+                };
+                self.program.take(false, &own);
+                Symbol::Global(self.program.module.globals.push(Global {
+                    name: own,
+                    size: self.layout.size(value.value_type()),
+                    align: 1,
+                    init: Vec::new(),
+                    relocations: Vec::new(),
+                    undefined: Vec::new(),
+                    thread_local: value.is_thread_local(),
+                    constant: false,
+                    external: true,
+                    span: Default::default(),
+                }))
+            }
         };
         if !local {
             self.program.names.entry(name).or_insert(symbol);
@@ -181,9 +241,6 @@ impl<'m, 'p> Unit<'m, 'p> {
     /// Lowers the bodies and initialisers of all pending symbols that this module defines and nobody defined before.
     pub(crate) fn define_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
-            if self.program.stop.is_set() {
-                return;
-            }
             if value.is_declaration() {
                 continue;
             }
@@ -216,11 +273,8 @@ fn other_name(name: &str) -> Option<&str> {
 }
 
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
-pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Error> {
-    let mut program = Program {
-        stop: options.stop.clone(),
-        ..Program::default()
-    };
+pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, Refusal> {
+    let mut program = Program::default();
     let mut unit = Unit::new(&mut program, linked.layout(), false);
     let intrinsic = |name: &str| name.starts_with("llvm.");
     for global in linked.globals() {
@@ -257,9 +311,6 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
     unit.define_pending();
     unit.define_stores();
 
-    if options.stop.is_set() {
-        return Err(Error::Stopped);
-    }
     let defined = |name: &str| {
         let function = program.module.function(name);
         function.filter(|&id| program.module.functions[id].is_defined())
@@ -270,15 +321,10 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
             .flatten()
     };
     let Some(entry) = defined(&options.entry).or_else(fuzz_target) else {
-        return Err(Error::NoEntry {
-            entry: options.entry.clone(),
-        });
+        return Err(Refusal::NoEntry);
     };
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;
-    }
-    if options.stop.is_set() {
-        return Err(Error::Stopped);
     }
     let undefined = reach::reachable(&program, entry)
         .functions
@@ -290,11 +336,11 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Options) -> Result<Loaded, Er
         .collect();
     let absent = program.absent.into_iter().collect();
     let mut module = program.module;
-    let (files, sources) = program.files.finish();
+    let (files, paths) = program.files.finish();
     module.files = files;
-    Ok(Loaded {
+    Ok(Lowered {
         module,
-        sources,
+        paths,
         undefined,
         absent,
     })

@@ -1,0 +1,100 @@
+//! The process that reads modules: LLVM is loaded here and nowhere else.
+
+use super::sandbox;
+use super::wire::{self, Answer, Form, Refusal, Request, Stage};
+use crate::llvm::{self, Context};
+use crate::lower;
+use std::io::{self, Write};
+use std::thread;
+
+/// The stack of the thread that reads: LLVM and the lowering recurse on what is nested.
+const STACK: usize = 256 << 20;
+
+/// Address space beside what the request allows: the program and its libraries, and the stack.
+const OVERHEAD: u64 = 1 << 30;
+
+/// Reads a request from standard input and writes the answer to standard output. The result is the exit code: 0 if there is an
+/// answer.
+#[must_use]
+pub fn serve() -> u8 {
+    // One that is started now, since a confined process cannot start any.
+    let reader = thread::Builder::new().stack_size(STACK).spawn(answer_one);
+    match reader.map(thread::JoinHandle::join) {
+        Ok(Ok(Ok(()))) => 0,
+        Ok(Ok(Err(error))) | Err(error) => {
+            eprintln!("{error}");
+            1
+        }
+        Ok(Err(_)) => 1, // a panic has said what it is
+    }
+}
+
+fn answer_one() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    // The library is found and relocated before files are out of reach.
+    let llvm = llvm::load();
+    let (request, units) = wire::receive(io::stdin().lock())?;
+    sandbox::limit(request.memory.saturating_add(OVERHEAD), request.seconds)?;
+    // From here on nothing is done that needs the system; only now are the modules looked into.
+    if sandbox::confine().is_err() {
+        wire::unconfined(&mut out)?;
+    }
+    let answer = llvm
+        .map_err(Refusal::NoLlvm)
+        .and_then(|()| read(&request, &units, &mut out));
+    wire::answer(&mut out, &answer)
+}
+
+/// Reads, links and lowers the units, and says to `marks` what is going on.
+pub(crate) fn read(request: &Request, units: &[Vec<u8>], marks: &mut impl Write) -> Answer {
+    let context = Context::new().map_err(Refusal::NoLlvm)?;
+    let mut program: Option<llvm::Module<'_>> = None;
+    for ((number, bytes), (form, _)) in (0..).zip(units).zip(&request.units) {
+        // Whoever listens has gone away if this fails, and does not want to know.
+        let _ = wire::mark(marks, Stage::Unit(number));
+        let unit = unit(&context, number, *form, bytes)?;
+        match &mut program {
+            None => program = Some(unit),
+            Some(whole) => whole.link(unit).map_err(|message| link_refusal(&message))?,
+        }
+    }
+    let _ = wire::mark(marks, Stage::Program);
+    let program = program.ok_or_else(|| Refusal::Link("there are no modules".to_owned()))?;
+    lower::lower(&program, request)
+}
+
+/// One unit as a module.
+fn unit<'c>(
+    context: &'c Context,
+    number: u32,
+    form: Form,
+    bytes: &[u8],
+) -> Result<llvm::Module<'c>, Refusal> {
+    let invalid = |detail| Refusal::Invalid(number, detail);
+    let mut module = match form {
+        Form::Own | Form::Bitcode => context.parse(bytes).map_err(invalid)?,
+        Form::Text => context.parse_text(bytes).map_err(invalid)?,
+    };
+    let triple = module.triple();
+    if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) {
+        return Err(Refusal::Target(number, triple));
+    }
+    if form == Form::Own {
+        module.mark_as_written();
+    } else {
+        module.retarget();
+        module.verify().map_err(invalid)?;
+    }
+    Ok(module)
+}
+
+/// Sorts LLVM's linking errors.
+fn link_refusal(message: &str) -> Refusal {
+    let duplicate = message
+        .split_once("Linking globals named '")
+        .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));
+    match duplicate {
+        Some((symbol, _)) => Refusal::Duplicate(symbol.to_owned()),
+        None => Refusal::Link(message.to_owned()),
+    }
+}

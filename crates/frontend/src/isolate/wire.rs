@@ -1,0 +1,218 @@
+//! What travels between the process that was asked to load a program and the one that reads it.
+//!
+//! To the reader, on its standard input: the length of the head (four bytes, the lowest first), the head, and the modules one
+//! after the other. From it, on its standard output: marks of what it does next, then its answer. The answer is data of
+//! whoever made the module, who may have taken the reader over: see [`super::load`] for what is checked.
+
+use crate::lower::Lowered;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+
+/// The head of a request.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    /// Where the program begins.
+    pub entry: String,
+    /// Whether the model library is linked.
+    pub library: bool,
+    /// Whether there is symbolic input from outside.
+    pub symbolic: bool,
+    /// How much memory the reader may have, in bytes.
+    pub memory: u64,
+    /// How long it may compute, in seconds.
+    pub seconds: u64,
+    /// The modules: what they are and how many bytes.
+    pub units: Vec<(Form, u64)>,
+}
+
+/// The forms of a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// Bitcode that our compiler made.
+    Own,
+    /// Bitcode that somebody made.
+    Bitcode,
+    /// Text that somebody made.
+    Text,
+}
+
+/// Why there is no program. Units are numbered as in the request.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Refusal {
+    /// There is no LLVM.
+    NoLlvm(String),
+    /// LLVM refuses the unit.
+    Invalid(u32, String),
+    /// The unit is for this target.
+    Target(u32, String),
+    /// Two units define a symbol.
+    Duplicate(String),
+    /// The units cannot be linked.
+    Link(String),
+    /// The entry is not defined.
+    NoEntry,
+    /// The model library cannot be read.
+    Library(String),
+}
+
+/// The reader's answer.
+pub(crate) type Answer = Result<Lowered, Refusal>;
+
+/// Marks before the answer, one byte each; the first is followed by the number of a unit in four bytes.
+const UNIT: u8 = b'u';
+const PROGRAM: u8 = b'p';
+const UNCONFINED: u8 = b'!';
+const ANSWER: u8 = b'a';
+
+/// What the reader was doing when it wrote last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// Nothing yet.
+    Start,
+    /// Reading a unit.
+    Unit(u32),
+    /// Linking and lowering.
+    Program,
+}
+
+/// The request as bytes, without the modules.
+pub(crate) fn head(request: &Request) -> io::Result<Vec<u8>> {
+    let head = postcard::to_allocvec(request).map_err(io::Error::other)?;
+    let length = u32::try_from(head.len()).map_err(io::Error::other)?;
+    let mut bytes = length.to_le_bytes().to_vec();
+    bytes.extend(head);
+    Ok(bytes)
+}
+
+/// Reads a request and its modules.
+pub(crate) fn receive(mut from: impl Read) -> io::Result<(Request, Vec<Vec<u8>>)> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let head = bytes(&mut from, u32::from_le_bytes(length).into())?;
+    let request: Request = postcard::from_bytes(&head).map_err(io::Error::other)?;
+    let mut units = Vec::new();
+    for &(_, length) in &request.units {
+        units.push(bytes(&mut from, length)?);
+    }
+    Ok((request, units))
+}
+
+/// Exactly so many bytes.
+fn bytes(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// Says what comes next.
+pub(crate) fn mark(to: &mut impl Write, stage: Stage) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    match stage {
+        Stage::Start => {}
+        Stage::Unit(number) => {
+            bytes.push(UNIT);
+            bytes.extend(number.to_le_bytes());
+        }
+        Stage::Program => bytes.push(PROGRAM),
+    }
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// Says that the reader could not be confined.
+pub(crate) fn unconfined(to: &mut impl Write) -> io::Result<()> {
+    to.write_all(&[UNCONFINED])
+}
+
+/// Writes the answer.
+pub(crate) fn answer(to: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    let bytes = postcard::to_allocvec(answer).map_err(io::Error::other)?;
+    to.write_all(&[ANSWER])?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// What a reader wrote.
+pub(crate) struct Written {
+    /// What it did last.
+    pub stage: Stage,
+    /// Whether it was confined, as it says.
+    pub confined: bool,
+    /// Its answer, if there is a whole one.
+    pub answer: Option<Answer>,
+}
+
+/// Takes apart what a reader wrote.
+pub(crate) fn written(mut bytes: &[u8]) -> Written {
+    let mut written = Written {
+        stage: Stage::Start,
+        confined: true,
+        answer: None,
+    };
+    loop {
+        match bytes {
+            [UNIT, a, b, c, d, rest @ ..] => {
+                written.stage = Stage::Unit(u32::from_le_bytes([*a, *b, *c, *d]));
+                bytes = rest;
+            }
+            [PROGRAM, rest @ ..] => {
+                written.stage = Stage::Program;
+                bytes = rest;
+            }
+            [UNCONFINED, rest @ ..] => {
+                written.confined = false;
+                bytes = rest;
+            }
+            [ANSWER, rest @ ..] => {
+                written.answer = postcard::from_bytes(rest).ok();
+                return written;
+            }
+            _ => return written,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_arrive() {
+        let request = Request {
+            entry: "main".to_owned(),
+            library: true,
+            symbolic: false,
+            memory: 1 << 40,
+            seconds: 7,
+            units: vec![(Form::Own, 3), (Form::Text, 0)],
+        };
+        let mut sent = head(&request).unwrap();
+        sent.extend(b"abc");
+        assert_eq!(
+            receive(&sent[..]).unwrap(),
+            (request, vec![b"abc".to_vec(), Vec::new()])
+        );
+        sent.pop();
+        assert!(receive(&sent[..]).is_err());
+    }
+
+    #[test]
+    fn answers_arrive() {
+        let mut sent = Vec::new();
+        unconfined(&mut sent).unwrap();
+        mark(&mut sent, Stage::Unit(300)).unwrap();
+        assert_eq!(written(&sent).stage, Stage::Unit(300));
+        mark(&mut sent, Stage::Program).unwrap();
+        answer(&mut sent, &Err(Refusal::NoEntry)).unwrap();
+        let got = written(&sent);
+        assert!(!got.confined && got.stage == Stage::Program);
+        assert!(matches!(got.answer, Some(Err(Refusal::NoEntry))));
+        for length in 0..sent.len() {
+            assert!(written(&sent[..length]).answer.is_none());
+        }
+    }
+}
