@@ -4,7 +4,7 @@
 //! second; the same search in another order, or a sample, finds in a moment what a depth-first search would reach tomorrow. So
 //! they run side by side:
 //!
-//! 1. `unfold` alone, for about a tenth of a second. Most small programs end here.
+//! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
 //! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for about a second.
 //! 3. `unfold` depth-first, `unfold` towards code that is new, and `dpor`, by shares, while sampling goes on with a tenth.
 //!
@@ -35,8 +35,8 @@ use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Units of the first round: about a tenth of a second.
-const FIRST: u64 = 20_000_000;
+/// Units of the first round: some hundredths of a second.
+const FIRST: u64 = 4_000_000;
 
 /// Units that samples get before other searches begin: about a second.
 const SAMPLES: u64 = 200_000_000;

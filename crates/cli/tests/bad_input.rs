@@ -356,7 +356,7 @@ fn memory_that_does_not_exist() {
     );
     place
         .check(&["local.c"])
-        .unknown(&["memory", "8589934592 bytes", "local.c:2"]);
+        .unknown(&["memory", "8589934592 bytes", "local.c:1"]);
     place.write(
         "leak.c",
         "#include <stdlib.h>\nint main(void) {\n    for (;;) *(char *)malloc(1 << 20) = 1;\n}\n",
