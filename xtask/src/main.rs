@@ -7,6 +7,7 @@ mod callgrind;
 mod ci;
 mod demo;
 mod fuzz;
+mod hunt;
 mod links;
 mod mutate;
 mod process;
@@ -22,6 +23,7 @@ const HELP: &str = "usage: cargo xtask TASK
   bless        accept new golden reports and show what changed
   bench        measure, and write docs/BENCHMARKS.md
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
+  hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4";
@@ -46,6 +48,7 @@ fn task() -> Result<()> {
         Some("bless") => bless::run(),
         Some("bench") => bench::run(&arguments[1..]),
         Some("fuzz") => fuzz::run(&arguments[1..]),
+        Some("hunt") => hunt::run(&arguments[1..]),
         Some("mutate") => mutate::run(),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("demo") => demo::run(),

@@ -14,7 +14,7 @@ use crate::write::lcov_file;
 use crate::{portfolio, progress, properties, unfolding, write};
 use selvedge_explore::Control;
 use selvedge_explore::unfold::Partial;
-use selvedge_frontend::files;
+use selvedge_frontend::{Loaded, files};
 use selvedge_ir::FuncId;
 use selvedge_model::{Input, LimitKind, Property};
 use selvedge_report::{Ktest, Reason, RunReport};
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
 }
 
 /// Lets the watcher go, also after a panic.
-struct Ends<'a>(&'a Watch<'a>);
+pub(crate) struct Ends<'a>(pub(crate) &'a Watch<'a>);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
@@ -167,28 +167,7 @@ fn check(args: &CheckArgs, mut setup: Setup, asked: BTreeSet<Property>, watch: &
         Err(error) => return error.exit(),
     };
     let sources = sources(&loaded);
-    let undefined = loaded.undefined;
-    setup.absent = loaded.absent;
-    watch.enter(Place::Preparing);
-    let control = Arc::new(Control::new());
-    let job = Job::new(
-        (args, &asked),
-        (&setup, &loaded.module),
-        emitter.as_ref(),
-        (watch, &control),
-    );
-    let explored = job.begin(Plan::first(args)).and_then(|program| {
-        list_missing(args, &program, &undefined);
-        watch.explores(&control);
-        progress::beside(watch, &control, || {
-            if portfolio::suits(args) {
-                portfolio::run(&job)
-            } else {
-                job.explore_on(Plan::first(args)).map(Outcome::alone)
-            }
-        })
-    });
-    let outcome = match explored {
+    let outcome = match explored(args, &asked, setup, loaded, emitter.as_ref(), watch) {
         Ok(outcome) => outcome,
         Err(Stopped::Told) => return without_exploration(args, watch),
         Err(Stopped::With(exit)) => return exit,
@@ -202,7 +181,38 @@ fn check(args: &CheckArgs, mut setup: Setup, asked: BTreeSet<Property>, watch: &
             note(&format!("test cases written: {}", emitter.count()));
         }
     }
-    conclude(args, &asked, outcome, &sources, watch)
+    conclude(args, &asked, &outcome, &sources, watch)
+}
+
+/// Explores a program until an exploration stands.
+pub(crate) fn explored(
+    args: &CheckArgs,
+    asked: &BTreeSet<Property>,
+    mut setup: Setup,
+    loaded: Loaded,
+    emitter: Option<&Arc<Mutex<Emitter>>>,
+    watch: &Watch<'_>,
+) -> Result<Outcome, Stopped> {
+    setup.absent = loaded.absent;
+    watch.enter(Place::Preparing);
+    let control = Arc::new(Control::new());
+    let job = Job::new(
+        (args, asked),
+        (&setup, &loaded.module),
+        emitter,
+        (watch, &control),
+    );
+    let program = job.begin(Plan::first(args))?;
+    list_missing(args, &program, &loaded.undefined);
+    drop(program);
+    watch.explores(&control);
+    progress::beside(watch, &control, || {
+        if portfolio::suits(args) {
+            portfolio::run(&job)
+        } else {
+            job.explore_on(Plan::first(args)).map(Outcome::alone)
+        }
+    })
 }
 
 pub(crate) fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {

@@ -46,14 +46,44 @@ impl Outcome {
     }
 }
 
-/// Describes what was found, says what follows from it, and writes the report.
+/// Says what follows from what was explored, and writes the report.
 pub(crate) fn conclude(
     args: &CheckArgs,
     asked: &BTreeSet<Property>,
-    outcome: Outcome,
+    outcome: &Outcome,
     sources: &Sources,
     watch: &Watch<'_>,
 ) -> Exit {
+    let (run, saves) = match describe(args, asked, outcome, watch) {
+        Ok(described) => described,
+        Err(exit) => return exit,
+    };
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
+    let explored = &outcome.decided;
+    if let Ok(Some((file, form))) = unfolding::wanted(args)
+        && let Err(message) = unfolding::write(&explored.program, &explored.report, file, form)
+    {
+        return Exit::output(&message);
+    }
+    if let Err(message) = write(args, &run, sources, saves) {
+        return Exit::output(&message);
+    }
+    match run.verdict {
+        Verdict::Verified => Exit::Code(0),
+        Verdict::Violated => Exit::Code(Exit::VIOLATED),
+        Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+    }
+}
+
+/// Describes what was found and says what follows from it; and what of that may be saved.
+pub(crate) fn describe(
+    args: &CheckArgs,
+    asked: &BTreeSet<Property>,
+    outcome: &Outcome,
+    watch: &Watch<'_>,
+) -> Result<(RunReport, Saves), Exit> {
     watch.enter(Place::Concluding);
     let Outcome {
         decided: explored,
@@ -65,7 +95,7 @@ pub(crate) fn conclude(
         program,
         report,
         ..
-    } = &explored;
+    } = explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
     let mut findings = Vec::new();
     let by = match plan.strategy {
@@ -82,10 +112,10 @@ pub(crate) fn conclude(
                 saves = Saves::Nothing;
                 findings.push(finding::unconfirmed(program, found));
             }
-            Err(error) => return Exit::internal(&error.to_string()),
+            Err(error) => return Err(Exit::internal(&error.to_string())),
         }
     }
-    let reasons = reasons(asked, &explored);
+    let reasons = reasons(asked, explored);
     let verdict = if !findings.is_empty() {
         Verdict::Violated
     } else if reasons.is_empty()
@@ -102,7 +132,7 @@ pub(crate) fn conclude(
     let run = RunReport {
         verdict,
         reasons,
-        also,
+        also: also.clone(),
         statistics: Statistics {
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,
@@ -124,26 +154,11 @@ pub(crate) fn conclude(
         },
         layers: solver.layers.into_iter().map(layer).collect(),
         coverage,
-        covered: covered(&explored),
+        covered: covered(explored),
         findings,
         ..known(args, *plan, setup, Some(program))
     };
-    if !watch.writes() {
-        watch.wait_for_end();
-    }
-    if let Ok(Some((file, form))) = unfolding::wanted(args)
-        && let Err(message) = unfolding::write(program, report, file, form)
-    {
-        return Exit::output(&message);
-    }
-    if let Err(message) = write(args, &run, sources, saves) {
-        return Exit::output(&message);
-    }
-    match verdict {
-        Verdict::Verified => Exit::Code(0),
-        Verdict::Violated => Exit::Code(Exit::VIOLATED),
-        Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
-    }
+    Ok((run, saves))
 }
 
 /// How many findings are reported: one step may show several faults, and the first is what was asked for.

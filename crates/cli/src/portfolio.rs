@@ -177,7 +177,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             let (begun, active) = searches.fold((0, 0), |(begun, active), member| {
                 (begun + 1, active + usize::from(member.handle.is_some()))
             });
-            if active == 0 {
+            let stopped = self.job.control.is_stop_requested() || self.job.control.is_saving();
+            if active == 0 && (begun > 1 || stopped) {
                 let unfinished = self.unfinished.take();
                 return unfinished.map_or(Err(Stopped::Told), |unfinished| Ok(*unfinished));
             }
@@ -188,7 +189,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             }
             if self.job.control.is_saving() {
                 self.retire();
-            } else if sampled >= SAMPLES && begun == 1 {
+            } else if (sampled >= SAMPLES || active == 0) && begun == 1 {
                 self.begin(Strategy::Unfold, SearchOrder::Coverage)?;
                 self.begin(Strategy::Dpor, SearchOrder::Dfs)?;
             }

@@ -164,6 +164,12 @@ impl<'a> Watch<'a> {
     /// Watches until the report is being written: the thread's body.
     pub(crate) fn run(&self) {
         memory::guard(self.max_memory.bytes());
+        self.look_on();
+    }
+
+    /// The same for one of several runs of a process: memory is looked at, and not guarded.
+    pub(crate) fn look_on(&self) {
+        let _ = self.thread.set(std::thread::current());
         let most_mapped = memory::most_mapped();
         let mut unanswered = 0;
         loop {
@@ -424,7 +430,6 @@ fn limit_of(kind: LimitKind) -> Limit {
 
 /// Hears Ctrl-C, SIGTERM and SIGHUP: the first ends the run, the second the process.
 pub(crate) fn hear(watch: &Watch<'_>, watcher: &Thread) {
-    let _ = watch.thread.set(watcher.clone());
     let (interrupted, thread) = (Arc::clone(&watch.interrupted), watcher.clone());
     let heard = AtomicBool::new(false);
     let handler = move || {

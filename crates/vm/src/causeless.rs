@@ -82,7 +82,8 @@ impl Vm {
         };
         self.state.own_core(thread).idle = idle;
         let mut pending = self.state.pending[thread.index()];
-        if matches!(pending.action.op, Op::WaitRelease | Op::Rmw) {
+        // A thread that a fault has parked stays parked.
+        if pending.is_enabled() && matches!(pending.action.op, Op::WaitRelease | Op::Rmw) {
             (pending.status, pending.alternatives) = self.status(&pending.action);
             self.state.set_pending(thread, pending);
         }

@@ -1,4 +1,7 @@
-//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate that sees all others.
+//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate of the product that sees
+//! all others.
+//!
+//! A library only for the differential hunt (`crates/hunt`), which checks thousands of programs in one process ([`examine`]).
 
 mod args;
 mod assumptions;
@@ -6,6 +9,7 @@ mod check;
 mod conclude;
 mod config;
 mod emit;
+mod examine;
 mod exit;
 mod explore;
 mod finding;
@@ -30,6 +34,7 @@ mod write;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
+pub use examine::examine;
 use exit::Exit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -40,7 +45,8 @@ static ALLOCATOR: memory::Counting = memory::Counting;
 /// Runs a program natively on a test case.
 const RUNTIME: &str = include_str!("../runtime/inputs.c");
 
-fn main() -> ExitCode {
+/// The command: reads the arguments of the process, and says how it ends.
+pub fn main() -> ExitCode {
     // A panic is our mistake; it is said once, with its place, and never as a backtrace of some worker.
     std::panic::set_hook(Box::new(|info| {
         output::note(&format!("selvedge panicked: {info}"));

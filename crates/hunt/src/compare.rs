@@ -1,0 +1,102 @@
+//! What the enumerator expects and what a run said: whether they agree.
+
+use crate::product::{Said, Way};
+use crate::step::Wrong;
+use crate::truth::{Stranded, Truth};
+use selvedge_model::Verdict;
+use std::collections::BTreeSet;
+
+/// A disagreement: its class, and what exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// Without places, so that the like of it has the same class.
+    pub class: String,
+    pub detail: String,
+}
+
+/// The words for what is expected, as [`Said::found`] has them.
+pub fn words(truth: &Truth, way: &Way) -> BTreeSet<String> {
+    let asked = |property: &str| way.asked.as_ref().is_none_or(|all| all.contains(&property));
+    let wanted = |wrong: &&Wrong| {
+        asked(match wrong {
+            Wrong::Race(_) => "data-race",
+            Wrong::Deadlock => "deadlock",
+            Wrong::Fault(kind, _) => kind.split('.').next().unwrap_or(kind),
+        })
+    };
+    let word = |wrong: &Wrong| match wrong {
+        Wrong::Race(name) if way.level == 0 => format!("race {name}"),
+        Wrong::Race(_) => "race".to_owned(),
+        Wrong::Deadlock => "deadlock".to_owned(),
+        Wrong::Fault(kind, id) if way.level == 0 => format!("{kind}@{id}"),
+        Wrong::Fault(kind, _) => (*kind).to_owned(),
+    };
+    truth.wrong.iter().filter(wanted).map(word).collect()
+}
+
+/// A word without its place.
+fn kind(word: &str) -> &str {
+    word.split([' ', '@']).next().unwrap_or(word)
+}
+
+fn kinds<'a>(words: impl Iterator<Item = &'a String>) -> String {
+    let all: BTreeSet<&str> = words.map(|w| kind(w)).collect();
+    all.into_iter().collect::<Vec<_>>().join("+")
+}
+
+/// Compares; `None` if they agree as far as the run says anything.
+pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<Disagreement> {
+    let expected = words(truth, way);
+    let asked = way.asked.as_ref().is_none_or(|all| all.contains(&"deadlock"));
+    let stranded = if asked { truth.stranded } else { Stranded::No };
+    let report = |class: String, found: &BTreeSet<String>| {
+        Some(Disagreement {
+            class,
+            detail: format!(
+                "expected {expected:?}{}, found {found:?}",
+                match stranded {
+                    Stranded::No => "",
+                    Stranded::Perhaps => " and perhaps threads that are stranded",
+                    Stranded::Certainly => " and threads that are stranded",
+                }
+            ),
+        })
+    };
+    let said = match said {
+        Ok(said) => said,
+        Err(message) => return report(format!("no report: {message}"), &BTreeSet::new()),
+    };
+    let found = &said.found;
+    // All that is found must be there. Threads that are stranded may be called a deadlock.
+    let extra: Vec<&String> = found
+        .iter()
+        .filter(|&word| !(expected.contains(word) || stranded != Stranded::No && word == "deadlock"))
+        .filter(|&word| !(word == "race" && truth.races()))
+        .collect();
+    if !extra.is_empty() {
+        return report(format!("extra: {}", kinds(extra.into_iter())), found);
+    }
+    match said.verdict {
+        Verdict::Verified if way.samples => report("true by samples".to_owned(), found),
+        Verdict::Verified if !expected.is_empty() => {
+            report(format!("wrong true: {}", kinds(expected.iter())), found)
+        }
+        Verdict::Verified if stranded == Stranded::Certainly => {
+            report("wrong true: stranded".to_owned(), found)
+        }
+        Verdict::Violated if way.first || way.samples => None,
+        Verdict::Violated => {
+            // With visibility sync, a program with races is explored only as far as it has none; and a fault of a thread ends it
+            // before it races.
+            if truth.races() && !way.memory {
+                return None;
+            }
+            let missing: Vec<&String> = expected.difference(found).collect();
+            if missing.is_empty() || !said.reasons.is_empty() {
+                return None;
+            }
+            report(format!("missing: {}", kinds(missing.into_iter())), found)
+        }
+        _ => None,
+    }
+}

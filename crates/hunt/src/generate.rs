@@ -1,0 +1,653 @@
+//! Random programs of two to four threads, from a seed.
+//!
+//! A program takes one to three *themes*, so that its threads meet on the same objects. Most of what it does is well formed
+//! (locks are given back, waits stand in loops, threads are joined); each rule is broken now and then.
+
+use crate::program::{
+    self, ARGUMENT, Binary, Block, Expr, Function, Global, Local, MAX_THREADS, MutexKind, Node, Objects,
+    Order, Place, Program, Stmt, Storage, Type,
+};
+use crate::random::Random;
+
+mod themes;
+
+/// What the threads of a program meet on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Theme {
+    Plain,
+    Mutex,
+    Cond,
+    RwLock,
+    Semaphore,
+    Barrier,
+    Spin,
+    Once,
+    Atomics,
+    Blocks,
+    Jumps,
+    Inputs,
+    Arrays,
+    Endless,
+    Exits,
+    Keys,
+    Heap,
+    Cancel,
+    Assume,
+}
+
+const THEMES: [Theme; 24] = [
+    Theme::Plain,
+    Theme::Mutex,
+    Theme::Mutex,
+    Theme::Cond,
+    Theme::Cond,
+    Theme::RwLock,
+    Theme::Semaphore,
+    Theme::Barrier,
+    Theme::Spin,
+    Theme::Once,
+    Theme::Atomics,
+    Theme::Atomics,
+    Theme::Atomics,
+    Theme::Blocks,
+    Theme::Jumps,
+    Theme::Inputs,
+    Theme::Arrays,
+    Theme::Arrays,
+    Theme::Endless,
+    Theme::Endless,
+    Theme::Exits,
+    Theme::Keys,
+    Theme::Heap,
+    Theme::Cancel,
+];
+
+/// The program of a seed.
+pub fn program(seed: u64) -> Program {
+    let mut generator = Generator::new(seed);
+    let mut program = generator.program();
+    program.number();
+    program
+}
+
+struct Generator {
+    random: Random,
+    themes: Vec<Theme>,
+    globals: Vec<Global>,
+    kinds: Vec<MutexKind>,
+    handlers: Vec<Block>,
+    barriers: usize,
+    /// Which threads there are, main included.
+    threads: usize,
+    /// The first worker creates the second.
+    nested: bool,
+    /// Main creates and joins the threads in loops, as many as a value says.
+    by_number: bool,
+    /// Whether the function being written is main, and whether it has setjmp.
+    main: bool,
+    jumps: bool,
+    /// Loops around the present statement: counters in use, and whether one of them has no end.
+    counters: u8,
+    endless: bool,
+    in_try: bool,
+    in_loop: bool,
+    in_block: bool,
+    /// Between push and pop, which neither a jump nor a return may leave.
+    in_cleanup: bool,
+}
+
+impl Generator {
+    fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let count = 1 + random.below(3);
+        let mut themes = vec![];
+        while themes.len() < count {
+            let theme = random.pick(&THEMES);
+            if !themes.contains(&theme) {
+                themes.push(theme);
+            }
+        }
+        if random.one_in(20) {
+            themes.push(Theme::Assume);
+        }
+        Generator {
+            random,
+            themes,
+            globals: Vec::new(),
+            kinds: Vec::new(),
+            handlers: Vec::new(),
+            barriers: 0,
+            threads: 0,
+            nested: false,
+            by_number: false,
+            main: false,
+            jumps: false,
+            counters: 0,
+            endless: false,
+            in_try: false,
+            in_loop: false,
+            in_block: false,
+            in_cleanup: false,
+        }
+    }
+
+    fn has(&self, theme: Theme) -> bool {
+        self.themes.contains(&theme)
+    }
+
+    fn program(&mut self) -> Program {
+        let scalars = 1 + self.random.below(3);
+        for _ in 0..scalars {
+            let global = self.global(None);
+            self.globals.push(global);
+        }
+        if self.has(Theme::Arrays) || self.random.one_in(6) {
+            let len = 2 + self.random.below(2);
+            let global = self.global(Some(len));
+            self.globals.push(global);
+        }
+        self.kinds = (0..1 + self.random.below(2))
+            .map(|_| {
+                self.random.pick(&[
+                    MutexKind::Normal,
+                    MutexKind::Normal,
+                    MutexKind::Normal,
+                    MutexKind::Recursive,
+                    MutexKind::ErrorCheck,
+                ])
+            })
+            .collect();
+        let workers = match self.random.below(12) {
+            0..5 => 1,
+            5..11 => 2,
+            _ => MAX_THREADS - 1,
+        };
+        self.threads = workers + 1;
+        let functions = if workers > 1 && self.random.one_in(2) {
+            1
+        } else {
+            workers
+        };
+        self.barriers = usize::from(self.has(Theme::Barrier));
+        let barriers = (0..self.barriers)
+            .map(|_| 1 + self.random.below(self.threads) as u8)
+            .collect();
+        let onces = if self.has(Theme::Once) {
+            vec![self.once()]
+        } else {
+            Vec::new()
+        };
+        let destructor = self.has(Theme::Keys).then(|| self.once());
+        if self.has(Theme::Cancel) || self.has(Theme::Exits) {
+            self.handlers = vec![self.once()];
+        }
+        let threads: Vec<(usize, i16)> = (0..self.threads)
+            .map(|t| match t {
+                0 => (0, 0),
+                _ => (1 + (t - 1) % functions, t as i16 - 1),
+            })
+            .collect();
+        let budget = 2 + self.random.below(match workers {
+            1 => 5,
+            2 => 4,
+            _ => 2,
+        });
+        let mut all = vec![Function { body: Vec::new() }];
+        self.nested = workers > 1 && functions == workers && self.random.one_in(4);
+        for i in 1..=functions {
+            let mut body = self.function(budget);
+            if self.nested && i == 1 {
+                let at = self.random.below(body.len() + 1);
+                // What ends a function comes last.
+                let ends = |n: &Node| matches!(n.stmt, Stmt::Forever(_) | Stmt::ThreadExit);
+                let last = body.last().is_some_and(ends);
+                body.insert(at.min(body.len() - usize::from(last)), Stmt::Create(2).into());
+                if self.random.one_in(2) {
+                    body.insert(body.len() - usize::from(last), Stmt::Join(2).into());
+                }
+            }
+            all.push(Function { body });
+        }
+        self.by_number = functions == 1 && workers > 1 && self.random.one_in(4);
+        all[0].body = self.main(budget);
+        let mut program = Program {
+            globals: std::mem::take(&mut self.globals),
+            mutexes: self.kinds.clone(),
+            conds: usize::from(self.has(Theme::Cond)) * 2,
+            rwlocks: usize::from(self.has(Theme::RwLock)),
+            semaphores: (0..2 * usize::from(self.has(Theme::Semaphore)))
+                .map(|_| self.random.below(2) as u8)
+                .collect(),
+            barriers,
+            spins: usize::from(self.has(Theme::Spin)),
+            onces,
+            pointers: usize::from(self.has(Theme::Heap)),
+            handlers: self.handlers.clone(),
+            objects: self
+                .random
+                .pick(&[Objects::Plain, Objects::Plain, Objects::Arrays, Objects::Block]),
+            destructor,
+            functions: all,
+            threads,
+        };
+        if !program.main_stays() {
+            for global in &mut program.globals {
+                if global.storage == Storage::Stack {
+                    global.storage = Storage::Static;
+                }
+            }
+        }
+        program
+    }
+
+    fn global(&mut self, array: Option<usize>) -> Global {
+        Global {
+            kind: self
+                .random
+                .pick(&[Type::Int, Type::Int, Type::Char, Type::Short, Type::Long]),
+            array,
+            volatile: self.random.one_in(12),
+            storage: match self.random.below(12) {
+                0 if array.is_none() => Storage::Member,
+                1 if array.is_none() => Storage::Member,
+                2 => Storage::Stack,
+                3 => Storage::Heap,
+                _ => Storage::Static,
+            },
+            initial: if self.random.one_in(5) { 1 } else { 0 },
+        }
+    }
+
+    /// A function without local variables: what is done once, and a destructor.
+    fn once(&mut self) -> Block {
+        let mut body = Vec::new();
+        for _ in 0..1 + self.random.below(2) {
+            let place = self.constant_place();
+            let value = Expr::Const(1 + self.random.below(3) as i16);
+            body.push(match self.random.below(5) {
+                0 | 1 => Stmt::Store(place, value).into(),
+                2 => Stmt::Add(place, value).into(),
+                _ => Stmt::AtomicStore(place, value, self.write_order()).into(),
+            });
+        }
+        if self.random.one_in(3) {
+            let m = self.random.below(self.kinds.len());
+            body.insert(0, Stmt::Lock(m).into());
+            body.push(Stmt::Unlock(m).into());
+        }
+        body
+    }
+
+    fn function(&mut self, budget: usize) -> Block {
+        self.main = false;
+        self.jumps = self.has(Theme::Jumps);
+        let mut body = Vec::new();
+        let many = 1 + self.random.below(budget);
+        for _ in 0..many {
+            self.statement(&mut body, 0);
+        }
+        if self.random.one_in(8) {
+            self.observe(&mut body);
+        }
+        self.last(&mut body);
+        body
+    }
+
+    /// How a thread goes on for ever, or ends.
+    fn last(&mut self, body: &mut Block) {
+        if self.has(Theme::Endless) && self.random.one_in(2) {
+            let inner = self.rounds();
+            body.push(Stmt::Forever(inner).into());
+        } else if self.random.one_in(15) {
+            body.push(Stmt::ThreadExit.into());
+        }
+    }
+
+    fn main(&mut self, budget: usize) -> Block {
+        self.main = true;
+        self.jumps = self.has(Theme::Jumps) && self.random.one_in(3);
+        let mut body: Block = Vec::new();
+        if self.has(Theme::Inputs) && self.random.one_in(2) {
+            let most = self.random.pick(&[1, 2, 3]);
+            body.push(Stmt::Input(0, most).into());
+            if self.random.one_in(2) {
+                let place = self.place();
+                body.push(Stmt::Store(place, Expr::Local(0)).into());
+            }
+        }
+        if self.has(Theme::Heap) && self.random.one_in(2) {
+            body.push(Stmt::New(Expr::Const(1)).into());
+            body.push(Stmt::PutPointer(0).into());
+        }
+        let own: Vec<usize> = (1..self.threads).filter(|&t| !(self.nested && t == 2)).collect();
+        if self.by_number {
+            self.threads_by_number(&mut body);
+            return body;
+        }
+        for &t in &own {
+            body.push(Stmt::Create(t).into());
+            if self.random.one_in(5) {
+                self.statement(&mut body, 0);
+            }
+        }
+        for _ in 0..self.random.below(budget) {
+            self.statement(&mut body, 0);
+        }
+        if self.has(Theme::Cancel) {
+            for &t in &own {
+                if self.random.one_in(2) {
+                    body.push(Stmt::Cancel(t).into());
+                }
+            }
+        }
+        let careless = if self.has(Theme::Exits) || self.has(Theme::Endless) {
+            3
+        } else {
+            20
+        };
+        let mut joined = true;
+        for &t in &own {
+            if self.random.one_in(careless) {
+                joined = false;
+                if self.random.one_in(2) {
+                    body.push(Stmt::Detach(t).into());
+                }
+            } else {
+                body.push(Stmt::Join(t).into());
+            }
+        }
+        if joined && self.random.one_in(2) {
+            self.observe(&mut body);
+        } else if joined || self.random.one_in(4) {
+            for _ in 0..1 + self.random.below(2) {
+                let r = self.random.below(3) as Local;
+                let place = self.place();
+                if self.random.one_in(4) {
+                    let order = self.read_order();
+                    body.push(Stmt::AtomicLoad(r, place, order).into());
+                } else {
+                    body.push(Stmt::Load(r, place).into());
+                }
+            }
+            self.check(&mut body);
+        }
+        if self.has(Theme::Endless) && self.random.one_in(4) {
+            let inner = self.rounds();
+            body.push(Stmt::Forever(inner).into());
+        } else if self.random.one_in(12) {
+            body.push(Stmt::ThreadExit.into());
+        }
+        body
+    }
+
+    /// A loop that creates threads, one that joins them, and a look at the result.
+    fn threads_by_number(&mut self, body: &mut Block) {
+        let workers = self.threads as u8 - 1;
+        let many = 2;
+        body.push(if self.has(Theme::Inputs) || self.random.one_in(2) {
+            Stmt::Input(many, self.random.pick(&[1, 2, 3])).into()
+        } else {
+            Stmt::Set(many, Expr::Const(i16::from(workers))).into()
+        });
+        for create in [true, false] {
+            let i = Expr::Local(program::COUNTER);
+            let stmt = if create {
+                Stmt::CreateAt(i.clone())
+            } else {
+                Stmt::JoinAt(i.clone())
+            };
+            let below = Expr::Binary(Binary::Lt, Box::new(i), Box::new(Expr::Local(many)));
+            let inner = Stmt::If(below, vec![stmt.into()], Vec::new());
+            body.push(Stmt::Repeat(0, workers, vec![inner.into()]).into());
+            if create && self.random.one_in(2) {
+                let place = self.place();
+                body.push(Stmt::AtomicLoad(0, place, Order::SeqCst).into());
+            }
+        }
+        self.observe(body);
+    }
+
+    /// The body of a loop without an end. The first thing that it does is a step.
+    fn rounds(&mut self) -> Block {
+        self.endless = true;
+        self.in_loop = true;
+        let mut inner: Block = Vec::new();
+        let r = self.random.below(3) as Local;
+        match self.random.below(6) {
+            0 => inner.push(Stmt::Yield.into()),
+            1 if !self.kinds.is_empty() => {
+                let m = self.random.below(self.kinds.len());
+                inner.push(Stmt::Lock(m).into());
+                if self.random.one_in(2) {
+                    let place = self.place();
+                    inner.push(Stmt::Add(place, Expr::Const(1)).into());
+                }
+                inner.push(Stmt::Unlock(m).into());
+            }
+            2 => {
+                let (place, order) = (self.place(), self.write_order());
+                let value = self.small();
+                inner.push(Stmt::AtomicStore(place, value, order).into());
+            }
+            _ => {
+                let (place, order) = (self.place(), self.read_order());
+                inner.push(Stmt::AtomicLoad(r, place, order).into());
+                if self.random.one_in(2) {
+                    let test = Expr::equal(Expr::Local(r), self.small());
+                    let mut then = Vec::new();
+                    if self.random.one_in(2) {
+                        self.statement(&mut then, 2);
+                    }
+                    then.push(Stmt::Break.into());
+                    inner.push(Stmt::If(test, then, Vec::new()).into());
+                }
+            }
+        }
+        if self.random.one_in(2) {
+            self.statement(&mut inner, 1);
+        }
+        self.endless = false;
+        self.in_loop = false;
+        inner
+    }
+
+    fn reg(&mut self) -> Local {
+        self.random.below(3) as Local
+    }
+
+    fn small(&mut self) -> Expr {
+        Expr::Const(self.random.below(4) as i16)
+    }
+
+    fn expr(&mut self, depth: u8) -> Expr {
+        match self.random.below(if depth == 0 { 7 } else { 9 }) {
+            0 | 1 => self.small(),
+            2..5 => Expr::Local(self.reg()),
+            5 if !self.main => Expr::Local(ARGUMENT),
+            6 if self.counters > 0 => Expr::Local(program::COUNTER + self.counters - 1),
+            5 | 6 => Expr::Local(self.reg()),
+            _ => {
+                let op = self.random.pick(&[
+                    Binary::Add,
+                    Binary::Add,
+                    Binary::Sub,
+                    Binary::And,
+                    Binary::Xor,
+                    Binary::Eq,
+                    Binary::Lt,
+                ]);
+                let (a, b) = (self.expr(depth - 1), self.expr(depth - 1));
+                Expr::Binary(op, Box::new(a), Box::new(b))
+            }
+        }
+    }
+
+    fn condition(&mut self) -> Expr {
+        let op = self
+            .random
+            .pick(&[Binary::Eq, Binary::Ne, Binary::Lt, Binary::Le]);
+        let a = if self.random.one_in(5) {
+            self.expr(1)
+        } else {
+            Expr::Local(self.reg())
+        };
+        let b = if self.random.one_in(4) {
+            self.expr(0)
+        } else {
+            self.small()
+        };
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    fn constant_place(&mut self) -> Place {
+        let global = self.random.below(self.globals.len());
+        let index = self.globals[global]
+            .array
+            .map(|len| Expr::Const(self.random.below(len) as i16));
+        Place { global, index }
+    }
+
+    fn place(&mut self) -> Place {
+        let mut place = self.constant_place();
+        if let Some(len) = self.globals[place.global].array
+            && self.random.one_in(2)
+            && !self.in_block
+        {
+            let inner = self.expr(1);
+            // Mostly within bounds.
+            let masked = Expr::Binary(Binary::And, Box::new(inner.clone()), Box::new(Expr::Const(1)));
+            let small = matches!(inner, Expr::Local(l) if l >= program::COUNTER) && len > 2;
+            place.index = Some(if small || self.random.one_in(8) {
+                inner
+            } else {
+                masked
+            });
+        }
+        place
+    }
+
+    fn read_order(&mut self) -> Order {
+        self.random
+            .pick(&[Order::Relaxed, Order::Acquire, Order::SeqCst, Order::SeqCst])
+    }
+
+    fn write_order(&mut self) -> Order {
+        self.random
+            .pick(&[Order::Relaxed, Order::Release, Order::SeqCst, Order::SeqCst])
+    }
+
+    fn rmw_order(&mut self) -> Order {
+        self.random.pick(&[
+            Order::Relaxed,
+            Order::Acquire,
+            Order::Release,
+            Order::AcqRel,
+            Order::SeqCst,
+        ])
+    }
+
+    /// One assertion for each value that a variable, or two, could have, so that all outcomes are compared. Who fails one stops there, which
+    /// keeps none of the others from being tried.
+    fn observe(&mut self, body: &mut Block) {
+        let two = self.random.one_in(2);
+        for r in 0..1 + u8::from(two) {
+            if self.random.one_in(5) {
+                continue; // what the thread has seen before
+            }
+            let place = self.place();
+            body.push(match self.random.below(3) {
+                0 => Stmt::AtomicLoad(r, place, self.read_order()).into(),
+                _ => Stmt::Load(r, place).into(),
+            });
+        }
+        let mut seen = Expr::Local(0);
+        if two {
+            let other = Expr::Binary(Binary::And, Box::new(Expr::Local(1)), Box::new(Expr::Const(1)));
+            for _ in 0..4 {
+                seen = Expr::sum(seen, other.clone());
+            }
+        }
+        for value in 0..4 + 4 * i16::from(two) {
+            let differs = Expr::Binary(Binary::Ne, Box::new(seen.clone()), Box::new(Expr::Const(value)));
+            body.push(Stmt::Assert(differs).into());
+        }
+    }
+
+    /// An assertion, or two.
+    fn check(&mut self, body: &mut Block) {
+        let condition = self.condition();
+        if self.random.one_in(2) {
+            let (Expr::Binary(_, r, _), place) = (&condition, self.place()) else {
+                unreachable!("a condition is a comparison");
+            };
+            if let Expr::Local(r @ 0..3) = **r {
+                body.push(match self.random.below(3) {
+                    0 => Stmt::Load(r, place).into(),
+                    _ => Stmt::AtomicLoad(r, place, self.read_order()).into(),
+                });
+            }
+        }
+        body.push(match self.random.below(8) {
+            0..2 => Stmt::Reach(condition).into(),
+            2 => Stmt::Abort(condition).into(),
+            _ => Stmt::Assert(condition).into(),
+        });
+    }
+
+    /// Some statements one level down.
+    fn inner(&mut self, depth: u8) -> Block {
+        let mut body = Vec::new();
+        for _ in 0..1 + self.random.below(2) {
+            self.statement(&mut body, depth + 1);
+        }
+        body
+    }
+
+    fn statement(&mut self, body: &mut Block, depth: u8) {
+        if depth > 2 {
+            return self.plain(body);
+        }
+        if !self.handlers.is_empty() && depth == 0 && !self.main && !self.in_try && self.random.one_in(5) {
+            let was = std::mem::replace(&mut self.in_cleanup, true);
+            let inner = self.inner(depth);
+            self.in_cleanup = was;
+            return body.push(Stmt::Cleanup(0, inner).into());
+        }
+        match self.random.below(20) {
+            0 | 1 => self.plain(body),
+            2 | 3 => {
+                let condition = self.condition();
+                let yes = self.inner(depth);
+                let no = if self.random.one_in(3) {
+                    self.inner(depth)
+                } else {
+                    Vec::new()
+                };
+                body.push(Stmt::If(condition, yes, no).into());
+            }
+            4 if depth == 0 && self.counters < 2 && !self.endless => {
+                let counter = self.counters;
+                self.counters += 1;
+                let inner = self.inner(depth);
+                self.counters -= 1;
+                body.push(Stmt::Repeat(counter, 2, inner).into());
+            }
+            5 => self.check(body),
+            _ => {
+                let theme = self.themes[self.random.below(self.themes.len())];
+                self.themed(theme, body, depth);
+            }
+        }
+    }
+
+    fn plain(&mut self, body: &mut Block) {
+        let (r, place) = (self.reg(), self.place());
+        let stmt = match self.random.below(6) {
+            0 | 1 => Stmt::Load(r, place),
+            2 | 3 => Stmt::Store(place, self.expr(1)),
+            4 => Stmt::Add(place, self.expr(0)),
+            _ => Stmt::Set(r, self.expr(1)),
+        };
+        body.push(stmt.into());
+    }
+}

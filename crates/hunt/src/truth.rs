@@ -1,0 +1,289 @@
+//! All states of a program, and what follows: the truth that the product is compared with.
+
+use crate::program::{Program, Stmt};
+use crate::state::{State, Status};
+use crate::step::{Allowed, Machine, Wrong};
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+
+/// Whether a thread waits for ever beside others that go on for ever, and there is no cycle of threads that wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stranded {
+    /// None does.
+    No,
+    /// One does, unless a false assumption or a fault stops another thread: any verdict will do.
+    Perhaps,
+    /// A verdict must not be `true`, and may be `false` or `unknown`.
+    Certainly,
+}
+
+/// What there is to know about a program.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    /// All that can go wrong.
+    pub wrong: BTreeSet<Wrong>,
+    /// Threads that can never move again while others go on for ever, if there is no deadlock.
+    pub stranded: Stranded,
+    /// Some execution has no end.
+    pub endless: bool,
+    /// How many there are.
+    pub states: usize,
+}
+
+impl Truth {
+    /// Whether there is a race.
+    pub fn races(&self) -> bool {
+        self.wrong.iter().any(|w| matches!(w, Wrong::Race(_)))
+    }
+
+    /// Whether C leaves open what the program does: then only unoptimised code does what the enumerator does.
+    pub fn undefined(&self) -> bool {
+        let defined = |w: &Wrong| match w {
+            Wrong::Race(_) => false,
+            Wrong::Fault(kind, _) => kind.starts_with("assertion"),
+            Wrong::Deadlock => true,
+        };
+        !self.wrong.iter().all(defined)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    from: u32,
+    to: u32,
+    thread: u8,
+    spurious: bool,
+}
+
+/// Explores all states; `None`, if there are more than the limit, or the program does something without a meaning here.
+pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth> {
+    let machine = Machine::new(program, allowed);
+    if machine.odd.get() {
+        return None;
+    }
+    let hash = |state: &State| {
+        let mut hasher = FxHasher::default();
+        state.hash(&mut hasher);
+        hasher.finish()
+    };
+    let first = machine.first();
+    let mut table: HashTable<u32> = HashTable::new();
+    let mut states = vec![first];
+    table.insert_unique(hash(&states[0]), 0, |&i| hash(&states[i as usize]));
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut verdict = Deadlocks::new(program);
+    let mut next = 0;
+    while next < states.len() {
+        let from = next;
+        next += 1;
+        let moves = machine.moves(&states[from]);
+        verdict.state(&machine, &states[from], from, &moves);
+        for choice in moves {
+            let after = machine.step(&states[from], choice);
+            if machine.odd.get() {
+                return None;
+            }
+            let key = hash(&after);
+            let known = table.find(key, |&i| states[i as usize] == after).copied();
+            let to = known.unwrap_or_else(|| {
+                let to = states.len() as u32;
+                states.push(after);
+                table.insert_unique(key, to, |&i| hash(&states[i as usize]));
+                to
+            });
+            edges.push(Edge {
+                from: from as u32,
+                to,
+                thread: choice.thread as u8,
+                spurious: choice.spurious,
+            });
+            if states.len() > limit {
+                return None;
+            }
+        }
+    }
+    let mut wrong = machine.wrong.borrow().clone();
+    let (deadlock, stranded) = verdict.decide(&machine, &states, &edges);
+    if deadlock {
+        wrong.insert(Wrong::Deadlock);
+    }
+    Some(Truth {
+        wrong,
+        stranded,
+        endless: endless(states.len(), &edges),
+        states: states.len(),
+    })
+}
+
+/// What the states say about deadlocks.
+struct Deadlocks {
+    cancels: bool,
+    /// No thread can move.
+    stuck: bool,
+    /// States with a closed cycle, and a thread in it.
+    cycles: Vec<(u32, usize)>,
+    /// States after which nothing is said about threads that wait: the process has ended, a thread was stopped, or all are stuck.
+    open: Vec<u32>,
+}
+
+fn is_blocked(status: Status) -> bool {
+    matches!(
+        status,
+        Status::Running | Status::Waiting | Status::Woken | Status::Arrived(_)
+    )
+}
+
+impl Deadlocks {
+    fn new(program: &Program) -> Self {
+        Deadlocks {
+            cancels: program.any(&|s| matches!(s, Stmt::Cancel(_))),
+            stuck: false,
+            cycles: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    fn state(&mut self, machine: &Machine<'_>, state: &State, at: usize, moves: &[crate::step::Move]) {
+        if state.ended {
+            return self.open.push(at as u32);
+        }
+        let moving = |t: usize| moves.iter().any(|m| m.thread == t && !m.spurious);
+        let blocked = |t: usize| is_blocked(state.threads[t].status) && !moving(t);
+        let threads = 0..state.threads.len();
+        let parked = state.threads.iter().any(|t| t.status == Status::Parked);
+        let some = threads.clone().any(blocked);
+        let stuck = moves.iter().all(|m| m.spurious);
+        if parked || stuck {
+            self.open.push(at as u32);
+        }
+        if stuck && some && !parked {
+            self.stuck = true;
+        }
+        if state.holder != crate::state::NOBODY {
+            return; // the others only wait for the block to end
+        }
+        for t in threads.filter(|&t| blocked(t)) {
+            if self.cycles.last().is_none_or(|c| c.0 != at as u32) && closes(machine, state, t, &blocked) {
+                self.cycles.push((at as u32, t));
+            }
+        }
+    }
+
+    /// Whether there is a deadlock, and otherwise whether threads are stranded.
+    fn decide(&self, machine: &Machine<'_>, states: &[State], edges: &[Edge]) -> (bool, Stranded) {
+        let firm: Vec<Edge> = edges.iter().filter(|e| !e.spurious).copied().collect();
+        let all = |_: u32| true;
+        let parked = |at: u32| {
+            let threads = &states[at as usize].threads;
+            threads.iter().any(|t| t.status == Status::Parked)
+        };
+        // Who waits at a state, and goes on in no continuation in which the states are of a kind.
+        let waits_for_ever = |within: &dyn Fn(u32) -> bool| -> Vec<Vec<bool>> {
+            let threads = 0..states.first().map_or(0, |s| s.threads.len());
+            let of = |t: usize| {
+                let own = firm
+                    .iter()
+                    .filter(|e| usize::from(e.thread) == t && within(e.from) && within(e.to));
+                let moves = leads(states.len(), &firm, own.map(|e| e.from), within);
+                let dead = |at: usize| !moves[at] && is_blocked(states[at].threads[t].status);
+                (0..states.len())
+                    .map(|at| !states[at].ended && dead(at))
+                    .collect()
+            };
+            threads.map(of).collect()
+        };
+        let dead = waits_for_ever(&all);
+        let cycle = |&(at, t): &(u32, usize)| dead[t][at as usize];
+        if self.stuck || !self.cancels && !self.cycles.is_empty() || self.cycles.iter().any(cycle) {
+            return (true, Stranded::No);
+        }
+        // Who waits for what a thread has that goes on for ever starves: that is no deadlock. Servers join such threads.
+        let stranded = |dead: &[Vec<bool>], open: &[bool], within: &dyn Fn(u32) -> bool| {
+            let is = |t: usize, at: usize| {
+                let goes_on = |&u: &usize| !dead[u][at] && states[at].threads[u].status != Status::Finished;
+                within(at as u32)
+                    && dead[t][at]
+                    && !open[at]
+                    && !machine.waits_for(&states[at], t).iter().any(goes_on)
+            };
+            (0..dead.len()).any(|t| (0..states.len()).any(|at| is(t, at)))
+        };
+        let open = leads(states.len(), &firm, self.open.iter().copied(), &all);
+        if stranded(&dead, &open, &all) {
+            return (false, Stranded::Certainly);
+        }
+        let whole = |at: u32| !parked(at);
+        let ends = self.open.iter().copied().filter(|&at| whole(at));
+        let open = leads(states.len(), &firm, ends, &whole);
+        if stranded(&waits_for_ever(&whole), &open, &whole) {
+            return (false, Stranded::Perhaps);
+        }
+        (false, Stranded::No)
+    }
+}
+
+/// The states from which edges between states of a kind lead to a goal.
+fn leads(
+    states: usize,
+    edges: &[Edge],
+    goal: impl Iterator<Item = u32>,
+    within: &dyn Fn(u32) -> bool,
+) -> Vec<bool> {
+    let mut back: Vec<Vec<u32>> = vec![Vec::new(); states];
+    for edge in edges.iter().filter(|e| within(e.from) && within(e.to)) {
+        back[edge.to as usize].push(edge.from);
+    }
+    let mut seen = vec![false; states];
+    let mut todo: Vec<u32> = goal.collect();
+    todo.iter().for_each(|&s| seen[s as usize] = true);
+    while let Some(at) = todo.pop() {
+        for &from in &back[at as usize] {
+            if !std::mem::replace(&mut seen[from as usize], true) {
+                todo.push(from);
+            }
+        }
+    }
+    seen
+}
+
+/// Whether a blocked thread waits for itself, over others that are blocked.
+fn closes(machine: &Machine<'_>, state: &State, thread: usize, blocked: &dyn Fn(usize) -> bool) -> bool {
+    let mut todo = vec![thread];
+    let mut seen = 0u8;
+    while let Some(at) = todo.pop() {
+        for next in machine.waits_for(state, at) {
+            if next == thread {
+                return true;
+            }
+            if blocked(next) && seen & 1 << next == 0 {
+                seen |= 1 << next;
+                todo.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// Whether the graph has a cycle.
+fn endless(states: usize, edges: &[Edge]) -> bool {
+    let mut into = vec![0u32; states];
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); states];
+    for edge in edges {
+        into[edge.to as usize] += 1;
+        out[edge.from as usize].push(edge.to);
+    }
+    let mut todo: Vec<u32> = (0..states as u32).filter(|&s| into[s as usize] == 0).collect();
+    let mut done = 0;
+    while let Some(at) = todo.pop() {
+        done += 1;
+        for &to in &out[at as usize] {
+            into[to as usize] -= 1;
+            if into[to as usize] == 0 {
+                todo.push(to);
+            }
+        }
+    }
+    done < states
+}
