@@ -8,7 +8,7 @@ use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::program::{Binding, Program};
 use crate::symbolic::{Arm, Possible};
-use crate::sync::{fuse, lifecycle};
+use crate::sync::{fuse, join};
 use crate::thread::{Frame, NO_CALL, Stage};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
@@ -341,9 +341,7 @@ impl Vm {
         };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
-            Native::Join(_) if !performing && cx.state.fuses && lifecycle::join_at_once(&mut cx) => {
-                Flow::int(0)
-            }
+            Native::Join(_) if !performing && cx.state.fuses && join::join_at_once(&mut cx) => Flow::int(0),
             Native::Visible(_) | Native::Join(_)
                 if performing && program.cancels && crate::sync::acts(cx.state, thread) =>
             {

@@ -1,7 +1,7 @@
 //! `<threads.h>` on top of the POSIX models, with its own result codes.
 
 use super::object::{Kind, Model, MutexKind, Robust, done, prepare_whole};
-use super::{cond, errno, key, lifecycle, mutex};
+use super::{cond, errno, join, key, lifecycle, mutex};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Visible};
 use selvedge_model::Op;
 
@@ -29,8 +29,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "thrd_create" => (lifecycle::create_early_prepare, |cx, a| {
             code(lifecycle::create_c11(cx, a))
         }),
-        "thrd_join" => (lifecycle::join_prepare, |cx, a| code(lifecycle::join_c11(cx, a))),
-        "thrd_detach" => (lifecycle::detach_prepare, |cx, a| code(lifecycle::detach(cx, a))),
+        "thrd_join" => (join::join_prepare, |cx, a| code(join::join_c11(cx, a))),
+        "thrd_detach" => (join::detach_prepare, |cx, a| code(join::detach(cx, a))),
         "tss_create" => (key::hidden_prepare, |cx, _| code(done(key::create(cx)))),
         "tss_delete" => (key::hidden_prepare, |cx, a| code(key::delete(cx, a))),
         "tss_set" => return Some(Native::Plain(|cx| thrd(super::object::plain(key::set(cx))))),

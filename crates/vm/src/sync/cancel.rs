@@ -10,7 +10,7 @@
 use super::cond::{CANCELED, WAITING};
 use super::errno::EINVAL;
 use super::object::{Answer, Model, SUCCESS, done, failed};
-use super::{lifecycle, refresh, words};
+use super::{join, refresh, words};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::program::Program;
 use crate::state::State;
@@ -94,7 +94,7 @@ pub fn act(cx: &mut Cx<'_>) -> Flow {
 }
 
 fn cancel_prepare(cx: &mut Cx<'_>) -> Prepared {
-    lifecycle::prepare_on_thread(cx, Op::Cancel)
+    join::prepare_on_thread(cx, Op::Cancel)
 }
 
 fn cancel(cx: &mut Cx<'_>, _: u16) -> Performed {

@@ -1,7 +1,7 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
 use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
-use super::{cond, lifecycle, words};
+use super::{cond, join, lifecycle, words};
 use crate::libc::throw;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
@@ -119,19 +119,19 @@ fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
             "std::system_error is thrown by a thread that joins itself",
         ));
     }
-    lifecycle::on_thread(cx, op, target)
+    join::on_thread(cx, op, target)
 }
 
 fn join(cx: &mut Cx<'_>) -> Answer {
     let this = cx.word(0)?;
-    lifecycle::finish_join(cx)?;
+    join::finish_join(cx)?;
     cx.store(this, 8, Value::new(0))?;
     Ok(SUCCESS)
 }
 
 fn detach(cx: &mut Cx<'_>) -> Answer {
     let this = cx.word(0)?;
-    lifecycle::detach_pending(cx)?;
+    join::detach_pending(cx)?;
     cx.store(this, 8, Value::new(0))?;
     Ok(SUCCESS)
 }

@@ -18,7 +18,7 @@
 //! What a join learns holds only for what comes after it, but an event has one clock. So nothing that others depend on may
 //! follow a join within one transition: no unlock, and no end of the thread.
 
-use super::lifecycle;
+use super::join;
 use super::object::{Kind, SyncObject};
 use crate::state::State;
 use crate::thread::Stage;
@@ -111,7 +111,7 @@ fn has_ended(state: &State, action: &Action) -> bool {
         .object
         .as_thread()
         .is_some_and(|t| ended(&state.thread(t).core))
-        && lifecycle::join_status(state, action) == Status::Enabled
+        && join::join_status(state, action) == Status::Enabled
 }
 
 /// Whether a thread was joined within the present step.

@@ -14,6 +14,7 @@ mod cond;
 mod cxx;
 mod errno;
 pub mod fuse;
+pub(crate) mod join;
 mod key;
 pub mod lifecycle;
 mod mutex;
@@ -90,7 +91,7 @@ pub fn needed(pending: &Pending) -> u64 {
 pub fn status(state: &State, action: &Action) -> (Status, u16) {
     let status = match action.op {
         Op::Lock => mutex::lock_status(state, action),
-        Op::Join => lifecycle::join_status(state, action),
+        Op::Join => join::join_status(state, action),
         Op::SpinLock => spin::status(state, action),
         Op::RdLock | Op::WrLock => rwlock::status(state, action),
         Op::SemWait => sem::status(state, action),
