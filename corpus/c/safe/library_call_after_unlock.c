@@ -1,4 +1,5 @@
 // What a thread gives back right before a library function that reads shared memory is given back, with visibility `memory`, too.
+// options: --spurious-wakeups off
 // count(dpor)=2
 // count(dpor,memory)=2
 #include <pthread.h>

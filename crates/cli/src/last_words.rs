@@ -54,7 +54,7 @@ pub(crate) fn say(why: LimitKind) -> ! {
                 write(2, b"error: out of memory\n");
             }
             if report_begins() {
-                write(words.file.as_ref().map_or(1, |name| open(name)), text.as_bytes());
+                write(words.file.as_ref().map_or(1, open), text.as_bytes());
             }
             words.code
         }

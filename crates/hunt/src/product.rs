@@ -171,7 +171,7 @@ fn reason(reason: &selvedge_report::Reason) -> String {
 
 /// Ways to check a program: the default, with all findings, and one or two others, by the seed.
 pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
-    let mut random = Random::new(seed ^ 0x77_6179_73);
+    let mut random = Random::new(seed ^ 0x7761_7973);
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let way = |text: &str| Way {
         level: 0,

@@ -74,7 +74,7 @@ impl<'a> Machine<'a> {
             .collect();
         let fence = |test: fn(Order) -> bool| program.any(&|s| matches!(s, Stmt::Fence(o) if test(*o)));
         let layout = Layout::new(program, &atomics);
-        let machine = Machine {
+        Machine {
             program,
             allowed,
             code: crate::code::functions(program),
@@ -83,8 +83,7 @@ impl<'a> Machine<'a> {
             wrong: RefCell::default(),
             odd: Shared::new(layout.bits > 63),
             layout,
-        };
-        machine
+        }
     }
 
     /// The state in which main stands before its first step.

@@ -373,11 +373,9 @@ impl RaceDetector {
             let replaced = ranges
                 .iter()
                 .any(|(s, e, other)| s <= start && end <= e && digest.stands_for(other, this));
-            if !replaced {
-                if digest.names.without != Some(About::Range) {
-                    let [a, b] = this.hash.words();
-                    parts.push(hash(About::Range, &[*start, *end, a, b]));
-                }
+            if !replaced && digest.names.without != Some(About::Range) {
+                let [a, b] = this.hash.words();
+                parts.push(hash(About::Range, &[*start, *end, a, b]));
             }
         }
         parts.sort_unstable();
