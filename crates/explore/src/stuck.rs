@@ -12,12 +12,12 @@
 //!   waits for nobody in particular (a signal, a post, a barrier), for a thread that has ended, or in a cycle. If a wait of one of these kinds turns into
 //!   one for a certain thread, as that of a woken thread for its mutex, it is over.
 //! - For one of these a few random walks look for a continuation that lets it go on. Mostly they find one soon.
-//! - If they do not, all states that follow are visited, depth first ([`Search`]). A thread whose next action is independent of everything goes
+//! - If they do not, all states that follow are visited, depth first (`Search`). A thread whose next action is independent of everything goes
 //!   first, unless that leads to a state that is known: then the others have their turn, too (the cycle proviso of ample sets; Peled, CAV 1994).
 //! - If there are too many, the question stays open, and so does the verdict.
 //!
 //! A state where a thread has stopped at a false assumption counts as no continuation. If there is one, the thread is stuck only if some execution goes on for
-//! ever without it ([`fair`]).
+//! ever without it (`fair`).
 //!
 //! A spurious wakeup is possible and never promised. It is an alternative of the action that begins to wait, so a thread that has begun to wait without it
 //! is stuck if no signal ever comes.

@@ -1,7 +1,7 @@
 //! The front end: C, C++ and LLVM modules to the intermediate representation.
 //!
 //! [`load_isolated`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result, with LLVM in a process of
-//! its own ([`isolate`]); [`load`] does the same with LLVM in this one. No LLVM pass that promotes,
+//! its own (`isolate`); [`load`] does the same with LLVM in this one. No LLVM pass that promotes,
 //! folds or deletes is run: such passes use the freedom that undefined values give (`φ(1, undef)` becomes 1), and the checker
 //! is there to find those. Statements are numbered as they stand in the bitcode. What the lowering cannot express becomes an
 //! instruction `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never approximated.

@@ -1,7 +1,4 @@
-// Each round reads another byte of input, and keeps one bit of it, as a number. The states of the program are few, but what is known of
-// all inputs so far is part of them.
-// unknown: depth
-// options: --max-events 40 --max-executions 300
+// Each round reads another byte of input, and keeps one bit of it, as a number. Nothing depends on the bytes before, so the states are few.
 #include <assert.h>
 #include <pthread.h>
 

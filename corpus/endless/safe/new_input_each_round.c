@@ -1,6 +1,4 @@
-// Each round reads another byte of input: there is no end of them, so no state is as before; a limit ends the run.
-// unknown: depth
-// options: --max-events 40 --max-executions 300
+// Each round reads another byte of input and forgets the one before: the states are the same but for its name.
 #include <pthread.h>
 
 unsigned char __VERIFIER_nondet_uchar(void);
