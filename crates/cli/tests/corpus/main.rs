@@ -222,13 +222,20 @@ fn compare(case: &Case) -> Result<(), Failed> {
     }
     for strategy in [&FULL, &OPTIMAL] {
         let report = examine(case, strategy)?;
-        let executions = report.executions()?;
-        report.expect(
-            executions <= dpor,
-            format!("{executions} executions, {dpor} of dpor"),
-        )?;
+        let mut executions = report.executions()?;
+        let mut most = dpor;
         // Events whose inputs are at odds with each other look like an alternative until they are executed.
         let inputs = report.json["statistics"]["solver_queries"].as_u64() > Some(0);
+        if executions > most && inputs {
+            // A data choice is an event of its own here, after which a thread may wake without cause once more.
+            let off = ["--spurious-wakeups", "off"];
+            executions = check(case, &[strategy.options, &off].concat())?.executions()?;
+            most = check(case, &[STRATEGIES[0].options, &off].concat())?.executions()?;
+        }
+        report.expect(
+            executions <= most,
+            format!("{executions} executions, {most} of dpor"),
+        )?;
         let redundant = &report.json["statistics"]["redundant_executions"];
         report.expect(
             strategy.name != OPTIMAL.name || redundant == 0 || inputs,
