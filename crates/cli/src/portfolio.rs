@@ -386,11 +386,11 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         let again = verified.plan.quarantine.is_some() && !verified.plan.keeps_dead;
         let faults = sampled.report.faults.iter();
         let mut asked = faults.filter(|found| self.job.asked.contains(&found.fault.kind.property()));
-        if again
-            && asked
-                .clone()
-                .all(|found| found.fault.kind.property() == Property::Memory)
-        {
+        let of_memory = |found: &Found| {
+            let property = found.fault.kind.property();
+            matches!(property, Property::Memory | Property::Deref | Property::Free)
+        };
+        if again && asked.clone().all(of_memory) {
             // Samples never use memory again, and notice more.
             return Ok(*sampled);
         }

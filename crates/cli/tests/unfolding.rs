@@ -278,9 +278,14 @@ fn what_the_command_line_leaves_open_is_decided() {
     let dangling = "corpus/c/memory/use_after_free_of_many_later.c";
     assert_eq!(check(&[dangling]).0, expected("unfold", "violated", None));
     assert_eq!(
-        check(&[dangling, "--quarantine", "4"]).0,
+        check(&[dangling, "--quarantine", "4", "--strategy", "unfold"]).0,
         expected("unfold", "verified", Some(4)),
         "that few hide it"
+    );
+    assert_eq!(
+        check(&[dangling, "--quarantine", "4"]).0,
+        expected("random", "violated", None),
+        "samples use no memory again"
     );
     assert_eq!(
         check(&[dangling, "--visibility", "memory"]).0,

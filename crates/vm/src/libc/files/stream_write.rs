@@ -83,6 +83,9 @@ fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Wo
         if done == total {
             return Ok(Work::Done(total));
         }
+        if done > total {
+            return Err(Flow::Unsupported(super::transfer::CHANGED.into()));
+        }
         let end = if done < at_once { at_once } else { total };
         let bytes = (size - held).min(end - done);
         match source {
@@ -154,7 +157,10 @@ fn fwrite(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
         return Ok(Work::Done(0));
     }
     let done = progress(cx);
-    access(cx, from + done, total - done, false)?;
+    let Some(left) = total.checked_sub(done) else {
+        return Err(Flow::Unsupported(super::transfer::CHANGED.into()).into());
+    };
+    access(cx, from.wrapping_add(done), left, false)?;
     let work = put(cx, stream, failed, &Source::Memory(from, total))?;
     Ok(map(work, |written| written / size))
 }

@@ -40,6 +40,9 @@ fn looks(cx: &mut Cx<'_>) -> Performs {
     }
 }
 
+/// More was transferred than is asked for now.
+pub(super) const CHANGED: &str = "a transfer whose size is chosen anew after a part of it was made";
+
 fn done(cx: &Cx<'_>) -> u64 {
     cx.state.thread(cx.thread).core.note
 }
@@ -160,7 +163,10 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     }
     // The program's memory is read now, before what a pipe hands on.
     let written = done(cx);
-    super::access(cx, from.wrapping_add(written), count - written, false)?;
+    let Some(left) = count.checked_sub(written) else {
+        return Err(Flow::Unsupported(CHANGED.into()).into());
+    };
+    super::access(cx, from.wrapping_add(written), left, false)?;
     if count == 0 {
         return Ok(Part::Done(0));
     }
