@@ -72,7 +72,7 @@ fn the_text_of_a_query() {
         "(set-logic QF_BV)\n\
          (declare-const i_0_1_0 (_ BitVec 32))\n\
          (declare-const i_0_1_1 (_ BitVec 32))\n\
-         (define-fun n0 () (_ BitVec 32) (bvadd i_0_1_1 i_0_1_0))\n\
+         (define-fun n0 () (_ BitVec 32) (bvadd i_0_1_0 i_0_1_1))\n\
          (assert (bvult n0 #x00000064))\n\
          (assert (not (and (not (= ((_ extract 0 0) n0) #b1)) (bvsle i_0_1_1 i_0_1_0))))\n\
          (check-sat)\n"
