@@ -173,7 +173,7 @@ fn freeze_gives_any_value() {
         ),
         unused(
             "an address that may be anything",
-            False("memory.invalid-pointer"),
+            False("memory.null-dereference"),
             "%a = freeze ptr poison\n store i32 1, ptr %a",
         ),
     ]);

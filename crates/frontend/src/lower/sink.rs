@@ -8,7 +8,7 @@
 //! nothing may write memory or order threads, so that the load reads what it would have read.
 
 use super::function::{FnLower, Lower};
-use crate::llvm::{Opcode, Ordering, Value};
+use crate::llvm::{Opcode, Ordering, Value, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::StmtId;
 use selvedge_ir::{Block, BlockId, InstKind, Terminator};
@@ -30,6 +30,7 @@ impl<'m> Sunk<'m> {
         for (at, &(load, _)) in list.iter().enumerate() {
             if is_plain_load(load)
                 && let Some((chain, select, when)) = way(&list[at..])
+                && is_tested(select)
                 && !sunk.arms.contains_key(&select)
                 && !chain.iter().any(|link| sunk.arms.contains_key(&link.0))
             {
@@ -44,6 +45,17 @@ impl<'m> Sunk<'m> {
     pub(super) fn is_moved(&self, inst: Value<'m>) -> bool {
         self.moved.contains(&inst)
     }
+}
+
+/// Whether a `select` chooses by something that was computed: one by undef joins its values.
+fn is_tested(select: Value<'_>) -> bool {
+    let computed = |value: Value<'_>| {
+        matches!(
+            value.kind(),
+            ValueKind::LLVMInstructionValueKind | ValueKind::LLVMArgumentValueKind
+        )
+    };
+    select.operand(0).is_some_and(computed)
 }
 
 fn is_plain_load(inst: Value<'_>) -> bool {
