@@ -79,7 +79,7 @@ fn the_text_of_a_query() {
     );
     assert_eq!(
         arena.display(either).to_string(),
-        "((in0.1[1] + in0.1[0])[0] || (in0.1[0] <s in0.1[1]))"
+        "((in0.1[0] + in0.1[1])[0] || (in0.1[0] <s in0.1[1]))"
     );
 }
 
