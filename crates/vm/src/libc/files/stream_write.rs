@@ -158,7 +158,7 @@ fn fwrite(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     }
     let done = progress(cx);
     let Some(left) = total.checked_sub(done) else {
-        return Err(Flow::Unsupported(super::transfer::CHANGED.into()).into());
+        return Err(Flow::Unsupported(super::transfer::CHANGED.into()));
     };
     access(cx, from.wrapping_add(done), left, false)?;
     let work = put(cx, stream, failed, &Source::Memory(from, total))?;

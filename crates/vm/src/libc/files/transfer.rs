@@ -164,7 +164,7 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     // The program's memory is read now, before what a pipe hands on.
     let written = done(cx);
     let Some(left) = count.checked_sub(written) else {
-        return Err(Flow::Unsupported(CHANGED.into()).into());
+        return Err(Flow::Unsupported(CHANGED.into()));
     };
     super::access(cx, from.wrapping_add(written), left, false)?;
     if count == 0 {
