@@ -398,7 +398,8 @@ impl Vm {
             }
         }
         let core = self.state.own_core(thread);
-        core.phase = 0;
+        // What an operation kept between its parts is nothing to the next one.
+        (core.phase, core.note) = (0, 0);
         core.frame.ip = ip + 1;
         Entered::Next
     }
@@ -643,7 +644,7 @@ impl Vm {
         let call = code.insts[frame.ip as usize].long() as usize;
         self.set_results(thread, call, values);
         let core = self.state.own_core(thread);
-        core.phase = 0;
+        (core.phase, core.note) = (0, 0);
         core.frame.ip = frame.ip + 1;
     }
 
