@@ -232,7 +232,9 @@ fn in_cycle(vm: &Vm, thread: ThreadId) -> bool {
 
 fn end_of(vm: &Vm) -> End {
     let prints = if vm.program().options.fingerprints {
-        vm.fingerprint().with(vm.without_names())
+        vm.fingerprint()
+            .with(vm.without_names())
+            .with(vm.without_bounds())
     } else {
         Digest::EMPTY
     };

@@ -545,6 +545,25 @@ impl Fingerprint for Vm {
 }
 
 impl Vm {
+    /// What has to be added to the fingerprint so that it does not count what keeps executions short ([`Vm::bounded`]): where two machines are
+    /// compared of which one is not bounded.
+    pub fn without_bounds(&self) -> Digest {
+        let Some(prints) = &self.fingerprints else {
+            return Digest::EMPTY;
+        };
+        let (mut words, mut sum) = (Vec::new(), Digest::EMPTY);
+        for thread in &self.state.threads {
+            let style = Style::exact(prints.keys.named);
+            threads::core(&self.state, thread, style, &mut words);
+            let with = prints.keys.words(FragmentKind::Core, &words);
+            threads::core_without_idle(&self.state, thread, style, &mut words);
+            sum = sum
+                .with(prints.keys.words(FragmentKind::Core, &words))
+                .without(with);
+        }
+        sum
+    }
+
     /// Whether the fingerprint is what it should be: the self-check after a step or going back.
     ///
     /// # Errors

@@ -147,6 +147,13 @@ pub(super) fn core(state: &State, thread: &Thread, style: Style<'_>, words: &mut
     core_words(state, (thread, thread.core), style, words);
 }
 
+/// The same, without [`Core::idle`].
+pub(super) fn core_without_idle(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
+    let mut own = thread.core;
+    own.idle = Digest::EMPTY;
+    core_words(state, (thread, own), style, words);
+}
+
 fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, words: &mut Vec<u64>) {
     // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
     let Core {
@@ -210,11 +217,9 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
 /// A hash of all that decides what a thread does, but for memory and what others do to it: its core, its frames, its locks.
 pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Digest {
     let (keys, style) = (Keys::SOUND, Style::exact(false));
-    let mut own = state.thread(thread).core;
-    own.idle = Digest::EMPTY;
     let t = state.thread(thread);
     let mut words = Vec::new();
-    core_words(state, (t, own), style, &mut words);
+    core_without_idle(state, t, style, &mut words);
     let mut hash = keys.words(FragmentKind::Core, &words);
     for index in 0..t.core.depth as usize {
         frame(program, state, (t, index), style, &mut words);
