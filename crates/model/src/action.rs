@@ -1,5 +1,6 @@
 //! Actions: what a thread does to an object in one visible operation (design: semantics, "Operations").
 
+use crate::{Needs, Op, OpClass, Varies};
 use selvedge_base::{Id, StmtId, ThreadId};
 
 /// The name of a shared object: its address; for threads and hidden objects a number in a range no address has.
@@ -99,171 +100,6 @@ impl MemoryOrder {
     }
 }
 
-/// Visible operations. The object is `Action::object` unless the variant says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Op {
-    /// The first action of a thread: runs its code up to its first visible operation. Independent of everything.
-    Start,
-    /// Creates a thread. Object: the process-wide hidden object of nothing; the new thread is in the event's outcome.
-    Spawn,
-    /// Waits for the end of thread `object`.
-    Join,
-    /// Makes thread `object` unjoinable.
-    Detach,
-    /// The end of the acting thread; object: itself.
-    Exit,
-    /// exit, abort, return from main: enabled only once every other thread is finished, blocked or parked.
-    ProcessExit,
-    /// Continues only if a condition holds (the machine parks the thread where it does not).
-    Assume,
-    /// A data choice: one alternative for each value.
-    Choose,
-    /// sched_yield, sleep, pause: a scheduling point without effect.
-    Yield,
-    /// Takes mutex `object`.
-    Lock,
-    /// Takes it if it is free.
-    TryLock,
-    /// Takes it, or times out while it is held.
-    TimedLock,
-    /// Gives it back.
-    Unlock,
-    /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault, at once. Never use
-    /// the real operation's name for it: those are known to exclude a `Lock` of another thread, this one does not.
-    BadUnlock,
-    /// Takes spin lock `object`.
-    SpinLock,
-    /// Takes it if it is free.
-    SpinTryLock,
-    /// Gives it back.
-    SpinUnlock,
-    /// Takes read-write lock `object` for reading.
-    RdLock,
-    /// The same if no writer has it.
-    TryRdLock,
-    /// The same, or a time-out while a writer has it.
-    TimedRdLock,
-    /// A reader gives it back.
-    RdUnlock,
-    /// Takes it for writing.
-    WrLock,
-    /// The same if nobody has it.
-    TryWrLock,
-    /// The same, or a time-out while somebody has it.
-    TimedWrLock,
-    /// The writer gives it back.
-    WrUnlock,
-    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`. If it has alternatives: with the second
-    /// one the wait is over at once, a spurious wakeup.
-    WaitRelease,
-    /// A waiting thread that may time out or is cancelled (its alternatives). Object: the condition variable, object2: the mutex.
-    WaitTimeout,
-    /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that waits without time-out.
-    WaitAcquire,
-    /// Wakes one waiter: one alternative a waiter; lost if there is none.
-    Signal,
-    /// Wakes all waiters.
-    Broadcast,
-    /// Arrives at barrier `object`.
-    BarrierArrive,
-    /// Leaves it once all have arrived.
-    BarrierLeave,
-    /// Adds one to semaphore `object`.
-    SemPost,
-    /// Takes one, waiting while there is none.
-    SemWait,
-    /// Takes one if there is one.
-    SemTryWait,
-    /// Takes one, or times out while there is none.
-    SemTimedWait,
-    /// Reads the semaphore's value.
-    SemGetValue,
-    /// `pthread_once` on `object`: runs the routine, waits for it, or passes.
-    OnceEnter,
-    /// The end of the routine.
-    OnceDone,
-    /// Initialises an object of any kind.
-    Init,
-    /// Destroys it.
-    Destroy,
-    /// The owner of robust mutex `object` ends without unlocking it.
-    OwnerDied,
-    /// pthread_mutex_consistent.
-    Consistent,
-    /// Requests the cancellation of thread `object`.
-    Cancel,
-    /// Acts on, enables or disables a cancellation of the acting thread; object: itself.
-    CancelPoint,
-    /// Waits on the futex word at `object`, if it has the expected value.
-    FutexWait,
-    /// Wakes those who wait on it.
-    FutexWake,
-    /// Reads `size` bytes of memory at `object`.
-    Read,
-    /// Writes them.
-    Write,
-    /// Reads and writes them in one step.
-    Rmw,
-    /// A fence. Object: none.
-    Fence,
-    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ObjectId::ATOMIC`].
-    AtomicBlock,
-    /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one object are dependent. With
-    /// an order it releases, or acquires, what a pipe hands on: of `object2`, if there is one.
-    Hidden,
-    /// The same, while what it waits for is not there (data in a pipe, a stream that another thread holds) blocked.
-    HiddenWait,
-    /// An operation of a model that only looks at a hidden object (what a descriptor stands for): independent of other looks.
-    Look,
-}
-
-/// How an operation uses its object, as far as dependence of *operations* (not outcomes) goes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum OpClass {
-    /// Touches no shared object.
-    Local,
-    /// Reads: independent of other reads.
-    Read,
-    /// Writes: dependent on reads and writes.
-    Write,
-    /// Takes a lock exclusively, blocking.
-    Acquire,
-    /// Gives an exclusive lock back.
-    Release,
-    /// Takes or tests a lock without blocking for ever.
-    Try,
-    /// Takes a read-write lock shared, blocking.
-    AcquireShared,
-    /// Gives a shared lock back.
-    ReleaseShared,
-    /// Starts to wait on a condition variable, or stops waiting by itself.
-    Wait,
-    /// Ends a wait after it was notified.
-    Notified,
-    /// Wakes waiters.
-    Notify,
-    /// Arrives at a barrier.
-    Arrive,
-    /// Leaves a barrier.
-    Leave,
-    /// Adds to a semaphore.
-    Post,
-    /// Takes from a semaphore.
-    Take,
-    /// Reads a semaphore's value.
-    Value,
-    /// Waits for a thread's end.
-    Join,
-    /// A thread's end.
-    Exit,
-    /// Cancels a thread.
-    Cancel,
-    /// Dependent on every use of the object.
-    Total,
-}
-
 /// One visible operation of a thread. Copy, at most 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Action {
@@ -329,23 +165,9 @@ impl Action {
     /// The bytes of its object that an operation counts as touching: those of a memory access, or of a synchronisation object on
     /// x86-64 Linux; 0 if it cannot be told.
     pub const fn object_size(&self) -> u64 {
-        if self.size != 0 {
-            return self.size as u64;
-        }
-        match self.op {
-            Op::Lock | Op::TryLock | Op::TimedLock | Op::Unlock | Op::OwnerDied | Op::Consistent => 40,
-            Op::SpinLock | Op::SpinTryLock | Op::SpinUnlock | Op::OnceEnter | Op::OnceDone => 4,
-            Op::FutexWait | Op::FutexWake => 4,
-            Op::RdLock | Op::TryRdLock | Op::TimedRdLock | Op::RdUnlock => 56,
-            Op::WrLock | Op::TryWrLock | Op::TimedWrLock | Op::WrUnlock => 56,
-            Op::WaitRelease | Op::Signal | Op::Broadcast => 48,
-            Op::BarrierArrive
-            | Op::SemPost
-            | Op::SemWait
-            | Op::SemTryWait
-            | Op::SemTimedWait
-            | Op::SemGetValue => 32,
-            _ => 0,
+        match self.size {
+            0 => self.op.info().object_size as u64,
+            size => size as u64,
         }
     }
 
@@ -353,10 +175,22 @@ impl Action {
     /// once, without considering anything else.
     #[inline]
     pub const fn is_local(&self) -> bool {
-        matches!(
-            self.op,
-            Op::Start | Op::Assume | Op::Choose | Op::Yield | Op::Fence
-        ) && !self.cancelable
+        let info = self.op.info();
+        matches!(info.class, OpClass::Local)
+            && matches!(info.class2, OpClass::Local)
+            && matches!(info.needs, Needs::Nothing)
+            && !self.cancelable
+    }
+
+    /// Whether its effect on its object depends on the state in which it is taken.
+    #[inline]
+    pub const fn effect_varies(&self) -> bool {
+        let varies = match self.op.info().effect {
+            Varies::Varies => true,
+            Varies::IfMayFail => self.may_fail,
+            Varies::Same => false,
+        };
+        varies || self.cancelable || self.atomic
     }
 }
 

@@ -60,54 +60,13 @@ impl Op {
     /// How the operation uses `Action::object`. The mutex of a wait (`object2`) is used as `class2`.
     #[inline]
     pub const fn class(self) -> OpClass {
-        use OpClass as C;
-        match self {
-            Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::CancelPoint => {
-                C::Local
-            }
-            Op::ProcessExit => C::Local,
-            Op::Join => C::Join,
-            Op::Exit => C::Exit,
-            // Commutes with the thread's end; what it shares with joins is `object2`.
-            Op::Detach => C::Local,
-            Op::Cancel => C::Cancel,
-            Op::Lock | Op::SpinLock => C::Acquire,
-            Op::Unlock | Op::SpinUnlock => C::Release,
-            Op::TryLock | Op::TimedLock | Op::SpinTryLock | Op::BadUnlock => C::Try,
-            Op::TryRdLock | Op::TimedRdLock | Op::TryWrLock | Op::TimedWrLock => C::Try,
-            Op::RdLock => C::AcquireShared,
-            Op::RdUnlock => C::ReleaseShared,
-            Op::WrLock => C::Acquire,
-            Op::WrUnlock => C::Release,
-            Op::WaitRelease | Op::WaitTimeout => C::Wait,
-            Op::WaitAcquire => C::Notified,
-            Op::Signal | Op::Broadcast => C::Notify,
-            Op::BarrierArrive => C::Arrive,
-            Op::BarrierLeave => C::Leave,
-            Op::SemPost => C::Post,
-            Op::SemWait | Op::SemTryWait | Op::SemTimedWait => C::Take,
-            Op::SemGetValue => C::Value,
-            Op::Read | Op::Look => C::Read,
-            Op::Write | Op::Rmw => C::Write,
-            Op::OnceEnter | Op::OnceDone | Op::Init | Op::Destroy | Op::OwnerDied | Op::Consistent => {
-                C::Total
-            }
-            Op::FutexWait | Op::FutexWake | Op::AtomicBlock | Op::Hidden | Op::HiddenWait => C::Total,
-        }
+        self.info().class
     }
 
     /// How the operation uses `Action::object2`.
     #[inline]
     pub const fn class2(self) -> OpClass {
-        match self {
-            Op::WaitRelease => OpClass::Release,
-            Op::WaitAcquire => OpClass::Acquire,
-            Op::Join | Op::Detach | Op::Cancel | Op::Hidden | Op::HiddenWait => OpClass::Total,
-            // What they write beside; whose turn at the process's end it is.
-            Op::Spawn | Op::SemGetValue => OpClass::Write,
-            Op::Exit => OpClass::Total,
-            _ => OpClass::Local,
-        }
+        self.info().class2
     }
 }
 
@@ -267,7 +226,7 @@ impl Action {
     pub const fn is_release_of(&self, key: u64, bytes: u8) -> bool {
         self.object.0 == key
             && bytes == ALL_BYTES
-            && matches!(self.op, Op::Unlock | Op::SpinUnlock | Op::WrUnlock)
+            && matches!(self.op.class(), OpClass::Release)
             && self.object2.0 == 0
             && !(self.cancelable | self.atomic | self.ends)
     }

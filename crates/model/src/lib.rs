@@ -14,12 +14,13 @@ mod event;
 mod finding;
 mod input;
 mod machine;
+mod op;
 mod recall;
 pub mod reference;
 #[cfg(feature = "toy")]
 pub mod toy;
 
-pub use action::{Action, MemoryOrder, ObjectId, Op, OpClass};
+pub use action::{Action, MemoryOrder, ObjectId};
 pub use allocated::{Allocated, Allocates, Blocks};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence};
@@ -32,4 +33,5 @@ pub use finding::{
 };
 pub use input::{Input, InputKind};
 pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, WaitsFor};
+pub use op::{Needs, Op, OpClass, OpInfo, Synchronises, Varies};
 pub use recall::{Recall, Seen};

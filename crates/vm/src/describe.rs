@@ -122,7 +122,7 @@ impl Describe for Vm {
     }
 
     fn action_text(&self, action: &Action) -> String {
-        let name = sync::op_text(action.op);
+        let name = action.op.info().text;
         if action.object == ObjectId::NONE {
             name.into()
         } else {

@@ -13,7 +13,7 @@
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
 use crate::state::{State, Undo};
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, MemoryOrder, Op};
+use selvedge_model::{Action, MemoryOrder, Needs, Op, Synchronises};
 use std::rc::Rc;
 
 /// Where dead slots are.
@@ -134,25 +134,45 @@ impl State {
             return;
         }
         let (thread, object) = (action.thread, action.object.0);
-        match action.op {
-            Op::Lock | Op::SpinLock | Op::WrLock | Op::SemWait => {
+        let info = action.op.info();
+        // One that waits until it succeeds.
+        let certain = info.needs == Needs::Object;
+        match info.synchronises {
+            Synchronises::Taken | Synchronises::TakenFromAll | Synchronises::Take if certain => {
                 self.take_along(thread, Place::Left(object));
             }
-            Op::WaitAcquire => self.take_along(thread, Place::Left(action.object2.0)),
-            Op::Unlock | Op::SpinUnlock | Op::WrUnlock | Op::RdUnlock | Op::SemPost => {
+            Synchronises::WaitEnds => self.take_along(thread, Place::Left(action.object2.0)),
+            Synchronises::GivenBack | Synchronises::SharedGivenBack | Synchronises::Post => {
                 self.leave_at(thread, object);
             }
-            Op::WaitRelease => self.leave_at(thread, action.object2.0),
-            Op::Rmw | Op::Write if !action.may_fail && action.order != MemoryOrder::NotAtomic => {
+            Synchronises::WaitBegins => self.leave_at(thread, action.object2.0),
+            Synchronises::Memory
+                if action.op != Op::Read && !action.may_fail && action.order != MemoryOrder::NotAtomic =>
+            {
                 self.take_along(thread, Place::Left(object));
                 self.leave_at(thread, object);
             }
-            Op::Join => {
+            Synchronises::ThreadEnd => {
                 if let Some(joined) = action.object.as_thread() {
                     self.take_along(thread, Place::Carried(self.thread(joined).region));
                 }
             }
-            _ => {}
+            Synchronises::Nothing
+            | Synchronises::Creation
+            | Synchronises::Taken
+            | Synchronises::TakenFromAll
+            | Synchronises::Take
+            | Synchronises::TakenShared
+            | Synchronises::Notification
+            | Synchronises::Arrival
+            | Synchronises::Departure
+            | Synchronises::OnceEntered
+            | Synchronises::OnceDone
+            | Synchronises::SetUp
+            | Synchronises::Memory
+            | Synchronises::Fence
+            | Synchronises::Block
+            | Synchronises::HandedOn => {}
         }
     }
 }

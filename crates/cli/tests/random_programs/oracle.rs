@@ -114,7 +114,9 @@ fn walk(
     }
     for choice in choices {
         let mark = vm.mark();
-        vm.step(choice);
+        let before = vm.pending().to_vec();
+        let event = vm.step(choice);
+        others_stay(vm, &before, &event);
         let mut faulty = faulty;
         for notice in vm.notices() {
             match notice {
@@ -135,6 +137,23 @@ fn walk(
         }
     }
     true
+}
+
+/// What a machine promises of an operation that does not change pending actions: the other threads' stay.
+fn others_stay(vm: &Vm, before: &[Pending], event: &Event) {
+    if event.action.op.info().changes_pending {
+        return;
+    }
+    for (before, now) in before.iter().zip(vm.pending()) {
+        let other = before.action.thread != event.action.thread;
+        assert!(
+            !other || before.action == now.action,
+            "{:?} makes {:?} of {:?}",
+            event.action,
+            now.action,
+            before.action
+        );
+    }
 }
 
 fn choices(vm: &Vm) -> impl Iterator<Item = Choice> {

@@ -38,6 +38,7 @@ use report::Race;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Seen,
+    Synchronises,
 };
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
@@ -159,20 +160,20 @@ impl RaceDetector {
             return; // it comes with the data choice that follows
         }
         let failed = event.outcome == Outcome::Failed;
-        match action.op {
-            Op::Spawn => {
+        match action.op.info().synchronises {
+            Synchronises::Creation => {
                 if let Outcome::Thread(new) = event.outcome {
                     self.spawn(me, new.index());
                 }
             }
-            Op::Join => {
+            Synchronises::ThreadEnd => {
                 if let (Some(ended), false) = (action.object.as_thread(), failed) {
                     let ended = self.thread(ended.index());
                     self.store.set(Space::Records, ended.joined(), 1);
                     self.learn(me, ended.clock(), Rule::Join);
                 }
             }
-            Op::Lock | Op::SpinLock | Op::TryLock | Op::TimedLock | Op::SpinTryLock => {
+            Synchronises::Taken => {
                 if !failed {
                     let object = self.objects.get(&mut self.store, action.object);
                     self.learn(me, object.released(), Rule::Lock);
@@ -182,7 +183,7 @@ impl RaceDetector {
                     self.hold(event, action.object);
                 }
             }
-            Op::Unlock | Op::SpinUnlock | Op::OwnerDied | Op::WrUnlock => {
+            Synchronises::GivenBack => {
                 self.touch(event, action.object, me, false);
                 if !failed {
                     self.let_go(me, action.object);
@@ -190,7 +191,7 @@ impl RaceDetector {
                     self.teach(me, object.released(), Rule::Unlock);
                 }
             }
-            Op::RdLock | Op::TryRdLock | Op::TimedRdLock => {
+            Synchronises::TakenShared => {
                 if !failed {
                     let object = self.objects.get(&mut self.store, action.object);
                     self.learn(me, object.released(), Rule::RdLock);
@@ -200,7 +201,7 @@ impl RaceDetector {
                     self.hold(event, action.object);
                 }
             }
-            Op::WrLock | Op::TryWrLock | Op::TimedWrLock => {
+            Synchronises::TakenFromAll => {
                 if !failed {
                     let object = self.objects.get(&mut self.store, action.object);
                     self.learn(me, object.released(), Rule::Lock);
@@ -211,7 +212,7 @@ impl RaceDetector {
                     self.hold(event, action.object);
                 }
             }
-            Op::RdUnlock => {
+            Synchronises::SharedGivenBack => {
                 self.touch(event, action.object, me, false);
                 if !failed {
                     self.let_go(me, action.object);
@@ -219,7 +220,7 @@ impl RaceDetector {
                     self.teach(me, object.read_released(), Rule::Unlock);
                 }
             }
-            Op::WaitRelease => {
+            Synchronises::WaitBegins => {
                 self.touch(event, action.object, me, false);
                 self.touch_mutex(event, me);
                 if !failed {
@@ -230,78 +231,65 @@ impl RaceDetector {
                     self.teach(me, mutex.released(), Rule::WaitReleases);
                 }
             }
-            Op::WaitAcquire => {
+            Synchronises::WaitEnds => {
                 let mutex = self.objects.get(&mut self.store, action.object2);
                 self.learn(me, mutex.released(), Rule::WaitAcquires);
                 self.learn_notification(me, Rule::Signal);
                 self.touch_mutex(event, me);
                 self.hold(event, action.object2);
             }
-            Op::WaitTimeout => {}
-            Op::Signal | Op::Broadcast => {
+            Synchronises::Notification => {
                 self.touch(event, action.object, me, false);
                 self.notify(machine, me, event.outcome);
             }
-            Op::BarrierArrive => {
+            Synchronises::Arrival => {
                 self.touch(event, action.object, me, false);
                 if !failed {
                     self.arrive(machine, me, action.object, event.outcome);
                 }
             }
-            Op::BarrierLeave => self.learn_notification(me, Rule::Barrier),
-            Op::SemPost => {
+            Synchronises::Departure => self.learn_notification(me, Rule::Barrier),
+            Synchronises::Post => {
                 self.touch(event, action.object, me, false);
                 if !failed {
                     let object = self.objects.get(&mut self.store, action.object);
                     self.teach(me, object.released(), Rule::Post);
                 }
             }
-            Op::SemWait | Op::SemTryWait | Op::SemTimedWait => {
+            Synchronises::Take => {
                 if !failed {
                     let object = self.objects.get(&mut self.store, action.object);
                     self.learn(me, object.released(), Rule::SemWait);
                 }
                 self.touch(event, action.object, me, false);
             }
-            Op::SemGetValue => self.touch(event, action.object, me, true),
-            Op::OnceEnter => {
+            Synchronises::OnceEntered => {
                 let object = self.objects.get(&mut self.store, action.object);
                 self.learn(me, object.released(), Rule::Once);
                 self.touch(event, action.object, me, false);
             }
-            Op::AtomicBlock => {
+            Synchronises::Block => {
                 // Blocks exclude each other, like critical sections of one lock; this one's accesses come with its event.
                 let object = self.objects.get(&mut self.store, action.object);
                 self.learn(me, object.released(), Rule::Lock);
             }
-            Op::OnceDone => {
+            Synchronises::OnceDone => {
                 self.touch(event, action.object, me, false);
                 let object = self.objects.get(&mut self.store, action.object);
                 self.teach(me, object.released(), Rule::Once);
             }
-            Op::Init | Op::Destroy => {
+            Synchronises::SetUp => {
                 if action.object.is_address() {
                     self.touch(event, action.object, me, false);
                     let object = self.objects.get(&mut self.store, action.object);
                     self.objects.forget(&mut self.store, object, self.threads.len());
                 }
             }
-            Op::Read | Op::Write | Op::Rmw => self.memory(accesses, event),
-            Op::Fence => self.fence(me, action.order),
-            Op::Consistent | Op::BadUnlock | Op::FutexWait | Op::FutexWake => {
-                self.touch(event, action.object, me, true)
-            }
-            Op::Start
-            | Op::Detach
-            | Op::Exit
-            | Op::ProcessExit
-            | Op::Assume
-            | Op::Choose
-            | Op::Yield
-            | Op::Cancel
-            | Op::CancelPoint
-            | Op::Look => {}
-            Op::Hidden | Op::HiddenWait => self.hand_on(action, failed),
+            Synchronises::Memory => self.memory(accesses, event),
+            Synchronises::Fence => self.fence(me, action.order),
+            // What it is about is read; most are about no object in memory.
+            Synchronises::Nothing => self.touch(event, action.object, me, true),
+            Synchronises::HandedOn => self.hand_on(action, failed),
         }
     }
 

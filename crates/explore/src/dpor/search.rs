@@ -443,7 +443,7 @@ where
     /// Whether the next event of a thread may change what others do next. A data choice may if it completes another action.
     #[inline(always)]
     fn may_change_others(&self, thread: ThreadId, op: Op) -> bool {
-        may_change_others(op) || op == Op::Choose && self.machine.is_open(thread)
+        op.info().changes_pending || op == Op::Choose && self.machine.is_open(thread)
     }
 
     /// The node at which the action was begun that the event at this depth completes: data choices follow it at once.
@@ -721,21 +721,4 @@ fn is_local(action: &Action) -> bool {
     action.op.class() as u8 == OpClass::Local as u8
         && (action.op.class2() as u8 == OpClass::Local as u8 || action.object2.0 == 0)
         && !action.cancelable
-}
-
-/// Whether an operation may change the pending *action* of a thread that it is no action of. All others must not: a
-/// machine's promise.
-#[inline]
-fn may_change_others(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Signal
-            | Op::Broadcast
-            | Op::BarrierArrive
-            | Op::Cancel
-            | Op::FutexWake
-            | Op::OwnerDied
-            | Op::Hidden
-            | Op::OnceDone
-    )
 }

@@ -31,7 +31,7 @@ use super::reach::go_to;
 use crate::Control;
 use conflicts::link;
 use mutexes::owner_below;
-use position::{Position, Scheme, before_timeout, candidates, effect_varies, scheme};
+use position::{Position, Scheme, before_timeout, candidates, scheme};
 use rustc_hash::FxHashMap;
 use selvedge_base::ThreadId;
 use selvedge_model::{Choice, Detector, Fingerprint, NoDetector, Op, Status, Undo};
@@ -138,7 +138,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
         let position = Position::of(store, id);
         self.extend_position(store, path, &position);
-        store[id].extended = !effect_varies(&position.action) || store.weaken == Weaken::Again;
+        store[id].extended = !position.action.effect_varies() || store.weaken == Weaken::Again;
     }
 
     fn extend_position<D: Detector<M>>(&mut self, store: &mut Store, path: &Path<M, D>, at: &Position) {

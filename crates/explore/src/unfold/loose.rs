@@ -9,7 +9,7 @@
 use super::event::{Event, EventId, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Effect, Op};
+use selvedge_model::{Effect, Op, OpClass};
 
 /// How an object is used.
 #[derive(Default)]
@@ -62,7 +62,7 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
     match effect {
         Effect::Write | Effect::Take | Effect::Total => object.loose = true,
         // With which mutex it waits: it holds that one.
-        Effect::Test if matches!(event.action.op, Op::WaitRelease | Op::WaitTimeout) => {}
+        Effect::Test if event.action.op.class() == OpClass::Wait => {}
         Effect::Test => object.loose = true,
         Effect::Own | Effect::Share | Effect::Join | Effect::Arrive if failed => object.loose = true,
         Effect::Own | Effect::Share | Effect::Join | Effect::Exit => {}
@@ -86,12 +86,11 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
 
 /// Whether the event orders a thread after it that need not learn from it.
 fn names_loosely(event: &Event) -> bool {
-    let teaches = matches!(
-        event.action.op,
-        Op::Spawn | Op::Signal | Op::Broadcast | Op::BarrierArrive
-    );
     // A thread's end lets go who joins it.
-    !teaches && !event.action.ends && event.action.op != Op::Exit && !event.ending.named.is_empty()
+    !event.action.op.teaches_named()
+        && !event.action.ends
+        && event.action.op != Op::Exit
+        && !event.ending.named.is_empty()
 }
 
 /// Whether everybody knows of the event: it comes before all creations, or after all ends.

@@ -9,7 +9,7 @@ use super::footprint::{Trace, Trail};
 use super::label::{Ending, Label, Labels, Use, use_depends};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
-    Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Undo,
+    Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Synchronises, Undo,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -409,13 +409,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         };
         learn(last(&self.clock, thread).event(), false);
         let waker = self.woken[thread.index()];
-        let wakes = |e: EventId| {
-            matches!(
-                store[e].action.op,
-                Op::Spawn | Op::Signal | Op::Broadcast | Op::BarrierArrive
-            )
-        };
-        if waker.is_some() && wakes(waker) {
+        if waker.is_some() && store[waker].action.op.teaches_named() {
             learn(waker, false);
         }
         // Whoever fails learns nothing.
@@ -557,15 +551,16 @@ pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
     } else {
         Level::Free
     };
-    match action.op {
-        Op::Lock | Op::TryLock | Op::TimedLock | Op::SpinLock | Op::SpinTryLock | Op::WaitAcquire
-            if before == Level::Free =>
+    match action.op.info().synchronises {
+        Synchronises::Taken | Synchronises::WaitEnds if before == Level::Free => Level::Taken,
+        // Who ends with a robust mutex leaves it neither free nor taken.
+        Synchronises::GivenBack | Synchronises::WaitBegins
+            if before == Level::Taken && action.op != Op::OwnerDied =>
         {
-            Level::Taken
+            Level::Free
         }
-        Op::Unlock | Op::SpinUnlock | Op::WaitRelease if before == Level::Taken => Level::Free,
         // Unless it is another object's, in the same word.
-        Op::Init if action.object.0 & 7 == 0 => Level::Free,
+        Synchronises::SetUp if action.op == Op::Init && action.object.0 & 7 == 0 => Level::Free,
         _ => Level::Unknown,
     }
 }

@@ -31,13 +31,13 @@ pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::{is_wait, wait_ends_by};
 pub(crate) use key::is_of_deleted_key;
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
-pub use text::{blocked_text, op_text, waits_for};
+pub use text::{blocked_text, waits_for};
 pub(crate) use words::owner_of_word;
 
 use crate::native::Native;
 use crate::state::State;
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, Op, Pending, Status};
+use selvedge_model::{Action, Needs, Op, Pending, Status};
 
 /// The native model of a threading function.
 pub fn find(name: &str) -> Option<Native> {
@@ -68,21 +68,13 @@ pub fn needed(pending: &Pending) -> u64 {
     if !matches!(pending.status, Status::Enabled | Status::Blocked) {
         return NOTHING;
     }
-    match pending.action.op {
-        Op::Lock
-        | Op::Join
-        | Op::SpinLock
-        | Op::RdLock
-        | Op::WrLock
-        | Op::SemWait
-        | Op::BarrierLeave
-        | Op::OnceEnter
-        | Op::Destroy
-        | Op::Signal => pending.action.object.0,
-        Op::WaitAcquire | Op::WaitTimeout | Op::ProcessExit | Op::HiddenWait => ANYTHING,
+    match pending.action.op.info().needs {
+        Needs::Nothing => NOTHING,
+        Needs::Object => pending.action.object.0,
+        Needs::Anything => ANYTHING,
         // Whether a weak compare-exchange may fail without cause: what the others do to memory decides.
-        Op::Rmw if pending.action.may_fail => ANYTHING,
-        _ => NOTHING,
+        Needs::IfMayFail if pending.action.may_fail => ANYTHING,
+        Needs::IfMayFail => NOTHING,
     }
 }
 

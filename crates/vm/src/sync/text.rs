@@ -77,7 +77,7 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
             None => return files::blocked_text(state, action),
         },
         Op::ProcessExit => return "waits for the other threads before the process ends".into(),
-        op => return format!("waits in {} {name}", op_text(op)),
+        op => return format!("waits in {} {name}", op.info().text),
     };
     match waits_for(state, thread)[..] {
         [] => format!("waits for {what}"),
@@ -87,65 +87,5 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
             let names: Vec<String> = holders.iter().map(|&t| thread_name(state, t)).collect();
             format!("waits for {what}, held by threads {}", names.join(", "))
         }
-    }
-}
-
-/// An operation in words.
-pub const fn op_text(op: Op) -> &'static str {
-    match op {
-        Op::Start => "start",
-        Op::Spawn => "create a thread",
-        Op::Join => "join",
-        Op::Detach => "detach",
-        Op::Exit => "end of",
-        Op::ProcessExit => "end of the process",
-        Op::Assume => "assume",
-        Op::Choose => "choose",
-        Op::Yield => "yield",
-        Op::Lock => "lock",
-        Op::TryLock => "try to lock",
-        Op::TimedLock => "lock with a deadline",
-        Op::Unlock => "unlock",
-        Op::BadUnlock => "unlock without holding",
-        Op::SpinLock => "spin-lock",
-        Op::SpinTryLock => "try to spin-lock",
-        Op::SpinUnlock => "spin-unlock",
-        Op::RdLock => "read-lock",
-        Op::TryRdLock => "try to read-lock",
-        Op::TimedRdLock => "read-lock with a deadline",
-        Op::RdUnlock => "read-unlock",
-        Op::WrLock => "write-lock",
-        Op::TryWrLock => "try to write-lock",
-        Op::TimedWrLock => "write-lock with a deadline",
-        Op::WrUnlock => "write-unlock",
-        Op::WaitRelease => "wait on",
-        Op::WaitTimeout => "stop waiting on",
-        Op::WaitAcquire => "woken on",
-        Op::Signal => "signal",
-        Op::Broadcast => "broadcast",
-        Op::BarrierArrive => "arrive at barrier",
-        Op::BarrierLeave => "leave barrier",
-        Op::SemPost => "post",
-        Op::SemWait => "semaphore wait",
-        Op::SemTryWait => "try semaphore",
-        Op::SemTimedWait => "semaphore wait with a deadline",
-        Op::SemGetValue => "read semaphore",
-        Op::OnceEnter => "enter once",
-        Op::OnceDone => "once done",
-        Op::Init => "initialise",
-        Op::Destroy => "destroy",
-        Op::OwnerDied => "end while holding",
-        Op::Consistent => "make consistent",
-        Op::Cancel => "cancel",
-        Op::CancelPoint => "cancellation point of",
-        Op::FutexWait => "futex wait",
-        Op::FutexWake => "futex wake",
-        Op::Read => "read",
-        Op::Write => "write",
-        Op::Rmw => "read-modify-write",
-        Op::Fence => "fence",
-        Op::AtomicBlock => "atomic block",
-        Op::Hidden | Op::HiddenWait => "library operation",
-        Op::Look => "look-up",
     }
 }

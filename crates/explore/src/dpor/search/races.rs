@@ -1,6 +1,6 @@
 //! Which races an execution has, and what must be tried because of them.
 
-use super::{Request, Search, is_local, may_change_others};
+use super::{Request, Search, is_local};
 use crate::dpor::Weaken;
 use crate::dpor::set::Set;
 use selvedge_base::Id;
@@ -65,7 +65,7 @@ where
     /// Whether the thread's action may be one that wakes the other.
     fn changes(&self, thread: usize, other: usize) -> bool {
         let pending = self.machine.pending();
-        may_change_others(pending[thread].action.op) && pending[other].action.op == Op::WaitTimeout
+        pending[thread].action.op.info().changes_pending && pending[other].action.op == Op::WaitTimeout
     }
 
     /// After an event that made new threads, from this one on.

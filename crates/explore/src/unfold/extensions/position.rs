@@ -96,18 +96,6 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
     }
 }
 
-/// Whether what the operation does to its objects depends on how it ends.
-pub(super) fn effect_varies(action: &Action) -> bool {
-    match action.op {
-        Op::TryLock | Op::TimedLock | Op::SpinTryLock | Op::BadUnlock => true,
-        Op::TryRdLock | Op::TimedRdLock | Op::TryWrLock | Op::TimedWrLock => true,
-        Op::WaitTimeout | Op::WaitAcquire | Op::Signal | Op::Broadcast => true,
-        Op::SemTryWait | Op::SemTimedWait | Op::SemPost => true,
-        Op::Rmw => action.may_fail,
-        _ => action.cancelable || action.atomic,
-    }
-}
-
 /// The events of the configuration that the position's action, however it ends, may depend on, and that are not below it already.
 pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,

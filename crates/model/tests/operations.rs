@@ -1,0 +1,158 @@
+//! The table of operations: its columns fit each other, each operation has a toy, and each row matters.
+
+mod common;
+
+use common::machine;
+use selvedge_model::reference::{EventLabel, check_labels};
+use selvedge_model::toy::{Toy, mixed_toy, random_toy};
+use selvedge_model::{Choice, Effect, Machine, Needs, Op, OpClass, Pending, Synchronises, Undo};
+use std::collections::BTreeSet;
+
+/// Operations that no toy has, with what tests them instead.
+#[rustfmt::skip]
+const WITHOUT_TOY: &[(Op, &str)] = &[
+    (Op::ProcessExit, "corpus/c/*/exit_*.c: toys have no process that ends before its threads"),
+    (Op::BadUnlock, "corpus/c/pthread/unlock_*.c: in toys who gives a lock back has it"),
+    (Op::OnceDone, "corpus/c/*/once_*.c: the routine of a toy's once is empty"),
+    (Op::OwnerDied, "corpus/c/*/robust_*.c: toys have no robust mutexes"),
+    (Op::Consistent, "corpus/c/*/robust_*.c: toys have no robust mutexes"),
+    (Op::Fence, "detect: race/tests/traces.rs: toys have sequential consistency and no clocks"),
+    (Op::AtomicBlock, "corpus/c/*/atomic_block*.c and the hunt"),
+    (Op::HiddenWait, "corpus/c/*/pipe_*.c: toys have no files"),
+    (Op::Look, "corpus/c/*/pipe_*.c: toys have no files"),
+];
+
+/// Operations whose dependences toys do not show, with what does.
+const UNNOTICED: &[(Op, &str)] = &[
+    // It is dependent only on setting a barrier up and ending it, which no toy does while it is in use.
+    (Op::BarrierLeave, "corpus/c/*/barrier_*.c"),
+    // In toys it only changes whether its own thread can be cancelled.
+    (Op::Hidden, "corpus/c/*/pipe_*.c"),
+];
+
+fn toys() -> impl Iterator<Item = Toy> {
+    (20_000..22_000)
+        .map(random_toy)
+        .chain((24_000..26_000).map(mixed_toy))
+}
+
+/// Adds the pending operations along some executions of a toy.
+fn met(machine: &mut impl Undo, ops: &mut BTreeSet<Op>, depth: usize) {
+    ops.extend(machine.pending().iter().map(|p| p.action.op));
+    let enabled: Vec<Pending> = machine
+        .pending()
+        .iter()
+        .copied()
+        .filter(Pending::is_enabled)
+        .collect();
+    for (number, pending) in enabled.iter().enumerate() {
+        // All at the begin, then one after the other.
+        if depth > 3 && number != depth % enabled.len() {
+            continue;
+        }
+        for alternative in 0..pending.alternatives {
+            let mark = machine.mark();
+            let event = machine.step(Choice {
+                thread: pending.action.thread,
+                alternative,
+            });
+            ops.insert(event.action.op);
+            if depth < 14 {
+                met(machine, ops, depth + 1);
+            }
+            machine.undo(mark);
+        }
+    }
+}
+
+#[test]
+fn each_operation_has_a_toy() {
+    let mut ops = BTreeSet::new();
+    let missing = |ops: &BTreeSet<Op>| {
+        let named = |op: &&Op| WITHOUT_TOY.iter().any(|(other, _)| other == *op);
+        Op::ALL
+            .iter()
+            .filter(|op| !named(op) && !ops.contains(op))
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    for toy in toys() {
+        met(&mut machine(&toy), &mut ops, 0);
+        if missing(&ops).is_empty() {
+            break;
+        }
+    }
+    assert_eq!(missing(&ops), []);
+    let toyless = WITHOUT_TOY.iter().filter(|(op, _)| ops.contains(op));
+    assert_eq!(toyless.count(), 0, "they have a toy now");
+}
+
+/// What a row's columns say of each other.
+#[test]
+fn the_columns_fit_each_other() {
+    for &op in Op::ALL {
+        let info = op.info();
+        let uses = |class| info.class == class || info.class2 == class;
+        // Who adds to happens-before through an object depends on its other users.
+        let through_object = !matches!(
+            info.synchronises,
+            Synchronises::Nothing | Synchronises::Creation | Synchronises::Fence
+        );
+        assert!(!through_object || info.class != OpClass::Local, "{op:?}");
+        // Who waits for others depends on them.
+        let waits = matches!(info.needs, Needs::Object);
+        assert!(!waits || info.class != OpClass::Local, "{op:?}");
+        // Locks: the class follows from what is taken and given back.
+        let lock = |class| match class {
+            OpClass::Acquire => matches!(
+                info.synchronises,
+                Synchronises::Taken | Synchronises::TakenFromAll | Synchronises::WaitEnds
+            ),
+            OpClass::Release => {
+                matches!(
+                    info.synchronises,
+                    Synchronises::GivenBack | Synchronises::WaitBegins
+                )
+            }
+            OpClass::AcquireShared => info.synchronises == Synchronises::TakenShared,
+            OpClass::ReleaseShared => info.synchronises == Synchronises::SharedGivenBack,
+            OpClass::Take => info.synchronises == Synchronises::Take,
+            OpClass::Post => info.synchronises == Synchronises::Post,
+            OpClass::Notify => info.synchronises == Synchronises::Notification,
+            OpClass::Arrive => info.synchronises == Synchronises::Arrival,
+            OpClass::Leave => info.synchronises == Synchronises::Departure,
+            _ => true,
+        };
+        assert!(lock(info.class) && lock(info.class2), "{op:?}");
+        assert!(!uses(OpClass::Notify) || info.changes_pending, "{op:?}");
+        assert!(!info.text.is_empty());
+    }
+}
+
+/// Without the dependences of one operation, some toy contradicts the definition of dependence.
+#[test]
+fn each_row_matters() {
+    let related = |x: &EventLabel, y: &EventLabel| {
+        x.same_thread(y) || x.names(y) || x.share(y, |_, a: Effect, b: Effect| a.dependent(b))
+    };
+    let mut unnoticed: Vec<Op> = Op::ALL.to_vec();
+    // They depend on nobody.
+    unnoticed.retain(|op| {
+        let info = op.info();
+        let named = WITHOUT_TOY.iter().chain(UNNOTICED).any(|(other, _)| other == op);
+        info.class != OpClass::Local && !named
+    });
+    for toy in toys() {
+        unnoticed.retain(|&op| {
+            let without = |x: &EventLabel, y: &EventLabel| {
+                let other = !x.same_thread(y) && !x.names(y);
+                related(x, y) && !(other && (x.action.op == op || y.action.op == op))
+            };
+            check_labels(&mut machine(&toy), 300, without).map_or(true, |bad| bad.is_empty())
+        });
+        if unnoticed.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(unnoticed, []);
+}
