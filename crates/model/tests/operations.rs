@@ -31,9 +31,7 @@ const UNNOTICED: &[(Op, &str)] = &[
 ];
 
 fn toys() -> impl Iterator<Item = Toy> {
-    (20_000..22_000)
-        .map(random_toy)
-        .chain((24_000..26_000).map(mixed_toy))
+    (0..2_000).flat_map(|n| [random_toy(20_000 + n), mixed_toy(24_000 + n)])
 }
 
 /// Adds the pending operations along some executions of a toy.
