@@ -24,12 +24,14 @@ mod symbolic;
 pub mod sync;
 pub mod thread;
 pub mod value;
+mod visibility;
 mod vm;
 
 pub use coverage::Reached;
-pub use options::{Options, SolverOptions, Visibility};
+pub use options::{Options, SolverOptions};
 pub use program::{Error, Program, STREAMS};
 pub use recall::Recalling;
 pub use snapshot::VmState;
 pub use statistics::{LayerStatistics, SolverStatistics};
+pub use visibility::Visibility;
 pub use vm::{Mark, Vm};

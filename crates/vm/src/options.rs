@@ -1,20 +1,11 @@
 //! What a user may choose about the machine.
 
+use crate::visibility::Visibility;
 use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
 
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Which actions are scheduling points (design: semantics, "Visibility").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Visibility {
-    /// Synchronisation and atomics only; plain accesses are recorded for the race detector.
-    #[default]
-    Sync,
-    /// Every access to memory that another thread may reach.
-    Memory,
-}
 
 /// Options of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]

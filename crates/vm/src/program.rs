@@ -7,7 +7,7 @@ use crate::compile::liveness::Liveness;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Life, Memory, Object, Site};
 use crate::native::{self, Native};
-use crate::options::{Options, Visibility};
+use crate::options::Options;
 use crate::statistics::SolverStatistics;
 use crate::symbolic::solver_options;
 use crate::sync::fuse::Fusible;
@@ -552,12 +552,12 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
         if f.is_defined() && !is_point {
             return Binding::Code;
         }
-        if options.visibility == Visibility::Memory
+        if options.visibility.includes_plain()
             && let Some(&other) = by_name.get(format!("{STAND_IN}{}", f.name).as_str())
         {
             return Binding::Other(other);
         }
-        if options.visibility == Visibility::Memory
+        if options.visibility.includes_plain()
             && let Some(&other) = by_name.get(format!("__selvedge_{}", f.name).as_str())
         {
             return Binding::Other(other);

@@ -8,7 +8,6 @@ mod slots;
 use crate::code::{CONST, CallSite, Code, ComplexOperands, Inst, LocalObject, NONE, Op, SwitchTable};
 use crate::coverage::Point;
 use crate::native;
-use crate::options::Visibility;
 use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
@@ -464,7 +463,7 @@ impl Compiler<'_> {
     }
 
     fn visible_memory(&self) -> bool {
-        self.program.options.visibility == Visibility::Memory
+        self.program.options.visibility.includes_plain()
     }
 
     fn copy(&mut self, dst: Reg, value: Operand) {

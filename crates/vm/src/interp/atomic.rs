@@ -8,7 +8,6 @@ use super::complex::{Trouble, order_or_plain};
 use super::wide::Wide;
 use crate::code::ComplexOperands;
 use crate::memory::{Kind, Site};
-use crate::options::Visibility;
 use crate::value::Value;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
@@ -47,8 +46,7 @@ impl Vm {
         };
         let address = self.defined(thread, operands, 0, what, site)?;
         let size = u64::from(ty.bytes());
-        let visible =
-            order != MemoryOrder::NotAtomic || self.program.options.visibility == Visibility::Memory;
+        let visible = self.program.options.visibility.includes(order);
         let ip = self.state.thread(thread).core.frame.ip;
         if visible
             && !performing

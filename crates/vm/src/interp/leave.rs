@@ -1,9 +1,9 @@
 //! Returns: how frames and the stack objects in them end, and what a thread is left with.
 
 use crate::memory::{Kind, Life, Site};
-use crate::options::Visibility;
 use crate::thread::{NO_CALL, Stage};
 use crate::value::{Poison, Value};
+use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Notice, Unsupported};
@@ -118,7 +118,7 @@ impl Vm {
     /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the end of a variable-length
     /// array). That is no scheduling point; where it would have to be one, the verdict stays open.
     pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
-        if self.program.options.visibility == Visibility::Memory && self.state.unjoined() > 0 {
+        if visibility::shows(&self.program, &self.state, thread) {
             let reachable = |&base: &u64| {
                 let object = self.state.memory.object_at(base);
                 object.is_some_and(|(_, o)| o.life == Life::Live && o.kind == Kind::Stack)

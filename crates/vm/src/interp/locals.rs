@@ -1,7 +1,7 @@
 //! Stack objects: how locals begin and end, and where their end is a scheduling point.
 
 use crate::memory::{Kind, Life, Object, Site};
-use crate::options::Visibility;
+use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, LimitKind, ObjectId, Op as Visible};
@@ -49,8 +49,7 @@ impl Vm {
     /// The action of the beginning or end of a local's life, if it is a scheduling point: the
     /// address stays the same, so another thread may know it before the life begins.
     pub(super) fn life_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
-        let alone = self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0;
-        if self.program.options.visibility != Visibility::Memory || alone {
+        if !visibility::shows(&self.program, &self.state, thread) {
             return None;
         }
         let (base, object) = self.state.memory.object_at(base)?;

@@ -22,7 +22,6 @@ pub(crate) use complex::Trouble;
 
 use crate::code::{Code, Op};
 use crate::memory::{Life, Site};
-use crate::options::Visibility;
 use crate::program::Program;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
@@ -179,7 +178,7 @@ impl Vm {
         ip: u32,
         performing: &mut bool,
     ) -> Result<(), Stop> {
-        if self.program.options.visibility == Visibility::Memory {
+        if self.program.options.visibility.includes_plain() {
             // Each local that others may know ends in an action of its own, the last one first.
             let first = self.state.thread(thread).core.frame.locals as usize;
             if *performing && let Some(base) = self.last_local(thread, first) {

@@ -10,6 +10,7 @@ use crate::memory::{Kind, Parts, Site, slot_shift};
 use crate::native::{memory_fault, undefined_fault};
 use crate::symbolic::Reached;
 use crate::value::{Poison, Tags, Value};
+use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, MemoryOrder, ObjectId, Op as Visible};
@@ -502,7 +503,7 @@ impl Vm {
         size: u64,
         order: MemoryOrder,
     ) -> Option<Action> {
-        if self.state.unjoined() == 0 || self.state.thread(thread).core.atomic != 0 {
+        if visibility::runs_alone(&self.state, thread) {
             return None;
         }
         let mut object2 = ObjectId::NONE;

@@ -9,8 +9,8 @@
 use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Object};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
-use crate::options::Visibility;
 use crate::value::Value;
+use crate::visibility;
 use selvedge_base::{ContextId, StmtId};
 use selvedge_model::{Action, Fault, FaultKind, ObjectId, Op, Outcome};
 
@@ -221,8 +221,7 @@ fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
 
 /// The object that a free or realloc of `address` is a visible action on, if it must be one.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
-    let alone = cx.state.unjoined() == 0 || cx.state.thread(cx.thread).core.atomic != 0;
-    if cx.program.options.visibility != Visibility::Memory || alone {
+    if !visibility::shows(cx.program, cx.state, cx.thread) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(address)?;

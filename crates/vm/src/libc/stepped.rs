@@ -11,8 +11,8 @@
 use super::Answer;
 use crate::memory::Kind;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
-use crate::options::Visibility;
 use crate::value::{Tag, Value};
+use crate::visibility;
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
 /// How far a run of a model may go.
@@ -267,8 +267,7 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
 
 /// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model runs at once.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    let alone = cx.state.unjoined() == 0 || cx.state.thread(cx.thread).core.atomic != 0;
-    if cx.program.options.visibility != Visibility::Memory || alone {
+    if !visibility::shows(cx.program, cx.state, cx.thread) {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
     }
     match attempt(cx, model) {

@@ -11,11 +11,11 @@ use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once, words};
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
-use crate::options::Visibility;
 use crate::program::Binding;
 use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
 use crate::value::Value;
+use crate::visibility;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
     Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
@@ -478,8 +478,7 @@ pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
 
 /// The scheduling point of a result's write to `out`, if it must be one.
 pub(super) fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
-    let alone = cx.state.unjoined() == 0;
-    if cx.program.options.visibility != Visibility::Memory || alone {
+    if !visibility::shows(cx.program, cx.state, cx.thread) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(out)?;

@@ -47,9 +47,9 @@ pub(crate) use table::{ignore_pipe_signal, object_text};
 
 use crate::memory::Kind as MemoryKind;
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop};
-use crate::options::Visibility;
 use crate::state::State;
 use crate::value::Value;
+use crate::visibility;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, MemoryOrder, ObjectId, Op, Outcome, Pending, Status};
 use table::{Kind, OpenFile};
@@ -376,7 +376,7 @@ fn in_use(cx: &Cx<'_>, open: u32) -> bool {
 
 /// That an operation may access memory of the program within its action.
 fn may_access(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
-    if cx.program.options.visibility != Visibility::Memory || alone(cx) {
+    if !visibility::shows(cx.program, cx.state, cx.thread) {
         return Ok(());
     }
     match cx.state.memory.object_at(address) {

@@ -7,11 +7,11 @@ use super::stream_ops::{EOF, held_part, progress, set_progress, too_large};
 use super::streams::{
     self, BY_LINE, FAILED, FLUSH, Field, PUSH_BACK, UNBUFFERED, Work, get, has, raise, set, unread,
 };
-use super::{Operation, access, alone, may_access};
+use super::{Operation, access, may_access};
 use crate::libc::{Answer, bytes, print, stepped};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
-use crate::options::Visibility;
+use crate::visibility;
 
 /// What is to be written.
 enum Source {
@@ -235,7 +235,7 @@ fn fprintf<const FORMAT: usize, const LIST: bool>(
     stream: u32,
     failed: bool,
 ) -> Result<Work, Stop> {
-    if cx.program.options.visibility == Visibility::Memory && !alone(cx) {
+    if visibility::shows(cx.program, cx.state, cx.thread) {
         let what = "formatted output to a stream under visibility memory";
         return Err(Flow::Unsupported(what.into()));
     }

@@ -1,0 +1,48 @@
+//! Which actions are scheduling points (docs/semantics.md, "Visibility"): a policy, asked per access.
+//!
+//! Synchronisation is always one. Whether an access to memory is one is decided here and nowhere else:
+//! first when code is made ([`Visibility::includes`]), then when the access is about to be made
+//! ([`shows`]). Who asks has already found out that other threads may reach the object.
+
+use crate::program::Program;
+use crate::state::State;
+use selvedge_base::ThreadId;
+use selvedge_model::MemoryOrder;
+
+/// Which actions are scheduling points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visibility {
+    /// Synchronisation and atomics only; plain accesses are recorded for the race detector.
+    #[default]
+    Sync,
+    /// Every access to memory that another thread may reach.
+    Memory,
+}
+
+impl Visibility {
+    /// Whether accesses of this order are scheduling points, if others can run between them.
+    #[inline]
+    pub const fn includes(self, order: MemoryOrder) -> bool {
+        !matches!(order, MemoryOrder::NotAtomic) || matches!(self, Visibility::Memory)
+    }
+
+    /// Whether plain accesses are.
+    #[inline]
+    pub const fn includes_plain(self) -> bool {
+        self.includes(MemoryOrder::NotAtomic)
+    }
+}
+
+/// Whether no other thread can run between two accesses of a thread: there is none, or it is in an
+/// atomic block.
+#[inline]
+pub(crate) fn runs_alone(state: &State, thread: ThreadId) -> bool {
+    state.unjoined() == 0 || state.thread(thread).core.atomic != 0
+}
+
+/// Whether a plain access that the thread is about to make, to memory that others may reach, is a
+/// scheduling point.
+#[inline]
+pub(crate) fn shows(program: &Program, state: &State, thread: ThreadId) -> bool {
+    program.options.visibility.includes_plain() && !runs_alone(state, thread)
+}
