@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Decide a query of the solver (an SMT-LIB file as a run logs them)
     Solve(SolveArgs),
+    /// Print what the static analyses know of a program
+    Facts(FactsArgs),
     /// Write the C file with which a program runs natively on a test case
     ///
     /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test case (FILE.ktest) when the
@@ -259,6 +261,53 @@ pub(crate) struct SolveArgs {
     /// refutation is checked with the other backend). All but the last if not given
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) layers: Option<Vec<String>>,
+}
+
+/// Prints facts about each function of the program, those of the model library left out.
+#[derive(Args, Debug)]
+pub(crate) struct FactsArgs {
+    /// C, C++ or LLVM files, as for `check`
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may run whom),
+    /// definitions (which assignments a use may see)
+    #[arg(
+        long,
+        default_value = "cfg,loops,calls",
+        value_name = "LIST",
+        value_delimiter = ','
+    )]
+    pub(crate) what: Vec<Fact>,
+    /// Only this function, by its name in the source or its linkage name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// As JSON (docs/json.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The function to start with
+    #[arg(long, default_value = "main", value_name = "NAME")]
+    pub(crate) entry: String,
+    /// Further arguments for the compiler, separated by white space
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub(crate) cflags: Option<String>,
+    /// Directory for headers
+    #[arg(short = 'I', long = "include", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append, value_parser = directory)]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro for the compiler
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", action = ArgAction::Append, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) define: Vec<String>,
+    /// Language standard, such as c11 or c++17
+    #[arg(long, value_name = "NAME")]
+    pub(crate) std: Option<String>,
+}
+
+/// What `facts` prints.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fact {
+    Cfg,
+    Loops,
+    Calls,
+    Definitions,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

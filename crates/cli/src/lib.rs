@@ -12,6 +12,7 @@ mod emit;
 mod examine;
 mod exit;
 mod explore;
+mod facts;
 mod finding;
 mod job;
 mod last_words;
@@ -90,6 +91,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Solve(args),
         }) => solve::run(&args),
+        Ok(Cli {
+            command: Command::Facts(args),
+        }) => facts::run(&args),
         Ok(Cli {
             command: Command::Runtime,
         }) => match output::print(RUNTIME) {

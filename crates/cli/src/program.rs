@@ -72,6 +72,24 @@ impl Error {
     }
 }
 
+/// Compiles inputs in a confined process, which may have this much memory.
+pub(crate) fn read_with(
+    inputs: &[PathBuf],
+    options: &selvedge_frontend::Options,
+    memory: MemoryLimit,
+) -> Result<Loaded, selvedge_frontend::Error> {
+    let reader = Reader {
+        program: OWN_PROGRAM.into(),
+        arguments: vec![READ.to_owned()],
+        memory: memory.bytes(),
+    };
+    let loaded = selvedge_frontend::load_isolated(inputs, options, &reader)?;
+    if !loaded.confined {
+        note("warning: the system does not permit to confine the process that reads LLVM modules");
+    }
+    Ok(loaded)
+}
+
 impl Setup {
     /// What the command line says.
     pub(crate) fn new(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
@@ -126,16 +144,7 @@ impl Setup {
             symbolic: from_outside,
             ..self.frontend.clone()
         };
-        let reader = Reader {
-            program: OWN_PROGRAM.into(),
-            arguments: vec![READ.to_owned()],
-            memory: memory.bytes(),
-        };
-        let loaded = selvedge_frontend::load_isolated(&self.inputs, &options, &reader)?;
-        if !loaded.confined {
-            note("warning: the system does not permit to confine the process that reads LLVM modules");
-        }
-        Ok(loaded)
+        Ok(read_with(&self.inputs, &options, memory)?)
     }
 
     /// The schedule with inputs and options, and without steps.

@@ -1,0 +1,300 @@
+//! `selvedge facts`: what the static analyses know, with source lines, as text or JSON.
+//!
+//! Functions, blocks and lists stand in the order of the program, so the same input gives the same
+//! output.
+
+use crate::args::{Fact, FactsArgs};
+use crate::exit::Exit;
+use crate::output::{note, print};
+use crate::program::{Error, read_with};
+use crate::watch::MemoryLimit;
+use selvedge_analysis::cfg::{ControlDependence, Endless};
+use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place};
+use selvedge_base::Id;
+use selvedge_ir::{BlockId, Callee, FuncId, Function, Module};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// Library calls that may end the thread or the process, or go elsewhere.
+const LEAVE: &[&str] = &[
+    "_Exit",
+    "__assert_fail",
+    "_exit",
+    "abort",
+    "exit",
+    "longjmp",
+    "pthread_exit",
+    "quick_exit",
+    "siglongjmp",
+    "thrd_exit",
+];
+
+/// Runs the command.
+pub(crate) fn run(args: &FactsArgs) -> Exit {
+    let flags = args.cflags.as_deref().unwrap_or("").split_whitespace();
+    let options = selvedge_frontend::Options {
+        cflags: flags.map(str::to_owned).collect(),
+        include: args.include.clone(),
+        define: args.define.clone(),
+        std: args.std.clone(),
+        entry: args.entry.clone(),
+        ..Default::default()
+    };
+    let module = match read_with(&args.inputs, &options, MemoryLimit::new(None)) {
+        Ok(loaded) => loaded.module,
+        Err(error) => return Error::from(error).exit(),
+    };
+    let facts = Facts::new(&module, &args.what);
+    let chosen: Vec<FuncId> = module
+        .functions
+        .iter_ids()
+        .filter(|(_, f)| f.is_defined() && is_chosen(f, args.function.as_deref()))
+        .map(|(id, _)| id)
+        .collect();
+    if chosen.is_empty() {
+        let name = args.function.as_deref().unwrap_or("defined");
+        return Exit::input(&format!("no function {name} in the program"));
+    }
+    let functions: Vec<Value> = chosen.iter().map(|&f| facts.function(f)).collect();
+    let text = match args.json {
+        true => match serde_json::to_string_pretty(&json!({ "schema": 1, "functions": functions })) {
+            Ok(text) => text + "\n",
+            Err(error) => return Exit::internal(&error.to_string()),
+        },
+        false => functions.iter().map(as_text).collect(),
+    };
+    match print(&text) {
+        Ok(()) => Exit::Code(0),
+        Err(error) => {
+            note("the facts could not be written");
+            Exit::output(&format!("cannot write the facts: {error}"))
+        }
+    }
+}
+
+/// The user's functions, or one by its name.
+fn is_chosen(function: &Function, name: Option<&str>) -> bool {
+    match name {
+        Some(name) => function.name == name || function.display == name,
+        None => !function.library,
+    }
+}
+
+struct Facts<'a> {
+    module: &'a Module,
+    what: &'a [Fact],
+    calls: CallGraph,
+    recursive: Vec<bool>,
+    /// Functions that may not come back to their caller.
+    leaving: Vec<bool>,
+}
+
+impl<'a> Facts<'a> {
+    fn new(module: &'a Module, what: &'a [Fact]) -> Facts<'a> {
+        let calls = CallGraph::of(module);
+        let leaves = |f: FuncId| {
+            let function = &module.functions[f];
+            !function.is_defined() && LEAVE.contains(&function.name.as_str())
+        };
+        Facts {
+            recursive: calls.recursive(),
+            leaving: calls.reaching(leaves),
+            module,
+            what,
+            calls,
+        }
+    }
+
+    fn function(&self, id: FuncId) -> Value {
+        let function = &self.module.functions[id];
+        let cfg = Cfg::of(self.module, function, |callee| match callee {
+            Callee::Direct(callee) => self.leaving[callee.index()],
+            Callee::Indirect(_) => self.calls.taken().any(|f| self.leaving[f.index()]),
+        });
+        let mut facts = Map::new();
+        facts.insert("function".into(), json!(function.display));
+        facts.insert("at".into(), json!(self.place(function.span)));
+        for what in self.what {
+            let (name, value) = match what {
+                Fact::Cfg => ("blocks", self.blocks(function, &cfg)),
+                Fact::Loops => ("loops", self.loops(function, &cfg)),
+                Fact::Calls => ("calls", self.calls(id)),
+                Fact::Definitions => ("definitions", self.definitions(function, &cfg)),
+            };
+            facts.insert(name.into(), value);
+        }
+        Value::Object(facts)
+    }
+
+    fn blocks(&self, function: &Function, cfg: &Cfg) -> Value {
+        let control = ControlDependence::of(cfg, Endless::Excluded);
+        let numbers = |blocks: &[BlockId]| blocks.iter().map(|b| b.index()).collect::<Vec<_>>();
+        let reached = cfg.reachable();
+        let blocks = function.blocks.ids().map(|block| {
+            json!({
+                "block": block.index(),
+                "lines": self.lines(function, block),
+                "reachable": reached[block.index()],
+                "to": numbers(&cfg.successors(block)),
+                "leaves": cfg.may_leave(block),
+                "decided_by": numbers(control.controllers(block)),
+            })
+        });
+        blocks.collect()
+    }
+
+    fn loops(&self, function: &Function, cfg: &Cfg) -> Value {
+        let forest = LoopForest::of(cfg);
+        let loops = forest.iter().map(|each| {
+            let lines = each.headers.iter().map(|&h| self.lines(function, h));
+            json!({
+                "headers": each.headers.iter().map(|b| b.index()).collect::<Vec<_>>(),
+                "lines": lines.collect::<Vec<_>>(),
+                "blocks": each.blocks.iter().map(|b| b.index()).collect::<Vec<_>>(),
+                "depth": each.depth,
+                "reducible": each.is_reducible(),
+            })
+        });
+        loops.collect()
+    }
+
+    fn calls(&self, id: FuncId) -> Value {
+        let name = |f: FuncId| self.module.functions[f].display.clone();
+        let shown = |name: String, f: FuncId| match name.is_empty() {
+            true => self.module.functions[f].name.clone(),
+            false => name,
+        };
+        json!({
+            "may_run": self.calls.callees(id).map(|f| shown(name(f), f)).collect::<Vec<_>>(),
+            "through_pointers": self.calls.calls_through_pointers(id),
+            "recursive": self.recursive[id.index()],
+            "may_not_return": self.leaving[id.index()],
+        })
+    }
+
+    fn definitions(&self, function: &Function, cfg: &Cfg) -> Value {
+        let found = DefUse::of(function, cfg);
+        let uses = found.all().into_iter().map(|(place, register, definitions)| {
+            let definitions = definitions.iter().map(|definition| match definition {
+                Definition::Parameter => "parameter".to_owned(),
+                Definition::Missing => "none".to_owned(),
+                Definition::At(place) => self.statement(function, *place),
+            });
+            let mut definitions: Vec<String> = definitions.collect();
+            definitions.sort_unstable();
+            json!({
+                "at": self.statement(function, place),
+                "register": register.to_string(),
+                "variable": function.regs[register].name,
+                "from": definitions,
+            })
+        });
+        uses.collect()
+    }
+
+    /// A place as `bBLOCK.INDEX FILE:LINE`.
+    fn statement(&self, function: &Function, place: Place) -> String {
+        let block = &function.blocks[BlockId::from_index(place.block as usize)];
+        let stmt = block
+            .insts
+            .get(place.index as usize)
+            .map_or(block.term_stmt, |inst| inst.stmt);
+        let at = self.place(self.module.stmts[stmt].span);
+        format!("b{}.{} {at}", place.block, place.index)
+    }
+
+    fn place(&self, span: selvedge_base::Span) -> String {
+        match span.line {
+            0 => "no line".to_owned(),
+            line => format!("{}:{line}", self.module.files[span.file]),
+        }
+    }
+
+    /// The first and the last line of a block's statements.
+    fn lines(&self, function: &Function, block: BlockId) -> Value {
+        let block = &function.blocks[block];
+        let stmts = block.insts.iter().map(|inst| inst.stmt).chain([block.term_stmt]);
+        let lines = stmts
+            .map(|stmt| self.module.stmts[stmt].span.line)
+            .filter(|&l| l > 0);
+        let (first, last) = (lines.clone().min(), lines.max());
+        json!(first.zip(last).map(|(first, last)| [first, last]))
+    }
+}
+
+/// One function's facts for people.
+fn as_text(facts: &Value) -> String {
+    let list = |value: &Value| {
+        let items = value.as_array().into_iter().flatten();
+        let words = items.map(|v| v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+        let words: Vec<String> = words.collect();
+        match words.is_empty() {
+            true => "-".to_owned(),
+            false => words.join(", "),
+        }
+    };
+    let lines = |value: &Value| match (value[0].as_u64(), value[1].as_u64()) {
+        (Some(first), Some(last)) if first == last => format!("line {first}"),
+        (Some(first), Some(last)) => format!("lines {first} to {last}"),
+        _ => "no line".to_owned(),
+    };
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut text = format!("{} ({})\n", word(&facts["function"]), word(&facts["at"]));
+    for block in facts["blocks"].as_array().into_iter().flatten() {
+        let leaves = if block["leaves"] == true { ", leaves" } else { "" };
+        let unreached = if block["reachable"] == true {
+            ""
+        } else {
+            ", never reached"
+        };
+        let _ = writeln!(
+            text,
+            "  block {} ({}): to {}{leaves}{unreached}; decided by {}",
+            block["block"],
+            lines(&block["lines"]),
+            list(&block["to"]),
+            list(&block["decided_by"]),
+        );
+    }
+    for each in facts["loops"].as_array().into_iter().flatten() {
+        let entries = if each["reducible"] == true {
+            ""
+        } else {
+            ", several entries"
+        };
+        let _ = writeln!(
+            text,
+            "  loop at block {} ({}), depth {}{entries}: blocks {}",
+            list(&each["headers"]),
+            lines(&each["lines"][0]),
+            each["depth"],
+            list(&each["blocks"]),
+        );
+    }
+    if let Some(calls) = facts.get("calls") {
+        let also = [
+            ("through_pointers", "calls through pointers"),
+            ("recursive", "recursive"),
+            ("may_not_return", "may not return"),
+        ];
+        let _ = write!(text, "  may run {}", list(&calls["may_run"]));
+        for (name, words) in also {
+            if calls[name] == true {
+                let _ = write!(text, "; {words}");
+            }
+        }
+        text.push('\n');
+    }
+    for each in facts["definitions"].as_array().into_iter().flatten() {
+        let variable = each["variable"].as_str().filter(|name| !name.is_empty());
+        let variable = variable.map_or(String::new(), |name| format!(" `{name}`"));
+        let _ = writeln!(
+            text,
+            "  {} reads {}{variable} from {}",
+            word(&each["at"]),
+            word(&each["register"]),
+            list(&each["from"]),
+        );
+    }
+    text
+}
