@@ -130,6 +130,7 @@ fn help_version_and_man_exit_with_0() {
         &["--version"],
         &["check", "--help"],
         &["replay", "--help"],
+        &["facts", "--help"],
     ] {
         assert_eq!(place.run(arguments).0, 0, "{arguments:?}");
     }
@@ -142,6 +143,63 @@ fn help_version_and_man_exit_with_0() {
             "{option}"
         );
     }
+}
+
+#[test]
+fn facts_name_the_lines_of_the_source() {
+    let place = Place::new("facts");
+    place.write(
+        "sum.c",
+        "int next(void);\n\
+         static int sum(int n) {\n\
+         \u{20}   int all = 0;\n\
+         \u{20}   for (int i = 0; i < n; i++) {\n\
+         \u{20}       if (i & 1) all += i;\n\
+         \u{20}   }\n\
+         \u{20}   return all;\n\
+         }\n\
+         int main(void) { return sum(4); }\n",
+    );
+    let (code, text, err) = place.run(&["facts", "sum.c"]);
+    assert_eq!(code, 0, "{err}");
+    for line in [
+        "sum (sum.c:2)",
+        "loop at block 1 (line 4), depth 1",
+        "may run sum",
+    ] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let (_, again, _) = place.run(&["facts", "sum.c"]);
+    assert_eq!(again, text);
+    let asked = [
+        "facts",
+        "--json",
+        "--function",
+        "sum",
+        "--what",
+        "cfg,definitions",
+        "sum.c",
+    ];
+    let (code, text, err) = place.run(&asked);
+    assert_eq!(code, 0, "{err}");
+    let facts: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let sum = &facts["functions"][0];
+    // The branch of line 5 decides the addition; the loop's condition decides that branch.
+    let blocks = sum["blocks"].as_array().expect("blocks");
+    let on_line = |line: u64| blocks.iter().filter(move |b| b["lines"][0] == line);
+    assert!(
+        on_line(5).any(|b| b["decided_by"].as_array().is_some_and(|d| !d.is_empty())),
+        "{text}"
+    );
+    let uses = sum["definitions"].as_array().expect("definitions");
+    let of_all = uses.iter().filter(|u| u["variable"] == "all");
+    let most = of_all.map(|u| u["from"].as_array().map_or(0, Vec::len)).max();
+    assert_eq!(most, Some(2), "from line 3 and from line 5: {text}");
+    let (code, _, err) = place.run(&["facts", "--function", "product", "sum.c"]);
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("product"), "{err}");
+    assert_eq!(place.run(&["facts", "none.c"]).0, 2);
+    assert_eq!(place.run(&["facts", "--what", "beauty", "sum.c"]).0, 1);
 }
 
 #[test]
