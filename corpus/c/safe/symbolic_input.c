@@ -1,5 +1,5 @@
 // A value that could be anything, and one branch on it: two paths.
-// executions: 2
+// count(dpor)=2
 int __VERIFIER_nondet_int(void);
 
 int main(void)

@@ -5,6 +5,8 @@
 //!
 //! `unsafe`: system calls with buffers that live as long as the process.
 
+#![expect(unsafe_code, reason = "system calls without memory")]
+
 use selvedge_model::LimitKind;
 use std::ffi::CString;
 use std::path::Path;

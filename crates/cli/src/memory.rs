@@ -12,6 +12,8 @@
 //! `unsafe`: the allocator hands all requests to the system's as they are, and adds nothing but counting; counting neither
 //! allocates nor panics.
 
+#![expect(unsafe_code, reason = "an allocator")]
+
 use crate::last_words;
 use selvedge_model::LimitKind;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -3,6 +3,8 @@
 //! `unsafe`: a function that the system's loader runs before `main` asks whether standard output is open. Later nobody can tell: Rust's
 //! runtime puts `/dev/null` in the place of a standard stream that is closed. It makes one system call and stores a flag.
 
+#![expect(unsafe_code, reason = "a look at standard output before main")]
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

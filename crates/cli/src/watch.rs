@@ -7,6 +7,8 @@
 //!
 //! Concluding (replaying and shortening what was found) has a limit of its own, which begins when the first one strikes.
 
+#![expect(unsafe_code, reason = "signals")]
+
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::last_words::{self, report_begins};

@@ -7,6 +7,11 @@
 //! `unsafe`: what runs between `fork` and `exec` calls `prctl`, `getppid` and `_exit` alone, which are async-signal-safe and
 //! allocate nothing; `kill` is given a group whose leader was not yet waited for, so that its number cannot be another's.
 
+#![expect(
+    unsafe_code,
+    reason = "what runs between fork and exec, and signals to groups"
+)]
+
 use selvedge_base::StopFlag;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;

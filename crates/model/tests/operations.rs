@@ -5,7 +5,7 @@ mod common;
 use common::machine;
 use selvedge_model::reference::{EventLabel, check_labels};
 use selvedge_model::toy::{Toy, mixed_toy, random_toy};
-use selvedge_model::{Choice, Effect, Machine, Needs, Op, OpClass, Pending, Synchronises, Undo};
+use selvedge_model::{Choice, Effect, Needs, Op, OpClass, Pending, Synchronises, Undo};
 use std::collections::BTreeSet;
 
 /// Operations that no toy has, with what tests them instead.

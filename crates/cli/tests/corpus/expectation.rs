@@ -134,6 +134,10 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
             });
         } else if let Some(variant) = comment.strip_prefix("variant: ") {
             variants.push((number, variant));
+        } else if let Some(word) = directive(comment) {
+            return Err(format!(
+                "{name}:{number}: nothing reads `{word}`; it looks like a directive"
+            ));
         }
     }
     let mut cases = Vec::new();
@@ -151,6 +155,33 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
             .map_err(|error| format!("{}: {error}", case.name))?;
     }
     Ok(cases)
+}
+
+/// The word before `:` or `(…)=` that a comment begins with, as directives do.
+fn directive(comment: &str) -> Option<&str> {
+    let end = comment.find(|c: char| !c.is_ascii_lowercase() && c != '-')?;
+    let (word, rest) = comment.split_at(end);
+    let rest = match rest.strip_prefix('(') {
+        Some(inner) => inner.split_once(')')?.1.strip_prefix('=')?,
+        None => rest.strip_prefix(':').filter(|rest| !rest.starts_with(':'))?,
+    };
+    (!word.is_empty() && !rest.trim().is_empty()).then_some(word)
+}
+
+/// A test: a directive that nothing reads is told from prose.
+pub fn directives_are_told_from_prose() {
+    assert_eq!(directive("executions: 2"), Some("executions"));
+    assert_eq!(directive("counts(dpor)=2"), Some("counts"));
+    assert_eq!(directive("with-cutoff: verified"), Some("with-cutoff"));
+    for prose in [
+        "std::thread with a lambda",
+        "The lock: taken twice",
+        "x = 2",
+        "both read (twice)",
+        "why:",
+    ] {
+        assert_eq!(directive(prose), None, "{prose}");
+    }
 }
 
 impl Case {

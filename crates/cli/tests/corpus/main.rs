@@ -4,7 +4,7 @@
 
 mod expectation;
 
-use expectation::{Case, Verdict, cases};
+use expectation::{Case, Verdict, cases, directives_are_told_from_prose};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -151,6 +151,10 @@ fn main() -> ExitCode {
                 Err(format!("only {programs} programs").into())
             }
         }
+    }));
+    trials.push(Trial::test("directives are told from prose", || {
+        directives_are_told_from_prose();
+        Ok(())
     }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -7,6 +7,8 @@
 //! the kind first where the caller cannot know it, and their documentation says what they need otherwise. The bitcode
 //! may be malformed, and LLVM's readers may crash on it: this code runs in a process of its own (see [`crate::isolate`]).
 
+#![expect(unsafe_code, reason = "LLVM's C interface")]
+
 mod api;
 mod flags;
 mod types;
@@ -63,6 +65,7 @@ unsafe fn take_message(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();
     }
+    // SAFETY: a string, by the caller's promise, which is freed once.
     unsafe {
         let text = CStr::from_ptr(message).to_string_lossy().into_owned();
         api::LLVMDisposeMessage(message);
@@ -78,6 +81,7 @@ unsafe fn copy_str(text: *const c_char, len: usize) -> String {
     if text.is_null() || len == 0 {
         return String::new();
     }
+    // SAFETY: readable bytes, by the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(text as *const u8, len) };
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -288,8 +292,8 @@ pub(crate) struct Layout<'m> {
 impl<'m> Layout<'m> {
     /// Bytes between two elements of an array of the (sized) type.
     pub(crate) fn size(self, ty: Ty<'m>) -> u64 {
-        // SAFETY: a live type.
         if ty.is_sized() {
+            // SAFETY: a live type.
             unsafe { api::LLVMABISizeOfType(self.raw, ty.raw) }
         } else {
             0
@@ -298,8 +302,8 @@ impl<'m> Layout<'m> {
 
     /// Its alignment in bytes.
     pub(crate) fn align(self, ty: Ty<'m>) -> u32 {
-        // SAFETY: as above.
         if ty.is_sized() {
+            // SAFETY: a live type.
             unsafe { api::LLVMABIAlignmentOfType(self.raw, ty.raw) }
         } else {
             1

@@ -665,6 +665,7 @@ fn is_scope(kind: MetaKind) -> bool {
 /// # Safety
 /// `attribute` is null or live.
 unsafe fn type_of_attribute<'m>(attribute: LLVMAttributeRef) -> Option<Ty<'m>> {
+    // SAFETY: it is live unless it is null, and of a type if it says so.
     unsafe {
         if attribute.is_null() || api::LLVMIsTypeAttribute(attribute) == 0 {
             return None;
@@ -703,8 +704,8 @@ impl<'m> Meta<'m> {
 
     /// The node as a value, whose operands can be read.
     pub(super) fn as_value(self, context: LLVMContextRef) -> Value<'m> {
-        // SAFETY: live metadata of the context.
         Value {
+            // SAFETY: live metadata of the context.
             raw: unsafe { api::LLVMMetadataAsValue(context, self.raw) },
             module: PhantomData,
         }

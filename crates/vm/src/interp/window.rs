@@ -5,6 +5,8 @@
 //! targets are blocks of the function; and the window is made anew after everything that may move or resize the register
 //! stack (calls, returns, models).
 
+#![expect(unsafe_code, reason = "the interpreter's registers")]
+
 use crate::code::{CONST, Code, Inst};
 use crate::value::Value;
 

@@ -6,6 +6,8 @@
 //! object's bounds or life makes both forget that object (`Memory::forget`: allocate, end, reuse, undo of those); and pages live in `Rc` allocations that do not move otherwise. A page shared with a snapshot is never entered: `page_mut` unshares
 //! it before `fill`, and `save` flushes. Reads go through `&self` and writes through `&mut self` of the `Memory`.
 
+#![expect(unsafe_code, reason = "pointers to pages")]
+
 use super::page::{CHUNK, PAGE, Page};
 
 const ENTRIES: usize = 16;
