@@ -10,6 +10,7 @@ mod fuzz;
 mod hunt;
 mod links;
 mod mutate;
+mod names;
 mod process;
 mod tidy;
 

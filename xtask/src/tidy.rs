@@ -27,6 +27,7 @@ const REQUIRED: &[&str] = &[
 pub fn run() -> Result<()> {
     let mut problems = Vec::new();
     let files = tracked()?;
+    let options = crate::names::options();
     edges(&mut problems)?;
     for file in &files {
         let Ok(text) = std::fs::read_to_string(file) else {
@@ -42,9 +43,14 @@ pub fn run() -> Result<()> {
                 problems.push(format!("{name}: no head comment that says what it is"));
             }
             unfinished(file, &text, &mut problems);
+            crate::names::check(file, &text, &options, &mut problems);
         }
         if file.extension().is_some_and(|extension| extension == "md") {
             crate::links::check(file, &text, &mut problems);
+            // What older versions named may be gone.
+            if file != Path::new("CHANGELOG.md") {
+                crate::names::check(file, &text, &options, &mut problems);
+            }
         }
     }
     for required in REQUIRED {
