@@ -2,10 +2,11 @@
 
 use super::{Explorer, Leaf, differs};
 use crate::unfold::event::{Clock, EventId, Store, join, last};
-use crate::unfold::label::{Ending, Labels};
+use crate::unfold::label::Ending;
 use crate::unfold::tree::NodeId;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
+use std::rc::Rc;
 
 /// So many events one thread takes in a row while others could move, and so often the same alternative of its data choices comes first.
 const PATIENCE: usize = 64;
@@ -207,7 +208,8 @@ where
                 ..Ending::default()
             };
             let what = if open {
-                Labels::continuing(&action, &ending, &self.store[before])
+                let other = Rc::clone(&self.store[before].what);
+                self.store.labels.continuing(&action, &ending, &other)
             } else {
                 self.store.labels.of(&action, &ending)
             };
