@@ -152,9 +152,11 @@ pub fn use_depends(x: &Use, y: &Use) -> bool {
     x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
-/// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
-/// the least. What a data choice decides is left out: where a state is known but for the names of its inputs, the same event has another name.
-/// So is what follows from that.
+/// A number for what an event is, without its causes. Threads that came first have smaller ones, and first alternatives have, so that what is
+/// explored first tends to be the least; between the others a hash decides.
+///
+/// What a data choice decides is left out: where a state is known but for the names of its inputs, the same event has another name. So is what
+/// follows from that.
 fn weight(action: &Action, ending: &Ending) -> u64 {
     let mut hasher = FxHasher::default();
     let Action {
@@ -170,10 +172,12 @@ fn weight(action: &Action, ending: &Ending) -> u64 {
         decision,
         named,
     } = ending;
+    let mut alternative = 0;
     if op == Op::Choose {
         (object, object2, stmt, op).hash(&mut hasher);
     } else {
+        alternative = (*decision).min(u128::from(u8::MAX)) as u64;
         (object, object2, stmt, op, failed, decision, named).hash(&mut hasher);
     }
-    (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
+    (thread.index() as u64 + 1) << 48 | alternative << 40 | hasher.finish() >> 24
 }
