@@ -446,7 +446,11 @@ impl RaceDetector {
         self.thread(me);
         self.synchronise(machine, seen.accesses, event);
         self.rest(machine, seen);
-        if event.action.op == Op::AtomicBlock {
+        // A data choice within a block does not end it: then the thread stands at that choice, and nobody comes between. Where a machine
+        // knows the outcome there is none, and the same accesses must have the same ticks.
+        let stands = &seen.pending[me];
+        let goes_on = stands.action.op == Op::Choose && stands.is_enabled();
+        if event.action.op == Op::AtomicBlock && !goes_on {
             let object = self.objects.get(&mut self.store, event.action.object);
             self.teach(me, object.released(), Rule::Unlock);
         }
