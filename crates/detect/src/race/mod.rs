@@ -37,7 +37,8 @@ pub use recall::RecallingRaces;
 use report::Race;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
-    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Seen,
+    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending,
+    Seen,
 };
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
@@ -448,9 +449,8 @@ impl RaceDetector {
         self.rest(machine, seen);
         // A data choice within a block does not end it: then the thread stands at that choice, and nobody comes between. Where a machine
         // knows the outcome there is none, and the same accesses must have the same ticks.
-        let stands = &seen.pending[me];
-        let goes_on = stands.action.op == Op::Choose && stands.is_enabled();
-        if event.action.op == Op::AtomicBlock && !goes_on {
+        let chooses = |p: &Pending| p.action.op == Op::Choose && p.is_enabled();
+        if event.action.op == Op::AtomicBlock && !seen.pending.get(me).is_some_and(chooses) {
             let object = self.objects.get(&mut self.store, event.action.object);
             self.teach(me, object.released(), Rule::Unlock);
         }

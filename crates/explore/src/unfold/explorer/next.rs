@@ -94,7 +94,7 @@ where
                     thread: ThreadId::from_index(number),
                     alternative,
                 };
-                match self.attempt(at, choice) {
+                match self.attempt(at, choice, None) {
                     Attempt::Taken(event) => return Next::Event(event),
                     Attempt::Disabled => asleep = true,
                     Attempt::Cut => {}
@@ -168,7 +168,7 @@ where
                 thread: number,
                 alternative: alternative as u16,
             };
-            match self.attempt(at, choice) {
+            match self.attempt(at, choice, Some(arms[alternative])) {
                 Attempt::Taken(event) => return Next::Event(event),
                 Attempt::Halted => return Next::Nothing(Leaf::Redundant),
                 Attempt::Cut if Some(usize::from(choice.alternative)) == led => {
@@ -222,10 +222,14 @@ where
         arms
     }
 
-    /// Takes a step, unless its event is disabled or turns out to be a cutoff.
-    fn attempt(&mut self, at: NodeId, choice: Choice) -> Attempt {
+    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event as which it is known already.
+    fn attempt(&mut self, at: NodeId, choice: Choice, named: Option<EventId>) -> Attempt {
         let len = self.path.len();
         let (event, _) = self.path.take(&mut self.store, choice);
+        if named.is_some_and(|named| named != event) {
+            // Then what is in conflict with it was noted of another event, and alternatives to it may be missing.
+            self.record.limit(&differs());
+        }
         let node = &self.tree[at];
         if node.disabled.contains(&event) {
             self.path.undo(&self.store, len);
