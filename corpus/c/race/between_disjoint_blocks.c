@@ -1,5 +1,5 @@
-// Atomic blocks order what stands around them, also where they touch different memory: the writes of `shared` race only if neither thread
-// is through with its blocks before the other begins.
+// Atomic blocks order what stands around them, also where they touch different memory: the writes
+// of `shared` race only if neither thread is through with its blocks before the other begins.
 #include <pthread.h>
 
 void __VERIFIER_atomic_begin(void);

@@ -1,4 +1,5 @@
-// The last thing that a thread does is a compare-exchange on an input. With 3 it fails, and the variable stays as it is.
+// The last thing that a thread does is a compare-exchange on an input. With 3 it fails, and the
+// variable stays as it is.
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,4 +1,5 @@
-// Two threads end with a compare-exchange each, the second one with what the first stores: one order and one input lead there.
+// Two threads end with a compare-exchange each, the second one with what the first stores: one
+// order and one input lead there.
 // variant: -DWRONG=6
 // variant: -DWRONG=5
 // variant: -DWRONG=4 verdict(verified)

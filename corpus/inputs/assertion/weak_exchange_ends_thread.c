@@ -1,4 +1,5 @@
-// A weak compare-exchange on an input ends its thread: it may fail because of the value, and without cause.
+// A weak compare-exchange on an input ends its thread: it may fail because of the value, and
+// without cause.
 // variant: -DWRONG=0
 // variant: -DWRONG=1
 // variant: -DWRONG=4

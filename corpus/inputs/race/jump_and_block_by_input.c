@@ -1,4 +1,5 @@
-// A race on a variable with an input, which both threads decide on: one after a jump, one in an atomic block.
+// A race on a variable with an input, which both threads decide on: one after a jump, one in an
+// atomic block.
 #include <pthread.h>
 #include <setjmp.h>
 

@@ -1,4 +1,5 @@
-// Loops of compare-exchange on a counter that begins anywhere, and with any expectation: the counter is incremented twice.
+// Loops of compare-exchange on a counter that begins anywhere, and with any expectation: the
+// counter is incremented twice.
 #include <assert.h>
 #include <pthread.h>
 

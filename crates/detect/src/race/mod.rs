@@ -447,8 +447,9 @@ impl RaceDetector {
         self.thread(me);
         self.synchronise(machine, seen.accesses, event);
         self.rest(machine, seen);
-        // A data choice within a block does not end it: then the thread stands at that choice, and nobody comes between. Where a machine
-        // knows the outcome there is none, and the same accesses must have the same ticks.
+        // A data choice within a block does not end it: then the thread stands at that choice, and
+        // nobody comes between. Where a machine knows the outcome there is none, and the same
+        // accesses must have the same ticks.
         let chooses = |p: &Pending| p.action.op == Op::Choose && p.is_enabled();
         if event.action.op == Op::AtomicBlock && !seen.pending.get(me).is_some_and(chooses) {
             let object = self.objects.get(&mut self.store, event.action.object);

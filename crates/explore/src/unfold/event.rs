@@ -423,7 +423,8 @@ impl Store {
             || b.ending.named.contains(&a.thread)
     }
 
-    /// The action that an [open](Event::open) event began: its own, or, of a data choice, that of the one it continues.
+    /// The action that an [open](Event::open) event began: its own, or, of a data choice, that of
+    /// the one it continues.
     pub fn opener(&self, open: EventId) -> EventId {
         let mut at = open;
         while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].open {

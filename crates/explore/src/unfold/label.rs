@@ -65,8 +65,9 @@ impl Label {
 
     /// Whether two labels of one thread give events with the same causes the same name.
     ///
-    /// What a data choice decides and its causes say the rest: whether the action fails that it completes, whom that names. Alternatives
-    /// have their names before they are executed, when only the decision is known.
+    /// What a data choice decides and its causes say the rest: whether the action fails that it
+    /// completes, whom that names. Alternatives have their names before they are executed, when
+    /// only the decision is known.
     pub fn same_name(&self, other: &Label) -> bool {
         if self.action.op == Op::Choose && other.action.op == Op::Choose {
             return self.ending.decision == other.ending.decision;
@@ -108,8 +109,8 @@ impl Labels {
         label
     }
 
-    /// The label of a data choice on which the effect of another action depends: it does to objects what that one does, and what
-    /// it does itself, for its thread may end with it.
+    /// The label of a data choice on which the effect of another action depends: it does to objects
+    /// what that one does, and what it does itself, for its thread may end with it.
     pub fn continuing(&mut self, action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
         let mut uses = other.uses.clone();
         uses.extend(self.uses(action, ending));
@@ -152,11 +153,12 @@ pub fn use_depends(x: &Use, y: &Use) -> bool {
     x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
-/// A number for what an event is, without its causes. Threads that came first have smaller ones, and first alternatives have, so that what is
-/// explored first tends to be the least; between the others a hash decides.
+/// A number for what an event is, without its causes. Threads that came first have smaller ones,
+/// and first alternatives have, so that what is explored first tends to be the least; between the
+/// others a hash decides.
 ///
-/// What a data choice decides is left out: where a state is known but for the names of its inputs, the same event has another name. So is what
-/// follows from that.
+/// What a data choice decides is left out: where a state is known but for the names of its inputs,
+/// the same event has another name. So is what follows from that.
 fn weight(action: &Action, ending: &Ending) -> u64 {
     let mut hasher = FxHasher::default();
     let Action {

@@ -276,7 +276,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             if store.keeps_footprints {
                 let accesses = self.machine.accesses();
                 let before = before.event();
-                // A data choice that completes an action has touched what that one touches, and nobody came between.
+                // A data choice that completes an action has touched what that one touches, and
+                // nobody came between.
                 let mut footprint = store.footprints.of(&action, accesses);
                 let mut completed = action;
                 if open_before {
@@ -393,8 +394,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (clock, owner)
     }
 
-    /// How many events of each thread are known by synchronisation to a thread that now takes an action. `open`: it has its effect
-    /// only with the data choice that follows.
+    /// How many events of each thread are known by synchronisation to a thread that now takes an
+    /// action. `open`: it has its effect only with the data choice that follows.
     fn knows(&self, store: &Store, thread: ThreadId, what: &Label, open: bool) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {

@@ -222,12 +222,14 @@ where
         arms
     }
 
-    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event as which it is known already.
+    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event
+    /// as which it is known already.
     fn attempt(&mut self, at: NodeId, choice: Choice, named: Option<EventId>) -> Attempt {
         let len = self.path.len();
         let (event, _) = self.path.take(&mut self.store, choice);
         if named.is_some_and(|named| named != event) {
-            // Then what is in conflict with it was noted of another event, and alternatives to it may be missing.
+            // Then what is in conflict with it was noted of another event, and alternatives to it
+            // may be missing.
             self.record.limit(&differs());
         }
         let node = &self.tree[at];
