@@ -135,7 +135,7 @@ fn the_document_tells_what_happens() {
             }
         }
     }
-    assert_eq!((runs, statements, tables.len()), (4, 19, 2));
+    assert_eq!((runs, statements, tables.len()), (4, 18, 2));
 }
 
 #[test]

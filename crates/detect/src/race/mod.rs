@@ -37,8 +37,8 @@ pub use recall::RecallingRaces;
 use report::Race;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
-    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Seen,
-    Synchronises,
+    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending,
+    Seen, Synchronises,
 };
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
@@ -434,7 +434,11 @@ impl RaceDetector {
         self.thread(me);
         self.synchronise(machine, seen.accesses, event);
         self.rest(machine, seen);
-        if event.action.op == Op::AtomicBlock {
+        // A data choice within a block does not end it: then the thread stands at that choice, and
+        // nobody comes between. Where a machine knows the outcome there is none, and the same
+        // accesses must have the same ticks.
+        let chooses = |p: &Pending| p.action.op == Op::Choose && p.is_enabled();
+        if event.action.op == Op::AtomicBlock && !seen.pending.get(me).is_some_and(chooses) {
             let object = self.objects.get(&mut self.store, event.action.object);
             self.teach(me, object.released(), Rule::Unlock);
         }

@@ -11,6 +11,7 @@ use super::oracle::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_model::Op;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -307,7 +308,7 @@ impl Store {
             h == hash
                 && event.parent == parent
                 && event.thread == thread
-                && (Rc::ptr_eq(&event.what, what) || event.ending == what.ending)
+                && (Rc::ptr_eq(&event.what, what) || event.what.same_name(what))
                 && same_causes(&event.clock, clock, thread)
         });
         if let Some(&(_, event)) = known {
@@ -422,6 +423,16 @@ impl Store {
             || b.ending.named.contains(&a.thread)
     }
 
+    /// The action that an [open](Event::open) event began: its own, or, of a data choice, that of
+    /// the one it continues.
+    pub fn opener(&self, open: EventId) -> EventId {
+        let mut at = open;
+        while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].open {
+            at = self[at].parent;
+        }
+        at
+    }
+
     /// Notes that two events are in immediate conflict.
     pub fn link(&mut self, a: EventId, b: EventId) {
         let (older, newer) = (a.min(b), a.max(b));
@@ -478,7 +489,7 @@ fn spread(hash: u32) -> u64 {
 mod tests {
     use super::super::label::Ending;
     use super::*;
-    use selvedge_model::{Action, Op};
+    use selvedge_model::Action;
 
     #[test]
     fn ancestors_are_those_found_step_by_step() {

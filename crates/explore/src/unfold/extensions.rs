@@ -37,6 +37,7 @@ use selvedge_base::ThreadId;
 use selvedge_model::{Choice, Detector, Fingerprint, NoDetector, Op, Status, Undo};
 use since::Since;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// What finding extensions keeps between configurations.
 pub struct Extensions<'a, M: Undo> {
@@ -286,7 +287,13 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             decision,
             ..Ending::default()
         };
-        let what = store.labels.of(&action, &ending);
+        let continues = action.op == Op::Choose && at.parent.is_some() && store[at.parent].open;
+        let what = if continues {
+            let other = Rc::clone(&store[at.parent].what);
+            store.labels.continuing(&action, &ending, &other)
+        } else {
+            store.labels.of(&action, &ending)
+        };
         let (event, new) = store.intern(at.parent, &what, causes);
         if new {
             let owner = owner_below(path, &what.uses, causes);

@@ -144,6 +144,24 @@ impl Footprints {
                 touch(action.object2.0, MUTEX);
             }
         }
+        self.number()
+    }
+
+    /// What has one of two footprints, or both.
+    pub fn union(&mut self, a: Footprint, b: Footprint) -> Footprint {
+        if a == Footprint::default() || a == b {
+            return b;
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend_from_slice(self.touches(a));
+        buffer.extend_from_slice(self.touches(b));
+        self.buffer = buffer;
+        self.number()
+    }
+
+    /// The footprint of what is in the buffer.
+    fn number(&mut self) -> Footprint {
         if self.buffer.is_empty() {
             return Footprint::default();
         }

@@ -43,14 +43,17 @@ pub struct Label {
     pub uses: SmallVec<[Use; 2]>,
     /// A number for it, the same wherever it is done again.
     pub weight: u64,
-    /// A hash of the thread and the ending.
+    /// A hash of the thread and of what counts for [names](Self::same_name).
     pub(super) hash: u64,
 }
 
 impl Label {
     fn new(action: &Action, ending: &Ending, uses: SmallVec<[Use; 2]>) -> Label {
         let mut hasher = FxHasher::default();
-        (action.thread, ending).hash(&mut hasher);
+        match action.op {
+            Op::Choose => (action.thread, ending.decision).hash(&mut hasher),
+            _ => (action.thread, ending).hash(&mut hasher),
+        }
         Label {
             action: *action,
             ending: ending.clone(),
@@ -58,6 +61,18 @@ impl Label {
             weight: weight(action, ending),
             hash: hasher.finish(),
         }
+    }
+
+    /// Whether two labels of one thread give events with the same causes the same name.
+    ///
+    /// What a data choice decides and its causes say the rest: whether the action fails that it
+    /// completes, whom that names. Alternatives have their names before they are executed, when
+    /// only the decision is known.
+    pub fn same_name(&self, other: &Label) -> bool {
+        if self.action.op == Op::Choose && other.action.op == Op::Choose {
+            return self.ending.decision == other.ending.decision;
+        }
+        self.ending == other.ending
     }
 }
 
@@ -94,9 +109,12 @@ impl Labels {
         label
     }
 
-    /// The label of a data choice on which the effect of another action depends: it does to objects what that one does.
-    pub fn continuing(action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
-        Rc::new(Label::new(action, ending, other.uses.clone()))
+    /// The label of a data choice on which the effect of another action depends: it does to objects
+    /// what that one does, and what it does itself, for its thread may end with it.
+    pub fn continuing(&mut self, action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
+        let mut uses = other.uses.clone();
+        uses.extend(self.uses(action, ending));
+        Rc::new(Label::new(action, ending, uses))
     }
 
     /// The number of an object, from 0, in the order in which they were met.
@@ -135,8 +153,12 @@ pub fn use_depends(x: &Use, y: &Use) -> bool {
     x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
-/// A number for what an event is, without its causes: threads that came first have smaller ones, so that what is explored first tends to be
-/// the least. What a data choice decides is left out: where a state is known but for the names of its inputs, the same event has another name.
+/// A number for what an event is, without its causes. Threads that came first have smaller ones,
+/// and first alternatives have, so that what is explored first tends to be the least; between the
+/// others a hash decides.
+///
+/// What a data choice decides is left out: where a state is known but for the names of its inputs,
+/// the same event has another name. So is what follows from that.
 fn weight(action: &Action, ending: &Ending) -> u64 {
     let mut hasher = FxHasher::default();
     let Action {
@@ -152,10 +174,12 @@ fn weight(action: &Action, ending: &Ending) -> u64 {
         decision,
         named,
     } = ending;
-    let decision = match op {
-        Op::Choose => 0,
-        _ => *decision,
-    };
-    (object, object2, stmt, op, failed, decision, named).hash(&mut hasher);
-    (thread.index() as u64 + 1) << 40 | hasher.finish() >> 24
+    let mut alternative = 0;
+    if op == Op::Choose {
+        (object, object2, stmt, op).hash(&mut hasher);
+    } else {
+        alternative = (*decision).min(u128::from(u8::MAX)) as u64;
+        (object, object2, stmt, op, failed, decision, named).hash(&mut hasher);
+    }
+    (thread.index() as u64 + 1) << 48 | alternative << 40 | hasher.finish() >> 24
 }

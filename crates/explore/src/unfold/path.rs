@@ -6,7 +6,7 @@
 
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
 use super::footprint::{Trace, Trail};
-use super::label::{Ending, Label, Labels, Use, use_depends};
+use super::label::{Ending, Label, Use, use_depends};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Synchronises, Undo,
@@ -234,7 +234,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         }
         let open_before = before.event().is_some() && store[before.event()].open && action.op == Op::Choose;
         let what = if open_before {
-            Labels::continuing(&action, &ending, &store[before.event()])
+            let other = Rc::clone(&store[before.event()].what);
+            store.labels.continuing(&action, &ending, &other)
         } else {
             store.labels.of(&action, &ending)
         };
@@ -274,8 +275,15 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.what = Rc::clone(&what);
             if store.keeps_footprints {
                 let accesses = self.machine.accesses();
-                let footprint = store.footprints.of(&action, accesses);
                 let before = before.event();
+                // A data choice that completes an action has touched what that one touches, and
+                // nobody came between.
+                let mut footprint = store.footprints.of(&action, accesses);
+                let mut completed = action;
+                if open_before {
+                    footprint = store.footprints.union(store[before].footprint, footprint);
+                    completed = store[store.opener(before)].action;
+                }
                 let trail = if before.is_some() {
                     store[before].trail
                 } else {
@@ -283,13 +291,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 };
                 store[event].footprint = footprint;
                 let trail = trail.after(&Trace {
-                    action: &action,
+                    action: &completed,
                     footprint: store.footprints.hash(footprint),
                     name: &|thread| store.name(thread),
                     weaken: store.weaken,
                 });
                 store[event].trail = trail;
-                store[event].knows = self.knows(store, thread, &what);
+                store[event].knows = self.knows(store, thread, &what, open);
             }
         }
         let depth = before.depth() + 1;
@@ -386,8 +394,9 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (clock, owner)
     }
 
-    /// How many events of each thread are known by synchronisation to a thread that now takes an action.
-    fn knows(&self, store: &Store, thread: ThreadId, what: &Label) -> Box<[u32]> {
+    /// How many events of each thread are known by synchronisation to a thread that now takes an
+    /// action. `open`: it has its effect only with the data choice that follows.
+    fn knows(&self, store: &Store, thread: ThreadId, what: &Label, open: bool) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {
             if !e.is_some() {
@@ -412,14 +421,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         if waker.is_some() && store[waker].action.op.teaches_named() {
             learn(waker, false);
         }
-        // Whoever fails learns nothing.
-        for mine in what.uses.iter().filter(|_| !what.ending.failed) {
+        // Whoever fails learns nothing, and teaches nothing.
+        for mine in what.uses.iter().filter(|_| !what.ending.failed && !open) {
             let history = self.history(mine.slot);
             match mine.effect {
                 Effect::Own | Effect::Share => {
                     for used in history.iter().rev() {
                         match used.what.effect {
-                            _ if store[used.event].ending.failed => {}
+                            _ if store[used.event].ending.failed || store[used.event].open => {}
                             Effect::Own => {
                                 learn(used.event, false);
                                 break;

@@ -2,10 +2,11 @@
 
 use super::{Explorer, Leaf, differs};
 use crate::unfold::event::{Clock, EventId, Store, join, last};
-use crate::unfold::label::{Ending, Labels};
+use crate::unfold::label::Ending;
 use crate::unfold::tree::NodeId;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
+use std::rc::Rc;
 
 /// So many events one thread takes in a row while others could move, and so often the same alternative of its data choices comes first.
 const PATIENCE: usize = 64;
@@ -93,7 +94,7 @@ where
                     thread: ThreadId::from_index(number),
                     alternative,
                 };
-                match self.attempt(at, choice) {
+                match self.attempt(at, choice, None) {
                     Attempt::Taken(event) => return Next::Event(event),
                     Attempt::Disabled => asleep = true,
                     Attempt::Cut => {}
@@ -167,7 +168,7 @@ where
                 thread: number,
                 alternative: alternative as u16,
             };
-            match self.attempt(at, choice) {
+            match self.attempt(at, choice, Some(arms[alternative])) {
                 Attempt::Taken(event) => return Next::Event(event),
                 Attempt::Halted => return Next::Nothing(Leaf::Redundant),
                 Attempt::Cut if Some(usize::from(choice.alternative)) == led => {
@@ -207,7 +208,8 @@ where
                 ..Ending::default()
             };
             let what = if open {
-                Labels::continuing(&action, &ending, &self.store[before])
+                let other = Rc::clone(&self.store[before].what);
+                self.store.labels.continuing(&action, &ending, &other)
             } else {
                 self.store.labels.of(&action, &ending)
             };
@@ -220,10 +222,16 @@ where
         arms
     }
 
-    /// Takes a step, unless its event is disabled or turns out to be a cutoff.
-    fn attempt(&mut self, at: NodeId, choice: Choice) -> Attempt {
+    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event
+    /// as which it is known already.
+    fn attempt(&mut self, at: NodeId, choice: Choice, named: Option<EventId>) -> Attempt {
         let len = self.path.len();
         let (event, _) = self.path.take(&mut self.store, choice);
+        if named.is_some_and(|named| named != event) {
+            // Then what is in conflict with it was noted of another event, and alternatives to it
+            // may be missing.
+            self.record.limit(&differs());
+        }
         let node = &self.tree[at];
         if node.disabled.contains(&event) {
             self.path.undo(&self.store, len);
