@@ -9,13 +9,12 @@
 //! | a round may change memory | `counting` |
 //! | a round may change hidden words | `random` |
 //! | where a thread stands is no part of its state | `two_places` |
+//! | locals that come and go are a change | `indexing` |
 //!
 //! Planted, and noticed by nobody, since something else stands for it or nothing comes of it:
 //!
 //! - A round may change synchronisation objects, other threads or the threads there are, or have
 //!   parts: what does that is no read, or changes memory as well.
-//! - Locals may come and go: within a step that leaves memory as it was, and from step to step it
-//!   does not.
 //! - Dead slots may move: a second round moves none.
 //! - Inputs may be decided on: a second round meets the same decisions, and they are taken.
 //! - Locks that are held are no part of the state: between two waits at one place with one memory
