@@ -7,7 +7,7 @@
 //! | a thread that goes on is asked no longer | the random toys |
 //! | states where a thread has stopped count | the random toys |
 //! | an end of the execution does not count | the random toys |
-//! | who waits for what an ended thread keeps waits for nobody | `a_cycle_of_three_…` |
+//! | a lock whose owner has ended is waited for like any other | `a_cycle_of_three_…` |
 //! | each thread of a cycle is asked, or each that waits | the random toys |
 //! | any circle of states is fair | the random toys |
 //! | the end of the process does not count | `corpus/endless/safe/end_before_a_post.c` |
