@@ -2,7 +2,7 @@
 //! given; and a crash of LLVM is no crash of the command.
 
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,69 @@ fn a_crash_of_llvm_is_an_unreadable_input() {
         2,
         "reading deep.ll failed: LLVM crashed",
     );
+}
+
+/// What the system says of a process.
+fn told(process: u32, what: &str) -> String {
+    std::fs::read_to_string(format!("/proc/{process}/{what}")).unwrap_or_default()
+}
+
+/// A process that another one has started, and all of whose threads the system filters.
+fn confined_child(of: u32) -> Option<u32> {
+    let started = std::fs::read_dir(format!("/proc/{of}/task")).ok()?;
+    let lists = started.flatten().map(|task| task.path().join("children"));
+    let lists: String = lists
+        .filter_map(|list| std::fs::read_to_string(list).ok())
+        .collect();
+    let mut children = lists.split_whitespace().filter_map(|child| child.parse().ok());
+    children.find(|&child| {
+        let Ok(tasks) = std::fs::read_dir(format!("/proc/{child}/task")) else {
+            return false;
+        };
+        let status = |task: &Path| std::fs::read_to_string(task.join("status")).unwrap_or_default();
+        let filtered = |task: &Path| status(task).lines().any(|line| line == "Seccomp:\t2");
+        let tasks: Vec<PathBuf> = tasks.flatten().map(|task| task.path()).collect();
+        !tasks.is_empty() && tasks.iter().all(|task| filtered(task))
+    })
+}
+
+#[test]
+fn the_reader_is_confined_while_it_reads() {
+    let place = Place::new("confined");
+    let functions: String = (0..60_000)
+        .map(|n| format!("define i32 @f{n}(i32 %x) {{\n  %y = add i32 %x, {n}\n  ret i32 %y\n}}\n"))
+        .collect();
+    place.write("large.ll", functions + "define i32 @main() {\n  ret i32 0\n}\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["check", "--max-memory", "2G", "--finding", "none", "large.ll"])
+        .current_dir(&place.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut seen = None;
+    while seen.is_none() && command.try_wait().unwrap().is_none() {
+        let limits = confined_child(command.id()).map(|reader| told(reader, "limits"));
+        seen = limits.filter(|limits| !limits.is_empty());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(command.wait().unwrap().code(), Some(0));
+    let limits = seen.expect("no process was confined");
+    let limit = |name: &str| -> u64 {
+        let line = limits
+            .lines()
+            .find(|line| line.starts_with(name))
+            .unwrap_or_default();
+        let limit = line[name.len()..].split_whitespace().next();
+        limit
+            .and_then(|limit| limit.parse().ok())
+            .unwrap_or_else(|| panic!("{limits}"))
+    };
+    // The bounds of docs/safety.md.
+    assert_eq!(limit("Max core file size"), 0);
+    assert!((60..200).contains(&limit("Max cpu time")), "{limits}");
+    assert_eq!(limit("Max address space"), 3 << 30);
 }
 
 #[test]

@@ -25,6 +25,7 @@
 mod fair;
 
 use crate::Control;
+use crate::unfold::oracle::Weaken;
 use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Id, ThreadId};
@@ -112,9 +113,18 @@ pub struct Fates {
     /// By fingerprint and name of the thread.
     known: [FxHashSet<(Digest, ThreadId, bool)>; 2],
     open: u32,
+    weaken: Weaken,
 }
 
 impl Fates {
+    /// With a mistake.
+    pub(crate) fn weakened(weaken: Weaken) -> Self {
+        Fates {
+            weaken,
+            ..Fates::default()
+        }
+    }
+
     /// What is ahead of a blocked thread at the machine's state, to which the machine comes back. `name`: the same in each
     /// interleaving.
     ///
@@ -300,20 +310,22 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
                 Here::Nothing if !self.fates.known[0].contains(&(self.key)(print)) => {
                     let from = top.number;
                     let to = seen.get(&print).copied();
-                    if to.is_some() {
-                        top.ample = top.choices.len();
-                    } else {
+                    if to.is_none() {
                         let depth = stack.len();
                         let next = frame(machine, &mut graph, print, depth);
                         seen.insert(print, next.number);
                         stack.push(next);
+                    } else if self.fates.weaken != Weaken::Proviso {
+                        top.ample = top.choices.len();
                     }
                     let to = to.unwrap_or(graph.last());
                     graph.step(from, choice.thread.index(), to);
                 }
                 Here::Pruned => {
                     pruned = true;
-                    top.ample = top.choices.len();
+                    if self.fates.weaken != Weaken::StopProviso {
+                        top.ample = top.choices.len();
+                    }
                 }
                 _ => {
                     let keys = stack.iter().map(|frame| (self.key)(frame.print));
@@ -326,7 +338,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             // The same thread may have several numbers.
             return Fate::Unknown;
         }
-        if pruned && !graph.goes_on() {
+        if pruned && !graph.goes_on() && self.fates.weaken != Weaken::Fair {
             return Fate::Open;
         }
         if !pruned {

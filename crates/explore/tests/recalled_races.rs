@@ -266,13 +266,14 @@ fn reports_are_the_same() {
 }
 
 /// What digests may leave out only if somebody notices, and a seed near which somebody does.
-const PARTS: [(About, u64); 6] = [
+const PARTS: [(About, u64); 7] = [
     (About::Knows, 0),
     (About::AcquireFence, 9_300),
     (About::Notification, 1_000),
     (About::Released, 700),
     (About::Access, 0),
     (About::Bytes, 0),
+    (About::Number, 3900),
 ];
 
 #[test]

@@ -103,7 +103,10 @@ impl Vm {
             Entry::Core(thread) | Entry::Regs { thread, .. } | Entry::Frame { thread, .. } => {
                 thread == action.thread
             }
-            Entry::Pending(thread) => thread == action.thread,
+            // Its frames say which locals it has, and memory what is in them.
+            Entry::Pending(thread) | Entry::LocalPushed(thread) | Entry::LocalPopped(thread, _) => {
+                thread == action.thread
+            }
             Entry::Sync(address) => of_wait(address),
             Entry::HeldPushed(_) | Entry::HeldChanged(..) | Entry::HeldRemoved(..) | Entry::Output(_) => true,
             _ => false,

@@ -14,7 +14,7 @@ use selvedge_model::{
 };
 use selvedge_vm::fingerprint::{Damage, FragmentKind};
 use selvedge_vm::{Options, Program, Visibility, Vm, VmState};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -138,6 +138,39 @@ fn forgotten_kinds_are_noticed() {
         });
         assert!(noticed, "{kind:?}");
     }
+}
+
+/// `Arena` and `FreeSlot` tell no states apart, so that no program notices if they are left out:
+/// each used slot of an arena has an object, and locals end in the reverse order of their
+/// beginnings, so that the free slot used next is always the lowest one.
+#[test]
+fn arenas_and_free_slots_follow_from_objects() {
+    let mut free = 0;
+    for name in PROGRAMS {
+        let mut vm = machine(&program(name));
+        let mut random = fastrand::Rng::with_seed(0);
+        let start = vm.mark();
+        for _ in 0..300 {
+            let next = choices(&vm);
+            if next.is_empty() {
+                vm.undo(start);
+                continue;
+            }
+            vm.step(next[random.usize(..next.len())]);
+            let fragments = vm.fragments();
+            let of = |kind| fragments.iter().filter(move |f| f.0 == kind).map(|f| &f.1);
+            let used: u64 = of(FragmentKind::Arena).map(|words| words[1]).sum();
+            assert_eq!(used, of(FragmentKind::Object).count() as u64, "{name}");
+            let slots: BTreeMap<(u64, u64), u64> =
+                of(FragmentKind::FreeSlot).map(|w| ((w[0], w[1]), w[2])).collect();
+            for ((arena, at), slot) in &slots {
+                let above = slots.get(&(*arena, at + 1));
+                assert!(above.is_none_or(|above| above < slot), "{name}: {slots:?}");
+                free += usize::from(above.is_some());
+            }
+        }
+    }
+    assert!(free > 1_000, "only {free} free slots above another one");
 }
 
 // ---- traces --------------------------------------------------------------------------------------------------------

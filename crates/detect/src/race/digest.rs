@@ -100,7 +100,10 @@ pub(super) struct Names {
 
 impl Names {
     /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers) of all threads.
-    pub(super) fn numbers(names: Rc<[Digest]>, without: Option<About>) -> Self {
+    pub(super) fn numbers(mut names: Rc<[Digest]>, without: Option<About>) -> Self {
+        if without == Some(About::Number) {
+            names = names.iter().map(|_| Digest::EMPTY).collect();
+        }
         Names { names, without }
     }
 

@@ -178,6 +178,7 @@ where
     pub fn watch(&mut self, weaken: Weaken) {
         self.visited = Some(Vec::new());
         self.store.weaken = weaken;
+        self.fates = Fates::weakened(weaken);
         self.store.compares = true;
     }
 

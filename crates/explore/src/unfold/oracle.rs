@@ -51,6 +51,13 @@ pub enum Weaken {
     NeverAnew,
     /// Threads that wait for ever beside others that run for ever are not looked for.
     Stuck,
+    /// Where these are looked for, an independent action that goes first is enough, though the
+    /// state after it is known.
+    Proviso,
+    /// It is enough, though a thread has stopped after it.
+    StopProviso,
+    /// No execution needs to go on for ever.
+    Fair,
     /// What threads touched last is no part of the state.
     Trail,
     /// Whose trail it is, is no part of it.

@@ -94,6 +94,117 @@ mod tests {
     use std::os::unix::net::UnixStream;
     use std::process::Command;
 
+    const X86_64: u64 = 0xc000_003e;
+
+    /// Whether a filter lets a call of a processor's numbering through: runs it as the system does,
+    /// as far as such filters go (`linux/bpf_common.h`).
+    fn lets_through(filter: &BpfProgram, processor: u64, call: u64, arguments: [u64; 6]) -> bool {
+        // `struct seccomp_data`, of which words of 32 bits are read.
+        let data = |offset: u32| match offset / 4 {
+            0 => call as u32,
+            1 => processor as u32,
+            word @ 4..16 => (arguments[(word as usize - 4) / 2] >> (32 * (word % 2))) as u32,
+            other => panic!("the filter reads word {other}"),
+        };
+        let (mut at, mut value) = (0, 0);
+        loop {
+            let one = &filter[at];
+            let jump = |taken: bool| usize::from(if taken { one.jt } else { one.jf });
+            at += 1 + match one.code {
+                0x20 => {
+                    value = data(one.k);
+                    0
+                }
+                0x54 => {
+                    value &= one.k;
+                    0
+                }
+                0x05 => one.k as usize,
+                0x15 => jump(value == one.k),
+                0x25 => jump(value > one.k),
+                0x35 => jump(value >= one.k),
+                0x06 => {
+                    let refused = [libc::SECCOMP_RET_ERRNO, libc::SECCOMP_RET_KILL_PROCESS];
+                    return !refused.contains(&(one.k & libc::SECCOMP_RET_ACTION_FULL));
+                }
+                other => panic!("the filter has an instruction {other:#x}"),
+            };
+        }
+    }
+
+    /// The calls of `docs/safety.md`, written down once more: none comes to the list by mistake.
+    #[test]
+    fn nothing_but_these_calls_is_let_through() {
+        let filter = filter().expect("the filter can be made");
+        let pid = u64::from(std::process::id());
+        let lets = |call: libc::c_long, arguments| lets_through(&filter, X86_64, call as u64, arguments);
+        let first = |argument| [argument, 0, 0, 0, 0, 0];
+        let third = |argument| [0, 0, argument, 0, 0, 0];
+        let mut free = vec![
+            libc::SYS_brk,
+            libc::SYS_clock_gettime,
+            libc::SYS_exit,
+            libc::SYS_exit_group,
+            libc::SYS_futex,
+            libc::SYS_getpid,
+            libc::SYS_getrandom,
+            libc::SYS_gettid,
+            libc::SYS_madvise,
+            libc::SYS_mremap,
+            libc::SYS_munmap,
+            libc::SYS_restart_syscall,
+            libc::SYS_rt_sigaction,
+            libc::SYS_rt_sigprocmask,
+            libc::SYS_rt_sigreturn,
+            libc::SYS_sched_yield,
+            libc::SYS_sigaltstack,
+        ];
+        let mut found = Vec::new();
+        for call in 0..1024 {
+            let some = [0, 1, 2, 3, 4, 7, pid, u64::MAX].into_iter();
+            let all: Vec<bool> = some.map(|n| lets(call, [n; 6])).collect();
+            match all.contains(&true) {
+                true if all.contains(&false) => {
+                    let bound = [
+                        libc::SYS_read,
+                        libc::SYS_write,
+                        libc::SYS_mmap,
+                        libc::SYS_mprotect,
+                        libc::SYS_tgkill,
+                    ];
+                    assert!(bound.contains(&call), "call {call} is let through now and then");
+                }
+                true => found.push(call),
+                false => {}
+            }
+            // Neither by the numbers of x32 nor by those of 32 bits.
+            assert!(!lets(call | 0x4000_0000, [0; 6]), "x32 call {call}");
+            assert!(
+                !lets_through(&filter, 0x4000_0003, call as u64, [0; 6]),
+                "i386 call {call}"
+            );
+        }
+        free.sort_unstable();
+        assert_eq!(found, free);
+
+        assert!(lets(libc::SYS_read, first(0)));
+        assert!(lets(libc::SYS_write, first(1)) && lets(libc::SYS_write, first(2)));
+        for other in [1, 2, 3, 4, 100, 1 << 32, u64::MAX] {
+            assert!(!lets(libc::SYS_read, first(other)), "read from {other}");
+        }
+        for other in [0, 3, 4, 100, 1 << 32 | 1, u64::MAX] {
+            assert!(!lets(libc::SYS_write, first(other)), "write to {other}");
+        }
+        for call in [libc::SYS_mmap, libc::SYS_mprotect] {
+            for access in 0..8 {
+                let expected = access & libc::PROT_EXEC as u64 == 0;
+                assert_eq!(lets(call, third(access)), expected, "call {call}, {access}");
+            }
+        }
+        assert!(lets(libc::SYS_tgkill, first(pid)));
+        assert!(!lets(libc::SYS_tgkill, first(1)) && !lets(libc::SYS_tgkill, first(pid + 1)));
+    }
+
     /// In a thread of its own, which the filter ends with.
     #[test]
     fn what_a_confined_thread_cannot_do() {

@@ -302,9 +302,13 @@ fn step(thread: u16, op: Op, object: ObjectId, order: MemoryOrder) -> Step {
 }
 
 fn spawn() -> Step {
+    spawn_of(1)
+}
+
+fn spawn_of(new: u16) -> Step {
     let mut spawn = step(0, Op::Spawn, ObjectId::NONE, MemoryOrder::NotAtomic);
     spawn.event.action.size = 0;
-    spawn.event.outcome = Outcome::Thread(ThreadId(1));
+    spawn.event.outcome = Outcome::Thread(ThreadId(new));
     spawn
 }
 
@@ -451,5 +455,73 @@ fn read_locks_left_out_are_noticed() {
         &[spawn(), enter.clone(), write(1), leave.clone()],
         &[spawn(), enter, leave, write(1)],
         &[on_lock(0, Op::WrLock), write(0)],
+    );
+}
+
+#[test]
+fn names_left_out_are_noticed() {
+    // One statement, executed by one thread or by the other.
+    let write = |thread| {
+        let mut step = step(thread, Op::Write, DATA, MemoryOrder::NotAtomic);
+        step.event.action.stmt = StmtId(1);
+        step
+    };
+    only_told_by(
+        About::Name,
+        &[spawn(), write(0)],
+        &[spawn(), write(1)],
+        &[step(0, Op::Write, DATA, MemoryOrder::NotAtomic)],
+    );
+}
+
+#[test]
+fn heads_of_release_sequences_left_out_are_noticed() {
+    use MemoryOrder::*;
+    let [flag, other] = FLAGS;
+    // What the second thread learns of the first one, and passes on by the flag, is the same by
+    // `other` alone.
+    let past = |order| {
+        [
+            spawn_of(1),
+            spawn_of(2),
+            step(1, Op::Write, DATA, NotAtomic),
+            step(1, Op::Write, flag, order),
+            step(1, Op::Write, other, Release),
+            step(2, Op::Read, other, Acquire),
+            step(2, Op::Rmw, flag, Release),
+        ]
+    };
+    // A store ends the release sequences of others, and goes on with one's own.
+    let next = [
+        step(1, Op::Write, flag, Relaxed),
+        step(0, Op::Read, flag, Acquire),
+        step(0, Op::Write, DATA, NotAtomic),
+    ];
+    only_told_by(About::Head, &past(Release), &past(Relaxed), &next);
+}
+
+#[test]
+fn accesses_to_many_bytes_left_out_are_noticed() {
+    const MANY: u32 = 1 << 20;
+    let nothing = || {
+        let mut step = step(1, Op::Yield, ObjectId::NONE, MemoryOrder::NotAtomic);
+        step.event.action.size = 0;
+        step
+    };
+    let mut fill = nothing();
+    fill.accesses.push(Access {
+        address: DATA.0,
+        context: ContextId(0),
+        stmt: StmtId(1),
+        size: MANY,
+        write: true,
+        order: MemoryOrder::NotAtomic,
+    });
+    let last = ObjectId(DATA.0 + u64::from(MANY) - 4);
+    only_told_by(
+        About::Range,
+        &[spawn(), fill],
+        &[spawn(), nothing()],
+        &[step(0, Op::Write, last, MemoryOrder::NotAtomic)],
     );
 }
