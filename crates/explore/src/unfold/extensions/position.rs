@@ -7,6 +7,13 @@ use crate::unfold::path::{Path, Used};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
 
+/// Whether the event could have ended with another effect in the same state: a weak compare-exchange
+/// that failed without cause only read, and may write after an event on which its failure does not
+/// depend.
+fn chooses_its_effect(event: &Event) -> bool {
+    event.action.op == Op::Rmw && event.action.may_fail && !event.sole
+}
+
 /// How the other events at a position are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scheme {
@@ -48,7 +55,7 @@ impl Position {
                 1 => EventId::NONE,
                 _ => event.waker,
             },
-            beside: event.action.op == Op::Signal,
+            beside: event.action.op == Op::Signal || chooses_its_effect(event),
         }
     }
 
