@@ -199,14 +199,14 @@ impl Deadlocks {
         if self.stuck || !self.cancels && !self.cycles.is_empty() || self.cycles.iter().any(cycle) {
             return (true, Stranded::No);
         }
-        // Who waits for what a thread has that goes on for ever starves: that is no deadlock. Servers join such threads.
+        // Who waits, perhaps by way of others, for what a thread has that goes on for ever starves: that is no deadlock. Servers join such threads.
         let stranded = |dead: &[Vec<bool>], open: &[bool], within: &dyn Fn(u32) -> bool| {
             let is = |t: usize, at: usize| {
-                let goes_on = |&u: &usize| !dead[u][at] && states[at].threads[u].status != Status::Finished;
+                let goes_on = |u: usize| !dead[u][at] && states[at].threads[u].status != Status::Finished;
                 within(at as u32)
                     && dead[t][at]
                     && !open[at]
-                    && !machine.waits_for(&states[at], t).iter().any(goes_on)
+                    && !awaited(machine, &states[at], t).into_iter().any(goes_on)
             };
             (0..dead.len()).any(|t| (0..states.len()).any(|at| is(t, at)))
         };
@@ -222,6 +222,21 @@ impl Deadlocks {
         }
         (false, Stranded::No)
     }
+}
+
+/// For whom a thread waits, directly or by way of others that wait.
+fn awaited(machine: &Machine<'_>, state: &State, thread: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut work = vec![thread];
+    while let Some(at) = work.pop() {
+        for other in machine.waits_for(state, at) {
+            if !found.contains(&other) {
+                found.push(other);
+                work.push(other);
+            }
+        }
+    }
+    found
 }
 
 /// The states from which edges between states of a kind lead to a goal.

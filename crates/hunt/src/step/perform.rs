@@ -52,6 +52,16 @@ impl Machine<'_> {
         Some(location)
     }
 
+    /// A place that is read atomically, after what that read learns; nothing and a fault, if there is no such element.
+    fn atomic_at(&self, state: &mut State, t: usize, place: &Place, id: u32, order: Order) -> Option<u8> {
+        let Some(location) = self.location(state, t, place) else {
+            self.fault(state, t, "memory.out-of-bounds", id);
+            return None;
+        };
+        self.read_atomic(state, t, location, order);
+        Some(location)
+    }
+
     /// The cell that the thread's pointer leads to; nothing and a fault, if there is none.
     fn cell(&self, state: &mut State, t: usize, id: u32, free: bool) -> Option<usize> {
         let kind = match state.threads[t].pointer {
@@ -231,10 +241,11 @@ impl Machine<'_> {
                 }
             }
             Stmt::AtomicLoad(r, place, order) => {
-                if let Some(at) = self.at(state, t, place, id, way(false, true)) {
+                // What it synchronises with happens before it (C11 5.1.2.4): so it learns first.
+                if let Some(at) = self.atomic_at(state, t, place, id, *order) {
+                    self.access(state, t, at, way(false, true));
                     let n = state.values[usize::from(at)] & 3;
                     set(state, r, n);
-                    self.read_atomic(state, t, at, *order);
                 }
             }
             Stmt::AtomicStore(place, e, order) => {
@@ -246,7 +257,8 @@ impl Machine<'_> {
             }
             Stmt::AtomicRmw(op, r, place, e, order) => {
                 let n = Self::value(state, t, e) & 3;
-                if let Some(at) = self.at(state, t, place, id, way(true, true)) {
+                if let Some(at) = self.atomic_at(state, t, place, id, *order) {
+                    self.access(state, t, at, way(true, true));
                     let old = state.values[usize::from(at)];
                     state.values[usize::from(at)] = match op {
                         Rmw::Add => old + n,
@@ -257,7 +269,6 @@ impl Machine<'_> {
                         self.odd.set(true);
                     }
                     set(state, r, old & 3);
-                    self.read_atomic(state, t, at, *order);
                     self.write_atomic(state, t, at, *order, true);
                 }
             }
@@ -271,8 +282,8 @@ impl Machine<'_> {
                 };
                 let now = state.values[usize::from(at)];
                 let succeeds = now == expected && alternative == 0;
-                self.access(state, t, at, way(succeeds, true));
                 self.read_atomic(state, t, at, if succeeds { *success } else { *failure });
+                self.access(state, t, at, way(succeeds, true));
                 if succeeds {
                     state.values[usize::from(at)] = new;
                     self.write_atomic(state, t, at, *success, true);
