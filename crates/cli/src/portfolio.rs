@@ -77,6 +77,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Stopped> {
             visibility: Plan::first(job.args).visibility,
             reuses: false,
             unfinished: None,
+            sampled: None,
             spent: 0,
         };
         let decided = portfolio.decide();
@@ -140,6 +141,8 @@ struct Portfolio<'scope, 'env> {
     reuses: bool,
     /// A search that ended without deciding.
     unfinished: Option<Box<Explored>>,
+    /// A sample that found something, while all that can be found is wanted (`--stop never`).
+    sampled: Option<Box<Explored>>,
     /// Units of all turns so far.
     spent: u64,
 }
@@ -179,8 +182,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             });
             let stopped = self.job.control.is_stop_requested() || self.job.control.is_saving();
             if active == 0 && (begun > 1 || stopped) {
-                let unfinished = self.unfinished.take();
-                return unfinished.map_or(Err(Stopped::Told), |unfinished| Ok(*unfinished));
+                return self.best();
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();
             if self.samples().next().is_none() {
@@ -194,6 +196,25 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 self.begin(Strategy::Dpor, SearchOrder::Dfs)?;
             }
             units = (self.spent / GROWTH).max(FIRST);
+        }
+    }
+
+    /// What is known when no search has come to its end.
+    fn best(&mut self) -> Result<Explored, Stopped> {
+        let (unfinished, sampled) = (self.unfinished.take(), self.sampled.take());
+        let is_asked = |found: &Found| self.job.asked.contains(&found.fault.kind.property());
+        match (unfinished, sampled) {
+            (None, None) => Err(Stopped::Told),
+            (Some(unfinished), None) => Ok(*unfinished),
+            (Some(unfinished), Some(_)) if unfinished.report.faults.iter().any(is_asked) => Ok(*unfinished),
+            (unfinished, Some(mut sampled)) => {
+                // Not all that can be found: the search did not come to its end.
+                sampled.report.stop = match unfinished {
+                    Some(unfinished) => unfinished.report.stop,
+                    None => StopReason::Limit(self.job.control.limit()),
+                };
+                Ok(*sampled)
+            }
         }
     }
 
@@ -336,9 +357,13 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         let (plan, report) = (explored.plan, &explored.report);
         let is_asked = |found: &Found| self.job.asked.contains(&found.fault.kind.property());
         if plan.samples() {
-            return match report.faults.iter().any(is_asked) {
-                true => Step::Decides(Box::new(explored)),
-                false => Step::Open,
+            return match (report.faults.iter().any(is_asked), self.job.args.stop) {
+                (false, _) => Step::Open,
+                (true, StopAt::First) => Step::Decides(Box::new(explored)),
+                (true, _) => {
+                    self.sampled.get_or_insert(Box::new(explored));
+                    Step::Open
+                }
             };
         }
         self.reuses |= plan.quarantine.is_some() && !plan.keeps_dead;
@@ -367,21 +392,12 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
 
     /// Samples after a proof. None may violate what was verified.
     fn check(&mut self, verified: Explored) -> Result<Explored, Stopped> {
-        if self.samples().next().is_none() {
-            self.begin(Strategy::Random, SearchOrder::Dfs)?;
-            self.begin(Strategy::Pct, SearchOrder::Dfs)?;
-        }
-        self.members.retain(|member| {
-            let stays = member.plan.samples();
-            if !stays {
-                member.stop();
-            }
-            stays
-        });
-        let each = (self.spent / 100 * SAMPLE_SHARE.1).max(CHECK);
-        let shares = vec![each; self.members.len()];
-        let Step::Decides(sampled) = self.turns(&shares)? else {
-            return Ok(verified);
+        let sampled = match self.sampled.take() {
+            Some(sampled) => sampled,
+            None => match self.sample()? {
+                Some(sampled) => sampled,
+                None => return Ok(verified),
+            },
         };
         let again = verified.plan.quarantine.is_some() && !verified.plan.keeps_dead;
         let faults = sampled.report.faults.iter();
@@ -400,6 +416,27 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             verified.plan.strategy.word(),
             sampled.plan.strategy.word()
         ))))
+    }
+
+    /// Samples beside a proof; what they find.
+    fn sample(&mut self) -> Result<Option<Box<Explored>>, Stopped> {
+        if self.samples().next().is_none() {
+            self.begin(Strategy::Random, SearchOrder::Dfs)?;
+            self.begin(Strategy::Pct, SearchOrder::Dfs)?;
+        }
+        self.members.retain(|member| {
+            let stays = member.plan.samples();
+            if !stays {
+                member.stop();
+            }
+            stays
+        });
+        let each = (self.spent / 100 * SAMPLE_SHARE.1).max(CHECK);
+        let shares = vec![each; self.members.len()];
+        match self.turns(&shares)? {
+            Step::Decides(sampled) => Ok(Some(sampled)),
+            _ => Ok(self.sampled.take()),
+        }
     }
 
     /// What the others have done, beside the one that decides.
