@@ -181,7 +181,9 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 (begun + 1, active + usize::from(member.handle.is_some()))
             });
             let stopped = self.job.control.is_stop_requested() || self.job.control.is_saving();
-            if active == 0 && (begun > 1 || stopped) {
+            // The first search cannot say more, and something was found: the reason is its limit.
+            let found = self.sampled.is_some() && self.unfinished.is_some();
+            if found || active == 0 && (begun > 1 || stopped) {
                 return self.best();
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();

@@ -229,8 +229,13 @@ where
             self.halt = Some(StopReason::Limit(self.control.limit()));
         }
         if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
-            let classes = Classes::new(&self.store);
+            let mut classes = Classes::new(&self.store);
+            let known = self.store.len();
             self.races_beside_cutoffs(&classes);
+            // What a thread does may depend on a race: then other events came up there.
+            if self.store.len() > known {
+                classes = Classes::new(&self.store);
+            }
             let may_count = self.watched.is_none() && self.store.weaken != Weaken::NeverAnew;
             if may_count && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
                 let record = std::mem::take(&mut self.record);

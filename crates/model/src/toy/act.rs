@@ -126,7 +126,7 @@ impl ToyMachine {
                 }
             }
             Code::Cas(x, expected, new, r) => {
-                let works = self.get(x) == self.value(expected);
+                let works = alternative == 0 && self.get(x) == self.value(expected);
                 if works {
                     self.set(x, self.value(new));
                 } else {

@@ -104,6 +104,8 @@ pub(super) struct Compiled {
     pub ends: bool,
     /// Whether waits may end without a signal.
     pub spurious: bool,
+    /// Whether a compare-and-swap may fail though the values are equal.
+    pub weak: bool,
 }
 
 /// The name of the object at a slot.
@@ -151,6 +153,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         numbered: is_numbered(toy),
         ends: toy.ends,
         spurious: toy.spurious,
+        weak: toy.weak,
     };
     let cancels = toy
         .threads

@@ -39,7 +39,10 @@ pub fn random_toy(seed: u64) -> Toy {
     rng.shuffle(&mut families);
     families.truncate(rng.usize(1..=3));
     let count = [2, 2, 3, 3, 3, 4][rng.usize(0..6)];
-    let mut toy = Toy::default();
+    let mut toy = Toy {
+        weak: seed % 2 == 1,
+        ..Toy::default()
+    };
     for x in ["x", "y"] {
         toy.vars.insert(x.to_owned(), 0);
     }

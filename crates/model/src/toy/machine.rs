@@ -364,7 +364,9 @@ impl Machine for ToyMachine {
         let pending = &self.pending[choice.thread.index()];
         match pending.action.op {
             Op::Choose => u128::from(choice.alternative),
-            Op::WaitRelease | Op::WaitTimeout if pending.alternatives > 1 => u128::from(choice.alternative),
+            Op::WaitRelease | Op::WaitTimeout | Op::Rmw if pending.alternatives > 1 => {
+                u128::from(choice.alternative)
+            }
             _ => 0,
         }
     }

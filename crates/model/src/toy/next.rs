@@ -66,7 +66,12 @@ impl ToyMachine {
                 Code::Once(o, _) => (Op::OnceEnter, Some(o), Some(true)),
                 Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
                 Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
-                Code::Add(x, ..) | Code::Cas(x, ..) => (Op::Rmw, Some(x), Some(true)),
+                Code::Add(x, ..) => (Op::Rmw, Some(x), Some(true)),
+                Code::Cas(x, expected, ..) => {
+                    let works = value(x) == self.value(expected);
+                    alternatives = 1 + u16::from(self.toy.weak && works);
+                    (Op::Rmw, Some(x), Some(true))
+                }
                 Code::Choose(k, _) => {
                     alternatives = k;
                     (Op::Choose, None, Some(true))

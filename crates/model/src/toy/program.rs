@@ -13,6 +13,7 @@
 //! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
 //! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation before it;
 //! - `"spurious": true`: a wait may end at once, without a signal;
+//! - `"weak": true`: a compare-and-swap that would succeed may fail;
 //! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or joined once.
 
 use serde_json::{Map, Value, json};
@@ -31,6 +32,8 @@ pub struct Toy {
     pub ends: bool,
     /// Whether waits may end without a signal.
     pub spurious: bool,
+    /// Whether a compare-and-swap may fail though the values are equal.
+    pub weak: bool,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,
 }
@@ -198,6 +201,7 @@ impl Toy {
             barriers: numbers("barriers")?,
             ends: flag("ends"),
             spurious: flag("spurious"),
+            weak: flag("weak"),
             threads: threads
                 .iter()
                 .map(|ops| {
@@ -232,6 +236,9 @@ impl Toy {
         }
         if self.spurious {
             value["spurious"] = json!(true);
+        }
+        if self.weak {
+            value["weak"] = json!(true);
         }
         value
     }
