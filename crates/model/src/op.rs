@@ -247,7 +247,7 @@ operations! {
     Rmw: "read-modify-write", Write, Local, 0, Memory, IfMayFail, IfMayFail, false;
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
-    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ObjectId::ATOMIC`].
+    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ATOMIC`](crate::ObjectId::ATOMIC).
     AtomicBlock: "atomic block", Total, Local, 0, Block, Nothing, Same, false;
     /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one object are dependent. With
     /// an order it releases, or acquires, what a pipe hands on: of `object2`, if there is one.
