@@ -14,6 +14,15 @@ fn chooses_its_effect(event: &Event) -> bool {
     event.action.op == Op::Rmw && event.action.may_fail && !event.sole
 }
 
+/// The action that an event has done: its own, or the one that it completes, if it is a data choice.
+fn completed<'a>(store: &'a Store, event: &'a Event) -> &'a Action {
+    let continues = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].open;
+    match continues {
+        true => &store[store.opener(event.parent)].action,
+        false => &event.action,
+    }
+}
+
 /// How the other events at a position are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scheme {
@@ -142,7 +151,10 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     } else {
         at.action.for_each_use(|object, _, _| {
             for used in path.history_of(store, object) {
-                consider(used, &|event| Conflict.dependent(&at.action, &event.action));
+                consider(used, &|event| {
+                    Conflict.dependent(&at.action, &event.action)
+                        || Conflict.dependent(&at.action, completed(store, event))
+                });
             }
         });
         if at.waker.is_some() {
