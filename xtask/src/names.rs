@@ -1,10 +1,10 @@
-//! What documents and comments name must exist: paths of the tree, options of the commands, sections of
-//! documents.
+//! What documents and comments name must exist: paths of the tree, options of the commands,
+//! sections of documents.
 //!
-//! A name is what stands between backticks. A path is one with a `/` whose first part is a folder of
-//! the tree, of the file's crate or of its own folder; `{a,b}` stands for several, `*` for anything. An
-//! option begins with `--`; it is an option of `selvedge`, of a task, or one of another program's that
-//! is listed in [`FOREIGN`].
+//! A name is what stands between backticks. A path is one with a `/` whose first part is a folder
+//! of the tree, of the file's crate or of its own folder; `{a,b}` stands for several, `*` for
+//! anything. An option begins with `--`; it is an option of `selvedge`, of a task, or one of
+//! another program's that is listed in [`FOREIGN`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,7 +69,8 @@ pub fn options() -> BTreeSet<String> {
     options
 }
 
-/// The long options of clap's derived arguments: `long = "name"`, or `long` and the name of the field.
+/// The long options of clap's derived arguments: `long = "name"`, or `long` and the name of the
+/// field.
 fn defined(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut attribute = String::new();

@@ -1,9 +1,9 @@
 //! The call graph: which functions a call may run.
 //!
 //! Until there are points-to sets, a call through a pointer may run each function whose address is
-//! taken anywhere in the program. A function without a body (a model of the machine, or missing) may
-//! call back each of them, too, but for those listed in [`NEVER_CALL_BACK`]. What pthread_create starts
-//! counts as called by it.
+//! taken anywhere in the program. A function without a body (a model of the machine, or missing)
+//! may call back each of them, too, but for those listed in [`NEVER_CALL_BACK`]. What
+//! pthread_create starts counts as called by it.
 
 use selvedge_base::Id;
 use selvedge_ir::{Callee, FuncId, InstKind, Module, Operand, Symbol};

@@ -3,8 +3,8 @@
 //! Pure functions from the ir to facts. Nothing here knows schedules, the machine or a strategy, so
 //! each fact can be tested alone, printed (`selvedge facts`) and used by any strategy.
 //!
-//! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators, control
-//! dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
+//! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
+//! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]). Points-to sets, threads and slices are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"

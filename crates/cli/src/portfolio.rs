@@ -1,22 +1,26 @@
-//! `--strategy auto`: several explorations of one program take turns, and the first one with a result decides.
+//! `--strategy auto`: several explorations of one program take turns, and the first one with a
+//! result decides.
 //!
-//! No strategy is the best for every program. `unfold` ends where states come back; `dpor` makes ten times as many steps in a
-//! second; the same search in another order, or a sample, finds in a moment what a depth-first search would reach tomorrow. So
-//! they run side by side:
+//! No strategy is the best for every program. `unfold` ends where states come back; `dpor` makes
+//! ten times as many steps in a second; the same search in another order, or a sample, finds in a
+//! moment what a depth-first search would reach tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for about a second.
-//! 3. `unfold` depth-first, `unfold` towards code that is new, and `dpor`, by shares, while sampling goes on with a tenth.
+//! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
+//!    about a second.
+//! 3. `unfold` depth-first, `unfold` towards code that is new, and `dpor`, by shares, while
+//!    sampling goes on with a tenth.
 //!
-//! *What one learns.* If a search shows that the program has data races, which nobody asked about, all searches begin anew with
-//! all accesses visible. If memory had to be used again ([`Plan::after_reuse`]), searches that begin later begin with that.
+//! *What one learns.* If a search shows that the program has data races, which nobody asked about,
+//! all searches begin anew with all accesses visible. If memory had to be used again
+//! ([`Plan::after_reuse`]), searches that begin later begin with that.
 //!
-//! *The same input gives the same answer.* Turns are counted in units of work ([`Budget`]), not in time. A round gives each
-//! exploration some units; the result of a round is that of the first one in order that has one. So it does not matter how many
-//! run at once.
+//! *The same input gives the same answer.* Turns are counted in units of work ([`Budget`]), not in
+//! time. A round gives each exploration some units; the result of a round is that of the first one
+//! in order that has one. So it does not matter how many run at once.
 //!
-//! *Samples check proofs.* After a search has verified the program, sampling goes on for a tenth of the work. A sample that
-//! violates what was verified is an internal error.
+//! *Samples check proofs.* After a search has verified the program, sampling goes on for a tenth of
+//! the work. A sample that violates what was verified is an internal error.
 
 use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, StrategyOption};
 use crate::conclude::{Explored, Outcome};
@@ -302,8 +306,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         hundredths.into_iter().map(|share| units / 100 * share).collect()
     }
 
-    /// Gives each exploration its part of some units, in order, as many at once as there are cores; then what follows from the
-    /// first one that is over.
+    /// Gives each exploration its part of some units, in order, as many at once as there are cores;
+    /// then what follows from the first one that is over.
     fn round(&mut self, units: u64) -> Result<Step, Stopped> {
         let shares = self.shares(units);
         self.turns(&shares)
@@ -321,7 +325,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 begun += 1;
             }
             if self.job.control.is_stop_requested() {
-                // The flag of the whole run is set; none of their own, since what they have found may still be replayed.
+                // The flag of the whole run is set; none of their own, since what they have found
+                // may still be replayed.
                 self.members.iter().for_each(|member| member.budget.close());
                 begun = self.members.len();
             }

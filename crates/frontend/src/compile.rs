@@ -1,9 +1,10 @@
 //! Inputs to modules: sources by clang, modules as they are.
 //!
-//! Bitcode comes from clang through a pipe, so only headers of our own are temporary files. No pass is run (`-disable-llvm-passes`). Lifetime
-//! markers, which end the scopes of locals, are emitted at `-O0` under the flag that address sanitizing's use-after-scope check
-//! sets; nothing is instrumented. Which files clang read it lists among its diagnostics, as a rule of a makefile whose
-//! target nobody can guess: so no source can forge the list.
+//! Bitcode comes from clang through a pipe, so only headers of our own are temporary files. No pass
+//! is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals, are emitted
+//! at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is
+//! instrumented. Which files clang read it lists among its diagnostics, as a rule of a makefile
+//! whose target nobody can guess: so no source can forge the list.
 
 use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
@@ -38,7 +39,8 @@ fn kind_of(path: &Path) -> Result<Kind, Error> {
     }
 }
 
-/// Checks what can be checked without a compiler, so that mistakes get their own words. Sources are read by the compiler.
+/// Checks what can be checked without a compiler, so that mistakes get their own words. Sources are
+/// read by the compiler.
 fn inspect(path: &Path) -> Result<(Kind, Vec<u8>), Error> {
     let unreadable = |source| Error::NoFile {
         path: path.to_owned(),
@@ -189,7 +191,8 @@ fn arguments(clang: &mut Command, path: &Path, options: &Options, headers: &Head
     for flag in &options.cflags {
         clang.arg(flag);
     }
-    // A value is part of its option's word: a word of its own that begins with `@` would be taken for a response file.
+    // A value is part of its option's word: a word of its own that begins with `@` would be taken
+    // for a response file.
     for directory in &options.include {
         clang.arg(joined("-I", directory.as_os_str()));
     }
@@ -231,8 +234,8 @@ fn arguments(clang: &mut Command, path: &Path, options: &Options, headers: &Head
     }
 }
 
-/// Standard error of whoever opens it. Not /dev/stderr: clang removes the file for the list when it misses a header, and the
-/// super-user can remove that link; this one nobody can.
+/// Standard error of whoever opens it. Not /dev/stderr: clang removes the file for the list when it
+/// misses a header, and the super-user can remove that link; this one nobody can.
 const OWN_STDERR: &str = "/proc/self/fd/2";
 
 fn joined(option: &str, value: &OsStr) -> OsString {

@@ -1,10 +1,12 @@
 //! The front end: C, C++ and LLVM modules to the intermediate representation.
 //!
-//! [`load_isolated`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result, with LLVM in a process of
-//! its own (`isolate`); [`load`] does the same with LLVM in this one. No LLVM pass that promotes,
-//! folds or deletes is run: such passes use the freedom that undefined values give (`φ(1, undef)` becomes 1), and the checker
-//! is there to find those. Statements are numbered as they stand in the bitcode. What the lowering cannot express becomes an
-//! instruction `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never approximated.
+//! [`load_isolated`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result,
+//! with LLVM in a process of its own (`isolate`); [`load`] does the same with LLVM in this one. No
+//! LLVM pass that promotes, folds or deletes is run: such passes use the freedom that undefined
+//! values give (`φ(1, undef)` becomes 1), and the checker is there to find those. Statements are
+//! numbered as they stand in the bitcode. What the lowering cannot express becomes an instruction
+//! `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never
+//! approximated.
 
 mod child;
 mod compile;
@@ -45,8 +47,8 @@ pub struct Options {
     pub entry: String,
     /// Whether to link from the model library what the program needs and does not define.
     pub library: bool,
-    /// Whether the program gets symbolic input from outside (arguments, standard input, files). Input that it makes itself, by
-    /// `__VERIFIER_nondet_*` and the like, is seen without it.
+    /// Whether the program gets symbolic input from outside (arguments, standard input, files).
+    /// Input that it makes itself, by `__VERIFIER_nondet_*` and the like, is seen without it.
     pub symbolic: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
@@ -72,9 +74,11 @@ impl Default for Options {
 pub struct Loaded {
     /// The program.
     pub module: Module,
-    /// The texts of the source files, for diagnostics; `None` for those that the compiler did not read.
+    /// The texts of the source files, for diagnostics; `None` for those that the compiler did not
+    /// read.
     pub sources: IdVec<FileId, Option<String>>,
-    /// Functions without a body that code reachable from the entry calls or takes the address of, in the order of ids.
+    /// Functions without a body that code reachable from the entry calls or takes the address of,
+    /// in the order of ids.
     pub undefined: Vec<FuncId>,
     /// Weak symbols that nothing defines and whose address is null, sorted.
     pub absent: Vec<String>,
@@ -85,15 +89,16 @@ pub struct Loaded {
 /// Compiles, links and lowers the inputs. LLVM runs in another process.
 ///
 /// # Errors
-/// If an input cannot be read or compiled, the inputs do not link, LLVM crashes on them, or there is no entry function.
+/// If an input cannot be read or compiled, the inputs do not link, LLVM crashes on them, or there
+/// is no entry function.
 pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> Result<Loaded, Error> {
     let units = compiled(inputs, options)?;
     let (lowered, confined) = isolate::in_reader(&units, options, reader)?;
     Ok(finish(lowered, &units, confined))
 }
 
-/// The same with LLVM in this process, for tests and tools that are given programs which they trust: if LLVM crashes on one, so
-/// does the caller.
+/// The same with LLVM in this process, for tests and tools that are given programs which they
+/// trust: if LLVM crashes on one, so does the caller.
 ///
 /// # Errors
 /// As [`load_isolated`], without crashes.
@@ -112,8 +117,9 @@ fn compiled(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Erro
 
 /// The program with the sources that may be quoted.
 ///
-/// Names of files in a program are whatever its author wrote (`#line`, debug information): a report that quotes them would show
-/// any file of whoever runs it. So only what the compiler read is quoted: the inputs that are sources, and what they include.
+/// Names of files in a program are whatever its author wrote (`#line`, debug information): a report
+/// that quotes them would show any file of whoever runs it. So only what the compiler read is
+/// quoted: the inputs that are sources, and what they include.
 fn finish(lowered: Lowered, units: &[Compiled], confined: bool) -> Loaded {
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();

@@ -86,8 +86,8 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
         }
         Verdict::Violated if way.first || way.samples => None,
         Verdict::Violated => {
-            // With visibility sync, a program with races is explored only as far as it has none; and a fault of a thread ends it
-            // before it races.
+            // With visibility sync, a program with races is explored only as far as it has none;
+            // and a fault of a thread ends it before it races.
             if truth.races() && !way.memory {
                 return None;
             }
@@ -95,8 +95,9 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
             if missing.is_empty() || !said.reasons.is_empty() {
                 return None;
             }
-            // Freeing is no scheduling point but where every access is one from the start: whether it comes
-            // before or after another use is not tried both ways, nor what its thread does in the other case.
+            // Freeing is no scheduling point but where every access is one from the start: whether
+            // it comes before or after another use is not tried both ways, nor what its thread does
+            // in the other case.
             let explicit = way.options.iter().any(|option| option == "--visibility");
             if !explicit && found.iter().any(|word| word.starts_with("memory.")) {
                 return None;

@@ -1,11 +1,14 @@
-//! Programs as trees: what the generator makes, the enumerator runs, the printer writes as C, and the shrinker makes smaller.
+//! Programs as trees: what the generator makes, the enumerator runs, the printer writes as C, and
+//! the shrinker makes smaller.
 //!
-//! Each statement has at most one access to shared memory or one operation of a library, so that the order in which C evaluates
-//! expressions leaves nothing open. Values are small: all that is stored is taken modulo 4.
+//! Each statement has at most one access to shared memory or one operation of a library, so that
+//! the order in which C evaluates expressions leaves nothing open. Values are small: all that is
+//! stored is taken modulo 4.
 
 /// The greatest number of threads, main included.
 pub const MAX_THREADS: usize = 4;
-/// Local variables of a thread: three for anything, two loop counters, the argument, one that the enumerator needs.
+/// Local variables of a thread: three for anything, two loop counters, the argument, one that the
+/// enumerator needs.
 pub const LOCALS: usize = 7;
 /// The first loop counter.
 pub const COUNTER: u8 = 3;
@@ -92,7 +95,8 @@ pub enum Binary {
     Le,
 }
 
-/// A shared variable, or an element of a shared array: anything the index leads to, also beyond the end.
+/// A shared variable, or an element of a shared array: anything the index leads to, also beyond the
+/// end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Which of [`Program::globals`].
@@ -200,7 +204,8 @@ pub enum Stmt {
     Atomic(Block),
     Create(usize),
     Join(usize),
-    /// The thread with the number of the value plus one. All threads but main have one function, and the value as argument.
+    /// The thread with the number of the value plus one. All threads but main have one function,
+    /// and the value as argument.
     CreateAt(Expr),
     JoinAt(Expr),
     Detach(usize),
@@ -231,7 +236,8 @@ pub enum Stmt {
     TestCancel,
     /// `pthread_setcancelstate`: enable or disable.
     CancelState(bool),
-    /// One call whose object depends on a value: the second statement if it is not 0. The two differ in the object's number only.
+    /// One call whose object depends on a value: the second statement if it is not 0. The two
+    /// differ in the object's number only.
     Either(Expr, Box<Stmt>, Box<Stmt>),
     /// `pthread_cleanup_push(handler)` … `pop(1)`: which handler, and what stands between.
     Cleanup(usize, Block),
@@ -252,7 +258,8 @@ pub enum Type {
 pub enum Storage {
     /// A variable of its own.
     Static,
-    /// A member of a structure, beside others. Not for arrays: an index beyond the end leads to the next member.
+    /// A member of a structure, beside others. Not for arrays: an index beyond the end leads to the
+    /// next member.
     Member,
     /// A local variable of main, that others reach by a pointer.
     Stack,
@@ -418,7 +425,8 @@ impl Program {
         self.bodies().iter().any(|body| any(body, test))
     }
 
-    /// Whether main's frame is there as long as another thread may reach it: main joins all threads that are created, and ends last.
+    /// Whether main's frame is there as long as another thread may reach it: main joins all threads
+    /// that are created, and ends last.
     pub fn main_stays(&self) -> bool {
         let body = &self.functions[0].body;
         let joins = |t: usize| body.iter().any(|n| n.stmt == Stmt::Join(t));

@@ -8,7 +8,8 @@ use rustc_hash::FxHasher;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-/// Whether a thread waits for ever beside others that go on for ever, and there is no cycle of threads that wait for each other.
+/// Whether a thread waits for ever beside others that go on for ever, and there is no cycle of
+/// threads that wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stranded {
     /// None does.
@@ -38,7 +39,8 @@ impl Truth {
         self.wrong.iter().any(|w| matches!(w, Wrong::Race(_)))
     }
 
-    /// Whether C leaves open what the program does: then only unoptimised code does what the enumerator does.
+    /// Whether C leaves open what the program does: then only unoptimised code does what the
+    /// enumerator does.
     pub fn undefined(&self) -> bool {
         let defined = |w: &Wrong| match w {
             Wrong::Race(_) => false,
@@ -57,7 +59,8 @@ struct Edge {
     spurious: bool,
 }
 
-/// Explores all states; `None`, if there are more than the limit, or the program does something without a meaning here.
+/// Explores all states; `None`, if there are more than the limit, or the program does something
+/// without a meaning here.
 pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth> {
     let machine = Machine::new(program, allowed);
     if machine.odd.get() {
@@ -124,7 +127,8 @@ struct Deadlocks {
     stuck: bool,
     /// States with a closed cycle, and a thread in it.
     cycles: Vec<(u32, usize)>,
-    /// States after which nothing is said about threads that wait: the process has ended, a thread was stopped, or all are stuck.
+    /// States after which nothing is said about threads that wait: the process has ended, a thread
+    /// was stopped, or all are stuck.
     open: Vec<u32>,
 }
 
@@ -199,7 +203,8 @@ impl Deadlocks {
         if self.stuck || !self.cancels && !self.cycles.is_empty() || self.cycles.iter().any(cycle) {
             return (true, Stranded::No);
         }
-        // Who waits, perhaps by way of others, for what a thread has that goes on for ever starves: that is no deadlock. Servers join such threads.
+        // Who waits, perhaps by way of others, for what a thread has that goes on for ever starves:
+        // that is no deadlock. Servers join such threads.
         let stranded = |dead: &[Vec<bool>], open: &[bool], within: &dyn Fn(u32) -> bool| {
             let is = |t: usize, at: usize| {
                 let goes_on = |u: usize| !dead[u][at] && states[at].threads[u].status != Status::Finished;

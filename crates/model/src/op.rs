@@ -1,8 +1,8 @@
 //! The visible operations: what each one is, in one table.
 //!
-//! All that a strategy, a detector or the machine asks about an operation as such is a column here. A
-//! new operation is a new row; nothing else may decide by a list of operations with a wildcard on the
-//! side that loses behaviour. `tests/operations.rs` compares the columns with each other.
+//! All that a strategy, a detector or the machine asks about an operation as such is a column here.
+//! A new operation is a new row; nothing else may decide by a list of operations with a wildcard on
+//! the side that loses behaviour. `tests/operations.rs` compares the columns with each other.
 
 /// What an operation is, whatever its object and outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,8 +21,8 @@ pub struct OpInfo {
     pub needs: Needs,
     /// Whether its effect depends on the state in which it is taken.
     pub effect: Varies,
-    /// Whether it may change which action another thread takes next. All others must not: a machine's
-    /// promise, which the random programs of `cli` check at every step.
+    /// Whether it may change which action another thread takes next. All others must not: a
+    /// machine's promise, which the random programs of `cli` check at every step.
     pub changes_pending: bool,
 }
 
@@ -52,8 +52,8 @@ pub enum Synchronises {
     WaitEnds,
     /// The threads that the outcome names learn when they go on.
     Notification,
-    /// Adds what it knows to the barrier's round; if it ends the round it learns the others', and the
-    /// threads that the outcome names learn when they go on.
+    /// Adds what it knows to the barrier's round; if it ends the round it learns the others', and
+    /// the threads that the outcome names learn when they go on.
     Arrival,
     /// Learns what the round knew.
     Departure,
@@ -102,7 +102,8 @@ pub enum Varies {
 }
 
 impl Op {
-    /// Whether the threads that the outcome names know by happens-before of all that its thread knew.
+    /// Whether the threads that the outcome names know by happens-before of all that its thread
+    /// knew.
     #[inline]
     pub const fn teaches_named(self) -> bool {
         matches!(
@@ -147,9 +148,11 @@ macro_rules! operations {
 
 // The columns: text, class, class2, object_size, synchronises, needs, effect, changes_pending.
 operations! {
-    /// The first action of a thread: runs its code up to its first visible operation. Independent of everything.
+    /// The first action of a thread: runs its code up to its first visible operation. Independent
+    /// of everything.
     Start: "start", Local, Local, 0, Nothing, Nothing, Same, false;
-    /// Creates a thread. Object: the process-wide hidden object of nothing; the new thread is in the event's outcome.
+    /// Creates a thread. Object: the process-wide hidden object of nothing; the new thread is in
+    /// the event's outcome.
     Spawn: "create a thread", Local, Write, 0, Creation, Nothing, Same, false;
     /// Waits for the end of thread `object`.
     Join: "join", Join, Total, 0, ThreadEnd, Object, Same, false;
@@ -157,7 +160,8 @@ operations! {
     Detach: "detach", Local, Total, 0, Nothing, Nothing, Same, false;
     /// The end of the acting thread; object: itself.
     Exit: "end of", Exit, Total, 0, Nothing, Nothing, Same, false;
-    /// exit, abort, return from main: enabled only once every other thread is finished, blocked or parked.
+    /// exit, abort, return from main: enabled only once every other thread is finished, blocked or
+    /// parked.
     ProcessExit: "end of the process", Local, Local, 0, Nothing, Anything, Same, false;
     /// Continues only if a condition holds (the machine parks the thread where it does not).
     Assume: "assume", Local, Local, 0, Nothing, Nothing, Same, false;
@@ -173,8 +177,9 @@ operations! {
     TimedLock: "lock with a deadline", Try, Local, 40, Taken, Nothing, Varies, false;
     /// Gives it back.
     Unlock: "unlock", Release, Local, 40, GivenBack, Nothing, Same, false;
-    /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault, at once. Never use
-    /// the real operation's name for it: those are known to exclude a `Lock` of another thread, this one does not.
+    /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault,
+    /// at once. Never use the real operation's name for it: those are known to exclude a `Lock` of
+    /// another thread, this one does not.
     BadUnlock: "unlock without holding", Try, Local, 0, Nothing, Nothing, Varies, false;
     /// Takes spin lock `object`.
     SpinLock: "spin-lock", Acquire, Local, 4, Taken, Object, Same, false;
@@ -198,12 +203,14 @@ operations! {
     TimedWrLock: "write-lock with a deadline", Try, Local, 56, TakenFromAll, Nothing, Varies, false;
     /// The writer gives it back.
     WrUnlock: "write-unlock", Release, Local, 56, GivenBack, Nothing, Same, false;
-    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`. If it has alternatives: with the second
-    /// one the wait is over at once, a spurious wakeup.
+    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`. If
+    /// it has alternatives: with the second one the wait is over at once, a spurious wakeup.
     WaitRelease: "wait on", Wait, Release, 48, WaitBegins, Nothing, Same, false;
-    /// A waiting thread that may time out or is cancelled (its alternatives). Object: the condition variable, object2: the mutex.
+    /// A waiting thread that may time out or is cancelled (its alternatives). Object: the condition
+    /// variable, object2: the mutex.
     WaitTimeout: "stop waiting on", Wait, Local, 0, Nothing, Anything, Varies, false;
-    /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that waits without time-out.
+    /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that
+    /// waits without time-out.
     WaitAcquire: "woken on", Notified, Acquire, 0, WaitEnds, Anything, Varies, false;
     /// Wakes one waiter: one alternative a waiter; lost if there is none.
     Signal: "signal", Notify, Local, 48, Notification, Object, Varies, true;
@@ -247,14 +254,18 @@ operations! {
     Rmw: "read-modify-write", Write, Local, 0, Memory, IfMayFail, IfMayFail, false;
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
-    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object: [`ATOMIC`](crate::ObjectId::ATOMIC).
+    /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:
+    /// [`ATOMIC`](crate::ObjectId::ATOMIC).
     AtomicBlock: "atomic block", Total, Local, 0, Block, Nothing, Same, false;
-    /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one object are dependent. With
-    /// an order it releases, or acquires, what a pipe hands on: of `object2`, if there is one.
+    /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one
+    /// object are dependent. With an order it releases, or acquires, what a pipe hands on: of
+    /// `object2`, if there is one.
     Hidden: "library operation", Total, Total, 0, HandedOn, Nothing, Same, true;
-    /// The same, while what it waits for is not there (data in a pipe, a stream that another thread holds) blocked.
+    /// The same, while what it waits for is not there (data in a pipe, a stream that another thread
+    /// holds) blocked.
     HiddenWait: "library operation", Total, Total, 0, HandedOn, Anything, Same, false;
-    /// An operation of a model that only looks at a hidden object (what a descriptor stands for): independent of other looks.
+    /// An operation of a model that only looks at a hidden object (what a descriptor stands for):
+    /// independent of other looks.
     Look: "look-up", Read, Local, 0, Nothing, Nothing, Same, false;
 }
 

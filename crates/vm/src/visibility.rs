@@ -1,8 +1,9 @@
-//! Which actions are scheduling points (docs/semantics.md, "Visibility"): a policy, asked per access.
+//! Which actions are scheduling points (docs/semantics.md, "Visibility"): a policy, asked per
+//! access.
 //!
-//! Synchronisation is always one. Whether an access to memory is one is decided here and nowhere else:
-//! first when code is made ([`Visibility::includes`]), then when the access is about to be made
-//! ([`shows`]). Who asks has already found out that other threads may reach the object.
+//! Synchronisation is always one. Whether an access to memory is one is decided here and nowhere
+//! else: first when code is made ([`Visibility::includes`]), then when the access is about to be
+//! made ([`shows`]). Who asks has already found out that other threads may reach the object.
 
 use crate::program::Program;
 use crate::state::State;

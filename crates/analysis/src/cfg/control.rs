@@ -3,8 +3,8 @@
 //!
 //! Post-dominance needs an exit that everything reaches. Blocks that cannot leave the function (an
 //! endless loop) get an edge to it, from each of their last strongly connected components. With
-//! [`Endless::Possible`] the header of each loop gets one, too: then what comes after a loop depends
-//! on whether the loop ends (Ranganath et al. 2007, in effect).
+//! [`Endless::Possible`] the header of each loop gets one, too: then what comes after a loop
+//! depends on whether the loop ends (Ranganath et al. 2007, in effect).
 
 use super::{Cfg, Dominators, LoopForest};
 use petgraph::algo::tarjan_scc;
@@ -85,8 +85,8 @@ impl ControlDependence {
         &self.controllers[block.index()]
     }
 
-    /// Whether each execution that comes to `b` comes to `a` later, or is there; those excluded that
-    /// never end.
+    /// Whether each execution that comes to `b` comes to `a` later, or is there; those excluded
+    /// that never end.
     pub fn post_dominates(&self, a: BlockId, b: BlockId) -> bool {
         self.post.dominates(a.index(), b.index())
     }

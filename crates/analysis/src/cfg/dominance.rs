@@ -10,7 +10,8 @@ pub struct Dominators {
     root: usize,
     /// The immediate dominator of each node; none for the root and what the root does not reach.
     immediate: Vec<Option<usize>>,
-    /// When a walk of the tree enters and leaves each node; (0, 0) for what the root does not reach.
+    /// When a walk of the tree enters and leaves each node; (0, 0) for what the root does not
+    /// reach.
     interval: Vec<(u32, u32)>,
 }
 

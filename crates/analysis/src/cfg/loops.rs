@@ -1,6 +1,7 @@
-//! The loops of a function and how they lie in each other (Steensgaard's forest: a loop is a strongly
-//! connected component; its headers are the blocks at which it is entered; the loops in it are those
-//! of what is left without the edges to its headers). A loop with several headers is irreducible.
+//! The loops of a function and how they lie in each other (Steensgaard's forest: a loop is a
+//! strongly connected component; its headers are the blocks at which it is entered; the loops in it
+//! are those of what is left without the edges to its headers). A loop with several headers is
+//! irreducible.
 
 use super::Cfg;
 use petgraph::algo::tarjan_scc;
@@ -106,7 +107,8 @@ impl LoopForest {
     }
 }
 
-/// The strongly connected components with a cycle of a region, without the edges to blocks that are cut.
+/// The strongly connected components with a cycle of a region, without the edges to blocks that are
+/// cut.
 fn components(cfg: &Cfg, region: &[usize], cut: &[bool]) -> Vec<Vec<usize>> {
     let mut sorted = region.to_vec();
     sorted.sort_unstable();

@@ -5,8 +5,8 @@
 //! - A block ends in the exit if it returns, traps, or holds a call that may not come back (`exit`,
 //!   `longjmp`, `pthread_exit`, a cancellation point), as the caller of [`Cfg::of`] says.
 //! - `setjmp` returns again from any call of its function. So each block with a call has an edge to
-//!   each block with a call of `setjmp`. The block is entered at its begin there, not behind the call:
-//!   that adds executions, and removes none.
+//!   each block with a call of `setjmp`. The block is entered at its begin there, not behind the
+//!   call: that adds executions, and removes none.
 
 mod control;
 mod dominance;
@@ -30,8 +30,8 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The graph of a defined function. `may_not_return`: whether a call may end without coming back
-    /// to its block.
+    /// The graph of a defined function. `may_not_return`: whether a call may end without coming
+    /// back to its block.
     ///
     /// # Panics
     /// If the function has no blocks.

@@ -1,12 +1,15 @@
 //! LLVM in a process of its own.
 //!
-//! LLVM trusts the modules that it reads: a damaged one makes it crash, run for ever or worse. So the program starts itself
-//! again as a *reader* ([`serve`]), which reads, links and lowers the modules and sends back our intermediate
-//! representation. The reader cannot open files, reach the network or start anything, and its memory and time are bounded
-//! ([`sandbox`]). What it sends is checked by the verifier of the intermediate representation before it is used: whoever has
-//! taken the reader over can choose the program that is checked, which whoever made the module could anyway, and no more.
+//! LLVM trusts the modules that it reads: a damaged one makes it crash, run for ever or worse. So
+//! the program starts itself again as a *reader* ([`serve`]), which reads, links and lowers the
+//! modules and sends back our intermediate representation. The reader cannot open files, reach the
+//! network or start anything, and its memory and time are bounded ([`sandbox`]). What it sends is
+//! checked by the verifier of the intermediate representation before it is used: whoever has taken
+//! the reader over can choose the program that is checked, which whoever made the module could
+//! anyway, and no more.
 //!
-//! The front end of clang, which reads the sources, is a process of its own too, and is not confined: it needs the headers.
+//! The front end of clang, which reads the sources, is a process of its own too, and is not
+//! confined: it needs the headers.
 
 mod sandbox;
 mod serve;
@@ -37,8 +40,8 @@ pub struct Reader {
     pub memory: u64,
 }
 
-/// A second of computing for so many bytes of modules, beside those that every reader may have: ten times what the slowest
-/// programs need.
+/// A second of computing for so many bytes of modules, beside those that every reader may have: ten
+/// times what the slowest programs need.
 const BYTES_A_SECOND: u64 = 100 << 10;
 /// Seconds of computing for any reader: a damaged module can send LLVM into a loop.
 const SECONDS: u64 = 60;
@@ -104,7 +107,8 @@ fn request(units: &[Compiled], options: &Options, memory: u64) -> Request {
     }
 }
 
-/// Checks what came from another process: nothing that is done with it later may depend on the reader's honesty.
+/// Checks what came from another process: nothing that is done with it later may depend on the
+/// reader's honesty.
 fn check(lowered: &Lowered) -> Result<(), Error> {
     let malformed = |what: String| Err(Error::Malformed(what));
     if let Err(errors) = selvedge_ir::verify(&lowered.module) {
@@ -220,7 +224,8 @@ mod tests {
         switch i32 %v, label %a [ i32 1, label %b ]\na:\n  ret i32 0\nb:\n  %w = call i32 @f(i32 %v)\n  ret i32 %w\n}\n\
         define i32 @f(i32 %n) {\n  %s = add nsw i32 %n, 1\n  ret i32 %s\n}\n";
 
-    /// Whatever a reader sends that was taken over: it is refused, or is a program that the verifier accepts.
+    /// Whatever a reader sends that was taken over: it is refused, or is a program that the
+    /// verifier accepts.
     #[test]
     fn damaged_answers() {
         let request = Request {

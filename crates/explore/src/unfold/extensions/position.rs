@@ -7,14 +7,15 @@ use crate::unfold::path::{Path, Used};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
 
-/// Whether the event could have ended with another effect in the same state: a weak compare-exchange
-/// that failed without cause only read, and may write after an event on which its failure does not
-/// depend.
+/// Whether the event could have ended with another effect in the same state: a weak
+/// compare-exchange that failed without cause only read, and may write after an event on which its
+/// failure does not depend.
 fn chooses_its_effect(event: &Event) -> bool {
     event.action.op == Op::Rmw && event.action.may_fail && !event.sole
 }
 
-/// The action that an event has done: its own, or the one that it completes, if it is a data choice.
+/// The action that an event has done: its own, or the one that it completes, if it is a data
+/// choice.
 fn completed<'a>(store: &'a Store, event: &'a Event) -> &'a Action {
     let continues = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].open;
     match continues {
@@ -112,7 +113,8 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
     }
 }
 
-/// The events of the configuration that the position's action, however it ends, may depend on, and that are not below it already.
+/// The events of the configuration that the position's action, however it ends, may depend on, and
+/// that are not below it already.
 pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,
@@ -177,9 +179,10 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     found
 }
 
-/// The events of the configuration on which the end of a wait by itself depends, where the thread was woken: neither below the wait nor above what
-/// woke the thread. None but those that use the condition variable with another mutex, or as something else, and cancellations: beside a wait
-/// no signal is lost.
+/// The events of the configuration on which the end of a wait by itself depends, where the thread
+/// was woken: neither below the wait nor above what woke the thread. None but those that use the
+/// condition variable with another mutex, or as something else, and cancellations: beside a wait no
+/// signal is lost.
 pub(super) fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,
