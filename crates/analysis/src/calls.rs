@@ -2,18 +2,19 @@
 //!
 //! Until there are points-to sets, a call through a pointer may run each function whose address is
 //! taken anywhere in the program. A function without a body (a model of the machine, or missing)
-//! may call back each of them, too, but for those listed in [`NEVER_CALL_BACK`]. What
+//! may call back each of them, too, but for those listed in [`SELF_CONTAINED`]. What
 //! pthread_create starts counts as called by it.
 
 use selvedge_base::Id;
 use selvedge_ir::{Callee, FuncId, InstKind, Module, Operand, Symbol};
 use std::collections::BTreeSet;
 
-/// Library functions that run no function of the program, in alphabetical order. None of them is a
-/// cancellation point, which may run cleanup handlers, or raises a signal.
+/// Library functions that run no function of the program and come back to their caller, in
+/// alphabetical order. None of them is a cancellation point, which may run cleanup handlers, raises a
+/// signal, or ends a thread. Of a library function that is not listed neither is known.
 #[rustfmt::skip]
-pub const NEVER_CALL_BACK: &[&str] = &[
-    "__VERIFIER_assume", "abs", "aligned_alloc", "atoi", "calloc", "exp", "free", "getenv",
+pub const SELF_CONTAINED: &[&str] = &[
+    "abs", "aligned_alloc", "atoi", "calloc", "exp", "free", "getenv",
     "isalpha", "isdigit", "isspace", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memset",
     "posix_memalign", "pthread_attr_destroy", "pthread_attr_init", "pthread_attr_setdetachstate",
     "pthread_barrier_destroy", "pthread_barrier_init", "pthread_barrier_wait",
@@ -45,8 +46,7 @@ impl CallGraph {
         for (id, function) in module.functions.iter_ids() {
             let from = id.index();
             if !function.is_defined() {
-                graph.through_pointers[from] =
-                    NEVER_CALL_BACK.binary_search(&function.name.as_str()).is_err();
+                graph.through_pointers[from] = SELF_CONTAINED.binary_search(&function.name.as_str()).is_err();
             }
             for inst in function.blocks.iter().flat_map(|block| &block.insts) {
                 match &inst.kind {

@@ -14,6 +14,6 @@ mod calls;
 pub mod cfg;
 mod defuse;
 
-pub use calls::{CallGraph, NEVER_CALL_BACK};
+pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};

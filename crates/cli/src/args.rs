@@ -164,26 +164,8 @@ pub(crate) struct CheckArgs {
     /// Whether malloc may fail: not available yet, only off
     #[arg(long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
     pub(crate) malloc_failures: Switch,
-    /// The function to start with
-    #[arg(long, env = "SELVEDGE_ENTRY", default_value = "main", value_name = "NAME")]
-    pub(crate) entry: String,
-    /// Further arguments for the compiler, separated by white space
-    #[arg(
-        long,
-        env = "SELVEDGE_CFLAGS",
-        value_name = "FLAGS",
-        allow_hyphen_values = true
-    )]
-    pub(crate) cflags: Option<String>,
-    /// Directory for headers
-    #[arg(short = 'I', long = "include", env = "SELVEDGE_INCLUDE", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append, value_parser = directory)]
-    pub(crate) include: Vec<PathBuf>,
-    /// Macro for the compiler
-    #[arg(short = 'D', long = "define", env = "SELVEDGE_DEFINE", value_name = "NAME[=VALUE]", action = ArgAction::Append, value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub(crate) define: Vec<String>,
-    /// Language standard, such as c11 or c++17 (also -std=c11)
-    #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
-    pub(crate) std: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
     /// How many cores to use [default: all]; unfold uses one, and auto one for each exploration that takes turns
     #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -263,6 +245,46 @@ pub(crate) struct SolveArgs {
     pub(crate) layers: Option<Vec<String>>,
 }
 
+/// How the inputs become a program.
+#[derive(Args, Debug)]
+pub(crate) struct SourceArgs {
+    /// The function to start with
+    #[arg(long, env = "SELVEDGE_ENTRY", default_value = "main", value_name = "NAME")]
+    pub(crate) entry: String,
+    /// Further arguments for the compiler, separated by white space
+    #[arg(
+        long,
+        env = "SELVEDGE_CFLAGS",
+        value_name = "FLAGS",
+        allow_hyphen_values = true
+    )]
+    pub(crate) cflags: Option<String>,
+    /// Directory for headers
+    #[arg(short = 'I', long = "include", env = "SELVEDGE_INCLUDE", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append, value_parser = directory)]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro for the compiler
+    #[arg(short = 'D', long = "define", env = "SELVEDGE_DEFINE", value_name = "NAME[=VALUE]", action = ArgAction::Append, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) define: Vec<String>,
+    /// Language standard, such as c11 or c++17 (also -std=c11)
+    #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
+    pub(crate) std: Option<String>,
+}
+
+impl SourceArgs {
+    /// What the front end is to do.
+    pub(crate) fn frontend(&self) -> selvedge_frontend::Options {
+        let flags = self.cflags.as_deref().unwrap_or("").split_whitespace();
+        selvedge_frontend::Options {
+            cflags: flags.map(str::to_owned).collect(),
+            include: self.include.clone(),
+            define: self.define.clone(),
+            std: self.std.clone(),
+            entry: self.entry.clone(),
+            ..Default::default()
+        }
+    }
+}
+
 /// Prints facts about each function of the program, those of the model library left out.
 #[derive(Args, Debug)]
 pub(crate) struct FactsArgs {
@@ -284,21 +306,8 @@ pub(crate) struct FactsArgs {
     /// As JSON (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,
-    /// The function to start with
-    #[arg(long, default_value = "main", value_name = "NAME")]
-    pub(crate) entry: String,
-    /// Further arguments for the compiler, separated by white space
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
-    pub(crate) cflags: Option<String>,
-    /// Directory for headers
-    #[arg(short = 'I', long = "include", value_name = "DIR", value_delimiter = ':', action = ArgAction::Append, value_parser = directory)]
-    pub(crate) include: Vec<PathBuf>,
-    /// Macro for the compiler
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", action = ArgAction::Append, value_parser = clap::builder::NonEmptyStringValueParser::new())]
-    pub(crate) define: Vec<String>,
-    /// Language standard, such as c11 or c++17
-    #[arg(long, value_name = "NAME")]
-    pub(crate) std: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
 }
 
 /// What `facts` prints.

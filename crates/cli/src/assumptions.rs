@@ -72,8 +72,8 @@ pub(crate) fn assumptions(
             setup.absent.join(", ")
         ));
     }
-    if args.entry != "main" {
-        list.push(format!("the program begins at {}", args.entry));
+    if args.source.entry != "main" {
+        list.push(format!("the program begins at {}", args.source.entry));
     }
     list
 }

@@ -9,37 +9,15 @@ use crate::output::{note, print};
 use crate::program::{Error, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::cfg::{ControlDependence, Endless};
-use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place};
+use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place, SELF_CONTAINED};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, Module};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Library calls that may end the thread or the process, or go elsewhere.
-const LEAVE: &[&str] = &[
-    "_Exit",
-    "__assert_fail",
-    "_exit",
-    "abort",
-    "exit",
-    "longjmp",
-    "pthread_exit",
-    "quick_exit",
-    "siglongjmp",
-    "thrd_exit",
-];
-
 /// Runs the command.
 pub(crate) fn run(args: &FactsArgs) -> Exit {
-    let flags = args.cflags.as_deref().unwrap_or("").split_whitespace();
-    let options = selvedge_frontend::Options {
-        cflags: flags.map(str::to_owned).collect(),
-        include: args.include.clone(),
-        define: args.define.clone(),
-        std: args.std.clone(),
-        entry: args.entry.clone(),
-        ..Default::default()
-    };
+    let options = args.source.frontend();
     let module = match read_with(&args.inputs, &options, MemoryLimit::new(None)) {
         Ok(loaded) => loaded.module,
         Err(error) => return Error::from(error).exit(),
@@ -94,7 +72,7 @@ impl<'a> Facts<'a> {
         let calls = CallGraph::of(module);
         let leaves = |f: FuncId| {
             let function = &module.functions[f];
-            !function.is_defined() && LEAVE.contains(&function.name.as_str())
+            !function.is_defined() && !SELF_CONTAINED.contains(&function.name.as_str())
         };
         Facts {
             recursive: calls.recursive(),

@@ -93,22 +93,14 @@ pub(crate) fn read_with(
 impl Setup {
     /// What the command line says.
     pub(crate) fn new(args: &CheckArgs, properties: &BTreeSet<Property>) -> Setup {
-        let flags = args.cflags.as_deref().unwrap_or("").split_whitespace();
-        let frontend = selvedge_frontend::Options {
-            cflags: flags.map(str::to_owned).collect(),
-            include: args.include.clone(),
-            define: args.define.clone(),
-            std: args.std.clone(),
-            entry: args.entry.clone(),
-            ..Default::default()
-        };
+        let frontend = args.source.frontend();
         let mut vm = selvedge_vm::Options {
             timeouts: args.timeouts.on(),
             spurious_wakeups: args.spurious_wakeups.on(),
             weak_failures: args.weak_cas_failures.on(),
             early_handles: args.thread_handles == ThreadHandles::Early,
             args: args.args.clone(),
-            entry: args.entry.clone(),
+            entry: args.source.entry.clone(),
             unroll: args.unroll,
             check_overflow: properties.contains(&Property::Overflow),
             error_calls: properties.contains(&Property::ErrorCall),
