@@ -108,7 +108,7 @@ fn text(vm: &mut Vm, shown: &Shown) -> Option<Text> {
         Outcome::Done => String::new(),
         Outcome::Failed if action.op == Op::Signal => "nobody waits".to_owned(),
         Outcome::Failed => "fails".to_owned(),
-        Outcome::Open => "has its effect with what is chosen next".to_owned(),
+        Outcome::Incomplete => "has its effect with what is chosen next".to_owned(),
         Outcome::Thread(new) if action.op == Op::Spawn => format!("thread {}", names(&[new])),
         Outcome::Thread(woken) => format!("wakes {}", names(&[woken])),
         Outcome::Threads(set) => format!("releases {}", names(vm.waiters(set))),

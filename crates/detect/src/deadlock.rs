@@ -80,7 +80,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
         let action = &event.action;
         match action.op {
-            _ if event.outcome == Outcome::Open => {}
+            _ if event.outcome == Outcome::Incomplete => {}
             Op::ProcessExit => self.now.exited = true,
             Op::Signal | Op::Broadcast => {
                 let lost = match event.outcome {

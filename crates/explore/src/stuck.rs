@@ -358,8 +358,9 @@ fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
     };
     let enabled: Vec<usize> = (0..pending.len()).filter(|&t| pending[t].is_enabled()).collect();
     // Nobody comes between an action and the data choice without which it has no effect.
-    let open = |&&t: &&usize| pending[t].action.op == Op::Choose && machine.is_open(ThreadId::from_index(t));
-    if let Some(&t) = enabled.iter().find(open) {
+    let incomplete =
+        |&&t: &&usize| pending[t].action.op == Op::Choose && machine.is_incomplete(ThreadId::from_index(t));
+    if let Some(&t) = enabled.iter().find(incomplete) {
         let choices: Vec<Choice> = of(t).collect();
         let count = choices.len();
         return (choices, count);

@@ -121,7 +121,7 @@ fn knowledge_that_is_no_part_of_the_state_is_noticed() {
 /// Two threads hand three locks round for ever. The first one reads another variable in its first round than later, and after that nothing else tells
 /// the rounds apart: the other one's write in the second round is on no path if that round is cut off.
 #[test]
-fn trails_left_out_are_noticed() {
+fn histories_left_out_are_noticed() {
     let toy = r#"{"barriers": {"s": 2}, "threads": [
         [["lock", "a"], ["barrier", "s"], ["lock", "b"], ["unlock", "a"], ["if", "r", 1, 2], ["touch", "v", 0], ["if", "q", 0, 1],
          ["touch", "u", 0], ["set", "r", 1], ["lock", "c"], ["unlock", "b"], ["lock", "a"], ["unlock", "c"], ["goto", 2]],
@@ -131,7 +131,7 @@ fn trails_left_out_are_noticed() {
     for seed in 0..24 {
         let found = |weaken| races(&toy, &config(seed, true), weaken).map(|races| !races.is_empty());
         assert_eq!(found(Weaken::Nothing), Some(true), "seed {seed}");
-        for weaken in [Weaken::Trail, Weaken::TrailFootprint] {
+        for weaken in [Weaken::History, Weaken::HistoryFootprint] {
             assert_eq!(found(weaken), Some(false), "seed {seed}, {weaken:?}");
         }
     }

@@ -35,7 +35,7 @@ pub enum Outcome {
     Value(u16),
     /// Nothing yet: the action has its effect with the data choice that its thread stands at now, and the event of that one
     /// [completes](Event::completes) it.
-    Open,
+    Incomplete,
 }
 
 /// A visible action that was taken, with the thread's invisible actions up to just before its next visible one.

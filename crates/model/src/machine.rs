@@ -105,7 +105,7 @@ pub trait Machine {
 
     /// Whether the last action of a thread, which now stands at a data choice, has its effect only with that choice: until then
     /// others must not come between.
-    fn is_open(&self, _thread: ThreadId) -> bool {
+    fn is_incomplete(&self, _thread: ThreadId) -> bool {
         false
     }
 

@@ -372,7 +372,7 @@ impl Vm {
     }
 
     /// The action within which a thread stands at a data choice.
-    fn open(&self, thread: ThreadId) -> Option<Begun> {
+    fn begun(&self, thread: ThreadId) -> Option<Begun> {
         let pending = &self.state.pending[thread.index()];
         if pending.action.op != Op::Choose || !pending.is_enabled() {
             return None;
@@ -384,7 +384,7 @@ impl Vm {
     #[inline]
     fn is_undone(&self, thread: ThreadId) -> bool {
         self.state.pending[thread.index()].action.op == Op::Choose
-            && self.open(thread).is_some_and(|begun| begun.undone)
+            && self.begun(thread).is_some_and(|begun| begun.undone)
     }
 
     /// A thread that has taken a data choice goes on with what it had begun: to all that looks at it, this is what it does.
@@ -605,7 +605,7 @@ impl Machine for Vm {
             }
         }
         if self.is_undone(thread) {
-            self.outcome = Outcome::Open;
+            self.outcome = Outcome::Incomplete;
         }
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)
@@ -666,8 +666,8 @@ impl Machine for Vm {
         named.unwrap_or(u128::from(choice.alternative))
     }
 
-    fn is_open(&self, thread: ThreadId) -> bool {
-        self.open(thread).is_some()
+    fn is_incomplete(&self, thread: ThreadId) -> bool {
+        self.begun(thread).is_some()
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {

@@ -60,7 +60,7 @@ fn choices(vm: &Vm) -> Vec<Choice> {
     // Nobody comes between an action and the data choice that its effect comes with.
     let mut pending = vm.pending().iter().enumerate();
     let only = pending.position(|(i, p)| {
-        p.action.op == Op::Choose && p.is_enabled() && vm.is_open(ThreadId::from_index(i))
+        p.action.op == Op::Choose && p.is_enabled() && vm.is_incomplete(ThreadId::from_index(i))
     });
     enabled
         .filter(|(thread, _)| only.is_none_or(|only| only == *thread))

@@ -78,7 +78,7 @@ fn choices(vm: &Vm) -> Vec<Choice> {
     let only = pending.position(|(i, p)| {
         p.action.op == Op::Choose
             && p.is_enabled()
-            && (!vm.is_canonical() || vm.is_open(ThreadId::from_index(i)))
+            && (!vm.is_canonical() || vm.is_incomplete(ThreadId::from_index(i)))
     });
     enabled
         .filter(|(thread, _)| only.is_none_or(|only| only == *thread))
@@ -185,7 +185,7 @@ struct Placed {
     /// What it did to which bytes of which objects.
     uses: Vec<(u64, u8, Effect)>,
     /// Its effect comes with the data choice at which its thread stands now.
-    open: bool,
+    incomplete: bool,
     /// What was decided, if there was a choice; and whether it failed.
     decision: (u128, bool),
     /// Regions of the threads that the outcome names.
@@ -217,7 +217,7 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u128) -> Placed {
     let mut own = before.iter().rev().filter(|p| p.thread == thread);
     let mut uses = Vec::new();
     match own.next() {
-        Some(last) if last.open => uses.clone_from(&last.uses),
+        Some(last) if last.incomplete => uses.clone_from(&last.uses),
         _ => for_each_effect(&event.action, failed, &named, |object, bytes, effect| {
             uses.push((object, bytes, effect))
         }),
@@ -243,7 +243,7 @@ fn place(vm: &Vm, event: &Event, before: &[Placed], decision: u128) -> Placed {
         thread,
         number: before.iter().filter(|p| p.thread == thread).count(),
         action: event.action,
-        open: vm.is_open(event.action.thread),
+        incomplete: vm.is_incomplete(event.action.thread),
         uses,
         decision: (decision, failed),
         named,

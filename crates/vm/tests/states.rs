@@ -133,7 +133,7 @@ fn choices(vm: &Vm) -> Vec<Choice> {
     // Nobody comes between an action and the data choice that its effect comes with.
     let mut pending = vm.pending().iter().enumerate();
     let only = pending.position(|(i, p)| {
-        p.action.op == Op::Choose && p.is_enabled() && vm.is_open(ThreadId::from_index(i))
+        p.action.op == Op::Choose && p.is_enabled() && vm.is_incomplete(ThreadId::from_index(i))
     });
     enabled
         .filter(|(thread, _)| only.is_none_or(|only| only == *thread))
@@ -209,7 +209,7 @@ impl Walk {
     /// What the machine's state is taken for. An event that has no effect yet leads to no other
     /// state: nobody asks for it.
     fn state(&self, vm: &Vm) -> Option<Digest> {
-        if (0..vm.pending().len()).any(|thread| vm.is_open(ThreadId::from_index(thread))) {
+        if (0..vm.pending().len()).any(|thread| vm.is_incomplete(ThreadId::from_index(thread))) {
             return None;
         }
         Some(match self.mistake {

@@ -12,7 +12,7 @@ use selvedge_model::{
 
 /// The parts of the last event, without the joins at its end if nothing is left that they could order.
 #[inline]
-fn heeded<'a>(seen: &Seen<'a>) -> &'a [Part] {
+fn relevant_parts<'a>(seen: &Seen<'a>) -> &'a [Part] {
     let (parts, accesses) = (seen.parts, seen.accesses.len());
     let idle = |part: &Part| {
         part.accesses as usize == accesses && matches!(part.action.op, Op::Join | Op::ProcessExit)
@@ -34,7 +34,7 @@ impl RaceDetector {
     pub(super) fn rest<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let accesses = seen.accesses;
         let (mut from, mut me) = (0, seen.event.action.thread);
-        for part in heeded(seen) {
+        for part in relevant_parts(seen) {
             let to = part.accesses as usize;
             self.plain_accesses(&accesses[from..to], me);
             (from, me) = (to, part.action.thread);

@@ -156,7 +156,7 @@ impl RaceDetector {
     fn synchronise<M: Machine + ?Sized>(&mut self, machine: &M, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let me = action.thread.index();
-        if event.outcome == Outcome::Open {
+        if event.outcome == Outcome::Incomplete {
             return; // it comes with the data choice that follows
         }
         let failed = event.outcome == Outcome::Failed;

@@ -8,7 +8,7 @@ use super::Weaken;
 use super::contended::Contended;
 use super::order::Order;
 use super::set::Set;
-use super::share::{Given, Seat};
+use super::share::{Given, Worker};
 use crate::record::Record;
 use crate::stuck::waiting;
 use crate::{Config, Control, Stop};
@@ -48,10 +48,10 @@ struct Node<S, A, B> {
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
-    /// What [`Search::locals`], [`Search::known`], [`Search::calm`] and [`Search::hot`] are here.
+    /// What [`Search::locals`], [`Search::known`], [`Search::uncontended`] and [`Search::hot`] are here.
     locals: S,
     known: S,
-    calm: S,
+    uncontended: S,
     hot: u64,
     /// Some entry of the list was given away.
     given: bool,
@@ -147,12 +147,12 @@ where
     /// Threads of which it is known whether their next action is contended.
     known: S,
     /// Threads whose next action uses nothing that is contended, as far as it is known.
-    calm: S,
+    uncontended: S,
     /// The contended object used last.
     hot: u64,
     unseen: Unseen,
     pub job: Job<S>,
-    pub seat: Option<Seat<'a, S>>,
+    pub worker: Option<Worker<'a, S>>,
 }
 
 impl<'a, S, M, D, P> Search<'a, S, M, D, P>
@@ -168,7 +168,7 @@ where
         config: &'a Config,
         control: &'a Control,
         weaken: Weaken,
-        seat: Option<Seat<'a, S>>,
+        worker: Option<Worker<'a, S>>,
     ) -> Self {
         Search {
             machine,
@@ -191,11 +191,11 @@ where
             learned: None,
             locals: S::default(),
             known: S::default(),
-            calm: S::default(),
+            uncontended: S::default(),
             hot: 0,
             unseen: Unseen::default(),
             job: Job::new(0, 0),
-            seat,
+            worker,
         }
     }
 
@@ -376,7 +376,7 @@ where
             local,
             locals: self.locals,
             known: self.known,
-            calm: self.calm,
+            uncontended: self.uncontended,
             hot: self.hot,
             given: false,
         });
@@ -443,7 +443,7 @@ where
     /// Whether the next event of a thread may change what others do next. A data choice may if it completes another action.
     #[inline(always)]
     fn may_change_others(&self, thread: ThreadId, op: Op) -> bool {
-        op.info().changes_pending || op == Op::Choose && self.machine.is_open(thread)
+        op.info().changes_pending || op == Op::Choose && self.machine.is_incomplete(thread)
     }
 
     /// The node at which the action was begun that the event at this depth completes: data choices follow it at once.
@@ -533,7 +533,7 @@ where
         self.order.undo(node);
         self.locals = node_state.locals;
         self.known = node_state.known;
-        self.calm = node_state.calm;
+        self.uncontended = node_state.uncontended;
         self.hot = node_state.hot;
         self.choices.truncate(node);
     }
@@ -574,7 +574,7 @@ where
         if self.unseen.leaves == SHOW_EVERY {
             self.show();
         }
-        if self.seat.as_ref().is_some_and(|seat| seat.is_cancelled()) {
+        if self.worker.as_ref().is_some_and(|worker| worker.is_cancelled()) {
             self.job.halt = Some(Halt::Cancelled);
         }
     }
@@ -594,7 +594,7 @@ where
             unseen.events,
             self.choices.len() as u64,
         );
-        if self.seat.as_ref().is_none_or(|seat| seat.is_first()) {
+        if self.worker.as_ref().is_none_or(|worker| worker.is_first()) {
             let (mut part, mut weight) = (0.0, 1.0);
             for node in &self.nodes {
                 let children = f64::from(node.len);

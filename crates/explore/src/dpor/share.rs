@@ -71,7 +71,7 @@ struct Board<S> {
 }
 
 /// A worker's place at the shared work.
-pub(super) struct Seat<'a, S> {
+pub(super) struct Worker<'a, S> {
     shared: &'a Shared<S>,
     /// What it works on; none: everything.
     task: Option<Arc<Task<S>>>,
@@ -121,8 +121,8 @@ where
         spare: jobs.saturating_sub(2),
         contended: OnceLock::new(),
     };
-    let seat = |first| {
-        (jobs > 1).then_some(Seat {
+    let worker = |first| {
+        (jobs > 1).then_some(Worker {
             shared: &shared,
             task: None,
             first,
@@ -137,8 +137,8 @@ where
                     search
                         .get_or_insert_with(|| {
                             let mut search =
-                                Search::new(make(), relation, config, control, weaken, seat(false));
-                            search.heed(shared.contended.get().cloned().unwrap_or_default());
+                                Search::new(make(), relation, config, control, weaken, worker(false));
+                            search.set_contended(shared.contended.get().cloned().unwrap_or_default());
                             search
                         })
                         .perform(&task);
@@ -151,7 +151,7 @@ where
             }
         }
         let _close = Close(&shared, true);
-        let mut search = Search::<S, M, D, P>::new(make(), relation, config, control, weaken, seat(true));
+        let mut search = Search::<S, M, D, P>::new(make(), relation, config, control, weaken, worker(true));
         search.run_all();
         search.abandon();
         search.job
@@ -239,7 +239,7 @@ impl<S> Task<S> {
     }
 }
 
-impl<S> Seat<'_, S> {
+impl<S> Worker<'_, S> {
     pub fn is_cancelled(&self) -> bool {
         self.task.as_ref().is_some_and(|task| task.is_cancelled())
     }
@@ -303,7 +303,7 @@ where
     /// Gives an entry away if somebody is out of work.
     #[inline]
     pub fn give(&mut self) {
-        if self.seat.as_ref().is_some_and(|seat| seat.is_wanted()) {
+        if self.worker.as_ref().is_some_and(|worker| worker.is_wanted()) {
             self.give_entry();
         }
     }
@@ -313,16 +313,16 @@ where
         let Some((node, entry, thread, sleep)) = self.offer(HEIGHT) else {
             return;
         };
-        let Some(seat) = &self.seat else { return };
+        let Some(worker) = &self.worker else { return };
         let task = Arc::new(Task {
             path: self.choices()[..node].to_vec(),
             thread,
             sleep,
-            parent: seat.task.clone(),
+            parent: worker.task.clone(),
             cancelled: AtomicBool::new(false),
             state: Mutex::new(State::Queued),
         });
-        seat.shared.offer(task.clone());
+        worker.shared.offer(task.clone());
         self.job.given.push(Given { node, entry, task });
     }
 
@@ -339,7 +339,11 @@ where
             return false;
         };
         let task = self.job.given.swap_remove(at).task;
-        if self.seat.as_ref().is_none_or(|seat| seat.shared.take_back(&task)) {
+        if self
+            .worker
+            .as_ref()
+            .is_none_or(|worker| worker.shared.take_back(&task))
+        {
             return false;
         }
         match self.finish(&task) {
@@ -361,7 +365,7 @@ where
     /// Waits for a begun task, helping it; none if oneself is cancelled.
     fn finish(&mut self, task: &Arc<Task<S>>) -> Option<Box<Job<S>>> {
         loop {
-            match self.seat.as_ref()?.wait(task) {
+            match self.worker.as_ref()?.wait(task) {
                 Wait::Done(product) => return Some(product),
                 Wait::Help(help) => self.perform(&help),
                 Wait::Cancelled => return None,
@@ -374,9 +378,9 @@ where
         let (here, node_here) = self.position();
         let job = std::mem::replace(&mut self.job, Job::new(task.path.len(), task.path.len() + 1));
         let outer = self
-            .seat
+            .worker
             .as_mut()
-            .and_then(|seat| seat.task.replace(task.clone()));
+            .and_then(|worker| worker.task.replace(task.clone()));
         self.follow(&task.path[here..], task.thread, task.sleep);
         if self.job.halt.is_none() {
             self.run();
@@ -386,10 +390,10 @@ where
         self.leave(here, node_here);
         let product = std::mem::replace(&mut self.job, job);
         *task.state() = State::Done(Box::new(product));
-        if let Some(seat) = &mut self.seat {
-            seat.task = outer;
-            drop(seat.shared.board()); // whoever looked before the state was set is waiting by now
-            seat.shared.changed.notify_all();
+        if let Some(worker) = &mut self.worker {
+            worker.task = outer;
+            drop(worker.shared.board()); // whoever looked before the state was set is waiting by now
+            worker.shared.changed.notify_all();
         }
     }
 
@@ -397,8 +401,8 @@ where
     /// in depth-first order. After a limit of the run, which stops the others too, what they found by then counts.
     fn abandon(&mut self) {
         for given in std::mem::take(&mut self.job.given) {
-            let Some(seat) = &self.seat else { return };
-            if seat.shared.take_back(&given.task) {
+            let Some(worker) = &self.worker else { return };
+            if worker.shared.take_back(&given.task) {
                 continue;
             }
             if matches!(self.job.halt, Some(Halt::Limit(_))) {
@@ -407,10 +411,10 @@ where
                 }
             } else {
                 given.task.cancelled.store(true, Relaxed);
-                let seat = self.seat.as_ref();
-                if let Some(seat) = seat {
-                    drop(seat.shared.board());
-                    seat.shared.changed.notify_all();
+                let worker = self.worker.as_ref();
+                if let Some(worker) = worker {
+                    drop(worker.shared.board());
+                    worker.shared.changed.notify_all();
                 }
             }
         }

@@ -44,7 +44,7 @@ impl States {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         let parts = last.filter(|e| e.is_some()).map(|e| {
             let event = &store[e];
-            event.print.with(event.trail.hash)
+            event.print.with(event.history.hash)
         });
         parts.sum::<Digest>().with(self.initial).with(memory)
     }

@@ -5,7 +5,7 @@
 //! ancestor far above (skew-binary jump pointers: Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen,
 //! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
-use super::footprint::{Footprint, Footprints, Trail};
+use super::footprint::{Footprint, Footprints, History};
 use super::label::{Label, Labels, uses_depend};
 use super::oracle::Weaken;
 use hashbrown::HashTable;
@@ -109,8 +109,8 @@ pub struct Event {
     pub conflicts: SmallVec<[EventId; 4]>,
     /// What it touches in memory, if that is kept.
     pub footprint: Footprint,
-    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see [`Trail`].
-    pub trail: Trail,
+    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see [`History`].
+    pub history: History,
     /// How many events of each thread are known to its thread by synchronisation, with all that these did; its own thread aside.
     pub knows: Box<[u32]>,
     /// The longest chain of causes that ends with it.
@@ -132,7 +132,7 @@ pub struct Event {
     /// Its conflicting extensions that do not depend on the rest of the configuration are known.
     pub extended: bool,
     /// Its effect comes only with the data choice that follows it.
-    pub open: bool,
+    pub incomplete: bool,
     /// A wait that may end by itself.
     pub timed: bool,
 }
@@ -155,7 +155,7 @@ impl Event {
             waker: EventId::NONE,
             conflicts: SmallVec::new(),
             footprint: Footprint::default(),
-            trail: Trail::default(),
+            history: History::default(),
             knows: Box::default(),
             level: 0,
             weights: 0,
@@ -166,7 +166,7 @@ impl Event {
             judged: false,
             cutoff: false,
             extended: false,
-            open: false,
+            incomplete: false,
             timed: false,
         }
     }
@@ -205,7 +205,7 @@ pub struct Store {
     /// How many pairs are known to be in immediate conflict.
     pub links: u64,
     /// Whether there are events whose effect comes with a data choice.
-    pub some_open: bool,
+    pub some_incomplete: bool,
     /// What events touch in memory.
     pub footprints: Footprints,
     /// Whether that is kept.
@@ -423,11 +423,11 @@ impl Store {
             || b.ending.named.contains(&a.thread)
     }
 
-    /// The action that an [open](Event::open) event began: its own, or, of a data choice, that of
+    /// The action that an [incomplete](Event::incomplete) event began: its own, or, of a data choice, that of
     /// the one it continues.
-    pub fn opener(&self, open: EventId) -> EventId {
-        let mut at = open;
-        while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].open {
+    pub fn begun_by(&self, incomplete: EventId) -> EventId {
+        let mut at = incomplete;
+        while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].incomplete {
             at = self[at].parent;
         }
         at

@@ -434,7 +434,7 @@ where
         if self.store[event].action.op == Op::ProcessExit {
             self.note_exit(event);
         }
-        if !self.config.cutoffs || self.store[event].open {
+        if !self.config.cutoffs || self.store[event].incomplete {
             // An event that has no effect yet leads to no other state.
             return !self.store[event].cutoff;
         }

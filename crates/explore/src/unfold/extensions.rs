@@ -287,7 +287,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             decision,
             ..Ending::default()
         };
-        let continues = action.op == Op::Choose && at.parent.is_some() && store[at.parent].open;
+        let continues = action.op == Op::Choose && at.parent.is_some() && store[at.parent].incomplete;
         let what = if continues {
             let other = Rc::clone(&store[at.parent].what);
             store.labels.continuing(&action, &ending, &other)

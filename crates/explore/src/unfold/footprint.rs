@@ -27,7 +27,7 @@ pub struct Footprint(pub u32);
 /// What a thread did last: the operation and the footprint of its last event; if that was a signal, also those of the event before, so
 /// that a signal right after its mutex was given back is told from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Trail {
+pub struct History {
     /// A hash of it and of whose it is.
     pub hash: Digest,
     /// How many signals it ends with.
@@ -37,7 +37,7 @@ pub struct Trail {
 /// So many signals after a mutex was given back are told apart.
 pub const MOST_SIGNALS: u8 = 3;
 
-/// An event as its thread's trail has it: nothing that depends on the order of exploration.
+/// An event as its thread's history has it: nothing that depends on the order of exploration.
 pub struct Trace<'a> {
     /// What it did.
     pub action: &'a Action,
@@ -49,12 +49,12 @@ pub struct Trace<'a> {
     pub weaken: Weaken,
 }
 
-static TRAIL: Domain = Domain::new("trail");
+static HISTORY: Domain = Domain::new("history");
 static FOOTPRINT: Domain = Domain::new("footprint");
 
-impl Trail {
-    /// The trail after an event.
-    pub fn after(self, event: &Trace<'_>) -> Trail {
+impl History {
+    /// The history after an event.
+    pub fn after(self, event: &Trace<'_>) -> History {
         let Trace { action, name, .. } = *event;
         let [kind, low, high] = match (action.object.as_thread(), action.object.as_joinable()) {
             // Machines may have names of their own above this.
@@ -63,11 +63,11 @@ impl Trail {
             _ => [0, action.object.0, 0],
         };
         let [own, own_high] = match event.weaken {
-            Weaken::TrailOwner => [0, 0],
+            Weaken::HistoryOwner => [0, 0],
             _ => name(action.thread).words(),
         };
         let [touched, touched_high] = match event.weaken {
-            Weaken::TrailFootprint => [0, 0],
+            Weaken::HistoryFootprint => [0, 0],
             _ => event.footprint.words(),
         };
         let mut words = [
@@ -85,15 +85,15 @@ impl Trail {
         let mut signals = 0;
         if matches!(action.op, Op::Signal | Op::Broadcast) {
             signals = (self.signals + 1).min(MOST_SIGNALS + 1);
-            if signals <= MOST_SIGNALS && event.weaken != Weaken::TrailSignals {
+            if signals <= MOST_SIGNALS && event.weaken != Weaken::HistorySignals {
                 words[8..].copy_from_slice(&self.hash.words());
             }
         }
         let hash = match event.weaken {
-            Weaken::Trail => Digest::EMPTY,
-            _ => Digest::of_words(&TRAIL, &words),
+            Weaken::History => Digest::EMPTY,
+            _ => Digest::of_words(&HISTORY, &words),
         };
-        Trail { hash, signals }
+        History { hash, signals }
     }
 }
 
@@ -219,9 +219,9 @@ mod tests {
     use super::*;
     use selvedge_model::ObjectId;
 
-    fn trail(events: &[(u16, Op, u64, u32)], weaken: Weaken) -> Trail {
+    fn history(events: &[(u16, Op, u64, u32)], weaken: Weaken) -> History {
         let mut footprints = Footprints::default();
-        // Numbers of footprints are no part of a trail.
+        // Numbers of footprints are no part of a history.
         let all: Vec<(Action, Footprint)> = events
             .iter()
             .map(|&(thread, op, object, size)| {
@@ -233,38 +233,39 @@ mod tests {
                 (action, footprints.of(&action, accesses))
             })
             .collect();
-        all.iter().fold(Trail::default(), |trail, (action, footprint)| {
-            trail.after(&Trace {
-                action,
-                footprint: footprints.hash(*footprint),
-                name: &|thread| Digest::of_words(&TRAIL, &[u64::from(thread.0)]),
-                weaken,
+        all.iter()
+            .fold(History::default(), |history, (action, footprint)| {
+                history.after(&Trace {
+                    action,
+                    footprint: footprints.hash(*footprint),
+                    name: &|thread| Digest::of_words(&HISTORY, &[u64::from(thread.0)]),
+                    weaken,
+                })
             })
-        })
     }
 
     #[test]
-    fn a_trail_tells_what_was_touched_by_whom() {
-        use Weaken::{Nothing, TrailFootprint, TrailOwner, TrailSignals};
+    fn a_history_tells_what_was_touched_by_whom() {
+        use Weaken::{HistoryFootprint, HistoryOwner, HistorySignals, Nothing};
         let write = [(1, Op::Write, 0x1000, 4)];
-        let same = |a: &[_], b: &[_], weaken| trail(a, weaken) == trail(b, weaken);
+        let same = |a: &[_], b: &[_], weaken| history(a, weaken) == history(b, weaken);
         for (other, mistake) in [
-            (&[(2, Op::Write, 0x1000, 4)][..], TrailOwner),
-            (&[(1, Op::Write, 0x1000, 8)], TrailFootprint),
+            (&[(2, Op::Write, 0x1000, 4)][..], HistoryOwner),
+            (&[(1, Op::Write, 0x1000, 8)], HistoryFootprint),
         ] {
             assert!(!same(&write, other, Nothing));
             assert!(same(&write, other, mistake));
         }
         let signal = |before| [(1, Op::Unlock, before, 0), (1, Op::Signal, 0x3000, 0)];
         assert!(!same(&signal(0x1000), &signal(0x2000), Nothing));
-        assert!(same(&signal(0x1000), &signal(0x2000), TrailSignals));
+        assert!(same(&signal(0x1000), &signal(0x2000), HistorySignals));
         let yielded = |before| [(1, Op::Unlock, before, 0), (1, Op::Yield, 0, 0)];
         assert!(same(&yielded(0x1000), &yielded(0x2000), Nothing));
     }
 
     #[test]
     fn threads_as_objects_go_by_name() {
-        let on = |object: ObjectId| trail(&[(0, Op::Join, object.0, 0)], Weaken::Nothing);
+        let on = |object: ObjectId| history(&[(0, Op::Join, object.0, 0)], Weaken::Nothing);
         let [one, two, joinable] = [
             ObjectId::thread(ThreadId(1)),
             ObjectId::thread(ThreadId(2)),

@@ -27,7 +27,6 @@ mod explorer;
 mod extensions;
 mod footprint;
 mod label;
-mod loose;
 #[doc(hidden)]
 pub mod oracle;
 mod order;
@@ -35,6 +34,7 @@ mod path;
 mod races;
 mod reach;
 mod tree;
+mod unsynchronised;
 
 pub use alternatives::Partial;
 pub use covered::Covered;

@@ -59,13 +59,13 @@ pub enum Weaken {
     /// No execution needs to go on for ever.
     Fair,
     /// What threads touched last is no part of the state.
-    Trail,
-    /// Whose trail it is, is no part of it.
-    TrailOwner,
-    /// What the last event touched is no part of a trail.
-    TrailFootprint,
-    /// What came before a signal is no part of a trail.
-    TrailSignals,
+    History,
+    /// Whose history it is, is no part of it.
+    HistoryOwner,
+    /// What the last event touched is no part of a history.
+    HistoryFootprint,
+    /// What came before a signal is no part of a history.
+    HistorySignals,
 }
 
 /// What an exploration knew.

@@ -5,7 +5,7 @@
 //! list, which ends where everything further up is below.
 
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
-use super::footprint::{Trace, Trail};
+use super::footprint::{History, Trace};
 use super::label::{Ending, Label, Use, use_depends};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
@@ -232,15 +232,16 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             }
             _ => {}
         }
-        let open_before = before.event().is_some() && store[before.event()].open && action.op == Op::Choose;
-        let what = if open_before {
+        let incomplete_before =
+            before.event().is_some() && store[before.event()].incomplete && action.op == Op::Choose;
+        let what = if incomplete_before {
             let other = Rc::clone(&store[before.event()].what);
             store.labels.continuing(&action, &ending, &other)
         } else {
             store.labels.of(&action, &ending)
         };
         let (clock, owner) = self.causes(store, thread, &what.uses);
-        let open = self.machine.is_open(choice.thread);
+        let incomplete = self.machine.is_incomplete(choice.thread);
         let (event, new) = store.intern(parent, &what, &clock);
         if new {
             let mutex = level(store, owner, &action);
@@ -265,8 +266,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             let known = &mut store[event];
             known.executed = true;
             known.sole = sole;
-            known.open = open;
-            store.some_open |= open;
+            known.incomplete = incomplete;
+            store.some_incomplete |= incomplete;
             let known = &mut store[event];
             known.timed =
                 action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
@@ -280,24 +281,24 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 // nobody came between.
                 let mut footprint = store.footprints.of(&action, accesses);
                 let mut completed = action;
-                if open_before {
+                if incomplete_before {
                     footprint = store.footprints.union(store[before].footprint, footprint);
-                    completed = store[store.opener(before)].action;
+                    completed = store[store.begun_by(before)].action;
                 }
-                let trail = if before.is_some() {
-                    store[before].trail
+                let history = if before.is_some() {
+                    store[before].history
                 } else {
-                    Trail::default()
+                    History::default()
                 };
                 store[event].footprint = footprint;
-                let trail = trail.after(&Trace {
+                let history = history.after(&Trace {
                     action: &completed,
                     footprint: store.footprints.hash(footprint),
                     name: &|thread| store.name(thread),
                     weaken: store.weaken,
                 });
-                store[event].trail = trail;
-                store[event].knows = self.knows(store, thread, &what, open);
+                store[event].history = history;
+                store[event].knows = self.knows(store, thread, &what, incomplete);
             }
         }
         let depth = before.depth() + 1;
@@ -395,8 +396,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     }
 
     /// How many events of each thread are known by synchronisation to a thread that now takes an
-    /// action. `open`: it has its effect only with the data choice that follows.
-    fn knows(&self, store: &Store, thread: ThreadId, what: &Label, open: bool) -> Box<[u32]> {
+    /// action. `incomplete`: it has its effect only with the data choice that follows.
+    fn knows(&self, store: &Store, thread: ThreadId, what: &Label, incomplete: bool) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {
             if !e.is_some() {
@@ -422,13 +423,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             learn(waker, false);
         }
         // Whoever fails learns nothing, and teaches nothing.
-        for mine in what.uses.iter().filter(|_| !what.ending.failed && !open) {
+        for mine in what.uses.iter().filter(|_| !what.ending.failed && !incomplete) {
             let history = self.history(mine.slot);
             match mine.effect {
                 Effect::Own | Effect::Share => {
                     for used in history.iter().rev() {
                         match used.what.effect {
-                            _ if store[used.event].ending.failed || store[used.event].open => {}
+                            _ if store[used.event].ending.failed || store[used.event].incomplete => {}
                             Effect::Own => {
                                 learn(used.event, false);
                                 break;

@@ -7,7 +7,7 @@
 //! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored elsewhere, after another past with the same
 //!    state. The last step of each thread is part of the state (its [footprint](super::footprint) is). An access further back is
 //!    known to all that comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition variables, barriers and joins. With
-//!    atomics, failing tries or signals outside the mutex it need not be ([loose](super::loose)): if there are accesses that may race, then who knows of
+//!    atomics, failing tries or signals outside the mutex it need not be ([unsynchronised](super::unsynchronised)): if there are accesses that may race, then who knows of
 //!    which access has to be part of the state as well.
 //!
 //! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
@@ -15,7 +15,7 @@
 use super::event::{EventId, Last, Level, Store, last};
 use super::footprint::{Footprint, MOST_SIGNALS};
 use super::label::use_depends;
-use super::loose::is_any_loose;
+use super::unsynchronised::any_unsynchronised;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Effect, Op};
@@ -166,7 +166,7 @@ impl Classes {
             held.extend(self.given_back(store, id));
             held
         };
-        (self.contested && is_any_loose(store, held)) || self.is_any_unordered(store)
+        (self.contested && any_unsynchronised(store, held)) || self.is_any_unordered(store)
     }
 
     /// The mutex that a thread gave back just before it signalled, if it did nothing since that may race: who waits with that mutex later has

@@ -73,7 +73,7 @@ impl Trace {
                 .iter()
                 .fold(1 << 32, |all, t| all | 1 << (named(t) + 31)),
             Outcome::Value(v) => u64::from(v) << 16,
-            Outcome::Open => 1 << 48,
+            Outcome::Incomplete => 1 << 48,
         };
         let number = self.events.iter().filter(|(_, l, ..)| l.thread == thread).count() as u32;
         let label = Label {

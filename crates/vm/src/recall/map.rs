@@ -24,13 +24,13 @@ enum Last {
     /// Nothing: the machine went back.
     Nothing,
     Edge(u32),
-    /// A step that is not on the graph: `loose`.
-    Loose,
+    /// A step that is not on the graph: `unrecorded`.
+    Unrecorded,
 }
 
 /// Copies of what the machine has to say beside the graph.
 #[derive(Default)]
-struct Loose {
+struct Unrecorded {
     shown: Shown,
     accesses: Vec<Access>,
     parts: Vec<Part>,
@@ -43,7 +43,7 @@ pub(super) struct Map {
     /// The present node; `NONE` if the state is not on the graph, and then the machine is here.
     here: u32,
     last: Last,
-    loose: Loose,
+    unrecorded: Unrecorded,
     /// Never farther on the path than the path goes.
     real: RefCell<Real>,
     /// Sets that were named in outcomes.
@@ -70,7 +70,7 @@ impl Map {
             path: Vec::new(),
             here,
             last: Last::Nothing,
-            loose: Loose::default(),
+            unrecorded: Unrecorded::default(),
             real: RefCell::new(real),
             sets: FxHashMap::default(),
             balance: Balance::default(),
@@ -110,7 +110,7 @@ impl Map {
     pub fn edge(&self) -> Option<u32> {
         match self.last {
             Last::Edge(edge) => Some(edge),
-            Last::Loose | Last::Nothing => None,
+            Last::Unrecorded | Last::Nothing => None,
         }
     }
 
@@ -127,7 +127,7 @@ impl Map {
     #[inline]
     pub fn shown(&self) -> &Shown {
         match self.here {
-            NONE => &self.loose.shown,
+            NONE => &self.unrecorded.shown,
             node => self.graph.shown(node),
         }
     }
@@ -136,7 +136,7 @@ impl Map {
     pub fn accesses(&self) -> &[Access] {
         match self.last {
             Last::Edge(edge) => self.graph.accesses(edge),
-            Last::Loose => &self.loose.accesses,
+            Last::Unrecorded => &self.unrecorded.accesses,
             Last::Nothing => &[],
         }
     }
@@ -145,14 +145,14 @@ impl Map {
     pub fn parts(&self) -> &[Part] {
         match self.last {
             Last::Edge(edge) => self.graph.parts(edge),
-            Last::Loose => &self.loose.parts,
+            Last::Unrecorded => &self.unrecorded.parts,
             Last::Nothing => &[],
         }
     }
 
     #[inline]
     pub fn notices(&self) -> &[Notice] {
-        &self.loose.notices
+        &self.unrecorded.notices
     }
 
     pub fn waiters(&self, set: Waiters) -> &[ThreadId] {
@@ -222,7 +222,7 @@ impl Map {
         self.last = Last::Edge(known);
         self.real.get_mut().vm.instructions += edge.instructions;
         let event = edge.event;
-        if edge.noted || self.checked || !self.loose.notices.is_empty() {
+        if edge.noted || self.checked || !self.unrecorded.notices.is_empty() {
             self.step_again(known);
         }
         event
@@ -231,7 +231,7 @@ impl Map {
     /// Takes a known step as if it was not known: for its notices, or to compare.
     #[cold]
     fn step_again(&mut self, known: u32) {
-        self.loose.notices.clear();
+        self.unrecorded.notices.clear();
         let edge = self.graph.edge(known);
         if !edge.noted && !self.checked {
             return;
@@ -254,7 +254,7 @@ impl Map {
             );
         }
         real.vm.instructions = counted;
-        self.loose.notices.extend_from_slice(real.vm.notices());
+        self.unrecorded.notices.extend_from_slice(real.vm.notices());
     }
 
     /// Takes a step that is not known.
@@ -278,8 +278,8 @@ impl Map {
             let members = real.vm.waiters(set);
             self.sets.entry(set).or_insert_with(|| members.into());
         }
-        self.loose.notices.clear();
-        self.loose.notices.extend_from_slice(real.vm.notices());
+        self.unrecorded.notices.clear();
+        self.unrecorded.notices.extend_from_slice(real.vm.notices());
         self.here = NONE;
         if !real.may_remember() {
             self.over.set(true);
@@ -293,11 +293,11 @@ impl Map {
             self.weigh();
             return event;
         }
-        self.last = Last::Loose;
-        self.loose.accesses.clear();
-        self.loose.accesses.extend_from_slice(real.vm.accesses());
-        self.loose.parts.clear();
-        self.loose.parts.extend_from_slice(real.vm.parts());
+        self.last = Last::Unrecorded;
+        self.unrecorded.accesses.clear();
+        self.unrecorded.accesses.extend_from_slice(real.vm.accesses());
+        self.unrecorded.parts.clear();
+        self.unrecorded.parts.extend_from_slice(real.vm.parts());
         self.copy_pending();
         event
     }
@@ -314,7 +314,7 @@ impl Map {
 
     /// The machine is where the path has led.
     fn copy_pending(&mut self) {
-        self.loose.shown = Shown::of(self.real.get_mut().vm.pending());
+        self.unrecorded.shown = Shown::of(self.real.get_mut().vm.pending());
     }
 
     /// The machine follows the path to its `steps`-th step. What is executed for that was counted when the path took it.
@@ -338,8 +338,8 @@ impl Map {
             real.undo(steps);
         }
         self.last = Last::Nothing;
-        if !self.loose.notices.is_empty() {
-            self.loose.notices.clear();
+        if !self.unrecorded.notices.is_empty() {
+            self.unrecorded.notices.clear();
         }
         if self.here == NONE {
             self.copy_pending();

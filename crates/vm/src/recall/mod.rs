@@ -227,8 +227,8 @@ impl Machine for Recalling {
         self.ask(|vm| vm.decision(choice))
     }
 
-    fn is_open(&self, thread: ThreadId) -> bool {
-        self.ask(|vm| vm.is_open(thread))
+    fn is_incomplete(&self, thread: ThreadId) -> bool {
+        self.ask(|vm| vm.is_incomplete(thread))
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {

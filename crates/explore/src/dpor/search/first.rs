@@ -36,15 +36,15 @@ where
         if contended.is_empty() {
             return self.next();
         }
-        if let Some(seat) = &self.seat {
-            seat.tell_contended(&contended);
+        if let Some(worker) = &self.worker {
+            worker.tell_contended(&contended);
         }
         self.go_back(0);
         self.detector.forget();
         self.nodes.clear();
         self.unseen = Default::default();
         self.job.record = record;
-        self.heed(contended);
+        self.set_contended(contended);
         self.enabled = self.enabled_now();
         self.enter(S::default(), 0)
     }
@@ -63,7 +63,7 @@ where
     }
 
     /// From now on, at the initial state: takes late what is contended.
-    pub fn heed(&mut self, contended: Contended) {
+    pub fn set_contended(&mut self, contended: Contended) {
         self.contended = contended;
         self.look_at(0);
     }
@@ -130,12 +130,12 @@ where
         while let Some(thread) = unknown.pop() {
             let used = self.contended.used_by(&self.machine.pending()[thread].action);
             self.known.insert(thread);
-            self.calm.assign(thread, used.is_none());
+            self.uncontended.assign(thread, used.is_none());
             last_is_hot |= thread == last && used == Some(self.hot);
         }
-        let calm = awake.and(self.calm);
-        if !calm.is_empty() {
-            return nearest(calm, last);
+        let uncontended = awake.and(self.uncontended);
+        if !uncontended.is_empty() {
+            return nearest(uncontended, last);
         }
         if last_is_hot {
             return last;

@@ -196,7 +196,7 @@ where
             }
         }
         let parent = if before.is_some() { before } else { waker };
-        let open = before.is_some() && self.store[before].open;
+        let incomplete = before.is_some() && self.store[before].incomplete;
         let mut arms = Vec::new();
         for alternative in 0..alternatives {
             let choice = Choice {
@@ -207,7 +207,7 @@ where
                 decision: self.path.machine.decision(choice),
                 ..Ending::default()
             };
-            let what = if open {
+            let what = if incomplete {
                 let other = Rc::clone(&self.store[before].what);
                 self.store.labels.continuing(&action, &ending, &other)
             } else {
@@ -259,10 +259,13 @@ where
     /// alternatives are cutoffs, and this would come after one of them.
     fn comes_between(&self, event: EventId) -> bool {
         let own = self.store[event].action.thread.index();
-        self.store.some_open
+        self.store.some_incomplete
             && self.path.clock().iter().enumerate().any(|(thread, last)| {
-                let open = last.event();
-                thread != own && open.is_some() && self.store[open].open && self.store.dependent(open, event)
+                let last = last.event();
+                thread != own
+                    && last.is_some()
+                    && self.store[last].incomplete
+                    && self.store.dependent(last, event)
             })
     }
 }

@@ -1,7 +1,7 @@
 //! Depth-first search that does not go down one branch for ever.
 //!
 //! A program with infinitely many states has infinite branches, and depth-first search never comes back from one. So once a search has done
-//! [`CALM`] steps' work, a part of its work goes to the node nearest to the root that nobody was at. Every node is some number of nodes from the root, and those
+//! [`DEPTH_FIRST_WORK`] steps' work, a part of its work goes to the node nearest to the root that nobody was at. Every node is some number of nodes from the root, and those
 //! nearer are finitely many: each is visited some time. A search that ends before that is pure depth-first search.
 
 use super::Explorer;
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Work after which the search also goes elsewhere.
-const CALM: u64 = 20_000;
+const DEPTH_FIRST_WORK: u64 = 20_000;
 /// One part of so many.
 const SHARE: u64 = 4;
 
@@ -44,7 +44,10 @@ where
     /// Visits the node nearest to the root that nobody was at, if it is time for that.
     pub(super) fn visit_wide(&mut self) -> bool {
         let before = self.path.work();
-        if self.config.order != Order::DepthFirst || before < CALM || self.wide.spent * SHARE > before {
+        if self.config.order != Order::DepthFirst
+            || before < DEPTH_FIRST_WORK
+            || self.wide.spent * SHARE > before
+        {
             return false;
         }
         self.wide.begun = true;
@@ -54,7 +57,7 @@ where
         {
             self.decide_branch(at);
             // Even if nothing was found.
-            self.wide.spent += self.tree[at].depth as u64 + CALM / SHARE;
+            self.wide.spent += self.tree[at].depth as u64 + DEPTH_FIRST_WORK / SHARE;
             next = self.nearest();
         }
         if let Some(node) = next

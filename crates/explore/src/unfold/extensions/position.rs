@@ -17,9 +17,9 @@ fn chooses_its_effect(event: &Event) -> bool {
 /// The action that an event has done: its own, or the one that it completes, if it is a data
 /// choice.
 fn completed<'a>(store: &'a Store, event: &'a Event) -> &'a Action {
-    let continues = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].open;
+    let continues = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].incomplete;
     match continues {
-        true => &store[store.opener(event.parent)].action,
+        true => &store[store.begun_by(event.parent)].action,
         false => &event.action,
     }
 }
@@ -88,21 +88,21 @@ impl Position {
 /// How the other events at a position are found.
 pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
     let action = &at.action;
-    let parent_open = at.parent.is_some() && store[at.parent].open;
+    let parent_incomplete = at.parent.is_some() && store[at.parent].incomplete;
     match action.op {
         // The thread's end comes with it: a join that fails may come before or after.
         Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
             Scheme::Certain
         }
-        _ if action.ends && action.op != Op::Exit && !parent_open => Scheme::Ask,
+        _ if action.ends && action.op != Op::Exit && !parent_incomplete => Scheme::Ask,
         // Where the new thread's handle is written, others may read.
-        Op::Spawn if action.object2.0 != 0 && !parent_open => Scheme::Ask,
+        Op::Spawn if action.object2.0 != 0 && !parent_incomplete => Scheme::Ask,
         Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
             if !action.cancelable =>
         {
             Scheme::None
         }
-        _ if parent_open => Scheme::None,
+        _ if parent_incomplete => Scheme::None,
         _ if action.cancelable || action.atomic => Scheme::Ask,
         Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
         Op::Exit if action.object2.0 == 0 => Scheme::Certain,
@@ -138,7 +138,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
                 return;
             }
         }
-        if !event.open && !found.iter().any(|f| f.event == used.event) && depends(event) {
+        if !event.incomplete && !found.iter().any(|f| f.event == used.event) && depends(event) {
             found.push(*used);
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! An event after a cutoff is explored elsewhere, after another past: there its causes may be others. So it does not do to look at the
 //! events that were explored, whether each knows of its causes. What is the same everywhere is what threads do to which objects. Here an
-//! object is *loose* if two threads use it in ways that are dependent, and the later one need not know by happens-before of what the earlier one
+//! object is *unsynchronised* if two threads use it in ways that are dependent, and the later one need not know by happens-before of what the earlier one
 //! did: memory, failing tries, semaphores, signals without the mutex of the waiters, output. If there is none, then whatever comes after an event by
 //! dependence knows of all its causes.
 
@@ -16,7 +16,7 @@ use selvedge_model::{Effect, Op, OpClass};
 struct Object {
     threads: FxHashSet<ThreadId>,
     /// In a way that may come after another use, or before one, without synchronisation; if two threads use it.
-    loose: bool,
+    unsynchronised: bool,
     /// Of a condition variable: the mutexes of its waits.
     mutexes: FxHashSet<u64>,
     /// What those who signalled it held, each time.
@@ -27,22 +27,22 @@ struct Object {
 }
 
 impl Object {
-    fn is_loose(&self) -> bool {
+    fn is_unsynchronised(&self) -> bool {
         let unguarded = || {
             let without = |held: &Vec<u64>| self.mutexes.iter().any(|m| !held.contains(m));
             self.signals.iter().any(without)
         };
         let rounds = || self.arrive && self.count.is_none_or(|count| count < self.threads.len());
-        self.threads.len() > 1 && (self.loose || unguarded() || rounds())
+        self.threads.len() > 1 && (self.unsynchronised || unguarded() || rounds())
     }
 }
 
-/// Whether some object is loose. `held`: the mutexes that its thread holds at an event, or has given back just before.
-pub fn is_any_loose(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
+/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event, or has given back just before.
+pub fn any_unsynchronised(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
     for id in store.ids().filter(|&id| store[id].executed) {
         let event = &store[id];
-        if names_loosely(event) {
+        if releases_unsynchronised(event) {
             return true;
         }
         if is_set_up(store, event) {
@@ -54,17 +54,17 @@ pub fn is_any_loose(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
             note(object, event, used.effect, || held(id));
         }
     }
-    objects.values().any(Object::is_loose)
+    objects.values().any(Object::is_unsynchronised)
 }
 
 fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> Vec<u64>) {
     let failed = event.ending.failed;
     match effect {
-        Effect::Write | Effect::Take | Effect::Total => object.loose = true,
+        Effect::Write | Effect::Take | Effect::Total => object.unsynchronised = true,
         // With which mutex it waits: it holds that one.
         Effect::Test if event.action.op.class() == OpClass::Wait => {}
-        Effect::Test => object.loose = true,
-        Effect::Own | Effect::Share | Effect::Join | Effect::Arrive if failed => object.loose = true,
+        Effect::Test => object.unsynchronised = true,
+        Effect::Own | Effect::Share | Effect::Join | Effect::Arrive if failed => object.unsynchronised = true,
         Effect::Own | Effect::Share | Effect::Join | Effect::Exit => {}
         Effect::Read | Effect::Post | Effect::Leave | Effect::WokenOf => {}
         Effect::Wait | Effect::WaitOf => {
@@ -85,7 +85,7 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
 }
 
 /// Whether the event orders a thread after it that need not learn from it.
-fn names_loosely(event: &Event) -> bool {
+fn releases_unsynchronised(event: &Event) -> bool {
     // A thread's end lets go who joins it.
     !event.action.op.teaches_named()
         && !event.action.ends
