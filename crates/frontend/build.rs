@@ -1,5 +1,6 @@
-//! Compiles the model library (`lib/*.c` and `lib/*.cc`, parts of a C and a C++ library in bitcode) into one module that is built into the crate, and lists
-//! the names it defines. Without sources, both are empty.
+//! Compiles the model library (`lib/*.c` and `lib/*.cc`, parts of a C and a C++ library in bitcode)
+//! into one module that is built into the crate, and lists the names it defines. Without sources,
+//! both are empty.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +23,8 @@ fn main() {
         fs::write(out.join("library.names"), b"").expect("OUT_DIR is writable");
         return;
     }
-    // One translation unit out of all sources would let their static names clash; so compile each and link.
+    // One translation unit out of all sources would let their static names clash; so compile each
+    // and link.
     let mut units = Vec::new();
     let mut names = Vec::new();
     for source in &sources {

@@ -1,5 +1,5 @@
-//! Measures, and writes docs/BENCHMARKS.md: numbers with the machine's facts and with ratios to others. Benchmarks are no
-//! tests: nothing here fails because something is slow.
+//! Measures, and writes docs/BENCHMARKS.md: numbers with the machine's facts and with ratios to
+//! others. Benchmarks are no tests: nothing here fails because something is slow.
 
 mod first;
 mod inputs;

@@ -1,4 +1,5 @@
-//! Accepts new golden reports (`insta` snapshots), then shows what changed for review with `git diff`.
+//! Accepts new golden reports (`insta` snapshots), then shows what changed for review with `git
+//! diff`.
 
 use crate::process::{self, cargo};
 use anyhow::Result;

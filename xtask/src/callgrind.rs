@@ -1,4 +1,5 @@
-//! Processor instructions as `valgrind --tool=callgrind` counts them: the same from run to run, unlike time.
+//! Processor instructions as `valgrind --tool=callgrind` counts them: the same from run to run,
+//! unlike time.
 
 use crate::process::capture_errors;
 use anyhow::{Context, Result};
@@ -13,7 +14,8 @@ pub fn available() -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-/// Instructions of one run of a program (not of those it starts), and what the run wrote to its standard output.
+/// Instructions of one run of a program (not of those it starts), and what the run wrote to its
+/// standard output.
 pub fn count(program: &Path, arguments: &[String]) -> Result<(u64, String)> {
     let mut command = Command::new("valgrind");
     command

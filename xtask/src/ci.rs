@@ -1,4 +1,5 @@
-//! What `.ci/run` checks besides the tests. Each check runs even if one before it failed: one run shows everything.
+//! What `.ci/run` checks besides the tests. Each check runs even if one before it failed: one run
+//! shows everything.
 
 use crate::process::{self, cargo};
 use anyhow::{Result, bail};

@@ -1,7 +1,7 @@
-//! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys` carries it, is checked
-//! under a small driver (examples/zstd-pool): first as it is, then with one deliberate mistake of the caller, then larger, where only states that
-//! are known again lead to an end. Then the decoder of LZ4 (`lz4-sys`,
-//! examples/lz4-decoder) on every input.
+//! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys`
+//! carries it, is checked under a small driver (examples/zstd-pool): first as it is, then with one
+//! deliberate mistake of the caller, then larger, where only states that are known again lead to an
+//! end. Then the decoder of LZ4 (`lz4-sys`, examples/lz4-decoder) on every input.
 
 use crate::process::{build_release, capture, cargo};
 use anyhow::{Context, Result, bail};
@@ -87,7 +87,8 @@ impl Example {
     }
 }
 
-/// The directory of a crate with vendored C sources that a manifest asks for; cargo fetches it when it is not there yet.
+/// The directory of a crate with vendored C sources that a manifest asks for; cargo fetches it when
+/// it is not there yet.
 pub fn vendored(manifest: &str, name: &str) -> Result<PathBuf> {
     let arguments = [
         "metadata",

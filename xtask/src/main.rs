@@ -1,5 +1,6 @@
-//! Developer tasks, as in rust-analyzer's `xtask`: what CI runs and what a shell script would otherwise do. Nothing here
-//! is part of the product; `make demo` and `make test` are the two commands for everybody else.
+//! Developer tasks, as in rust-analyzer's `xtask`: what CI runs and what a shell script would
+//! otherwise do. Nothing here is part of the product; `make demo` and `make test` are the two
+//! commands for everybody else.
 
 mod bench;
 mod bless;

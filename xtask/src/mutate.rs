@@ -1,6 +1,7 @@
-//! An oracle counts only once it was seen to fail. Tests with `noticed` in their name plant one mistake (a dropped row of
-//! the dependence relation, a skipped sleep-set wake-up, a weakened race detector, …) and pass only if it is noticed.
-//! This task lists and runs them all; an empty list of a crate that must have some is a failure.
+//! An oracle counts only once it was seen to fail. Tests with `noticed` in their name plant one
+//! mistake (a dropped row of the dependence relation, a skipped sleep-set wake-up, a weakened race
+//! detector, …) and pass only if it is noticed. This task lists and runs them all; an empty list of
+//! a crate that must have some is a failure.
 
 use crate::process::{self, capture, cargo};
 use anyhow::{Result, bail};

@@ -77,8 +77,8 @@ fn text(command: &Command) -> String {
         .join(" ")
 }
 
-/// Runs a command whose exit code says something else than success or failure: what it wrote to standard output and to
-/// standard error.
+/// Runs a command whose exit code says something else than success or failure: what it wrote to
+/// standard output and to standard error.
 pub fn capture_errors(command: &mut Command) -> Result<(String, String)> {
     let output = command
         .output()

@@ -1,5 +1,5 @@
-//! Keeps the tree as docs/ARCHITECTURE.md describes it: edges between crates, length of files, no unfinished work without
-//! a test, links that lead somewhere, the files that every project needs.
+//! Keeps the tree as docs/ARCHITECTURE.md describes it: edges between crates, length of files, no
+//! unfinished work without a test, links that lead somewhere, the files that every project needs.
 
 use crate::process::{capture, cargo};
 use anyhow::{Context, Result, bail};
@@ -79,7 +79,8 @@ fn tracked() -> Result<Vec<PathBuf>> {
         .collect())
 }
 
-/// Words that mark unfinished work. In tests they may stand: there they say which answer of today is pinned.
+/// Words that mark unfinished work. In tests they may stand: there they say which answer of today
+/// is pinned.
 fn unfinished(file: &Path, text: &str, problems: &mut Vec<String>) {
     let words = [
         ["TO", "DO"].concat(),
@@ -137,7 +138,8 @@ fn edges(problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The rows below `| crate | may depend on |`: names on the left, names on the right, remarks in parentheses left out.
+/// The rows below `| crate | may depend on |`: names on the left, names on the right, remarks in
+/// parentheses left out.
 fn edge_table(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut table: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let rows = text

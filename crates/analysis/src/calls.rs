@@ -10,8 +10,8 @@ use selvedge_ir::{Callee, FuncId, InstKind, Module, Operand, Symbol};
 use std::collections::BTreeSet;
 
 /// Library functions that run no function of the program and come back to their caller, in
-/// alphabetical order. None of them is a cancellation point, which may run cleanup handlers, raises a
-/// signal, or ends a thread. Of a library function that is not listed neither is known.
+/// alphabetical order. None of them is a cancellation point, which may run cleanup handlers, raises
+/// a signal, or ends a thread. Of a library function that is not listed neither is known.
 #[rustfmt::skip]
 pub const SELF_CONTAINED: &[&str] = &[
     "abs", "aligned_alloc", "atoi", "calloc", "exp", "free", "getenv",

@@ -85,7 +85,8 @@ fn a_dominator_is_on_each_path() {
     }
 }
 
-/// The graph in which each node comes to the exit: blocks that do not, one way or the other, get an edge.
+/// The graph in which each node comes to the exit: blocks that do not, one way or the other, get an
+/// edge.
 fn with_exits(blocks: usize, edges: &Edges, cfg: &Cfg, endless: Endless) -> Edges {
     let mut edges = edges.clone();
     if endless == Endless::Possible {
@@ -140,8 +141,8 @@ fn a_loop_is_what_leads_back_to_itself() {
                 .any(|e| e.0 == a && reach(edges, e.1, None).contains(&b))
         };
         for &a in &reached {
-            // A block is in a loop just if it lies on a cycle, and in one outermost loop with another
-            // block just if each leads to the other.
+            // A block is in a loop just if it lies on a cycle, and in one outermost loop with
+            // another block just if each leads to the other.
             let cyclic = back(&edges, a, a);
             assert_eq!(forest.innermost(block(a)).is_some(), cyclic, "seed {seed}: {a}");
             for &b in &reached {

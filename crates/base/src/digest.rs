@@ -1,15 +1,18 @@
 //! Hashes that stand for a state, or for a part of one.
 //!
-//! Two states with the same hash are taken for the same state, so a coincidence is a wrong verdict. There are two ways to a [`Digest`]: the
-//! keyed 128-bit hash of contents, and the combination of such hashes. So no hash of 64 bits, no index that depends on the order of
-//! exploration, and no product with a small number can become one by accident.
+//! Two states with the same hash are taken for the same state, so a coincidence is a wrong verdict.
+//! There are two ways to a [`Digest`]: the keyed 128-bit hash of contents, and the combination of
+//! such hashes. So no hash of 64 bits, no index that depends on the order of exploration, and no
+//! product with a small number can become one by accident.
 //!
-//! The key is the [`Domain`]: the kind of part that is hashed. What the part belongs to (its address, its thread by hierarchical name) is
-//! hashed with its contents. XXH3's seed is no key for short inputs: it is added to the input's words, so that another seed and another input
-//! may cancel out. Each domain therefore has a secret of its own, which is 1,536 random bits.
+//! The key is the [`Domain`]: the kind of part that is hashed. What the part belongs to (its
+//! address, its thread by hierarchical name) is hashed with its contents. XXH3's seed is no key for
+//! short inputs: it is added to the input's words, so that another seed and another input may
+//! cancel out. Each domain therefore has a secret of its own, which is 1,536 random bits.
 //!
-//! Combination is a sum modulo 2^128: the hash of a *multiset* of parts (Bellare and Micciancio, EUROCRYPT 1997, AdHash). It
-//! commutes. Where order matters, hash the sequence; see [`Digest::words`].
+//! Combination is a sum modulo 2^128: the hash of a *multiset* of parts (Bellare and Micciancio,
+//! EUROCRYPT 1997, AdHash). It commutes. Where order matters, hash the sequence; see
+//! [`Digest::words`].
 
 use std::fmt;
 use std::iter::Sum;
@@ -26,7 +29,8 @@ impl Domain {
     #[must_use]
     pub const fn new(name: &str) -> Domain {
         let name = name.as_bytes();
-        // FNV-1a names the stream; SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) fills the secret.
+        // FNV-1a names the stream; SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) fills the
+        // secret.
         let (mut stream, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
         while at < name.len() {
             stream = (stream ^ name[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
@@ -111,8 +115,9 @@ impl Digest {
         Digest(self.0.wrapping_sub(other.0))
     }
 
-    /// The parts of `count` equal ones: of a counter to which several threads add without order. It is not 0 for any count but 0 unless the
-    /// hash is a multiple of 2^64, so nothing else than a counter may be hashed in this way.
+    /// The parts of `count` equal ones: of a counter to which several threads add without order. It
+    /// is not 0 for any count but 0 unless the hash is a multiple of 2^64, so nothing else than a
+    /// counter may be hashed in this way.
     #[inline]
     #[must_use]
     pub const fn times(self, count: u64) -> Digest {
@@ -126,7 +131,8 @@ impl Digest {
         [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    /// Only so many of its bits, for tests that show what coincidences do. The upper ones: sums of such hashes have no others.
+    /// Only so many of its bits, for tests that show what coincidences do. The upper ones: sums of
+    /// such hashes have no others.
     #[must_use]
     pub const fn weakened(self, bits: u32) -> Digest {
         match bits {
@@ -176,7 +182,8 @@ mod tests {
         }
     }
 
-    /// With a seed in place of a secret, words that differ by the difference of two seeds had one hash.
+    /// With a seed in place of a secret, words that differ by the difference of two seeds had one
+    /// hash.
     #[test]
     fn the_key_is_not_added_to_the_contents() {
         let mut seen = HashSet::new();
@@ -189,7 +196,8 @@ mod tests {
         }
     }
 
-    /// The sum of what each of several owners has tells who has which: no digest is a multiple of a number for the owner.
+    /// The sum of what each of several owners has tells who has which: no digest is a multiple of a
+    /// number for the owner.
     #[test]
     fn sums_over_owners_do_not_meet_by_arithmetic() {
         let mut seen = HashSet::new();

@@ -1,4 +1,5 @@
-//! Typed indexes and the vectors they index, so that a function number can never index the table of blocks.
+//! Typed indexes and the vectors they index, so that a function number can never index the table of
+//! blocks.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,7 +17,8 @@ pub trait Id: Copy + Eq + fmt::Debug {
     fn index(self) -> usize;
 }
 
-/// Declares newtypes over an unsigned integer that implement [`Id`] and print as `<prefix><number>`.
+/// Declares newtypes over an unsigned integer that implement [`Id`] and print as
+/// `<prefix><number>`.
 #[macro_export]
 macro_rules! id_type {
     ($($(#[$meta:meta])* pub struct $name:ident($int:ty), $prefix:literal;)+) => {$(

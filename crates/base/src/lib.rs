@@ -1,5 +1,6 @@
-//! What every other room uses: typed ids, dense maps, interning, places in source text, vector clocks, sets of
-//! threads, the hashes that stand for states, the request to stop. No I/O, no globals, no dependency on any other crate of Selvedge.
+//! What every other room uses: typed ids, dense maps, interning, places in source text, vector
+//! clocks, sets of threads, the hashes that stand for states, the request to stop. No I/O, no
+//! globals, no dependency on any other crate of Selvedge.
 
 mod clock;
 mod digest;
@@ -22,8 +23,9 @@ pub use stop::StopFlag;
 pub use thread_set::ThreadSet;
 
 id_type! {
-    /// A thread, numbered from 0 (main) in the order of creation within one execution. Replaying the same choices
-    /// gives the same numbers; its interleaving-independent name is hierarchical (`0.2.1`).
+    /// A thread, numbered from 0 (main) in the order of creation within one execution. Replaying
+    /// the same choices gives the same numbers; its interleaving-independent name is hierarchical
+    /// (`0.2.1`).
     pub struct ThreadId(u16), "t";
     /// A statement of the program under test: (function, ordinal) in the module as it was read.
     pub struct StmtId(u32), "s";

@@ -4,8 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Set once the run has to end: its time or memory is used up, or the user interrupts it. Clones share one flag. Long loops
-/// look at it now and then, and give up; what they have computed so far is then incomplete, and must not be taken for a result.
+/// Set once the run has to end: its time or memory is used up, or the user interrupts it. Clones
+/// share one flag. Long loops look at it now and then, and give up; what they have computed so far
+/// is then incomplete, and must not be taken for a result.
 ///
 /// Two flags are always equal: options with a flag are compared by what they make a program do.
 #[derive(Clone, Default, Debug)]
@@ -37,7 +38,8 @@ impl StopFlag {
         self.store(true);
     }
 
-    /// Takes the request back, once all who were to follow it have ended: what comes after (replaying a finding) may run.
+    /// Takes the request back, once all who were to follow it have ended: what comes after
+    /// (replaying a finding) may run.
     pub fn clear(&self) {
         self.store(false);
     }

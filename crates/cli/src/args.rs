@@ -12,11 +12,12 @@ use std::time::Duration;
 
 /// Checks multithreaded C and C++ programs over all of their schedules.
 ///
-/// Selvedge runs a program (pthreads, C11 atomics) in every order of its threads that matters, with every input, and reports
-/// what is wrong with a schedule that reproduces it, or that nothing is.
+/// Selvedge runs a program (pthreads, C11 atomics) in every order of its threads that matters, with
+/// every input, and reports what is wrong with a schedule that reproduces it, or that nothing is.
 ///
-/// Exit codes: 0 verified, 10 a property is violated, 5 inconclusive (a limit, or something unsupported), 1 wrong usage,
-/// 2 an input cannot be read or compiled or the report cannot be written, 6 internal error.
+/// Exit codes: 0 verified, 10 a property is violated, 5 inconclusive (a limit, or something
+/// unsupported), 1 wrong usage, 2 an input cannot be read or compiled or the report cannot be
+/// written, 6 internal error.
 #[derive(Parser, Debug)]
 #[command(name = "selvedge", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -36,8 +37,8 @@ pub(crate) enum Command {
     Facts(FactsArgs),
     /// Write the C file with which a program runs natively on a test case
     ///
-    /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test case (FILE.ktest) when the
-    /// program runs. Its first comment says more.
+    /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test
+    /// case (FILE.ktest) when the program runs. Its first comment says more.
     Runtime,
     /// Write the man page to standard output
     #[command(hide = true)]
@@ -46,8 +47,9 @@ pub(crate) enum Command {
 
 /// Check a program over all of its schedules.
 ///
-/// Each option can also be set in `selvedge.toml` (in the current directory, or the file of --config) by its long name,
-/// and as an environment variable SELVEDGE_NAME. The command line goes before the environment, and that before the file.
+/// Each option can also be set in `selvedge.toml` (in the current directory, or the file of
+/// --config) by its long name, and as an environment variable SELVEDGE_NAME. The command line goes
+/// before the environment, and that before the file.
 #[derive(Args, Debug)]
 #[command(args_override_self = true, next_line_help = false)]
 pub(crate) struct CheckArgs {
@@ -61,13 +63,15 @@ pub(crate) struct CheckArgs {
     #[arg(last = true, value_name = "PROGRAM ARGS")]
     pub(crate) args: Vec<String>,
 
-    /// What to check: a list of assertion, deadlock, data-race, memory, leak, cleanup, pthread, arithmetic, overflow, or SV-COMP's
-    /// unreach-call, valid-deref, valid-free, …; or a SV-COMP .prp file. All but leak, cleanup and overflow if not given
+    /// What to check: a list of assertion, deadlock, data-race, memory, leak, cleanup, pthread,
+    /// arithmetic, overflow, or SV-COMP's unreach-call, valid-deref, valid-free, …; or a SV-COMP
+    /// .prp file. All but leak, cleanup and overflow if not given
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
-    /// How to explore: unfold explores each partial order once, on one core, and stops at states that it knows; dpor explores them
-    /// all, on all cores; random and pct sample, and never verify. auto begins with unfold, then samples, then lets searches and samples
-    /// take turns; the first result counts. With --emit-tests it is dpor
+    /// How to explore: unfold explores each partial order once, on one core, and stops at states
+    /// that it knows; dpor explores them all, on all cores; random and pct sample, and never
+    /// verify. auto begins with unfold, then samples, then lets searches and samples take turns;
+    /// the first result counts. With --emit-tests it is dpor
     #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders
@@ -81,11 +85,13 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) sleep_sets: Switch,
-    /// Whether dpor looks up what a step does if it was taken from the same state before, instead of executing it
+    /// Whether dpor looks up what a step does if it was taken from the same state before, instead
+    /// of executing it
     #[arg(long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]
     pub(crate) recall: Switch,
-    /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked for), or memory (every
-    /// access). auto is sync, and memory if a race is found and races were not asked for
+    /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked
+    /// for), or memory (every access). auto is sync, and memory if a race is found and races were
+    /// not asked for
     #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory", value_parser = visibility)]
     pub(crate) visibility: Visibility,
     /// In which order (of unfold; the others go depth-first)
@@ -99,21 +105,24 @@ pub(crate) struct CheckArgs {
     /// Whether unfold leaves out what comes after a state that it knows from a shorter execution
     #[arg(long, env = "SELVEDGE_CUTOFFS", default_value = "on", value_name = "on|off")]
     pub(crate) cutoffs: Switch,
-    /// How many of the events left out an alternative of unfold must be in conflict with; optimal: each, so that no execution is
-    /// redundant
+    /// How many of the events left out an alternative of unfold must be in conflict with; optimal:
+    /// each, so that no execution is redundant
     #[arg(long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
     pub(crate) k: Partial,
-    /// With cutoffs: how many dead objects of one thread and size wait before their memory is used again; a use after free is noticed
-    /// until then [default: 256, and 4 if that turns out to be too few to wait for]
+    /// With cutoffs: how many dead objects of one thread and size wait before their memory is used
+    /// again; a use after free is noticed until then [default: 256, and 4 if that turns out to be
+    /// too few to wait for]
     #[arg(long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
     pub(crate) quarantine: Option<u32>,
-    /// Write the events that unfold found, with what holds between them, to a file that ends in .dot or .json; up to 2000
+    /// Write the events that unfold found, with what holds between them, to a file that ends in
+    /// .dot or .json; up to 2000
     #[arg(long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
     pub(crate) dump_unfolding: Option<PathBuf>,
     /// Stop after this time, compiling and loading included: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
-    /// Stop when the process has allocated this much memory: 500M, 4G [default: nearly all that is free]. unfold takes time to save memory from three quarters of it on
+    /// Stop when the process has allocated this much memory: 500M, 4G [default: nearly all that is
+    /// free]. unfold takes time to save memory from three quarters of it on
     #[arg(long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
     /// Stop after so many executions
@@ -152,8 +161,8 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) weak_cas_failures: Switch,
-    /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that may run already; or early, before it starts, as
-    /// glibc does
+    /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that
+    /// may run already; or early, before it starts, as glibc does
     #[arg(
         long,
         env = "SELVEDGE_THREAD_HANDLES",
@@ -166,7 +175,8 @@ pub(crate) struct CheckArgs {
     pub(crate) malloc_failures: Switch,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
-    /// How many cores to use [default: all]; unfold uses one, and auto one for each exploration that takes turns
+    /// How many cores to use [default: all]; unfold uses one, and auto one for each exploration
+    /// that takes turns
     #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Seed of the strategies that choose at random
@@ -183,7 +193,8 @@ pub(crate) struct CheckArgs {
     /// Write the report to a file instead of standard output
     #[arg(short = 'o', long, env = "SELVEDGE_OUTPUT", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Where to save the first finding for `selvedge replay`; further ones get a number; `none` saves nothing
+    /// Where to save the first finding for `selvedge replay`; further ones get a number; `none`
+    /// saves nothing
     #[arg(
         long,
         env = "SELVEDGE_FINDING",
@@ -211,23 +222,24 @@ pub(crate) struct CheckArgs {
 
 /// Run a saved finding again, step by step.
 ///
-/// Exit codes: 10 the finding was seen again, 6 it was not (the program or its options have changed, or an internal
-/// error), 1 and 2 as for `check`.
+/// Exit codes: 10 the finding was seen again, 6 it was not (the program or its options have
+/// changed, or an internal error), 1 and 2 as for `check`.
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
     /// The saved finding
     #[arg(value_name = "FINDING.json")]
     pub(crate) finding: PathBuf,
-    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere. Without it, options that
-    /// could run code or read files are refused, and files outside of the current directory and the finding's
+    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere.
+    /// Without it, options that could run code or read files are refused, and files outside of the
+    /// current directory and the finding's
     #[arg(long)]
     pub(crate) trust: bool,
 }
 
 /// Decide a query of the solver: an SMT-LIB file as a run logs them.
 ///
-/// Prints `sat` and values of the inputs, `unsat`, or `unknown` and the reason. Exit codes: 0 decided, 5 unknown, 1 and 2
-/// as for `check`.
+/// Prints `sat` and values of the inputs, `unsat`, or `unknown` and the reason. Exit codes: 0
+/// decided, 5 unknown, 1 and 2 as for `check`.
 #[derive(Args, Debug)]
 pub(crate) struct SolveArgs {
     /// The query
@@ -239,8 +251,9 @@ pub(crate) struct SolveArgs {
     /// What searches: bits (bit-blasting to a SAT solver), z3, or both in turns
     #[arg(long, default_value = "both", value_name = "both|bits|z3")]
     pub(crate) backend: SolverBackend,
-    /// Which layers are in front: a list of split, trivial, domain, independence, cache, validate, cross-check (each
-    /// refutation is checked with the other backend). All but the last if not given
+    /// Which layers are in front: a list of split, trivial, domain, independence, cache, validate,
+    /// cross-check (each refutation is checked with the other backend). All but the last if not
+    /// given
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) layers: Option<Vec<String>>,
 }
@@ -291,8 +304,8 @@ pub(crate) struct FactsArgs {
     /// C, C++ or LLVM files, as for `check`
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may run whom),
-    /// definitions (which assignments a use may see)
+    /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may
+    /// run whom), definitions (which assignments a use may see)
     #[arg(
         long,
         default_value = "cfg,loops,calls",

@@ -161,7 +161,8 @@ pub(crate) fn describe(
     Ok((run, saves))
 }
 
-/// How many findings are reported: one step may show several faults, and the first is what was asked for.
+/// How many findings are reported: one step may show several faults, and the first is what was
+/// asked for.
 pub(crate) fn most_findings(args: &CheckArgs) -> usize {
     if args.stop == StopAt::First { 1 } else { usize::MAX }
 }

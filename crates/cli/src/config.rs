@@ -1,4 +1,5 @@
-//! `selvedge.toml`: options of `check` by their long names, read as if they stood first on the command line.
+//! `selvedge.toml`: options of `check` by their long names, read as if they stood first on the
+//! command line.
 
 use clap::CommandFactory;
 use selvedge_frontend::files;
@@ -22,8 +23,9 @@ pub(crate) enum Error {
 /// The name of the file in the current directory.
 const NAME: &str = "selvedge.toml";
 
-/// The file that is read: the one that the user names, else the one in the current directory. One in a directory above is
-/// not: whoever can write there would choose the options of the compiler, which run code.
+/// The file that is read: the one that the user names, else the one in the current directory. One
+/// in a directory above is not: whoever can write there would choose the options of the compiler,
+/// which run code.
 fn file(directory: &Path, named: Option<&Path>) -> Option<PathBuf> {
     match named {
         Some(path) => Some(path.to_owned()),
@@ -65,8 +67,8 @@ pub(crate) fn named(given: &[OsString]) -> Option<PathBuf> {
     named.or_else(|| std::env::var_os("SELVEDGE_CONFIG").map(PathBuf::from))
 }
 
-/// The word of a command line that is an option, and also the name of a file: whoever names files can give them names of
-/// options, and `*.c` puts them on the command line.
+/// The word of a command line that is an option, and also the name of a file: whoever names files
+/// can give them names of options, and `*.c` puts them on the command line.
 pub(crate) fn ambiguous(given: &[OsString]) -> Option<&OsString> {
     let mut words = given.iter().skip(2).take_while(|word| *word != "--");
     words.find(|word| {

@@ -1,7 +1,9 @@
-//! `--emit-tests DIR`: a test case for each execution, as `testNNNNNN.ktest` and `testNNNNNN.json` (docs/json.md).
+//! `--emit-tests DIR`: a test case for each execution, as `testNNNNNN.ktest` and `testNNNNNN.json`
+//! (docs/json.md).
 //!
-//! A [`Recorder`] watches the executions as a detector does, on one core, so that numbers are those of the depth-first order.
-//! Executions that only an assumption, a limit or something unsupported has ended give no case: the real program would go on.
+//! A [`Recorder`] watches the executions as a detector does, on one core, so that numbers are those
+//! of the depth-first order. Executions that only an assumption, a limit or something unsupported
+//! has ended give no case: the real program would go on.
 
 use crate::output::write_file;
 use crate::program::Setup;

@@ -1,4 +1,5 @@
-//! `check` for a caller in the same process: a program that is loaded already, and the report as data.
+//! `check` for a caller in the same process: a program that is loaded already, and the report as
+//! data.
 
 use crate::args::{Cli, Command};
 use crate::check::{Ends, explored};
@@ -14,8 +15,8 @@ use selvedge_frontend::Loaded;
 use selvedge_report::RunReport;
 use std::thread;
 
-/// Explores a program with options of `selvedge check` and says what follows, as the command does; nothing is written. `arguments` are
-/// those behind `check`, with an input; it is not read.
+/// Explores a program with options of `selvedge check` and says what follows, as the command does;
+/// nothing is written. `arguments` are those behind `check`, with an input; it is not read.
 ///
 /// # Errors
 /// The exit code, if there is no report.

@@ -22,7 +22,8 @@ impl Exit {
         Exit::Code(2)
     }
 
-    /// What was asked to be written cannot be: the disk is full, the reader has gone. Nobody's mistake, but no success.
+    /// What was asked to be written cannot be: the disk is full, the reader has gone. Nobody's
+    /// mistake, but no success.
     pub(crate) fn output(message: &str) -> Exit {
         note(&format!("error: {message}"));
         Exit::Code(2)

@@ -29,7 +29,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) budget: Option<&'a Arc<Budget>>,
 }
 
-/// What an event costs an exploration of a portfolio, in units of a budget: about the time of one instruction of the program.
+/// What an event costs an exploration of a portfolio, in units of a budget: about the time of one
+/// instruction of the program.
 fn cost(strategy: Strategy) -> u32 {
     match strategy {
         Strategy::Unfold => 2000,
@@ -45,8 +46,9 @@ pub(crate) fn jobs(args: &CheckArgs) -> usize {
 }
 
 impl Exploration<'_> {
-    /// The report of an exploration for these properties, and the part of the search tree that was done, as far as it was known; nothing, if
-    /// a dead object's memory was used again and the plan does not want that.
+    /// The report of an exploration for these properties, and the part of the search tree that was
+    /// done, as far as it was known; nothing, if a dead object's memory was used again and the plan
+    /// does not want that.
     pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Option<(Report, f64)> {
         let config = self.config(properties);
         self.watch.finds(self.program, &config.findings);
@@ -141,7 +143,8 @@ impl Exploration<'_> {
     /// Executions step by step, with machines that make few events as long as that loses nothing.
     fn interleave(&self, config: &Config) -> (Report, f64) {
         let program = self.program;
-        // Without a recorder there is none in the types either, so that exploration pays nothing for it.
+        // Without a recorder there is none in the types either, so that exploration pays nothing
+        // for it.
         if let Some(emitter) = self.emitter {
             let make = || {
                 let (vm, detectors) = stepping_machine(program);
@@ -243,8 +246,9 @@ impl Work {
     }
 }
 
-/// Machines leave the paths that they are on when the run is told to stop. Why that is so is known here, and an exploration in which
-/// it has happened is not complete, even if it had nothing else left to do.
+/// Machines leave the paths that they are on when the run is told to stop. Why that is so is known
+/// here, and an exploration in which it has happened is not complete, even if it had nothing else
+/// left to do.
 fn settle(report: &mut Report, control: &Control) {
     let all = report.limits.len();
     report.limits.retain(|limit| limit.kind != LimitKind::Interrupted);

@@ -1,4 +1,5 @@
-//! From a fault that an explorer found to a finding for people: replayed, shortened, with names and places.
+//! From a fault that an explorer found to a finding for people: replayed, shortened, with names and
+//! places.
 
 use crate::program::{Setup, canonical_machine, fusing_machine, machine};
 use crate::shorten::shorten;
@@ -108,8 +109,9 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
     }
 }
 
-/// The choices of an explorer whose machines choose at each decision: without those at decisions that are none here, since only one
-/// outcome is possible. The thread is then further on here, and may stand at a later decision: so decisions are compared by name.
+/// The choices of an explorer whose machines choose at each decision: without those at decisions
+/// that are none here, since only one outcome is possible. The thread is then further on here, and
+/// may stand at a later decision: so decisions are compared by name.
 fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut canonical, _), (mut plain, _)) = (canonical_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
@@ -172,7 +174,8 @@ fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
             alternative: 0,
         });
         for step in std::iter::once(choice).chain(parts) {
-            // After a join among the parts, the end of a thread is an event; else it is part of the join's.
+            // After a join among the parts, the end of a thread is an event; else it is part of the
+            // join's.
             if status(&plain, step.thread) == Some(Status::Finished) {
                 continue;
             }
@@ -212,8 +215,9 @@ fn shortest(
 /// A program with fixed inputs, and its trace that shows the fault at a step.
 type Fixed = (Setup, Arc<Program>, Option<usize>, VmTrace);
 
-/// The same execution of the program with its inputs fixed: without choices between values. `None` if that does not show
-/// the fault: where a step ends differs, and with it, in a program with data races, what another thread sees.
+/// The same execution of the program with its inputs fixed: without choices between values. `None`
+/// if that does not show the fault: where a step ends differs, and with it, in a program with data
+/// races, what another thread sees.
 fn with_fixed_inputs(
     setup: &Setup,
     program: &Program,
@@ -271,7 +275,8 @@ fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace
         return Vec::new();
     };
     let (thread, _) = split_thread(text);
-    // The statement of interest is the explorer's "other" one; in this trace the same, as it is the same execution.
+    // The statement of interest is the explorer's "other" one; in this trace the same, as it is the
+    // same execution.
     made[..at]
         .iter()
         .rposition(|m| m.step.thread == thread && m.touched)

@@ -87,8 +87,8 @@ impl<'a> Job<'a> {
         Ok((setup, program))
     }
 
-    /// What an exploration looks for: fewer scheduling points are enough only if there is no race, so races are looked for
-    /// even if nobody asks.
+    /// What an exploration looks for: fewer scheduling points are enough only if there is no race,
+    /// so races are looked for even if nobody asks.
     fn properties(&self, plan: Plan) -> BTreeSet<Property> {
         let mut properties = self.asked.clone();
         if plan.visibility == selvedge_vm::Visibility::Sync && !plan.samples() {
@@ -110,7 +110,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan does not want that.
+    /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan
+    /// does not want that.
     pub(crate) fn explore(
         &self,
         mut plan: Plan,

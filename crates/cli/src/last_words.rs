@@ -1,7 +1,8 @@
-//! The verdict of a run that can do nothing else any more: there is no memory left, or the user interrupts it a second time.
+//! The verdict of a run that can do nothing else any more: there is no memory left, or the user
+//! interrupts it a second time.
 //!
-//! The texts are made when the run begins; saying them takes a few system calls and no memory, and no lock that another thread
-//! may hold.
+//! The texts are made when the run begins; saying them takes a few system calls and no memory, and
+//! no lock that another thread may hold.
 //!
 //! `unsafe`: system calls with buffers that live as long as the process.
 
@@ -68,7 +69,8 @@ pub(crate) fn say(why: LimitKind) -> ! {
     exit(code)
 }
 
-/// Ends the process at once, without what is registered to run at its end: other threads are still at work.
+/// Ends the process at once, without what is registered to run at its end: other threads are still
+/// at work.
 pub(crate) fn exit(code: i32) -> ! {
     // SAFETY: always allowed.
     unsafe { libc::_exit(code) }

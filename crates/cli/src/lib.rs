@@ -1,7 +1,8 @@
-//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate of the product that sees
-//! all others.
+//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate of the
+//! product that sees all others.
 //!
-//! A library only for the differential hunt (`crates/hunt`), which checks thousands of programs in one process ([`examine`]).
+//! A library only for the differential hunt (`crates/hunt`), which checks thousands of programs in
+//! one process ([`examine`]).
 
 mod args;
 mod assumptions;
@@ -48,7 +49,8 @@ const RUNTIME: &str = include_str!("../runtime/inputs.c");
 
 /// The command: reads the arguments of the process, and says how it ends.
 pub fn main() -> ExitCode {
-    // A panic is our mistake; it is said once, with its place, and never as a backtrace of some worker.
+    // A panic is our mistake; it is said once, with its place, and never as a backtrace of some
+    // worker.
     std::panic::set_hook(Box::new(|info| {
         output::note(&format!("selvedge panicked: {info}"));
     }));

@@ -1,16 +1,18 @@
 //! How much memory there is, and the allocator that counts what is allocated.
 //!
-//! The counter is what `--max-memory` is held against: it knows of memory before it is touched, and of a burst between two looks at
-//! `/proc`. Each thread counts by itself, and adds to the common counter when [`BATCH`] bytes have come together. Memory of C and C++
-//! libraries (LLVM, Z3) is not in it; for that the watcher also looks at the resident memory.
+//! The counter is what `--max-memory` is held against: it knows of memory before it is touched, and
+//! of a burst between two looks at `/proc`. Each thread counts by itself, and adds to the common
+//! counter when [`BATCH`] bytes have come together. Memory of C and C++ libraries (LLVM, Z3) is not
+//! in it; for that the watcher also looks at the resident memory.
 //!
-//! Over the *soft* limit the watcher is woken, and asks everybody to end. An allocation that would go over the *hard* limit, or
-//! that the system refuses, has no way to fail in Rust but abort: instead its thread waits here. Either others give memory
-//! back, as they are asked to, or the watcher ends the process with a verdict. It has a reserve to do that with, and if even
-//! that is not enough, there are [last words](crate::last_words).
+//! Over the *soft* limit the watcher is woken, and asks everybody to end. An allocation that would
+//! go over the *hard* limit, or that the system refuses, has no way to fail in Rust but abort:
+//! instead its thread waits here. Either others give memory back, as they are asked to, or the
+//! watcher ends the process with a verdict. It has a reserve to do that with, and if even that is
+//! not enough, there are [last words](crate::last_words).
 //!
-//! `unsafe`: the allocator hands all requests to the system's as they are, and adds nothing but counting; counting neither
-//! allocates nor panics.
+//! `unsafe`: the allocator hands all requests to the system's as they are, and adds nothing but
+//! counting; counting neither allocates nor panics.
 
 #![expect(unsafe_code, reason = "an allocator")]
 
@@ -33,7 +35,8 @@ const LARGE: usize = 1 << 20;
 /// What is kept for the end.
 const RESERVE: usize = 8 << 20;
 
-/// How long a thread waits for memory that the system does not give, before it says the last words itself.
+/// How long a thread waits for memory that the system does not give, before it says the last words
+/// itself.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Bytes allocated and not given back, but for what threads have not told yet.
@@ -135,7 +138,8 @@ fn wake() {
     }
 }
 
-/// Waits as long as there would be too much with these bytes. The watcher ends the process if that is too long.
+/// Waits as long as there would be too much with these bytes. The watcher ends the process if that
+/// is too long.
 #[cold]
 #[inline(never)]
 fn wait_for_room(more: usize) {

@@ -1,7 +1,8 @@
 //! Writing results: files appear whole or not at all, and what cannot be written is said.
 //!
-//! `unsafe`: a function that the system's loader runs before `main` asks whether standard output is open. Later nobody can tell: Rust's
-//! runtime puts `/dev/null` in the place of a standard stream that is closed. It makes one system call and stores a flag.
+//! `unsafe`: a function that the system's loader runs before `main` asks whether standard output is
+//! open. Later nobody can tell: Rust's runtime puts `/dev/null` in the place of a standard stream
+//! that is closed. It makes one system call and stores a flag.
 
 #![expect(unsafe_code, reason = "a look at standard output before main")]
 
@@ -49,7 +50,8 @@ pub(crate) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> 
     result
 }
 
-/// Whether [`write_file`] will be able to write: asked before a run, so that its result is not lost. Leaves nothing behind.
+/// Whether [`write_file`] will be able to write: asked before a run, so that its result is not
+/// lost. Leaves nothing behind.
 pub(crate) fn writable(path: &Path) -> io::Result<()> {
     if is_device(path) {
         return Ok(()); // opening a pipe would wait for its reader

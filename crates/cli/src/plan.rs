@@ -1,13 +1,14 @@
-//! What one exploration is made with, where the command line leaves it open; and what to make the next one with, if that shows that
-//! it has to be done in another way.
+//! What one exploration is made with, where the command line leaves it open; and what to make the
+//! next one with, if that shows that it has to be done in another way.
 
 use crate::args::{CheckArgs, SearchOrder, Strategy, StrategyOption, Visibility};
 use selvedge_explore::Report;
 use selvedge_model::{FaultKind, Property};
 use std::collections::BTreeSet;
 
-/// Dead objects that wait before their memory is used again, if that is not said: so many that programs that end hardly ever use it again.
-/// If one does, the exploration is done again with [`FEW`].
+/// Dead objects that wait before their memory is used again, if that is not said: so many that
+/// programs that end hardly ever use it again. If one does, the exploration is done again with
+/// [`FEW`].
 const MANY: u32 = 256;
 
 /// The same, for programs that go on and on: so few that they come back to old states soon.
@@ -58,7 +59,8 @@ impl Plan {
         }
     }
 
-    /// What to go on with after an exploration that used dead objects' memory again; `None`: it stands as it is.
+    /// What to go on with after an exploration that used dead objects' memory again; `None`: it
+    /// stands as it is.
     pub(crate) fn after_reuse(self) -> Option<Plan> {
         self.keeps_dead.then_some(Plan {
             quarantine: Some(FEW),
@@ -67,7 +69,8 @@ impl Plan {
         })
     }
 
-    /// What to go on with after an exploration that found what it found; `None`: it stands as it is.
+    /// What to go on with after an exploration that found what it found; `None`: it stands as it
+    /// is.
     pub(crate) fn after(self, args: &CheckArgs, asked: &BTreeSet<Property>, report: &Report) -> Option<Plan> {
         let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
         let repeats = self.may_repeat(args, asked) && report.faults.iter().any(race);

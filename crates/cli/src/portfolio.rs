@@ -23,8 +23,8 @@
 //! the work. A sample that violates what was verified is an internal error.
 //!
 //! *All findings.* With `--stop never` a sample that finds something does not decide. If the first
-//! search ends at a limit, the sample's findings are reported, and the limit as the reason why there
-//! may be more.
+//! search ends at a limit, the sample's findings are reported, and the limit as the reason why
+//! there may be more.
 
 use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, StrategyOption};
 use crate::conclude::{Explored, Outcome};

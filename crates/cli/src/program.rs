@@ -1,4 +1,5 @@
-//! From options to a program that machines can run: compiled, linked, lowered; and the options as a schedule keeps them.
+//! From options to a program that machines can run: compiled, linked, lowered; and the options as a
+//! schedule keeps them.
 
 use crate::args::{
     CheckArgs, GivenFile, InputArgs, MOST_ARGS, MOST_BYTES, ThreadHandles, given_file, stdin_file,
@@ -308,7 +309,8 @@ pub(crate) fn sources(loaded: &Loaded) -> Sources {
         .collect()
 }
 
-/// A machine at the beginning that shows each visible action as an event, with its detectors: for replays.
+/// A machine at the beginning that shows each visible action as an event, with its detectors: for
+/// replays.
 ///
 /// # Panics
 /// If the machine cannot be made; the caller has made one before, and nothing has changed since.

@@ -1,8 +1,10 @@
-//! The shortest schedule of a finding: without the steps that have nothing to do with it, and with few context switches.
+//! The shortest schedule of a finding: without the steps that have nothing to do with it, and with
+//! few context switches.
 //!
-//! Steps outside the causal past (in the dependence order) of the step at fault are dropped; the rest is put in another
-//! order of the same class, greedily: a thread goes on as long as it can, and whoever can go on longest is next. Whether
-//! the result still shows the fault is for the caller to see by replaying it.
+//! Steps outside the causal past (in the dependence order) of the step at fault are dropped; the
+//! rest is put in another order of the same class, greedily: a thread goes on as long as it can,
+//! and whoever can go on longest is next. Whether the result still shows the fault is for the
+//! caller to see by replaying it.
 
 use crate::trace::{Made, Move};
 use selvedge_model::{Conflict, Dependence, Op};
@@ -10,8 +12,9 @@ use selvedge_model::{Conflict, Dependence, Op};
 /// Longer executions are left as they are: finding their order takes quadratic time.
 const LONGEST: usize = 3000;
 
-/// Another order of the steps, or `None` if it would be the same or the execution is too long. `last`: the step at
-/// fault, `None` for a fault of the execution's end; `needed`: further steps that must stay.
+/// Another order of the steps, or `None` if it would be the same or the execution is too long.
+/// `last`: the step at fault, `None` for a fault of the execution's end; `needed`: further steps
+/// that must stay.
 pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> Option<Vec<Move>> {
     if made.len() > LONGEST {
         return None;

@@ -1,5 +1,6 @@
-//! Straight-line replay: runs a list of choices on a fresh machine, checking each against what the machine offers, and
-//! collects what goes wrong. Independent of every strategy; each finding passes it before it is reported.
+//! Straight-line replay: runs a list of choices on a fresh machine, checking each against what the
+//! machine offers, and collects what goes wrong. Independent of every strategy; each finding passes
+//! it before it is reported.
 
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_explore::stuck::waiting;
@@ -27,7 +28,8 @@ pub(crate) struct Made {
     pub(crate) touched: bool,
 }
 
-/// A fault with the number of the step that showed it; `None`: the end of the execution did (or the beginning).
+/// A fault with the number of the step that showed it; `None`: the end of the execution did (or the
+/// beginning).
 pub(crate) type At = (Option<usize>, Fault);
 
 /// Why choices cannot be replayed.
@@ -130,7 +132,8 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
         Ok(())
     }
 
-    /// After the last step: what only the end of an execution shows, if it is one, or an execution left there.
+    /// After the last step: what only the end of an execution shows, if it is one, or an execution
+    /// left there.
     pub(crate) fn finish(&mut self) {
         let mut faults = Vec::new();
         if self.machine.pending().iter().all(|p| p.status != Status::Enabled) {
@@ -161,7 +164,8 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
     }
 }
 
-/// Whether two faults are the same finding: same kind, same place (of a race: both places, in either order).
+/// Whether two faults are the same finding: same kind, same place (of a race: both places, in
+/// either order).
 pub(crate) fn same(a: &Fault, b: &Fault) -> bool {
     let places = |fault: &Fault| {
         let mut places = vec![fault.stmt];

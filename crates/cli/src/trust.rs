@@ -1,8 +1,9 @@
-//! What a saved finding may ask for: it may come from somebody else, and replaying it must not run their code or show them files.
+//! What a saved finding may ask for: it may come from somebody else, and replaying it must not run
+//! their code or show them files.
 //!
-//! Compiler options are let through if they are on a list of those that neither load code nor name files. Paths (inputs, headers,
-//! files and standard input of the program) must lie in the current directory or in that of the finding, wherever links lead. All
-//! else needs `--trust`.
+//! Compiler options are let through if they are on a list of those that neither load code nor name
+//! files. Paths (inputs, headers, files and standard input of the program) must lie in the current
+//! directory or in that of the finding, wherever links lead. All else needs `--trust`.
 
 use selvedge_schedule::Schedule;
 use std::path::{Path, PathBuf};

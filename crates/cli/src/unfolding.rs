@@ -1,4 +1,5 @@
-//! `--dump-unfolding`: the events that `unfold` found, as a graph for Graphviz or as JSON (docs/unfolding.md, docs/json.md).
+//! `--dump-unfolding`: the events that `unfold` found, as a graph for Graphviz or as JSON
+//! (docs/unfolding.md, docs/json.md).
 
 use crate::args::{CheckArgs, Strategy};
 use crate::output::{note, write_file};
@@ -153,7 +154,8 @@ fn json(unfolding: &Unfolding, texts: &[Text]) -> String {
     format!("{value:#}\n")
 }
 
-/// Causes are arrows, conflicts red lines without; from a cutoff, drawn doubly, a dotted line leads to the event with its state.
+/// Causes are arrows, conflicts red lines without; from a cutoff, drawn doubly, a dotted line leads
+/// to the event with its state.
 fn dot(unfolding: &Unfolding, texts: &[Text]) -> String {
     let mut out = String::from("digraph unfolding {\n  node [shape=box, fontname=monospace];\n");
     let _ = writeln!(out, "  0 [label=\"the beginning\", shape=plaintext];");

@@ -1,11 +1,15 @@
-//! The watcher: a thread beside the whole run that holds its limits of time and memory and hears Ctrl-C.
+//! The watcher: a thread beside the whole run that holds its limits of time and memory and hears
+//! Ctrl-C.
 //!
-//! When a limit is reached it sets the [stop flag](StopFlag), which every long loop looks at, and the run concludes by itself
-//! with what it knows. That is how runs end. What does not look at the flag (an LLVM call, a loop that nobody thought of, a thread
-//! that [waits for memory](crate::memory)) would keep the process alive: if the run has not concluded after [`REACTS`], the
-//! watcher writes the report itself, from what the run has left with it, names the place that did not react, and ends the process.
+//! When a limit is reached it sets the [stop flag](StopFlag), which every long loop looks at, and
+//! the run concludes by itself with what it knows. That is how runs end. What does not look at the
+//! flag (an LLVM call, a loop that nobody thought of, a thread that [waits for
+//! memory](crate::memory)) would keep the process alive: if the run has not concluded after
+//! [`REACTS`], the watcher writes the report itself, from what the run has left with it, names the
+//! place that did not react, and ends the process.
 //!
-//! Concluding (replaying and shortening what was found) has a limit of its own, which begins when the first one strikes.
+//! Concluding (replaying and shortening what was found) has a limit of its own, which begins when
+//! the first one strikes.
 
 #![expect(unsafe_code, reason = "signals")]
 
@@ -103,12 +107,14 @@ struct State {
 pub(crate) enum MemoryLimit {
     /// `--max-memory`.
     Given(u64),
-    /// Nearly all that there is: before the system ends the process, it ends by itself, with what it has found.
+    /// Nearly all that there is: before the system ends the process, it ends by itself, with what
+    /// it has found.
     Machine(u64),
 }
 
 impl MemoryLimit {
-    /// What was given; else nine tenths of what is free now and what the process's control group may have.
+    /// What was given; else nine tenths of what is free now and what the process's control group
+    /// may have.
     pub(crate) fn new(given: Option<u64>) -> MemoryLimit {
         given.map_or_else(
             || MemoryLimit::Machine(memory::free() / 10 * 9),
@@ -262,7 +268,8 @@ impl<'a> Watch<'a> {
         None
     }
 
-    /// What counts as used: libraries in C and C++ allocate what is not counted, and what is allocated need not be resident yet.
+    /// What counts as used: libraries in C and C++ allocate what is not counted, and what is
+    /// allocated need not be resident yet.
     fn memory(&self) -> u64 {
         memory::resident().max(memory::allocated() as u64)
     }
@@ -412,7 +419,8 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// For the tests of builds with debug assertions: a place that is named in the environment never comes to an end.
+/// For the tests of builds with debug assertions: a place that is named in the environment never
+/// comes to an end.
 fn plant(place: Place) {
     if cfg!(debug_assertions) && std::env::var("SELVEDGE_TEST_DEAF").is_ok_and(|deaf| deaf == place.key()) {
         loop {

@@ -18,7 +18,8 @@ pub(crate) enum Saves {
 /// Writes the report, the saved findings and the coverage to where they were asked for.
 ///
 /// # Errors
-/// If the report or the coverage cannot be written. That a finding cannot be saved is a warning: the report has it.
+/// If the report or the coverage cannot be written. That a finding cannot be saved is a warning:
+/// the report has it.
 pub(crate) fn write(
     args: &CheckArgs,
     run: &RunReport,

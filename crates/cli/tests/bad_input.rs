@@ -1,7 +1,8 @@
-//! What is no good program, or more than the machine can do: a clear message, its exit code, never a panic, and nothing left
-//! behind in the current directory.
+//! What is no good program, or more than the machine can do: a clear message, its exit code, never
+//! a panic, and nothing left behind in the current directory.
 //!
-//! `command.rs` has the ordinary uses of the command; the frontend's own tests have the errors of single files.
+//! `command.rs` has the ordinary uses of the command; the frontend's own tests have the errors of
+//! single files.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

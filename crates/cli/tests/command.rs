@@ -1,4 +1,5 @@
-//! The command as users and scripts see it: exit codes, verdict lines, bad inputs, nothing half-written.
+//! The command as users and scripts see it: exit codes, verdict lines, bad inputs, nothing
+//! half-written.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! What is said of lost memory: places, threads and numbers, a schedule that shows it again, SV-COMP's property files.
+//! What is said of lost memory: places, threads and numbers, a schedule that shows it again,
+//! SV-COMP's property files.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -31,7 +32,8 @@ impl Drop for Place {
     }
 }
 
-/// A thread loses two of three blocks that it has allocated in one place; main keeps the third. Then main may run for ever.
+/// A thread loses two of three blocks that it has allocated in one place; main keeps the third.
+/// Then main may run for ever.
 const PROGRAM: &str = "#include <pthread.h>
 #include <stdlib.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

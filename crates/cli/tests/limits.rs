@@ -1,5 +1,6 @@
-//! Limits hold wherever a run is: each program below keeps the checker busy in another place. The bounds are generous, since the
-//! machine may be; what a run takes beyond its limit is printed (`--nocapture`).
+//! Limits hold wherever a run is: each program below keeps the checker busy in another place. The
+//! bounds are generous, since the machine may be; what a run takes beyond its limit is printed
+//! (`--nocapture`).
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -320,7 +321,8 @@ fn a_system_without_memory_gets_a_verdict() {
         "a.c",
         "#include <stdlib.h>\n#include <string.h>\nint main(void) { for (;;) { char *p = malloc(50000000); memset(p, 1, 50000000); } }\n",
     );
-    // Large tables grow in one allocation that the system refuses; else it is the small ones that find nothing left.
+    // Large tables grow in one allocation that the system refuses; else it is the small ones that
+    // find nothing left.
     for (mebibytes, jobs) in [(1000, "1"), (1300, "2")] {
         let shell = format!(
             "ulimit -v {}; exec {} check --jobs {jobs} --max-time 100 a.c",

@@ -1,5 +1,5 @@
-//! Programs, findings and settings of somebody else: none of them runs code, reaches the network, or shows a file that was not
-//! given; and a crash of LLVM is no crash of the command.
+//! Programs, findings and settings of somebody else: none of them runs code, reaches the network,
+//! or shows a file that was not given; and a crash of LLVM is no crash of the command.
 
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Every program of the corpus with a machine that recalls its steps, and compares each with what happens: the whole report is that of a
-//! machine that executes them.
+//! Every program of the corpus with a machine that recalls its steps, and compares each with what
+//! happens: the whole report is that of a machine that executes them.
 
 #[path = "corpus/expectation.rs"]
 #[expect(dead_code, reason = "only the options are used here")]
@@ -71,7 +71,8 @@ fn compare(program: &Arc<Program>, name: &str) -> u64 {
     u64::from(direct.statistics.executions > 1)
 }
 
-/// The macros that a case defines; `None` if it has other options that matter to what the program does.
+/// The macros that a case defines; `None` if it has other options that matter to what the program
+/// does.
 fn macros(options: &[String]) -> Option<Vec<String>> {
     let mut macros = Vec::new();
     for option in options {

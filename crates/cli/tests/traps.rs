@@ -1,5 +1,5 @@
-//! Traps that verifiers fell into before. Most are programs of the corpus, which run as its tests; one is an LLVM program,
-//! because for C it is clang that decides what reaches the machine.
+//! Traps that verifiers fell into before. Most are programs of the corpus, which run as its tests;
+//! one is an LLVM program, because for C it is clang that decides what reaches the machine.
 
 use std::path::Path;
 use std::process::Command;
@@ -69,7 +69,8 @@ fn check(name: &str, text: &str) -> (Option<i32>, String) {
     (output.status.code(), text(&output.stdout) + &text(&output.stderr))
 }
 
-/// A program whose `φ(1, undef)` comes from the defined side if its argument is 1, and decides the branch `%used`.
+/// A program whose `φ(1, undef)` comes from the defined side if its argument is 1, and decides the
+/// branch `%used`.
 fn phi(from_first: u8) -> String {
     format!(
         "target triple = \"x86_64-pc-linux-gnu\"\n\
@@ -84,7 +85,8 @@ fn phi(from_first: u8) -> String {
     )
 }
 
-/// Folding φ(1, undef) to 1, as an optimiser may, would hide that an undefined value decides a branch.
+/// Folding φ(1, undef) to 1, as an optimiser may, would hide that an undefined value decides a
+/// branch.
 #[test]
 fn phi_of_1_and_undef_is_not_1() {
     let (code, report) = check("undefined", &phi(0));

@@ -1,4 +1,5 @@
-//! docs/unfolding.md against what the command says: its runs, its tables of events, and each relation that it states.
+//! docs/unfolding.md against what the command says: its runs, its tables of events, and each
+//! relation that it states.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

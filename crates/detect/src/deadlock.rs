@@ -1,23 +1,29 @@
-//! Deadlocks: cycles of threads that wait for each other, and threads that wait for what nobody will do.
+//! Deadlocks: cycles of threads that wait for each other, and threads that wait for what nobody
+//! will do.
 //!
 //! What is reported, at the end of an execution (no thread can move):
-//! - each wait-for cycle: `deadlock` if every thread has finished or is blocked, `deadlock.partial` if the process went on
-//!   and ended, or if some thread was parked (a false assumption, a fault of its own, a limit) and so nothing is known
-//!   of what it would have done;
-//! - without a cycle, blocked threads are a deadlock only if no thread is parked and the process did not exit: it is a
-//!   `deadlock.lost-wakeup` if all of them (but those that join) wait on condition variables and a wakeup of one of these
-//!   was lost before.
+//! - each wait-for cycle: `deadlock` if every thread has finished or is blocked, `deadlock.partial`
+//!   if the process went on and ended, or if some thread was parked (a false assumption, a fault of
+//!   its own, a limit) and so nothing is known of what it would have done;
+//! - without a cycle, blocked threads are a deadlock only if no thread is parked and the process
+//!   did not exit: it is a `deadlock.lost-wakeup` if all of them (but those that join) wait on
+//!   condition variables and a wakeup of one of these was lost before.
 //!
-//! A wait-for is an edge to each thread for which a thread waits: the owner of a mutex, a spin lock, a stream or a once, the writer or *all* readers
-//! of a read-write lock, the thread to be joined. A thread with an edge to one that never moves again never moves again either, so a cycle is never left.
-//! Semaphores, condition variables, barriers and pipes have no owner, and no edge. Who may be cancelled while it waits, or waits with a time-out, is in
-//! no cycle that counts before the end.
+//! A wait-for is an edge to each thread for which a thread waits: the owner of a mutex, a spin
+//! lock, a stream or a once, the writer or *all* readers of a read-write lock, the thread to be
+//! joined. A thread with an edge to one that never moves again never moves again either, so a cycle
+//! is never left. Semaphores, condition variables, barriers and pipes have no owner, and no edge.
+//! Who may be cancelled while it waits, or waits with a time-out, is in no cycle that counts before
+//! the end.
 //!
-//! That there is a cycle is a property of the state where it closes; its *kind* is one of the execution, and the same for each member of its class of
-//! executions only if it is decided where they all come to: at the end. Where the others run for ever no end comes. Then:
-//! - the explorer says of each thread that never moves again in any continuation that it is [stuck](Detector::stuck): in a cycle, or without one. It is
-//!   a `deadlock.partial`, or a `deadlock.lost-wakeup` as above. A continuation with an end is judged there, and nowhere else;
-//! - a cycle is reported as partial after [`PATIENCE`] further events, for executions that never come to known states, or strategies without these.
+//! That there is a cycle is a property of the state where it closes; its *kind* is one of the
+//! execution, and the same for each member of its class of executions only if it is decided where
+//! they all come to: at the end. Where the others run for ever no end comes. Then:
+//! - the explorer says of each thread that never moves again in any continuation that it is
+//!   [stuck](Detector::stuck): in a cycle, or without one. It is a `deadlock.partial`, or a
+//!   `deadlock.lost-wakeup` as above. A continuation with an end is judged there, and nowhere else;
+//! - a cycle is reported as partial after [`PATIENCE`] further events, for executions that never
+//!   come to known states, or strategies without these.
 
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
@@ -170,7 +176,8 @@ impl DeadlockDetector {
         }
     }
 
-    /// Threads are blocked, nobody else is left or can help them, and there is no cycle. `otherwise`: the kind, if no wakeup was lost.
+    /// Threads are blocked, nobody else is left or can help them, and there is no cycle.
+    /// `otherwise`: the kind, if no wakeup was lost.
     fn stuck_fault<M: Describe + ?Sized>(
         &self,
         machine: &M,
@@ -237,7 +244,8 @@ impl DeadlockDetector {
     }
 }
 
-/// The cycle that a thread closed, if nobody outside can break it: whoever can be cancelled need not wait for ever.
+/// The cycle that a thread closed, if nobody outside can break it: whoever can be cancelled need
+/// not wait for ever.
 fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
     let pending = machine.pending();
     let blocked = |at: &ThreadId| pending[at.index()].status == Status::Blocked;
@@ -277,8 +285,8 @@ fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<T
     None
 }
 
-/// Wait-for cycles: for each thread that is in one a cycle with it, unless it is in one of those before. Each begins with its lowest
-/// thread, unless that is in another one.
+/// Wait-for cycles: for each thread that is in one a cycle with it, unless it is in one of those
+/// before. Each begins with its lowest thread, unless that is in another one.
 fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
     let mut found: Vec<Vec<ThreadId>> = Vec::new();
     for &thread in blocked {

@@ -1,8 +1,10 @@
 //! Memory that is lost, and memory that is not freed when the process ends.
 //!
-//! A lost block stays lost, so to look at the end of each execution is enough; equivalent executions end in equal states. The end is any:
-//! of the process, a deadlock, threads that an assumption stopped, or a state from which what follows is known. That finds what an
-//! execution without an end loses, too. What is wrong after another fault says nothing: the process would not have got there.
+//! A lost block stays lost, so to look at the end of each execution is enough; equivalent
+//! executions end in equal states. The end is any: of the process, a deadlock, threads that an
+//! assumption stopped, or a state from which what follows is known. That finds what an execution
+//! without an end loses, too. What is wrong after another fault says nothing: the process would not
+//! have got there.
 
 use selvedge_model::{Allocates, Blocks, Describe, Detector, Event, Fault, FaultKind, Notice, ObjectId};
 

@@ -3,7 +3,8 @@
 use selvedge_base::{ContextId, Location, StmtId};
 use selvedge_model::{Describe, ObjectId};
 
-/// Takes `thread 0.1: waits …` apart into the thread's name and the rest; the name is empty if there is none.
+/// Takes `thread 0.1: waits …` apart into the thread's name and the rest; the name is empty if
+/// there is none.
 pub fn split_thread(text: &str) -> (&str, &str) {
     let Some((name, rest)) = text.strip_prefix("thread ").and_then(|t| t.split_once(": ")) else {
         return ("", text);

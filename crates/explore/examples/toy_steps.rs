@@ -1,4 +1,5 @@
-//! Explores a toy and prints its counts and speed: `steps [unprotected|locked|sections] THREADS [JOBS]`.
+//! Explores a toy and prints its counts and speed: `steps [unprotected|locked|sections] THREADS
+//! [JOBS]`.
 
 use selvedge_explore::{Config, Control, Stop, dpor};
 use selvedge_model::NoDetector;

@@ -1,7 +1,8 @@
 //! Work that an exploration may do before it has to wait for more.
 //!
-//! Several explorations of one program take turns by it. Work is counted in units that follow from what is explored, never
-//! in time: so what each one has done when another one ends is the same on every machine and in every run.
+//! Several explorations of one program take turns by it. Work is counted in units that follow from
+//! what is explored, never in time: so what each one has done when another one ends is the same on
+//! every machine and in every run.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -38,10 +38,12 @@ pub struct Config {
     pub stop: Stop,
     /// Whether executions that only repeat a class are cut off by sleep sets.
     pub sleep_sets: bool,
-    /// At most this many executions, redundant ones included. Sampling strategies without it take 10,000. A bounded `dpor` uses one core, so that
-    /// the executions are the first ones in depth-first order.
+    /// At most this many executions, redundant ones included. Sampling strategies without it take
+    /// 10,000. A bounded `dpor` uses one core, so that the executions are the first ones in
+    /// depth-first order.
     pub max_executions: Option<u64>,
-    /// At most this many events in one execution; longer ones are cut off, and the verdict is unknown.
+    /// At most this many events in one execution; longer ones are cut off, and the verdict is
+    /// unknown.
     pub max_events: u32,
     /// How many cores to use.
     pub jobs: usize,
@@ -56,7 +58,8 @@ pub struct Config {
     /// Whether the report of `unfold` has the unfolding, if that has no more events than this.
     pub dump: Option<u32>,
     /// Whether sampling strategies begin with short executions, and take longer ones later, up to
-    /// [`max_events`](Config::max_events). A thread that polls for ever then leaves time for other executions.
+    /// [`max_events`](Config::max_events). A thread that polls for ever then leaves time for other
+    /// executions.
     pub deepens: bool,
     /// The depth of bugs that `pct` looks for: one more than its priority change points.
     pub pct_depth: u32,

@@ -35,8 +35,8 @@ pub struct Progress {
     pub events: u64,
     /// Depth of the last execution.
     pub depth: u64,
-    /// The part explored, from 0 to 1, as far as the search tree is known by now (Knuth's estimator along the current
-    /// branch).
+    /// The part explored, from 0 to 1, as far as the search tree is known by now (Knuth's estimator
+    /// along the current branch).
     pub part: f64,
 }
 
@@ -54,8 +54,8 @@ impl Control {
         }
     }
 
-    /// The same for an exploration that waits when its budget is used up. An event costs so many units. Such an exploration
-    /// must use one thread.
+    /// The same for an exploration that waits when its budget is used up. An event costs so many
+    /// units. Such an exploration must use one thread.
     pub fn paced(parent: &Arc<Control>, budget: &Arc<Budget>, cost: u32) -> Self {
         Control {
             budget: Some((Arc::clone(budget), cost)),
@@ -75,8 +75,8 @@ impl Control {
         self.stop.store(true, Relaxed);
     }
 
-    /// Whether a stop was requested. Each exploration asks once an event; one with a budget pays for the event here, and
-    /// waits if it has to.
+    /// Whether a stop was requested. Each exploration asks once an event; one with a budget pays
+    /// for the event here, and waits if it has to.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         if let Some((budget, cost)) = &self.budget {

@@ -1,10 +1,11 @@
-//! What was found so far, for those who look on: a run that cannot be ended in order still reports it.
+//! What was found so far, for those who look on: a run that cannot be ended in order still reports
+//! it.
 
 use crate::Found;
 use std::sync::{Arc, Mutex, TryLockError};
 
-/// The findings so far, each once, as explorers come to them. Clones share one list. It is no part of what an exploration is
-/// asked for: two are always equal.
+/// The findings so far, each once, as explorers come to them. Clones share one list. It is no part
+/// of what an exploration is asked for: two are always equal.
 #[derive(Clone, Default, Debug)]
 pub struct Findings(Arc<Mutex<Vec<Found>>>);
 

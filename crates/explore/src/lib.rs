@@ -1,11 +1,13 @@
 //! Strategies: in what order, and how much, a [`Machine`](selvedge_model::Machine) is explored.
 //!
 //! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
-//! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with cutoff events.
+//! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with
+//!   cutoff events.
 //! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
 //!
-//! Each strategy is written once, generic over the machine, and is held against the brute-force reference on toys. What
-//! goes in is a [`Config`] and a way to make machines; what comes out is a [`Report`], plain data.
+//! Each strategy is written once, generic over the machine, and is held against the brute-force
+//! reference on toys. What goes in is a [`Config`] and a way to make machines; what comes out is a
+//! [`Report`], plain data.
 
 mod budget;
 mod config;

@@ -1,9 +1,10 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
 //!
-//! Each thread has a random priority, and the enabled thread with the highest one moves; at d − 1 random points of the
-//! execution the thread that is about to move falls below all others. A bug of depth d is found with probability at least
-//! 1/(n k^(d−1)) an execution, for n threads and k events. Deviations: the length k is not given but is the longest
-//! execution seen so far, and a thread's priority is drawn when it is first seen, at a random place among the others.
+//! Each thread has a random priority, and the enabled thread with the highest one moves; at d − 1
+//! random points of the execution the thread that is about to move falls below all others. A bug of
+//! depth d is found with probability at least 1/(n k^(d−1)) an execution, for n threads and k
+//! events. Deviations: the length k is not given but is the longest execution seen so far, and a
+//! thread's priority is drawn when it is first seen, at a random place among the others.
 
 use crate::sample::{self, Scheduler};
 use crate::{Config, Control, Report};

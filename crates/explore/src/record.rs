@@ -1,4 +1,5 @@
-//! The part of a report that one worker writes: counts and faults in the order found, to be merged in that order.
+//! The part of a report that one worker writes: counts and faults in the order found, to be merged
+//! in that order.
 
 use crate::{Config, Found, Report, Statistics};
 use rustc_hash::FxHashMap;
@@ -51,8 +52,9 @@ impl Record {
         }
     }
 
-    /// A machine's fault parks its thread. If nobody asked for its property, what the thread would do next stays unknown, and
-    /// so does the verdict; unless that is nothing, since the process has ended.
+    /// A machine's fault parks its thread. If nobody asked for its property, what the thread would
+    /// do next stays unknown, and so does the verdict; unless that is nothing, since the process
+    /// has ended.
     #[cold]
     fn cut_short(&mut self, fault: &Fault) {
         if fault.kind.ends_process() {

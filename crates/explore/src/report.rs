@@ -35,7 +35,8 @@ pub struct Statistics {
 /// A fault with a way to it. Faults of the same kind at the same places are one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What is wrong. Its contexts belong to the machine that found it, which is gone: replay the choices for them.
+    /// What is wrong. Its contexts belong to the machine that found it, which is gone: replay the
+    /// choices for them.
     pub fault: Fault,
     /// The choices from the initial state up to and including the event at fault.
     pub choices: Vec<Choice>,
@@ -73,7 +74,8 @@ impl Report {
         }
     }
 
-    /// What follows from it: `Verified` only if everything was explored and nothing stood in the way.
+    /// What follows from it: `Verified` only if everything was explored and nothing stood in the
+    /// way.
     pub fn verdict(&self) -> Verdict {
         if !self.faults.is_empty() {
             Verdict::Violated

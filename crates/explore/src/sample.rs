@@ -1,4 +1,5 @@
-//! What the sampling strategies share: run executions one after the other, each decided by a [`Scheduler`].
+//! What the sampling strategies share: run executions one after the other, each decided by a
+//! [`Scheduler`].
 
 use crate::record::Record;
 use crate::stuck::waiting;
@@ -121,8 +122,8 @@ where
     }))
 }
 
-/// Whether the execution ends at the present state; counts it if so. `length`, `longest`: the bound on its events, and the
-/// one that was asked for.
+/// Whether the execution ends at the present state; counts it if so. `length`, `longest`: the bound
+/// on its events, and the one that was asked for.
 fn is_over<M: Undo>(
     machine: &M,
     depth: usize,

@@ -1,26 +1,33 @@
 //! Threads that wait for ever beside others that run for ever.
 //!
-//! Where an execution ends, the detector sees who waits. An execution that never ends has no such place; with cutoffs it is left where
-//! only known states are ahead. There a blocked thread may be one that is let go on later, or one that never is. It is *stuck* if it
-//! moves in no continuation, and none of them ends the execution or the process: an end is judged where it is.
+//! Where an execution ends, the detector sees who waits. An execution that never ends has no such
+//! place; with cutoffs it is left where only known states are ahead. There a blocked thread may be
+//! one that is let go on later, or one that never is. It is *stuck* if it moves in no continuation,
+//! and none of them ends the execution or the process: an end is judged where it is.
 //!
-//! That is asked at each leaf of the exploration where only cutoffs are left, and it is enough there. Being stuck is stable: whoever is stuck in a
-//! configuration is so in each larger one. Every reachable state is that of a configuration without cutoff events (`unfold::cutoff`), and
+//! That is asked at each leaf of the exploration where only cutoffs are left, and it is enough
+//! there. Being stuck is stable: whoever is stuck in a configuration is so in each larger one.
+//! Every reachable state is that of a configuration without cutoff events (`unfold::cutoff`), and
 //! each such configuration is a part of some leaf's.
 //!
-//! - Who waits for another thread to give something back or to end is let go on by that one, or starves: that is no question. [`waiting`] names who
-//!   waits for nobody in particular (a signal, a post, a barrier), for a thread that has ended, or in a cycle. If a wait of one of these kinds turns into
-//!   one for a certain thread, as that of a woken thread for its mutex, it is over.
-//! - For one of these a few random walks look for a continuation that lets it go on. Mostly they find one soon.
-//! - If they do not, all states that follow are visited, depth first (`Search`). A thread whose next action is independent of everything goes
-//!   first, unless that leads to a state that is known: then the others have their turn, too (the cycle proviso of ample sets; Peled, CAV 1994).
+//! - Who waits for another thread to give something back or to end is let go on by that one, or
+//!   starves: that is no question. [`waiting`] names who waits for nobody in particular (a signal,
+//!   a post, a barrier), for a thread that has ended, or in a cycle. If a wait of one of these
+//!   kinds turns into one for a certain thread, as that of a woken thread for its mutex, it is
+//!   over.
+//! - For one of these a few random walks look for a continuation that lets it go on. Mostly they
+//!   find one soon.
+//! - If they do not, all states that follow are visited, depth first (`Search`). A thread whose
+//!   next action is independent of everything goes first, unless that leads to a state that is
+//!   known: then the others have their turn, too (the cycle proviso of ample sets; Peled, CAV
+//!   1994).
 //! - If there are too many, the question stays open, and so does the verdict.
 //!
-//! A state where a thread has stopped at a false assumption counts as no continuation. If there is one, the thread is stuck only if some execution goes on for
-//! ever without it (`fair`).
+//! A state where a thread has stopped at a false assumption counts as no continuation. If there is
+//! one, the thread is stuck only if some execution goes on for ever without it (`fair`).
 //!
-//! A spurious wakeup is possible and never promised. It is an alternative of the action that begins to wait, so a thread that has begun to wait without it
-//! is stuck if no signal ever comes.
+//! A spurious wakeup is possible and never promised. It is an alternative of the action that begins
+//! to wait, so a thread that has begun to wait without it is stuck if no signal ever comes.
 
 mod fair;
 
@@ -98,8 +105,8 @@ fn ahead<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Vec<ThreadId> {
 /// What is ahead of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// Some continuation lets it go on, or ends the execution or the process; or the machine had something to report on the way, so
-    /// that the verdict is not `true` anyway.
+    /// Some continuation lets it go on, or ends the execution or the process; or the machine had
+    /// something to report on the way, so that the verdict is not `true` anyway.
     Open,
     /// None does, and some execution goes on for ever.
     Stuck,
@@ -125,8 +132,8 @@ impl Fates {
         }
     }
 
-    /// What is ahead of a blocked thread at the machine's state, to which the machine comes back. `name`: the same in each
-    /// interleaving.
+    /// What is ahead of a blocked thread at the machine's state, to which the machine comes back.
+    /// `name`: the same in each interleaving.
     ///
     /// Of a firm cycle it is only asked whether the execution may end: there the cycle is judged.
     pub fn of<M: Undo + Fingerprint>(
@@ -349,7 +356,8 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
     }
 }
 
-/// All choices of the machine's state, and how many of them are enough if they lead to new states. `turn`: with which to begin.
+/// All choices of the machine's state, and how many of them are enough if they lead to new states.
+/// `turn`: with which to begin.
 fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
     let pending = machine.pending();
     let of = |t: usize| {
@@ -367,7 +375,8 @@ fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
     }
     let mut choices: Vec<Choice> = enabled.iter().copied().flat_map(of).collect();
     if !choices.is_empty() {
-        // Multiplied by an odd number without pattern, so that threads and alternatives take turns in many ways.
+        // Multiplied by an odd number without pattern, so that threads and alternatives take turns
+        // in many ways.
         let at = turn.wrapping_mul(0x9e37_79b9) >> 8;
         let count = choices.len();
         choices.rotate_left(at % count);

@@ -1,5 +1,6 @@
-//! An oracle counts only once it was seen to fail: each pair of dependent classes is dropped in turn, and each part of
-//! the algorithm left out, and some random toy has to notice. `--nocapture` prints the list.
+//! An oracle counts only once it was seen to fail: each pair of dependent classes is dropped in
+//! turn, and each part of the algorithm left out, and some random toy has to notice. `--nocapture`
+//! prints the list.
 
 mod common;
 
@@ -63,16 +64,18 @@ fn notices<P: Dependence + Sync>(
     !matches!(report.stop, StopReason::Limit(_)) && (seen.ends != *ends || asserts(&report) != *failed)
 }
 
-/// Pairs that toys cannot tell: no toy has the operation, or the pair is implied by others on every path.
+/// Pairs that toys cannot tell: no toy has the operation, or the pair is implied by others on every
+/// path.
 #[rustfmt::skip]
 const UNSEEN: &[(OpClass, OpClass)] = {
     use OpClass::*;
     &[
-        // In toys two joins or cancellations of a thread make no difference to each other, nor a join to what cancels; a thread ends once, and who
-        // uses it in another way than joins and cancellations is the thread itself.
+        // In toys two joins or cancellations of a thread make no difference to each other, nor a
+        // join to what cancels; a thread ends once, and who uses it in another way than joins and
+        // cancellations is the thread itself.
         (Join, Join), (Join, Cancel), (Cancel, Cancel), (Join, Total), (Exit, Total), (Exit, Exit),
-        // What these order is ordered already by the takings between them, or is never enabled together: without them
-        // only the counts change.
+        // What these order is ordered already by the takings between them, or is never enabled
+        // together: without them only the counts change.
         (Release, Release), (Release, ReleaseShared), (Release, AcquireShared), (Acquire, ReleaseShared),
         (Acquire, Release),
         // A join that is not ordered behind the end only asks for orders that there are not.
@@ -140,8 +143,9 @@ fn same_family(a: OpClass, b: OpClass) -> bool {
         .any(|family| family.contains(&a) && family.contains(&b))
 }
 
-/// Not in the list, for no toy notices them: `AddAll` (without sleep sets, where nothing leads to a blocked action), and
-/// `OldPending` (a thread that begins a timed wait moves on at once, so its time-out is always tried before a signal).
+/// Not in the list, for no toy notices them: `AddAll` (without sleep sets, where nothing leads to a
+/// blocked action), and `OldPending` (a thread that begins a timed wait moves on at once, so its
+/// time-out is always tried before a signal).
 #[test]
 fn every_omission_is_noticed() {
     let toys = toys();

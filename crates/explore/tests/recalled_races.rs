@@ -1,4 +1,5 @@
-//! A race detector that recalls what it knows, on random toys: it finds what one that sees everything finds.
+//! A race detector that recalls what it knows, on random toys: it finds what one that sees
+//! everything finds.
 
 mod common;
 
@@ -23,7 +24,8 @@ struct Step {
     accesses: Vec<Access>,
 }
 
-/// The event, with an order for atomic accesses that depends on the statement; yielding becomes a fence.
+/// The event, with an order for atomic accesses that depends on the statement; yielding becomes a
+/// fence.
 fn with_order(mut event: Event, seed: u64) -> Event {
     const ORDERS: [MemoryOrder; 5] = [
         MemoryOrder::Relaxed,
@@ -199,7 +201,8 @@ fn config() -> Config {
     }
 }
 
-/// A toy whose threads do little but pass on what they know: by one variable that soon has its last value, fences, and a read-write lock.
+/// A toy whose threads do little but pass on what they know: by one variable that soon has its last
+/// value, fences, and a read-write lock.
 fn passing(rng: &mut Rng) -> Toy {
     let (x, w) = ("x".to_owned(), "w".to_owned());
     let mut toy = Toy::default();

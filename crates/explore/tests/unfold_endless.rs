@@ -1,4 +1,5 @@
-//! `unfold` with cutoffs on toys that run for ever: the same ends and failed assertions as brute force over states.
+//! `unfold` with cutoffs on toys that run for ever: the same ends and failed assertions as brute
+//! force over states.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! What `unfold` knows, event by event, against the reference unfolding: all events and no other, all immediate conflicts and no other,
-//! and where an execution ends, every conflicting extension.
+//! What `unfold` knows, event by event, against the reference unfolding: all events and no other,
+//! all immediate conflicts and no other, and where an execution ends, every conflicting extension.
 
 mod common;
 
@@ -102,7 +102,8 @@ fn hold_under_all(name: &str, json: &str) {
     }
 }
 
-/// Where a thread was woken, its wait could also have ended by itself, after another one's that uses the condition variable with another mutex.
+/// Where a thread was woken, its wait could also have ended by itself, after another one's that
+/// uses the condition variable with another mutex.
 #[test]
 fn a_wait_that_was_woken_could_have_ended_by_itself() {
     let toy = r#"{"threads": [[["lock", "m"], ["timedwait", "c", "m", "r"]],
@@ -110,7 +111,8 @@ fn a_wait_that_was_woken_could_have_ended_by_itself() {
     hold_under_all("two mutexes", toy);
 }
 
-/// A thread that was cancelled could have gone on, after what was not yet there when its end was requested.
+/// A thread that was cancelled could have gone on, after what was not yet there when its end was
+/// requested.
 #[test]
 fn a_cancelled_thread_could_have_gone_on() {
     let toys = [
@@ -123,7 +125,8 @@ fn a_cancelled_thread_could_have_gone_on() {
     }
 }
 
-/// What is done to another object in the same word is no owner of a mutex; nor does the chain of owners end where it is set up anew.
+/// What is done to another object in the same word is no owner of a mutex; nor does the chain of
+/// owners end where it is set up anew.
 #[test]
 fn owners_before_a_mutex_is_set_up_anew() {
     let toys = [

@@ -1,5 +1,5 @@
-//! An oracle counts only once it was seen to fail: each part of `unfold` is left out in turn, and some random toy has to notice.
-//! `--nocapture` prints by what.
+//! An oracle counts only once it was seen to fail: each part of `unfold` is left out in turn, and
+//! some random toy has to notice. `--nocapture` prints by what.
 
 mod common;
 
@@ -87,8 +87,8 @@ fn every_omission_in_the_search_is_noticed() {
     all_are_noticed([Disabled, Sweep, FirstCandidate, Together]);
 }
 
-/// Of two events with one state the one with the smaller past goes on, in whatever order they are found: else each of several could wait for what
-/// comes after another one. Few toys show that.
+/// Of two events with one state the one with the smaller past goes on, in whatever order they are
+/// found: else each of several could wait for what comes after another one. Few toys show that.
 #[test]
 fn cutting_off_whatever_comes_later_is_noticed() {
     let toys = [

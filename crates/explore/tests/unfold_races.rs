@@ -63,7 +63,8 @@ fn toy(seed: u64) -> Toy {
     with_touches(mixed_toy(seed), seed)
 }
 
-/// Whether there is a race without cutoffs, and with them. (Of several at one place the detector names those that it meets first.)
+/// Whether there is a race without cutoffs, and with them. (Of several at one place the detector
+/// names those that it meets first.)
 fn both(toy: &Toy, seed: u64) -> Option<(bool, bool)> {
     both_with(toy, seed, Weaken::Nothing)
 }
@@ -99,8 +100,9 @@ fn no_race_is_lost_by_cutoffs() {
     );
 }
 
-/// An oracle counts only once it was seen to fail. The first thread's access is known to the second one if that has read after the first one's write; both
-/// orders of these two lead to one state, and after it nothing tells the two threads any more of each other.
+/// An oracle counts only once it was seen to fail. The first thread's access is known to the second
+/// one if that has read after the first one's write; both orders of these two lead to one state,
+/// and after it nothing tells the two threads any more of each other.
 #[test]
 fn knowledge_that_is_no_part_of_the_state_is_noticed() {
     let toy = r#"{"vars": {"x": 0}, "threads": [[["yield"], ["touch", "u", 1], ["write", "x", 1], ["lock", "m"]],
@@ -118,8 +120,9 @@ fn knowledge_that_is_no_part_of_the_state_is_noticed() {
     }
 }
 
-/// Two threads hand three locks round for ever. The first one reads another variable in its first round than later, and after that nothing else tells
-/// the rounds apart: the other one's write in the second round is on no path if that round is cut off.
+/// Two threads hand three locks round for ever. The first one reads another variable in its first
+/// round than later, and after that nothing else tells the rounds apart: the other one's write in
+/// the second round is on no path if that round is cut off.
 #[test]
 fn histories_left_out_are_noticed() {
     let toy = r#"{"barriers": {"s": 2}, "threads": [
@@ -137,8 +140,9 @@ fn histories_left_out_are_noticed() {
     }
 }
 
-/// Two cutoffs are on no path together. That only shows where several pairs of accesses race: no toy is known whose only race is one of these, since what
-/// each thread did last is a part of the state, and so is there again where the state is explored.
+/// Two cutoffs are on no path together. That only shows where several pairs of accesses race: no
+/// toy is known whose only race is one of these, since what each thread did last is a part of the
+/// state, and so is there again where the state is explored.
 #[test]
 fn races_beside_cutoffs_left_out_are_noticed() {
     let toys = [

@@ -1,6 +1,8 @@
-//! Threads that wait for ever beside others that run for ever: `unfold` with cutoffs against the graph of all states.
+//! Threads that wait for ever beside others that run for ever: `unfold` with cutoffs against the
+//! graph of all states.
 //!
-//! Beside the mistakes of `Weaken`, these were planted by hand in `src/stuck.rs` and `stuck/fair.rs`:
+//! Beside the mistakes of `Weaken`, these were planted by hand in `src/stuck.rs` and
+//! `stuck/fair.rs`:
 //!
 //! | mistake | seen to fail |
 //! | --- | --- |
@@ -13,9 +15,9 @@
 //! | the end of the process does not count | `corpus/endless/safe/end_before_a_post.c` |
 //! | who asks where a thread has stopped gets an answer | `post_behind_a_false_assumption.c`, there |
 //!
-//! Nobody notices yet: a cycle that cannot be broken is treated like any other wait; threads that are
-//! created on the way to where one stops. What was reported on the way, and what is remembered of
-//! states after which a thread stops, makes no difference: a finding is there already.
+//! Nobody notices yet: a cycle that cannot be broken is treated like any other wait; threads that
+//! are created on the way to where one stops. What was reported on the way, and what is remembered
+//! of states after which a thread stops, makes no difference: a finding is there already.
 
 use selvedge_base::ThreadId;
 use selvedge_explore::unfold::oracle::Weaken;

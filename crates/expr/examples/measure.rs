@@ -1,4 +1,5 @@
-//! How fast expressions are built and evaluated: `cargo run --release -p selvedge-expr --example measure`.
+//! How fast expressions are built and evaluated: `cargo run --release -p selvedge-expr --example
+//! measure`.
 
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Evaluator, Expr, InputKey};
 

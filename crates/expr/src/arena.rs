@@ -1,7 +1,9 @@
-//! The arena: where nodes live, each once. Equal nodes have one name, so comparing two expressions compares two numbers.
+//! The arena: where nodes live, each once. Equal nodes have one name, so comparing two expressions
+//! compares two numbers.
 //!
-//! An arena belongs to one worker. It grows only, and everything goes through a shared reference, because making an
-//! expression changes nothing that anybody can see. The constructors are in [`build`](crate::build).
+//! An arena belongs to one worker. It grows only, and everything goes through a shared reference,
+//! because making an expression changes nothing that anybody can see. The constructors are in
+//! [`build`](crate::build).
 
 use crate::facts::Facts;
 use crate::inputs::{InputSet, InputSets};
@@ -17,8 +19,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub struct Arena {
     inner: RefCell<Inner>,
-    /// How deep the constructors are in each other: a rule that looks further down gives up below a fixed depth, so that
-    /// no shape of expression can exhaust the stack.
+    /// How deep the constructors are in each other: a rule that looks further down gives up below a
+    /// fixed depth, so that no shape of expression can exhaust the stack.
     pub(crate) depth: Cell<u32>,
 }
 

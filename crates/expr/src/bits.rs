@@ -1,5 +1,6 @@
-//! What the operations on bit-vectors mean, on concrete values: constant folding and the evaluator use these and nothing
-//! else, so they cannot disagree. Division by 0 and shifts past the width are as in SMT-LIB's QF_BV.
+//! What the operations on bit-vectors mean, on concrete values: constant folding and the evaluator
+//! use these and nothing else, so they cannot disagree. Division by 0 and shifts past the width are
+//! as in SMT-LIB's QF_BV.
 //!
 //! Values are zero-extended to 128 bits; the results are too.
 

@@ -1,6 +1,8 @@
-//! Expressions for people: infix text with the names of inputs, `in0.2[1]` for thread 0's second input's piece 1.
+//! Expressions for people: infix text with the names of inputs, `in0.2[1]` for thread 0's second
+//! input's piece 1.
 //!
-//! `/`, `%`, `<`, `<=` and `>>` are unsigned; with an `s` they are signed. Long expressions are cut with `…`.
+//! `/`, `%`, `<`, `<=` and `>>` are unsigned; with an `s` they are signed. Long expressions are cut
+//! with `…`.
 
 use crate::arena::Arena;
 use crate::node::{BinOp, CmpOp, Expr, FBinOp, FCmpOp, FUnOp, Node, UnOp};

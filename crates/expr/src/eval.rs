@@ -101,8 +101,9 @@ impl Evaluator {
         }
     }
 
-    /// The value of an expression under the same assignment, in the same arena, as in the calls since the last
-    /// [`forget`](Self::forget) or [`eval`](Self::eval): what they computed is used again.
+    /// The value of an expression under the same assignment, in the same arena, as in the calls
+    /// since the last [`forget`](Self::forget) or [`eval`](Self::eval): what they computed is used
+    /// again.
     pub fn eval_same(&mut self, arena: &Arena, e: Expr, assignment: &Assignment) -> u128 {
         if self.round == 0 {
             self.forget();

@@ -1,13 +1,15 @@
-//! What is known of a value without asking a solver: bits that are certain and an unsigned interval. Computed once, when
-//! the node is made, from what is known of its children.
+//! What is known of a value without asking a solver: bits that are certain and an unsigned
+//! interval. Computed once, when the node is made, from what is known of its children.
 //!
-//! The transfer functions are the usual ones of abstract interpretation (LLVM's `KnownBits` and `ConstantRange`, without
-//! wrapping intervals); where nothing cheap is known the answer is [`Facts::any`].
+//! The transfer functions are the usual ones of abstract interpretation (LLVM's `KnownBits` and
+//! `ConstantRange`, without wrapping intervals); where nothing cheap is known the answer is
+//! [`Facts::any`].
 
 use crate::bits::{mask, signed};
 use crate::node::{BinOp, UnOp, Width};
 
-/// Certain bits and an unsigned interval. Each is sound alone; [`Facts::refine`] lets one sharpen the other.
+/// Certain bits and an unsigned interval. Each is sound alone; [`Facts::refine`] lets one sharpen
+/// the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Bits that are certainly 0, among those of the width.
@@ -102,7 +104,8 @@ impl Facts {
     pub fn refine(mut self, width: Width) -> Facts {
         self.low = self.low.max(self.ones);
         self.high = self.high.min(mask(width) & !self.zeros);
-        // The bits above the highest one in which the bounds differ are the same for all values between.
+        // The bits above the highest one in which the bounds differ are the same for all values
+        // between.
         let common = !low_mask(length(self.low ^ self.high)) & mask(width);
         self.ones |= self.low & common;
         self.zeros |= !self.low & common;
@@ -294,8 +297,8 @@ const fn low_mask(bits: u32) -> u128 {
     if bits >= 128 { u128::MAX } else { (1 << bits) - 1 }
 }
 
-/// A sum with an incoming carry: the bits up to where operands and carry are known, and the interval if no value or every
-/// value wraps.
+/// A sum with an incoming carry: the bits up to where operands and carry are known, and the
+/// interval if no value or every value wraps.
 fn sum(width: Width, a: Facts, b: Facts, carry: bool) -> Facts {
     let c = u128::from(carry);
     let all = mask(width);

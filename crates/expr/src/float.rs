@@ -1,9 +1,9 @@
-//! What the operations on floats mean, on concrete bits: IEEE 754 binary32 and binary64, rounding to the nearest with ties to
-//! even.
+//! What the operations on floats mean, on concrete bits: IEEE 754 binary32 and binary64, rounding
+//! to the nearest with ties to even.
 //!
-//! IEEE leaves open which NaN an operation gives, and processors differ. Here every operation that gives a NaN gives
-//! [`nan`]: quiet, positive, no payload. Operations on bits (negation, absolute value, copying a sign, loads and stores)
-//! keep a NaN's bits.
+//! IEEE leaves open which NaN an operation gives, and processors differ. Here every operation that
+//! gives a NaN gives [`nan`]: quiet, positive, no payload. Operations on bits (negation, absolute
+//! value, copying a sign, loads and stores) keep a NaN's bits.
 
 use crate::bits::{mask, signed};
 use crate::node::{FBinOp, FCmpOp, FUnOp, Width};
@@ -136,7 +136,8 @@ pub fn convert(to: Width, a: u128) -> u128 {
     }
 }
 
-/// A float of width `from`, rounded towards 0 to an integer of width `to`; saturating, a NaN gives 0.
+/// A float of width `from`, rounded towards 0 to an integer of width `to`; saturating, a NaN gives
+/// 0.
 pub fn to_int(is_signed: bool, from: Width, to: Width, a: u128) -> u128 {
     let value = widen(from, a);
     if is_signed {

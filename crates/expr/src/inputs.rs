@@ -1,4 +1,5 @@
-//! Interned sets of inputs: which inputs an expression depends on, shared between all expressions with the same set.
+//! Interned sets of inputs: which inputs an expression depends on, shared between all expressions
+//! with the same set.
 
 use crate::node::InputId;
 use rustc_hash::FxHashMap;

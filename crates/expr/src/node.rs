@@ -1,7 +1,9 @@
 //! What an expression is: a small copyable name, and the node it stands for.
 //!
-//! Every value is a bit-vector of 1 to 128 bits. A truth value has width 1; a float is its IEEE 754 bits, of width 32 or
-//! 64. Which nodes exist is said here once; evaluator, solver and text format must each know every one of them.
+//! Every value is a bit-vector of 1 to 128 bits. A truth value has width 1; a float is its IEEE 754
+//! bits, of width 32 or
+//! 64. Which nodes exist is said here once; evaluator, solver and text format must each know every
+//!     one of them.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -9,7 +11,8 @@ use std::num::NonZeroU32;
 /// The width of a value in bits, 1 to 128.
 pub type Width = u8;
 
-/// An expression: the name of a node in an [`Arena`](crate::Arena). Equal expressions of one arena are equal names.
+/// An expression: the name of a node in an [`Arena`](crate::Arena). Equal expressions of one arena
+/// are equal names.
 ///
 /// The order of names is the order of creation; children are always older than their parents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +76,8 @@ pub enum UnOp {
     Ctlz,
     /// The number of trailing zeros; of 0 the width.
     Cttz,
-    /// Bytes in the opposite order; the width is a multiple of 8. Never in a node: becomes a concatenation of bytes.
+    /// Bytes in the opposite order; the width is a multiple of 8. Never in a node: becomes a
+    /// concatenation of bytes.
     Bswap,
     /// Bits in the opposite order.
     BitReverse,
@@ -92,11 +96,13 @@ pub enum BinOp {
     UDiv,
     /// Unsigned remainder; by 0: the dividend.
     URem,
-    /// Signed quotient, rounded towards 0; by 0: 1 if the dividend is negative, else -1; least by -1: least.
+    /// Signed quotient, rounded towards 0; by 0: 1 if the dividend is negative, else -1; least by
+    /// -1: least.
     SDiv,
     /// Signed remainder with the sign of the dividend; by 0: the dividend; least by -1: 0.
     SRem,
-    /// Shift to the left; by the width or more: 0. In a node the amount is not constant; so for the other shifts.
+    /// Shift to the left; by the width or more: 0. In a node the amount is not constant; so for the
+    /// other shifts.
     Shl,
     /// Shift to the right with zeros; by the width or more: 0.
     LShr,
@@ -110,8 +116,8 @@ pub enum BinOp {
     Xor,
 }
 
-/// Comparisons. The result has width 1. In nodes only `Eq`, `Ult`, `Ule`, `Slt` and `Sle`, none of the latter four on width
-/// 1, and `Ule` and `Sle` never with a constant.
+/// Comparisons. The result has width 1. In nodes only `Eq`, `Ult`, `Ule`, `Slt` and `Sle`, none of
+/// the latter four on width 1, and `Ule` and `Sle` never with a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(
     missing_docs,
@@ -130,8 +136,8 @@ pub enum CmpOp {
     Sge,
 }
 
-/// Operations on two floats of one width, rounded to the nearest, ties to even. A result that is a NaN is the canonical one
-/// ([`float::nan`](crate::float::nan)).
+/// Operations on two floats of one width, rounded to the nearest, ties to even. A result that is a
+/// NaN is the canonical one ([`float::nan`](crate::float::nan)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(
     missing_docs,
@@ -159,7 +165,8 @@ pub enum FUnOp {
     Trunc,
     /// To the nearest integral value, halves away from 0 (C's `round`).
     Round,
-    /// To the nearest integral value, halves to the even one (C's `rint` and `nearbyint` in the default mode).
+    /// To the nearest integral value, halves to the even one (C's `rint` and `nearbyint` in the
+    /// default mode).
     RoundEven,
 }
 
@@ -236,7 +243,8 @@ pub enum Node {
     Sext(Expr),
     /// The element of a table with this index; beyond the end: the last element.
     Select(TableId, Expr),
-    /// Whether the product of two values does not fit their width, as signed (`true`) or unsigned numbers.
+    /// Whether the product of two values does not fit their width, as signed (`true`) or unsigned
+    /// numbers.
     MulOverflows(bool, Expr, Expr),
     /// An operation on two floats.
     FBinary(FBinOp, Expr, Expr),
@@ -248,7 +256,8 @@ pub enum Node {
     Fma(Expr, Expr, Expr),
     /// A float of the other width (32 to 64 or back).
     FConvert(Expr),
-    /// A float rounded towards 0 to a signed (`true`) or unsigned integer of the node's width; saturating, a NaN gives 0.
+    /// A float rounded towards 0 to a signed (`true`) or unsigned integer of the node's width;
+    /// saturating, a NaN gives 0.
     ToInt(bool, Expr),
     /// The float of the node's width nearest to a signed (`true`) or unsigned integer.
     FromInt(bool, Expr),

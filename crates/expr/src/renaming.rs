@@ -1,8 +1,10 @@
-//! Hashes of expressions under other names of their inputs: numbers, in the order in which the inputs are met.
+//! Hashes of expressions under other names of their inputs: numbers, in the order in which the
+//! inputs are met.
 //!
-//! Lists of expressions whose inputs are met in the same order have the same hashes exactly if one list becomes the other by a one-to-one
-//! renaming of inputs. Operands that may be exchanged stand in the order of their own hashes, which depend on the old names: so two lists that
-//! are alike may have different hashes, but different ones never have the same.
+//! Lists of expressions whose inputs are met in the same order have the same hashes exactly if one
+//! list becomes the other by a one-to-one renaming of inputs. Operands that may be exchanged stand
+//! in the order of their own hashes, which depend on the old names: so two lists that are alike may
+//! have different hashes, but different ones never have the same.
 
 use crate::arena::{Arena, hash_of, table_hash};
 use crate::node::{Expr, InputId, Node, TableId};

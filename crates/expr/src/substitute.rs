@@ -1,12 +1,13 @@
-//! Replacement of parts of expressions. Iterative; what is made goes through the constructors, so it simplifies.
+//! Replacement of parts of expressions. Iterative; what is made goes through the constructors, so
+//! it simplifies.
 
 use crate::arena::Arena;
 use crate::node::{Expr, Node};
 use rustc_hash::FxHashMap;
 
 impl Arena {
-    /// The expression with each first expression of a pair replaced by its second, wherever it occurs. What was put in is
-    /// not looked into again.
+    /// The expression with each first expression of a pair replaced by its second, wherever it
+    /// occurs. What was put in is not looked into again.
     ///
     /// # Panics
     /// If the widths of a pair differ.
@@ -15,8 +16,8 @@ impl Arena {
         self.rewrite(e, |part| pairs.get(&part).copied())
     }
 
-    /// The expression with every part for which `replace` gives something replaced by that, from the top downwards: what is
-    /// below a replaced part is not asked for.
+    /// The expression with every part for which `replace` gives something replaced by that, from
+    /// the top downwards: what is below a replaced part is not asked for.
     ///
     /// # Panics
     /// If the width of a replacement differs.

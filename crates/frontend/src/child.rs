@@ -1,11 +1,14 @@
-//! Child processes that end with us: when their time is up, when the run is told to stop, and when this process dies.
+//! Child processes that end with us: when their time is up, when the run is told to stop, and when
+//! this process dies.
 //!
-//! A child leads a process group of its own, so that what it starts (a compiler's back end, a linker) is killed with it. The
-//! system kills the child if the thread that started it ends: [`run`] waits in that thread, so this happens only if the whole
-//! process dies, by whatever signal. Ctrl-C on a terminal reaches our group only; the child gets it by way of the stop flag.
+//! A child leads a process group of its own, so that what it starts (a compiler's back end, a
+//! linker) is killed with it. The system kills the child if the thread that started it ends:
+//! [`run`] waits in that thread, so this happens only if the whole process dies, by whatever
+//! signal. Ctrl-C on a terminal reaches our group only; the child gets it by way of the stop flag.
 //!
-//! `unsafe`: what runs between `fork` and `exec` calls `prctl`, `getppid` and `_exit` alone, which are async-signal-safe and
-//! allocate nothing; `kill` is given a group whose leader was not yet waited for, so that its number cannot be another's.
+//! `unsafe`: what runs between `fork` and `exec` calls `prctl`, `getppid` and `_exit` alone, which
+//! are async-signal-safe and allocate nothing; `kill` is given a group whose leader was not yet
+//! waited for, so that its number cannot be another's.
 
 #![expect(
     unsafe_code,
@@ -43,7 +46,8 @@ pub(crate) enum Ended {
     Stopped,
 }
 
-/// Runs a command with this standard input to its end, or kills it. Its outputs are read to their ends.
+/// Runs a command with this standard input to its end, or kills it. Its outputs are read to their
+/// ends.
 ///
 /// # Errors
 /// If it cannot be started or waited for. That it does not read its input is no error.
@@ -104,7 +108,8 @@ fn read(mut from: impl Read, _done: mpsc::Sender<()>) -> io::Result<Vec<u8>> {
     from.read_to_end(&mut bytes).map(|_| bytes)
 }
 
-/// Makes the command's process the leader of a group, to be killed by the system when the thread that starts it is gone.
+/// Makes the command's process the leader of a group, to be killed by the system when the thread
+/// that starts it is gone.
 fn bound_to_us(command: &mut Command) -> &mut Command {
     let parent = std::process::id();
     let before_exec = move || {
@@ -139,7 +144,8 @@ impl Group {
         Group { leader, gone: false }
     }
 
-    /// Threads that read both outputs, and a channel that closes when both have ended; and one that writes the input.
+    /// Threads that read both outputs, and a channel that closes when both have ended; and one that
+    /// writes the input.
     fn readers(&mut self, input: Option<Vec<u8>>) -> io::Result<([Reader; 2], mpsc::Receiver<()>)> {
         let (stdout, stderr) = (self.leader.stdout.take(), self.leader.stderr.take());
         let (Some(stdout), Some(stderr)) = (stdout, stderr) else {

@@ -84,7 +84,8 @@ pub enum Error {
     /// The process that reads modules panicked: a defect of this program.
     #[error("the process that reads modules failed: {0}")]
     ReaderPanic(String),
-    /// What the process that reads modules sent is no program: a defect of this program, or that process was taken over.
+    /// What the process that reads modules sent is no program: a defect of this program, or that
+    /// process was taken over.
     #[error("the process that reads modules sent a malformed program: {0}")]
     Malformed(String),
     /// There is no LLVM 22.

@@ -1,7 +1,8 @@
 //! Reading files that somebody names: regular files only, of a bounded length.
 //!
-//! A pipe or a device may never end, or block its reader for ever; reading one may have effects; and what the system shows
-//! under /proc and /sys tells about other processes and the machine. None of them is a program or its input.
+//! A pipe or a device may never end, or block its reader for ever; reading one may have effects;
+//! and what the system shows under /proc and /sys tells about other processes and the machine. None
+//! of them is a program or its input.
 
 use rustix::fs::{OFlags, fstatfs};
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -12,7 +13,8 @@ use std::path::Path;
 /// The most that a file may hold: more is no program, and no input of one.
 pub const LARGEST: u64 = 1 << 30;
 
-/// File systems whose regular files are views of the system: proc, sysfs, debugfs, tracefs, securityfs, cgroup, cgroup2.
+/// File systems whose regular files are views of the system: proc, sysfs, debugfs, tracefs,
+/// securityfs, cgroup, cgroup2.
 const VIEWS: [u64; 7] = [
     0x9fa0,
     0x6265_6572,
@@ -51,7 +53,8 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// What the system says, or that it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(&std::fs::metadata(path)?)?;
-    // Another file may have its name by now: a pipe does not block with this flag, and is refused below.
+    // Another file may have its name by now: a pipe does not block with this flag, and is refused
+    // below.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)

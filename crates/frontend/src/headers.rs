@@ -1,6 +1,7 @@
 //! Headers of our own that stand before the system's (`crates/frontend/include`).
 //!
-//! They lie in a temporary directory while the compiler runs, since it reads headers from files only.
+//! They lie in a temporary directory while the compiler runs, since it reads headers from files
+//! only.
 
 use std::io;
 use std::path::Path;

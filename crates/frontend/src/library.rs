@@ -1,10 +1,12 @@
 //! The model library: a libc in bitcode, built into the program, linked on demand.
 //!
-//! Only the names it defines are looked at unless the program reaches one that nobody else defines; then the library is
-//! parsed, and just the functions needed are lowered, with what they need themselves.
+//! Only the names it defines are looked at unless the program reaches one that nobody else defines;
+//! then the library is parsed, and just the functions needed are lowered, with what they need
+//! themselves.
 //!
-//! A native model of NAME works on concrete values. For symbolic ones the library has `__selvedge_symbolic_NAME`, which the machine
-//! calls in its place. These *stand-ins* are linked into programs that have symbolic input only, and only for what they reach.
+//! A native model of NAME works on concrete values. For symbolic ones the library has
+//! `__selvedge_symbolic_NAME`, which the machine calls in its place. These *stand-ins* are linked
+//! into programs that have symbolic input only, and only for what they reach.
 
 use crate::isolate::Refusal;
 use crate::llvm::{Context, Value};
@@ -26,7 +28,8 @@ fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
-/// Defines what the program reaches and the library has. `symbolic`: the program has symbolic input, whatever it calls.
+/// Defines what the program reaches and the library has. `symbolic`: the program has symbolic
+/// input, whatever it calls.
 pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {
     let names: Vec<&str> = NAMES.lines().collect();
     let symbolic = symbolic || has_input(program, entry);
@@ -92,7 +95,8 @@ fn is_input(name: &str) -> bool {
 /// The entry of a fuzz target: what a program without `main` starts with.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
-/// Whether the program has symbolic input: it reaches a function that makes it, or is a fuzz target, whose buffer is symbolic.
+/// Whether the program has symbolic input: it reaches a function that makes it, or is a fuzz
+/// target, whose buffer is symbolic.
 fn has_input(program: &Program, entry: FuncId) -> bool {
     let functions = &program.module.functions;
     let fuzz_target = program

@@ -1,5 +1,5 @@
-//! The model library: lib/*.c against the libc of this machine, compiled natively, with every name of ours prefixed, and
-//! compared on fixed and random arguments by tests/library/compare.c.
+//! The model library: lib/*.c against the libc of this machine, compiled natively, with every name
+//! of ours prefixed, and compared on fixed and random arguments by tests/library/compare.c.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -458,7 +458,8 @@ fn wins_over_the_library() {
     assert!(strlen.is_defined() && !strlen.library);
 }
 
-/// The value of a local is read before the local changes, also where the value only gets another name.
+/// The value of a local is read before the local changes, also where the value only gets another
+/// name.
 #[test]
 fn names_of_locals_do_not_outlive_their_values() {
     let m = c(
@@ -483,7 +484,8 @@ fn names_of_locals_do_not_outlive_their_values() {
     assert!(!kinds[at..].iter().any(reads_p), "{kinds:?}");
 }
 
-/// Mixed features of C in one program: everything but the wide types lowers, and the result is well-formed.
+/// Mixed features of C in one program: everything but the wide types lowers, and the result is
+/// well-formed.
 #[test]
 fn a_tour_of_c() {
     let m = c(
@@ -505,7 +507,8 @@ fn a_tour_of_c() {
     }
 }
 
-/// A weak symbol that nothing defines is null, unless a library may have it: then nobody can tell here.
+/// A weak symbol that nothing defines is null, unless a library may have it: then nobody can tell
+/// here.
 #[test]
 fn weak_references_are_not_guessed() {
     let m = c(
@@ -527,7 +530,8 @@ fn weak_references_are_not_guessed() {
     assert!(m.absent.is_empty());
 }
 
-/// The verifier wants names to be unique: a local function of the program, one of the model library, and none at all.
+/// The verifier wants names to be unique: a local function of the program, one of the model
+/// library, and none at all.
 #[test]
 fn names_that_clash() {
     let loaded = c(

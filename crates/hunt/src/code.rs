@@ -41,7 +41,8 @@ pub struct Inst {
 pub struct Code {
     pub insts: Vec<Inst>,
     exit: usize,
-    /// Instructions between push and pop of a cleanup handler, and where the handler's copy for leaving is; inner ones first.
+    /// Instructions between push and pop of a cleanup handler, and where the handler's copy for
+    /// leaving is; inner ones first.
     guarded: Vec<(usize, usize, usize)>,
 }
 
@@ -67,8 +68,8 @@ struct Flattener<'a> {
     program: &'a Program,
     main: bool,
     code: Vec<Inst>,
-    /// Jumps to fill in: those that leave the innermost loop, those to the handler of the innermost `Try`, those to the end
-    /// of the function, and those to the end of the thread.
+    /// Jumps to fill in: those that leave the innermost loop, those to the handler of the innermost
+    /// `Try`, those to the end of the function, and those to the end of the thread.
     breaks: Vec<Vec<usize>>,
     throws: Vec<Vec<usize>>,
     returns: Vec<usize>,

@@ -1,7 +1,8 @@
 //! Random programs of two to four threads, from a seed.
 //!
-//! A program takes one to three *themes*, so that its threads meet on the same objects. Most of what it does is well formed
-//! (locks are given back, waits stand in loops, threads are joined); each rule is broken now and then.
+//! A program takes one to three *themes*, so that its threads meet on the same objects. Most of
+//! what it does is well formed (locks are given back, waits stand in loops, threads are joined);
+//! each rule is broken now and then.
 
 use crate::program::{
     self, ARGUMENT, Binary, Block, Expr, Function, Global, Local, MAX_THREADS, MutexKind, Node, Objects,
@@ -546,8 +547,8 @@ impl Generator {
         ])
     }
 
-    /// One assertion for each value that a variable, or two, could have, so that all outcomes are compared. Who fails one stops there, which
-    /// keeps none of the others from being tried.
+    /// One assertion for each value that a variable, or two, could have, so that all outcomes are
+    /// compared. Who fails one stops there, which keeps none of the others from being tried.
     fn observe(&mut self, body: &mut Block) {
         let two = self.random.one_in(2);
         for r in 0..1 + u8::from(two) {

@@ -35,7 +35,8 @@ pub fn alone(program: &Program) -> Printed {
     several(std::slice::from_ref(program))
 }
 
-/// Programs in one file. With more than one the k-th begins at `main_k`, and `main` only keeps them all.
+/// Programs in one file. With more than one the k-th begins at `main_k`, and `main` only keeps them
+/// all.
 pub fn several(programs: &[Program]) -> Printed {
     let mut printer = Printer {
         text: PRELUDE.to_owned(),

@@ -1,4 +1,5 @@
-//! Makes a program smaller as long as it still shows the same: statements, threads and expressions are left out one by one.
+//! Makes a program smaller as long as it still shows the same: statements, threads and expressions
+//! are left out one by one.
 
 use crate::program::{Block, Expr, MutexKind, Node, Objects, Program, Stmt, Storage, Type};
 
@@ -310,8 +311,8 @@ fn objects(program: &mut Program, left: &mut usize) -> bool {
     false
 }
 
-/// Whether the program is one that the generator could make: each thread is created once before it is joined or cancelled, jumps have a
-/// target, and functions do not lack the key.
+/// Whether the program is one that the generator could make: each thread is created once before it
+/// is joined or cancelled, jumps have a target, and functions do not lack the key.
 fn is_sound(program: &Program) -> bool {
     let mut created = vec![0; program.threads.len()];
     let mut sound = true;

@@ -1,10 +1,12 @@
 //! A state of a program, whole: it is its own key among the states seen, so no hash stands for it.
 //!
-//! Happens-before needs no counting clocks. A *record* stands for the last access of one thread to one location in one way, and keeps
-//! as a set of bits which clocks include it: those of threads, of locks, of release sequences and so on. A later access races
-//! with it if the accessing thread's clock does not include it. An older access of the same thread, location and way is
-//! included wherever the newer one is, and who is unordered with the older one and still to come is unordered with the newer
-//! one; so the newer one takes its place, and states of endless programs stay finitely many.
+//! Happens-before needs no counting clocks. A *record* stands for the last access of one thread to
+//! one location in one way, and keeps as a set of bits which clocks include it: those of threads,
+//! of locks, of release sequences and so on. A later access races with it if the accessing thread's
+//! clock does not include it. An older access of the same thread, location and way is included
+//! wherever the newer one is, and who is unordered with the older one and still to come is
+//! unordered with the newer one; so the newer one takes its place, and states of endless programs
+//! stay finitely many.
 
 use crate::program::{LOCALS, MAX_THREADS, Program};
 
@@ -114,7 +116,8 @@ pub struct Layout {
     barriers: u32,
     spins: u32,
     onces: u32,
-    /// The first bit of each location that is accessed atomically: one for each thread that heads a release sequence.
+    /// The first bit of each location that is accessed atomically: one for each thread that heads a
+    /// release sequence.
     pub atomics: Vec<Option<u32>>,
     /// Bits used.
     pub bits: u32,

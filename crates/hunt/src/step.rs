@@ -1,6 +1,7 @@
 //! Steps: what each thread can do in a state, and the state after it.
 //!
-//! One step is one access to shared memory or one operation of a library, and what the thread then does on its own.
+//! One step is one access to shared memory or one operation of a library, and what the thread then
+//! does on its own.
 
 use crate::code::{Code, Op};
 use crate::program::{Expr, MutexKind, Order, Place, Program, Stmt};
@@ -44,8 +45,8 @@ pub struct Machine<'a> {
     pub odd: Shared<bool>,
 }
 
-/// What a thread can do: an alternative of its next step, and whether that is a spurious wakeup, which is possible and never
-/// promised.
+/// What a thread can do: an alternative of its next step, and whether that is a spurious wakeup,
+/// which is possible and never promised.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
     pub thread: usize,
@@ -284,7 +285,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The thread that a creation or a join means, if there is one; a join means one that was created.
+    /// The thread that a creation or a join means, if there is one; a join means one that was
+    /// created.
     pub fn target(&self, state: &State, t: usize) -> Option<usize> {
         let at = |e: &Expr| {
             usize::try_from(e.value(&state.threads[t].locals))

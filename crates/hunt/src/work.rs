@@ -19,7 +19,8 @@ const BATCH: usize = 32;
 /// Programs with more states than this are left out.
 pub const MAX_STATES: usize = 5_000;
 
-/// Whether the product has `--weak-cas-failures`; without it, it lets weak compare-exchanges fail only where the values differ.
+/// Whether the product has `--weak-cas-failures`; without it, it lets weak compare-exchanges fail
+/// only where the values differ.
 pub const WEAK_OPTION: bool = true;
 
 /// What the hunt is to do, beside seeds.

@@ -1,4 +1,5 @@
-//! A slice of the hunt: a few hundred programs of fixed seeds, each in several ways. `cargo xtask hunt` goes further (docs/hunt.md).
+//! A slice of the hunt: a few hundred programs of fixed seeds, each in several ways. `cargo xtask
+//! hunt` goes further (docs/hunt.md).
 
 use selvedge_hunt::compare::Disagreement;
 use selvedge_hunt::product::Way;

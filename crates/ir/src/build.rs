@@ -1,7 +1,7 @@
 //! Building modules by hand: for tests, and for whoever makes ir from something else than bitcode.
 //!
-//! A [`FunctionBuilder`] collects one function, a [`ModuleBuilder`] gives the statements their ids and puts functions
-//! together. Neither checks anything: [`verify`](crate::verify) does.
+//! A [`FunctionBuilder`] collects one function, a [`ModuleBuilder`] gives the statements their ids
+//! and puts functions together. Neither checks anything: [`verify`](crate::verify) does.
 //!
 //! ```
 //! use selvedge_ir::{BinOp, FunctionBuilder, ModuleBuilder, Operand, Type, verify};
@@ -70,11 +70,12 @@ impl From<FuncId> for Operand {
     }
 }
 
-/// Collects a function: an entry block at first, more with [`block`](Self::block). Instructions go to the end of the
-/// current block. A block that is never terminated is unreachable.
+/// Collects a function: an entry block at first, more with [`block`](Self::block). Instructions go
+/// to the end of the current block. A block that is never terminated is unreachable.
 #[derive(Clone, Debug)]
 pub struct FunctionBuilder {
-    /// Statement ids here are indexes into `spans`: the ids in the module are known only when it is defined.
+    /// Statement ids here are indexes into `spans`: the ids in the module are known only when it is
+    /// defined.
     function: Function,
     current: BlockId,
     spans: IdVec<StmtId, Span>,
@@ -373,7 +374,8 @@ impl ModuleBuilder {
     }
 
     /// Adds a function without a body: one that is modelled, or one to be given a body with
-    /// [`define_as`](Self::define_as) (for recursion, or to start it as a thread before it is built).
+    /// [`define_as`](Self::define_as) (for recursion, or to start it as a thread before it is
+    /// built).
     pub fn declare(&mut self, name: &str, params: &[Type], returns: &[Type]) -> FuncId {
         let mut builder = FunctionBuilder::new(name);
         params.iter().for_each(|&ty| {

@@ -10,9 +10,11 @@ use smallvec::SmallVec;
 pub enum Operand {
     /// A register.
     Reg(Reg),
-    /// A constant: the low `ty.bits()` bits are the value (floats: their IEEE bits; pointers: the address, 0 is null).
+    /// A constant: the low `ty.bits()` bits are the value (floats: their IEEE bits; pointers: the
+    /// address, 0 is null).
     Const(u128, Type),
-    /// The address of a global (of the executing thread's copy, if it is thread-local) plus a byte offset.
+    /// The address of a global (of the executing thread's copy, if it is thread-local) plus a byte
+    /// offset.
     Global(GlobalId, i64),
     /// The address of a function.
     Func(FuncId),
@@ -252,8 +254,8 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// What the caller does with an exception that leaves the callee. The code that does it is not part of the program: nothing
-/// is thrown in it, but whether an exception would be caught can be told.
+/// What the caller does with an exception that leaves the callee. The code that does it is not part
+/// of the program: nothing is thrown in it, but whether an exception would be caught can be told.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Handler {
     /// Nothing: it goes on to the caller's caller.
@@ -288,7 +290,8 @@ pub enum InstKind {
         dst: Reg,
         value: Operand,
     },
-    /// `dst = a op b`. `nsw`/`nuw` say that signed / unsigned overflow is undefined (used by property `overflow` only).
+    /// `dst = a op b`. `nsw`/`nuw` say that signed / unsigned overflow is undefined (used by
+    /// property `overflow` only).
     Bin {
         op: BinOp,
         dst: Reg,
@@ -350,7 +353,8 @@ pub enum InstKind {
         a: Operand,
         b: Operand,
     },
-    /// Funnel shift of `a:b` by `amount` modulo the width; `left` gives the high word, else the low one.
+    /// Funnel shift of `a:b` by `amount` modulo the width; `left` gives the high word, else the low
+    /// one.
     Funnel {
         left: bool,
         dst: Reg,
@@ -381,7 +385,8 @@ pub enum InstKind {
     LifetimeEnd {
         local: LocalId,
     },
-    /// `dst = address of a new stack object of `size` bytes` that lives until return or `StackRestore`.
+    /// `dst = address of a new stack object of `size` bytes` that lives until return or
+    /// `StackRestore`.
     Alloca {
         dst: Reg,
         size: Operand,
@@ -431,7 +436,8 @@ pub enum InstKind {
         ty: Type,
         order: AtomicOrder,
     },
-    /// `old = *ptr; success = old == expected; if success { *ptr = new }`, atomically. Never fails spuriously.
+    /// `old = *ptr; success = old == expected; if success { *ptr = new }`, atomically. Never fails
+    /// spuriously.
     CompareExchange {
         old: Reg,
         success: Reg,
@@ -462,7 +468,8 @@ pub enum InstKind {
         len: Operand,
     },
 
-    /// Calls; `results` are the registers of the flattened result, in order. `types` are the arguments' types.
+    /// Calls; `results` are the registers of the flattened result, in order. `types` are the
+    /// arguments' types.
     Call {
         results: SmallVec<[Reg; 1]>,
         callee: Callee,
@@ -470,8 +477,9 @@ pub enum InstKind {
         types: SmallVec<[Type; 4]>,
         handler: Handler,
     },
-    /// Makes the x86-64 `__va_list_tag` at `list` walk the variable arguments of this call: all of them lie in the
-    /// overflow area (`gp_offset` = 48, `fp_offset` = 176), 8 bytes each, 16 for wide integers.
+    /// Makes the x86-64 `__va_list_tag` at `list` walk the variable arguments of this call: all of
+    /// them lie in the overflow area (`gp_offset` = 48, `fp_offset` = 176), 8 bytes each, 16 for
+    /// wide integers.
     VaStart {
         list: Operand,
     },
@@ -482,7 +490,8 @@ pub enum InstKind {
     },
     /// A hint to let others run (`pause`): a scheduling point without effect.
     Pause,
-    /// Something the front end cannot express; reaching it gives the verdict *unknown* with this text.
+    /// Something the front end cannot express; reaching it gives the verdict *unknown* with this
+    /// text.
     Unsupported {
         what: String,
     },

@@ -1,9 +1,11 @@
-//! The names of operations in the text format: one table per kind, read in both directions by the printer and the parser.
+//! The names of operations in the text format: one table per kind, read in both directions by the
+//! printer and the parser.
 
 use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, UnOp};
 use std::fmt;
 
-/// Whether a function of this name returns a second time when something jumps back to it (C11 7.13).
+/// Whether a function of this name returns a second time when something jumps back to it (C11
+/// 7.13).
 pub fn returns_twice(name: &str) -> bool {
     matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
@@ -38,8 +40,8 @@ macro_rules! names {
     )+};
 }
 
-// `BinOp`, `UnOp`, `CastOp` and `MinMax` stand where the mnemonic stands, so their names are distinct from one another
-// and from the mnemonics of `parse/inst.rs`.
+// `BinOp`, `UnOp`, `CastOp` and `MinMax` stand where the mnemonic stands, so their names are
+// distinct from one another and from the mnemonics of `parse/inst.rs`.
 names! {
     BinOp {
         Add = "add", Sub = "sub", Mul = "mul", UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",

@@ -1,9 +1,9 @@
 //! The text format, read. The grammar stands, by example, at the head of `print.rs`.
 //!
-//! Recursive descent over a stream of tokens with one token of look-ahead. Nothing is allocated but what the text
-//! itself contains, and nothing in the grammar nests, so neither a huge number nor a deep nesting can hurt. The parser
-//! checks form only: whether ids exist and types agree is [`verify`](crate::verify)'s business, so that a broken
-//! module can be written down in a test.
+//! Recursive descent over a stream of tokens with one token of look-ahead. Nothing is allocated but
+//! what the text itself contains, and nothing in the grammar nests, so neither a huge number nor a
+//! deep nesting can hurt. The parser checks form only: whether ids exist and types agree is
+//! [`verify`](crate::verify)'s business, so that a broken module can be written down in a test.
 
 mod inst;
 mod lexer;
@@ -32,8 +32,8 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// Reads a module in the text format.
 ///
 /// # Errors
-/// At the first thing that is not of the format. A module that was read may still be ill-formed: see
-/// [`verify`](crate::verify).
+/// At the first thing that is not of the format. A module that was read may still be ill-formed:
+/// see [`verify`](crate::verify).
 pub fn parse(text: &str) -> Result<Module> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();

@@ -1,8 +1,10 @@
-//! The text format, written: `Display` of modules, functions, instructions, terminators and operands.
+//! The text format, written: `Display` of modules, functions, instructions, terminators and
+//! operands.
 //!
-//! The format exists for dumps, for tests and for fuzzing. It is complete: for every module whose calls have as many
-//! argument types as arguments, [`parse`](crate::parse) of the text gives the same module. White space and `;` comments
-//! do not matter, names are in quotes, everything else goes by its id:
+//! The format exists for dumps, for tests and for fuzzing. It is complete: for every module whose
+//! calls have as many argument types as arguments, [`parse`](crate::parse) of the text gives the
+//! same module. White space and `;` comments do not matter, names are in quotes, everything else
+//! goes by its id:
 //!
 //! ```text
 //! file file0 "counter.c"
@@ -17,8 +19,8 @@
 //! constructors f0
 //! ```
 //!
-//! The ids before definitions are for the reader: they may be left out, and if they are there they must be the next
-//! ones. The type `f32` and the function `f32` are told apart by their position.
+//! The ids before definitions are for the reader: they may be left out, and if they are there they
+//! must be the next ones. The type `f32` and the function `f32` are told apart by their position.
 
 use crate::{
     Block, Callee, FuncId, Function, Global, Handler, InstKind, Module, Operand, Symbol, Terminator, Type,

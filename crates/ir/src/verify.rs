@@ -3,21 +3,29 @@
 //! Invariants, beside those that the types themselves enforce:
 //!
 //! - *Names.* Functions have names, no two the same; no two named globals have the same name.
-//! - *Statements.* Their functions exist, and their files if the line is known. No two have one function and ordinal.
-//!   Instructions and terminators refer to existing statements of their own function.
-//! - *Globals.* The alignment is a power of two. The initial bytes do not exceed the size; relocations lie within the
-//!   initial bytes, do not overlap, and refer to existing symbols; undefined ranges are not empty and lie in the global.
-//! - *Functions.* Parameters are distinct existing registers. Locals have alignments that are powers of two. Integer
-//!   types have 1 to 128 bits. Constructors and destructors exist and take no parameters.
-//! - *Operands.* Registers, globals, functions and blocks exist; constants have no bits beyond their type's width.
-//! - *Instructions.* Operands and assigned registers have the types that the instruction says or implies (`inst.rs` has
-//!   them in detail); several results are distinct registers; memory orders are those C11 allows for the access;
-//!   alignments are powers of two; lifetime markers name scoped locals; `va_start` stands in variadic functions.
-//! - *Calls.* There are as many argument types as arguments. If the callee is known and defined, the arguments and the
-//!   results agree in number (variadic: at least) and type with its parameters and returns.
-//! - *Terminators.* Targets exist, conditions are `i1`, switch cases are distinct, returns agree with the function.
+//! - *Statements.* Their functions exist, and their files if the line is known. No two have one
+//!   function and ordinal. Instructions and terminators refer to existing statements of their own
+//!   function.
+//! - *Globals.* The alignment is a power of two. The initial bytes do not exceed the size;
+//!   relocations lie within the initial bytes, do not overlap, and refer to existing symbols;
+//!   undefined ranges are not empty and lie in the global.
+//! - *Functions.* Parameters are distinct existing registers. Locals have alignments that are
+//!   powers of two. Integer types have 1 to 128 bits. Constructors and destructors exist and take
+//!   no parameters.
+//! - *Operands.* Registers, globals, functions and blocks exist; constants have no bits beyond
+//!   their type's width.
+//! - *Instructions.* Operands and assigned registers have the types that the instruction says or
+//!   implies (`inst.rs` has them in detail); several results are distinct registers; memory orders
+//!   are those C11 allows for the access; alignments are powers of two; lifetime markers name
+//!   scoped locals; `va_start` stands in variadic functions.
+//! - *Calls.* There are as many argument types as arguments. If the callee is known and defined,
+//!   the arguments and the results agree in number (variadic: at least) and type with its
+//!   parameters and returns.
+//! - *Terminators.* Targets exist, conditions are `i1`, switch cases are distinct, returns agree
+//!   with the function.
 //!
-//! That a register is assigned before it is read is not required: it is undefined then, and the machine says so.
+//! That a register is assigned before it is read is not required: it is undefined then, and the
+//! machine says so.
 
 mod inst;
 
@@ -205,7 +213,8 @@ pub enum Problem {
         /// How many arguments.
         found: usize,
     },
-    /// Not as many results as the callee returns, or not as many operands of `return` as the function returns.
+    /// Not as many results as the callee returns, or not as many operands of `return` as the
+    /// function returns.
     #[error("{found} results of {expected}")]
     ResultCount {
         /// How many the function returns.

@@ -1,11 +1,13 @@
-//! The text format: what is printed is read back the same, and no text makes the parser or the verifier panic.
+//! The text format: what is printed is read back the same, and no text makes the parser or the
+//! verifier panic.
 
 mod generator;
 
 use proptest::prelude::*;
 use selvedge_ir::{parse, verify};
 
-/// If the text is a module, prints it and reads it again: the same module must come out. Whatever it is, nothing panics.
+/// If the text is a module, prints it and reads it again: the same module must come out. Whatever
+/// it is, nothing panics.
 fn check_text(text: &str) {
     let Ok(module) = parse(text) else { return };
     let _ = verify(&module);

@@ -1,9 +1,11 @@
-//! Actions: what a thread does to an object in one visible operation (design: semantics, "Operations").
+//! Actions: what a thread does to an object in one visible operation (design: semantics,
+//! "Operations").
 
 use crate::{Needs, Op, OpClass, Varies};
 use selvedge_base::{Id, StmtId, ThreadId};
 
-/// The name of a shared object: its address; for threads and hidden objects a number in a range no address has.
+/// The name of a shared object: its address; for threads and hidden objects a number in a range no
+/// address has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct ObjectId(pub u64);
 
@@ -105,8 +107,9 @@ impl MemoryOrder {
 pub struct Action {
     /// What it acts on.
     pub object: ObjectId,
-    /// The mutex of a condition wait; for an access to a heap object the object's own name ([`ObjectId::heap`]), so that
-    /// `free` (a `Destroy` of that name) depends on it; else [`ObjectId::NONE`].
+    /// The mutex of a condition wait; for an access to a heap object the object's own name
+    /// ([`ObjectId::heap`]), so that `free` (a `Destroy` of that name) depends on it; else
+    /// [`ObjectId::NONE`].
     pub object2: ObjectId,
     /// The statement.
     pub stmt: StmtId,
@@ -118,15 +121,16 @@ pub struct Action {
     pub op: Op,
     /// Memory order, for memory accesses and fences.
     pub order: MemoryOrder,
-    /// This is a cancellation point, or changes the thread's cancel state: dependent on `Cancel` of the thread.
+    /// This is a cancellation point, or changes the thread's cancel state: dependent on `Cancel` of
+    /// the thread.
     pub cancelable: bool,
-    /// An access to memory in a program with atomic blocks: dependent on every block of another thread, since what a
-    /// block touches is not known before it runs.
+    /// An access to memory in a program with atomic blocks: dependent on every block of another
+    /// thread, since what a block touches is not known before it runs.
     pub atomic: bool,
     /// A read-modify-write that may fail (compare-and-swap): then it only reads.
     pub may_fail: bool,
-    /// The thread ended within the transition of this action (known only of events, not of pending actions): it is the
-    /// thread's `Exit` as well.
+    /// The thread ended within the transition of this action (known only of events, not of pending
+    /// actions): it is the thread's `Exit` as well.
     pub ends: bool,
 }
 
@@ -162,8 +166,8 @@ impl Action {
         matches!(self.op, Op::Read | Op::Write | Op::Rmw)
     }
 
-    /// The bytes of its object that an operation counts as touching: those of a memory access, or of a synchronisation object on
-    /// x86-64 Linux; 0 if it cannot be told.
+    /// The bytes of its object that an operation counts as touching: those of a memory access, or
+    /// of a synchronisation object on x86-64 Linux; 0 if it cannot be told.
     pub const fn object_size(&self) -> u64 {
         match self.size {
             0 => self.op.info().object_size as u64,
@@ -171,8 +175,8 @@ impl Action {
         }
     }
 
-    /// Whether no action of another thread is dependent on it (but the creation of its own thread): it can be run at
-    /// once, without considering anything else.
+    /// Whether no action of another thread is dependent on it (but the creation of its own thread):
+    /// it can be run at once, without considering anything else.
     #[inline]
     pub const fn is_local(&self) -> bool {
         let info = self.op.info();

@@ -29,7 +29,7 @@ pub struct Allocated {
 
 /// A machine whose program allocates memory.
 pub trait Allocates: Machine {
-    /// The memory that is allocated at the present state. What cannot be decided leaves the verdict open, and the machine sees
-    /// to that itself.
+    /// The memory that is allocated at the present state. What cannot be decided leaves the verdict
+    /// open, and the machine sees to that itself.
     fn allocated(&self) -> Allocated;
 }

@@ -1,22 +1,25 @@
-//! The dependence relation on *operations*: what must be tried in both orders (design: semantics, "Dependence", and
-//! algorithms 1).
+//! The dependence relation on *operations*: what must be tried in both orders (design: semantics,
+//! "Dependence", and algorithms 1).
 //!
-//! This is the coarse relation for strategies that reverse operations. Two operations are independent only if no pair
-//! of their outcomes conflicts and neither changes the other's set of alternatives. The per-outcome table comes with
-//! the unfolding.
+//! This is the coarse relation for strategies that reverse operations. Two operations are
+//! independent only if no pair of their outcomes conflicts and neither changes the other's set of
+//! alternatives. The per-outcome table comes with the unfolding.
 
 use crate::{Action, Op, OpClass};
 
-/// Which pairs of actions need both orders: a relation between the classes in which two actions use one object.
+/// Which pairs of actions need both orders: a relation between the classes in which two actions use
+/// one object.
 ///
-/// A relation is given by its two tables; explorers keep their tables by class, and the methods on whole actions follow
-/// from it, so that the two can never disagree.
+/// A relation is given by its two tables; explorers keep their tables by class, and the methods on
+/// whole actions follow from it, so that the two can never disagree.
 pub trait Dependence {
-    /// The classes (as [`OpClass::bit`]s) whose uses of an object may not commute with a use in `class`. Symmetric.
+    /// The classes (as [`OpClass::bit`]s) whose uses of an object may not commute with a use in
+    /// `class`. Symmetric.
     fn dependent_classes(&self, class: OpClass) -> u32;
-    /// Those of them that may be enabled in one state with a use in `class`. All of them is always sound; leaving one
-    /// out is sound only if the two are *never* enabled together: an order that the execution shows between two events
-    /// and that is not tried the other way round must be a necessary one.
+    /// Those of them that may be enabled in one state with a use in `class`. All of them is always
+    /// sound; leaving one out is sound only if the two are *never* enabled together: an order that
+    /// the execution shows between two events and that is not tried the other way round must be a
+    /// necessary one.
     fn racing_classes(&self, class: OpClass) -> u32;
 
     /// Whether two actions, of different threads, may not commute. Symmetric.
@@ -24,14 +27,16 @@ pub trait Dependence {
     fn dependent(&self, a: &Action, b: &Action) -> bool {
         shares_use(a, b, |class| self.dependent_classes(class))
     }
-    /// Whether two actions, of different threads, may not commute in a state where both are enabled.
+    /// Whether two actions, of different threads, may not commute in a state where both are
+    /// enabled.
     #[inline]
     fn racing(&self, a: &Action, b: &Action) -> bool {
         shares_use(a, b, |class| self.racing_classes(class))
     }
 }
 
-/// Whether the actions use a common object (for memory: a common byte) in classes that `classes` relates.
+/// Whether the actions use a common object (for memory: a common byte) in classes that `classes`
+/// relates.
 #[inline]
 fn shares_use(a: &Action, b: &Action, classes: impl Fn(OpClass) -> u32) -> bool {
     let mut found = false;
@@ -57,7 +62,8 @@ const ALL_BYTES: u8 = 0xff;
 pub struct Conflict;
 
 impl Op {
-    /// How the operation uses `Action::object`. The mutex of a wait (`object2`) is used as `class2`.
+    /// How the operation uses `Action::object`. The mutex of a wait (`object2`) is used as
+    /// `class2`.
     #[inline]
     pub const fn class(self) -> OpClass {
         self.info().class
@@ -96,8 +102,9 @@ impl OpClass {
             (Local, _) | (_, Local) => false,
             (Read, Read) | (Value, Value) | (Post, Post) => false,
             (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
-            // Who was notified is out of the wait set: later notifications do not concern it. The one that concerns it
-            // names it in its outcome, and is ordered before it by that; the same for the threads a barrier releases.
+            // Who was notified is out of the wait set: later notifications do not concern it. The
+            // one that concerns it names it in its outcome, and is ordered before it by that; the
+            // same for the threads a barrier releases.
             (Wait | Notified, Wait | Notified) | (Notified, Notify) | (Notify, Notified) => false,
             (Leave, Leave | Arrive) | (Arrive, Leave) => false,
             _ => true,
@@ -122,9 +129,10 @@ impl OpClass {
 }
 
 impl Action {
-    /// Calls `f` with each object that the action uses, which of its bytes, and how. Memory accesses use the aligned
-    /// 8-byte granules they touch, with a mask of their bytes in it; everything else is used as a whole.
-    /// Two dependent actions of different threads share an object here, or one is the `Spawn` of the other's thread.
+    /// Calls `f` with each object that the action uses, which of its bytes, and how. Memory
+    /// accesses use the aligned 8-byte granules they touch, with a mask of their bytes in it;
+    /// everything else is used as a whole. Two dependent actions of different threads share an
+    /// object here, or one is the `Spawn` of the other's thread.
     #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(u64, u8, OpClass)) {
         let class = self.op.class();
@@ -144,7 +152,8 @@ impl Action {
             if class as u8 != OpClass::Local as u8 {
                 f(self.object.0, ALL_BYTES, class);
                 if class as u8 == OpClass::Total as u8 && self.object.is_address() && self.object.0 & 7 != 0 {
-                    // Futex words, once flags and objects under construction are read as memory, too.
+                    // Futex words, once flags and objects under construction are read as memory,
+                    // too.
                     f(self.object.0 & !7, ALL_BYTES, class);
                 }
             }
@@ -168,10 +177,11 @@ impl Action {
         }
     }
 
-    /// Waiting with one mutex commutes with waiting with the same mutex, not with another one: whether both wait at once
-    /// decides whether the program misuses the condition variable. Expressed with two classes of which each is independent
-    /// only of itself, and a byte of a hidden object for each bit of the mutex's address: it is used as a `Value` where the
-    /// bit is set, else as a `Post`. So two waits are independent if and only if all bits are equal.
+    /// Waiting with one mutex commutes with waiting with the same mutex, not with another one:
+    /// whether both wait at once decides whether the program misuses the condition variable.
+    /// Expressed with two classes of which each is independent only of itself, and a byte of a
+    /// hidden object for each bit of the mutex's address: it is used as a `Value` where the bit is
+    /// set, else as a `Post`. So two waits are independent if and only if all bits are equal.
     #[inline]
     fn for_each_binding(&self, f: &mut impl FnMut(u64, u8, OpClass)) {
         let mutex = self.object2.0;
@@ -197,8 +207,8 @@ impl Action {
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 
-    /// The only object that the action uses, as [`Action::for_each_use`] would give it, but for the thread's end: what
-    /// nearly all actions have. None if it uses several, or none.
+    /// The only object that the action uses, as [`Action::for_each_use`] would give it, but for the
+    /// thread's end: what nearly all actions have. None if it uses several, or none.
     #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
@@ -220,8 +230,8 @@ impl Action {
         Some((self.object.0, ALL_BYTES, class))
     }
 
-    /// Whether all that the action uses is one object, as a whole, in class [`OpClass::Release`], and its name and bytes, as
-    /// [`Action::for_each_use`] would give them, are these.
+    /// Whether all that the action uses is one object, as a whole, in class [`OpClass::Release`],
+    /// and its name and bytes, as [`Action::for_each_use`] would give them, are these.
     #[inline(always)]
     pub const fn is_release_of(&self, key: u64, bytes: u8) -> bool {
         self.object.0 == key

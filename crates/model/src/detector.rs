@@ -3,8 +3,8 @@
 use crate::{Event, Fault, Machine};
 use selvedge_base::{Digest, Domain, ThreadId};
 
-/// Watches the events of the current execution. Its state goes back together with the machine's: an explorer calls
-/// `mark` and `undo` at the same points as on the machine.
+/// Watches the events of the current execution. Its state goes back together with the machine's: an
+/// explorer calls `mark` and `undo` at the same points as on the machine.
 pub trait Detector<M: ?Sized> {
     /// A position in the detector's own log.
     type Mark: Copy;
@@ -12,21 +12,24 @@ pub trait Detector<M: ?Sized> {
     fn mark(&mut self) -> Self::Mark;
     /// Goes back.
     fn undo(&mut self, mark: Self::Mark);
-    /// Sees the event that the machine just took (its accesses are `machine.accesses()`); adds what is wrong to `faults`.
+    /// Sees the event that the machine just took (its accesses are `machine.accesses()`); adds what
+    /// is wrong to `faults`.
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
     /// Sees an execution that has ended: no thread is enabled.
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
     /// Sees an execution that is not followed any further, since the states to come are known.
     fn cut(&mut self, _machine: &M, _faults: &mut Vec<Fault>) {}
-    /// Sees a blocked thread that never moves again in any continuation of an execution that never ends.
+    /// Sees a blocked thread that never moves again in any continuation of an execution that never
+    /// ends.
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
-    /// What it may still hold against events to come, as a hash: equal for executions after which the same events bring the same faults. In
-    /// names that do not depend on the interleaving. None: what it says follows from the machine's state.
+    /// What it may still hold against events to come, as a hash: equal for executions after which
+    /// the same events bring the same faults. In names that do not depend on the interleaving.
+    /// None: what it says follows from the machine's state.
     fn digest(&self, _machine: &M) -> Option<Digest> {
         None
     }
-    /// The exploration begins anew, from the initial state, where it is now: executions seen so far do not count. For
-    /// detectors that keep something over executions.
+    /// The exploration begins anew, from the initial state, where it is now: executions seen so far
+    /// do not count. For detectors that keep something over executions.
     fn forget(&mut self) {}
 }
 

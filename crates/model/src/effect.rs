@@ -1,10 +1,11 @@
-//! The dependence relation on *events*: what an operation did to its objects, its outcome known (design: semantics,
-//! "Dependence"; Schemmel et al., CAV 2020, Section 3.2 and Appendix C).
+//! The dependence relation on *events*: what an operation did to its objects, its outcome known
+//! (design: semantics, "Dependence"; Schemmel et al., CAV 2020, Section 3.2 and Appendix C).
 //!
-//! This is the fine relation, for the unfolding: a failing try only looks at its object, a signal concerns the thread that
-//! it wakes, a lost one every thread that might have waited. Independent events commute in every state, and an event that
-//! is enabled after an independent one was enabled, with the same outcome, before it. Where no row is finer, the
-//! relation on operations ([`Conflict`](crate::Conflict)) is taken over: it relates whatever the outcome.
+//! This is the fine relation, for the unfolding: a failing try only looks at its object, a signal
+//! concerns the thread that it wakes, a lost one every thread that might have waited. Independent
+//! events commute in every state, and an event that is enabled after an independent one was
+//! enabled, with the same outcome, before it. Where no row is finer, the relation on operations
+//! ([`Conflict`](crate::Conflict)) is taken over: it relates whatever the outcome.
 
 use crate::{Action, ObjectId, Op, OpClass};
 use selvedge_base::{Id, ThreadId};
@@ -77,7 +78,8 @@ impl Effect {
                 | (Join, Join)
                 | (Lost, Lost)
                 | (Wake, Wake)
-                // Whoever waits later is no target of an earlier signal; who is, has the thread in its object.
+                // Whoever waits later is no target of an earlier signal; who is, has the thread in
+                // its object.
                 | (Wait, Wait | Wake)
                 | (Wake, Wait)
                 | (WaitOf | WokenOf, WaitOf | WokenOf)
@@ -87,8 +89,8 @@ impl Effect {
         )
     }
 
-    /// Whether every other use of an object is dependent on this one: such uses are totally ordered in a configuration, and
-    /// everything before one is below it.
+    /// Whether every other use of an object is dependent on this one: such uses are totally ordered
+    /// in a configuration, and everything before one is below it.
     #[inline]
     pub const fn is_total(self) -> bool {
         matches!(
@@ -103,18 +105,20 @@ const PAIR: u64 = 1 << 59;
 const PAIR_SHIFT: u32 = 48;
 const PAIR_THREADS: u64 = (1 << 11) - 1;
 
-/// The name of a condition variable together with a thread. Threads far apart share a name: then more is dependent than
-/// need be.
+/// The name of a condition variable together with a thread. Threads far apart share a name: then
+/// more is dependent than need be.
 #[inline]
 const fn pair(condition: u64, thread: ThreadId) -> u64 {
     condition ^ PAIR ^ ((thread.0 as u64 & PAIR_THREADS) << PAIR_SHIFT)
 }
 
-/// Calls `f` with each object that an event used, which of its bytes, and how. `failed`: the outcome was
-/// [`Outcome::Failed`](crate::Outcome::Failed); `woken`: the threads that the outcome names. Two events of different threads are dependent iff they use a
-/// common byte of an object in [dependent](Effect::dependent) ways, or one names the thread of the other.
+/// Calls `f` with each object that an event used, which of its bytes, and how. `failed`: the
+/// outcome was [`Outcome::Failed`](crate::Outcome::Failed); `woken`: the threads that the outcome
+/// names. Two events of different threads are dependent iff they use a common byte of an object in
+/// [dependent](Effect::dependent) ways, or one names the thread of the other.
 ///
-/// Names of threads, in the action's objects too, must not depend on the interleaving ([`Action::renamed`]).
+/// Names of threads, in the action's objects too, must not depend on the interleaving
+/// ([`Action::renamed`]).
 #[inline]
 pub fn for_each_effect(
     action: &Action,
@@ -148,7 +152,8 @@ pub fn for_each_effect(
             }
             OpClass::Arrive => Effect::Arrive,
             OpClass::Leave => Effect::Leave,
-            // The value has reached its maximum. (A time-out only uses the name of its mutex in this class.)
+            // The value has reached its maximum. (A time-out only uses the name of its mutex in
+            // this class.)
             OpClass::Post if failed && action.op == Op::SemPost => Effect::Total,
             OpClass::Post => Effect::Post,
             OpClass::Take if failed => Effect::Test,
@@ -186,7 +191,8 @@ impl Action {
 }
 
 impl ObjectId {
-    /// The same object if it stands for a thread, or for whether it may be joined, under the thread's other name.
+    /// The same object if it stands for a thread, or for whether it may be joined, under the
+    /// thread's other name.
     #[must_use]
     pub fn renamed(self, name: impl Fn(ThreadId) -> ThreadId) -> ObjectId {
         match (self.as_thread(), self.as_joinable()) {

@@ -1,5 +1,5 @@
-//! The three outcomes that are never mixed: findings (the program's fault), limits and unsupported things (the verdict
-//! is unknown), and errors (ours; those are `Result`s elsewhere).
+//! The three outcomes that are never mixed: findings (the program's fault), limits and unsupported
+//! things (the verdict is unknown), and errors (ours; those are `Result`s elsewhere).
 
 use crate::{Choice, ObjectId};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
@@ -40,7 +40,8 @@ pub enum Property {
 pub struct Fault {
     /// What it is.
     pub kind: FaultKind,
-    /// In words, lower case, no full stop: `write of 4 bytes 8 bytes past the end of heap object of 40 bytes`.
+    /// In words, lower case, no full stop: `write of 4 bytes 8 bytes past the end of heap object of
+    /// 40 bytes`.
     pub message: String,
     /// Where.
     pub stmt: StmtId,
@@ -181,7 +182,8 @@ impl FaultKind {
         }
     }
 
-    /// Whether the program ends by it, in a way that C defines: what is not asked for is then an end like any other.
+    /// Whether the program ends by it, in a way that C defines: what is not asked for is then an
+    /// end like any other.
     pub const fn ends_process(self) -> bool {
         use FaultKind::*;
         matches!(self, AssertionFailed | Abort | UncaughtException)

@@ -1,8 +1,8 @@
 //! The hinge between explorers and machines.
 //!
-//! An explorer never sees the program, the IR or a solver: it sees a [`Machine`] that says what each thread would do
-//! next and that can be stepped and taken back. Everything that crosses is plain data: a [`Choice`] goes in, an
-//! [`Event`] comes out.
+//! An explorer never sees the program, the IR or a solver: it sees a [`Machine`] that says what
+//! each thread would do next and that can be stepped and taken back. Everything that crosses is
+//! plain data: a [`Choice`] goes in, an [`Event`] comes out.
 
 mod action;
 mod allocated;

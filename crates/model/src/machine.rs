@@ -16,8 +16,8 @@ pub enum Status {
     Blocked,
     /// It has ended.
     Finished,
-    /// It will never move again, and that is no deadlock: a false assumption, a fault of its own, a limit, or something
-    /// unsupported. The others run on.
+    /// It will never move again, and that is no deadlock: a false assumption, a fault of its own, a
+    /// limit, or something unsupported. The others run on.
     Parked,
 }
 
@@ -63,13 +63,14 @@ impl Standing {
     }
 }
 
-/// A concurrent system, standing at one state. Deterministic: the same choices from the initial state give the same
-/// events, addresses and thread numbers.
+/// A concurrent system, standing at one state. Deterministic: the same choices from the initial
+/// state give the same events, addresses and thread numbers.
 pub trait Machine {
     /// Each thread created so far, by number, with its next action.
     fn pending(&self) -> &[Pending];
 
-    /// What [`pending`](Machine::pending) says of all threads at once, if the machine has that at hand.
+    /// What [`pending`](Machine::pending) says of all threads at once, if the machine has that at
+    /// hand.
     #[inline]
     fn standing(&self) -> Option<Standing> {
         None
@@ -84,33 +85,36 @@ pub trait Machine {
     /// The accesses that the last step made to memory, not counting the action itself.
     fn accesses(&self) -> &[Access];
 
-    /// The further visible actions within the last step, in their order. A machine that has any promises what [`Part`] says of
-    /// them; and that the thread does nothing that others depend on after a `Join` among them.
+    /// The further visible actions within the last step, in their order. A machine that has any
+    /// promises what [`Part`] says of them; and that the thread does nothing that others depend on
+    /// after a `Join` among them.
     fn parts(&self) -> &[Part] {
         &[]
     }
 
-    /// What the last step had to report: faults, unsupported things, limits. After construction: what the initial
-    /// state reports.
+    /// What the last step had to report: faults, unsupported things, limits. After construction:
+    /// what the initial state reports.
     fn notices(&self) -> &[Notice];
 
     /// The members of a set in an [`Outcome`](crate::Outcome).
     fn waiters(&self, set: Waiters) -> &[ThreadId];
 
-    /// What an alternative of a pending action decides, as a number that is the same wherever the same event is met; 0 where the
-    /// outcome tells, for data choices never. Alternatives are numbered at each state anew: what is the third here may be the second elsewhere.
+    /// What an alternative of a pending action decides, as a number that is the same wherever the
+    /// same event is met; 0 where the outcome tells, for data choices never. Alternatives are
+    /// numbered at each state anew: what is the third here may be the second elsewhere.
     fn decision(&self, choice: Choice) -> u128 {
         u128::from(choice.alternative)
     }
 
-    /// Whether the last action of a thread, which now stands at a data choice, has its effect only with that choice: until then
-    /// others must not come between.
+    /// Whether the last action of a thread, which now stands at a data choice, has its effect only
+    /// with that choice: until then others must not come between.
     fn is_incomplete(&self, _thread: ThreadId) -> bool {
         false
     }
 
-    /// The threads for *each* of which a blocked thread waits: those that hold what it needs, or that must end first. Empty if it is not
-    /// blocked, or anybody could let it go on. For wait-for cycles.
+    /// The threads for *each* of which a blocked thread waits: those that hold what it needs, or
+    /// that must end first. Empty if it is not blocked, or anybody could let it go on. For wait-for
+    /// cycles.
     fn waits_for(&self, thread: ThreadId) -> WaitsFor;
 }
 
@@ -120,8 +124,8 @@ pub trait Undo: Machine {
     type Mark: Copy;
     /// The present position.
     fn mark(&mut self) -> Self::Mark;
-    /// Goes back to a position taken earlier on this path. Marks taken after it become invalid. `accesses` and
-    /// `notices` are empty afterwards.
+    /// Goes back to a position taken earlier on this path. Marks taken after it become invalid.
+    /// `accesses` and `notices` are empty afterwards.
     fn undo(&mut self, mark: Self::Mark);
 }
 
@@ -137,25 +141,29 @@ pub trait Snapshot: Machine {
 
 /// A machine that hashes its state incrementally.
 ///
-/// A fingerprint is the *sum* of the digests of the state's fragments (not their XOR: so the shares that several
-/// threads have in one value add up to that value, whoever added them). What an event changes is a difference, and differences
-/// are summed in any order.
+/// A fingerprint is the *sum* of the digests of the state's fragments (not their XOR: so the shares
+/// that several threads have in one value add up to that value, whoever added them). What an event
+/// changes is a difference, and differences are summed in any order.
 pub trait Fingerprint: Machine {
-    /// Hash of the present state: equal states have equal fingerprints, in whatever order they were reached.
+    /// Hash of the present state: equal states have equal fingerprints, in whatever order they were
+    /// reached.
     fn fingerprint(&self) -> Digest;
-    /// New minus old hashes of all state fragments that the last step changed: the event's contribution. It depends on the event
-    /// alone (its action, its outcome, its causes), not on independent events that came before it.
+    /// New minus old hashes of all state fragments that the last step changed: the event's
+    /// contribution. It depends on the event alone (its action, its outcome, its causes), not on
+    /// independent events that came before it.
     fn delta(&self) -> Digest;
     /// From now on nobody asks for fingerprints: the machine need not keep them up to date.
     fn stop_fingerprints(&mut self) {}
     /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
     fn fingerprint_from_scratch(&self) -> Digest;
-    /// Whether the present state has inputs that may have any value: what [`without_names`](Self::without_names) is for.
+    /// Whether the present state has inputs that may have any value: what
+    /// [`without_names`](Self::without_names) is for.
     fn has_inputs(&self) -> bool {
         false
     }
-    /// What has to be added to the fingerprint so that states that differ only in the names of their inputs, and in inputs on which nothing
-    /// depends any more, have the same. Not the sum of what events contribute.
+    /// What has to be added to the fingerprint so that states that differ only in the names of
+    /// their inputs, and in inputs on which nothing depends any more, have the same. Not the sum of
+    /// what events contribute.
     fn without_names(&self) -> Digest {
         Digest::EMPTY
     }
@@ -179,10 +187,12 @@ pub trait Describe: Machine {
     fn blocked_on(&self, thread: ThreadId) -> String;
     /// The calling context of the thread's pending action.
     fn pending_context(&self, thread: ThreadId) -> ContextId;
-    /// What the program printed so far; what depends on inputs as [`inputs`](Self::inputs) has them.
+    /// What the program printed so far; what depends on inputs as [`inputs`](Self::inputs) has
+    /// them.
     fn output(&self) -> Vec<u8>;
-    /// The inputs of the present path, under an assignment that satisfies everything assumed and branched on so far: those of one
-    /// thread in the order in which it asked for them. The same assignment for as long as the machine stays at this state.
+    /// The inputs of the present path, under an assignment that satisfies everything assumed and
+    /// branched on so far: those of one thread in the order in which it asked for them. The same
+    /// assignment for as long as the machine stays at this state.
     fn inputs(&self) -> Vec<Input> {
         Vec::new()
     }

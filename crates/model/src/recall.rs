@@ -30,10 +30,11 @@ impl<'a> Seen<'a> {
 
 /// A machine that may know its states and its steps again.
 pub trait Recall: Machine {
-    /// The number of the present state, if the machine knows it: 0 is the initial one. States of one number are equal in all that later
-    /// steps read and show.
+    /// The number of the present state, if the machine knows it: 0 is the initial one. States of
+    /// one number are equal in all that later steps read and show.
     fn state_number(&self) -> Option<u32>;
-    /// The number of the last step, if the machine knows it: it names the state before it and the choice.
+    /// The number of the last step, if the machine knows it: it names the state before it and the
+    /// choice.
     fn step_number(&self) -> Option<u32>;
     /// What a step with a number looks like.
     ///

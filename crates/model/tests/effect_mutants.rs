@@ -1,5 +1,5 @@
-//! An oracle counts only once it was seen to fail: each pair of dependent effects is dropped in turn, and some toy has to
-//! notice. `--nocapture` prints by what.
+//! An oracle counts only once it was seen to fail: each pair of dependent effects is dropped in
+//! turn, and some toy has to notice. `--nocapture` prints by what.
 
 mod common;
 
@@ -8,7 +8,8 @@ use selvedge_model::Effect;
 use selvedge_model::reference::{EventLabel, check_labels};
 use selvedge_model::toy::{Toy, random_toy};
 
-/// A changed relation: the labels, and whether the names of mutexes that a condition variable is used with count.
+/// A changed relation: the labels, and whether the names of mutexes that a condition variable is
+/// used with count.
 type Changed<'a> = &'a dyn Fn(&EventLabel, &EventLabel, bool) -> bool;
 
 /// The relation without one pair of effects.

@@ -1,4 +1,5 @@
-//! The table of operations: its columns fit each other, each operation has a toy, and each row matters.
+//! The table of operations: its columns fit each other, each operation has a toy, and each row
+//! matters.
 
 mod common;
 

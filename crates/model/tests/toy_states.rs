@@ -45,7 +45,8 @@ fn everywhere(
     Ok(seen.len())
 }
 
-/// Every state's fingerprint is the one from scratch, by steps forth and back; no two states share one.
+/// Every state's fingerprint is the one from scratch, by steps forth and back; no two states share
+/// one.
 fn hold(name: &str, toy: &Toy) -> Option<usize> {
     let mut machine = ToyMachine::new(toy).expect("a toy that compiles");
     let mut states = HashMap::new();

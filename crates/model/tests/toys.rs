@@ -1,4 +1,5 @@
-//! Toys with their answers: the brute-force reference, and the relation, against the independent oracle.
+//! Toys with their answers: the brute-force reference, and the relation, against the independent
+//! oracle.
 
 use selvedge_model::reference::{check_dependence, ends};
 use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, ToyOp, mixed_toy, random_toy, waking_toy};
@@ -125,8 +126,8 @@ fn mixed_toys_are_the_same_after_a_round_trip() {
     }
 }
 
-/// A wait that may end spuriously as soon as it begins comes to the same ends as one that may end at any time while it lasts, as
-/// those with a time-out do. But nothing promises that it ends.
+/// A wait that may end spuriously as soon as it begins comes to the same ends as one that may end
+/// at any time while it lasts, as those with a time-out do. But nothing promises that it ends.
 #[test]
 fn spurious_wakeups_at_once_are_as_good_as_later_ones() {
     let jumps = |op: &ToyOp| matches!(op, ToyOp::If(..) | ToyOp::Goto(..) | ToyOp::TimedWait(..));

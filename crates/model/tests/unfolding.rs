@@ -1,4 +1,5 @@
-//! The reference unfolding, and with it the relation on events, against the independent oracle and against itself.
+//! The reference unfolding, and with it the relation on events, against the independent oracle and
+//! against itself.
 
 mod common;
 
@@ -6,8 +7,8 @@ use common::{LARGE, Related, complaint, fresh, is_binding, machine, ordered_barr
 use selvedge_model::reference::{EventLabel, Unfolding, check_labels, count_traces};
 use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy, waking_toy};
 
-/// The relation without what only tells whether a condition variable is used with two mutexes: the independent oracle has
-/// nothing against that.
+/// The relation without what only tells whether a condition variable is used with two mutexes: the
+/// independent oracle has nothing against that.
 fn oracles(a: &EventLabel, b: &EventLabel) -> bool {
     let shared = |object, x: selvedge_model::Effect, y| !is_binding(object) && x.dependent(y);
     a.same_thread(b) || a.names(b) || a.share(b, shared)
@@ -18,7 +19,8 @@ fn traces(name: &str, toy: &Toy, related: Related) -> u64 {
     unfolding.maximal().count() as u64
 }
 
-/// How many toys have as many maximal configurations as the oracle has traces, and how many have more.
+/// How many toys have as many maximal configurations as the oracle has traces, and how many have
+/// more.
 fn compare(toys: impl IntoIterator<Item = (String, serde_json::Value)>) -> (usize, usize) {
     let (mut equal, mut more) = (0, 0);
     for (name, program) in toys {

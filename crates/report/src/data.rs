@@ -28,7 +28,8 @@ pub struct RunReport {
     pub visibility: String,
     /// Counts.
     pub statistics: Statistics,
-    /// Who answered the solver's queries, in the order in which they are asked; empty if there were none.
+    /// Who answered the solver's queries, in the order in which they are asked; empty if there were
+    /// none.
     pub layers: Vec<Layer>,
     /// What was reached, if that was asked for.
     pub coverage: Option<Coverage>,

@@ -1,4 +1,5 @@
-//! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict in the last line.
+//! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict
+//! in the last line.
 
 use crate::covered::covered_text;
 use crate::lcov::coverage_text;

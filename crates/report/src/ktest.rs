@@ -1,12 +1,14 @@
-//! KLEE's files of inputs (`.ktest`, version 3), so that its tools read our test cases and we read its.
+//! KLEE's files of inputs (`.ktest`, version 3), so that its tools read our test cases and we read
+//! its.
 //!
 //! ```text
 //! "KTEST"  version  number of arguments  (length bytes)*  sym-argvs  sym-argv-len
 //! number of objects  (length of name, name, length, bytes)*
 //! ```
 //!
-//! Numbers are 32 bits, big-endian. KLEE knows one thread: inputs of other threads than main have `@` and the thread's name
-//! behind theirs, and inputs of one thread are in the order in which it asks for them.
+//! Numbers are 32 bits, big-endian. KLEE knows one thread: inputs of other threads than main have
+//! `@` and the thread's name behind theirs, and inputs of one thread are in the order in which it
+//! asks for them.
 
 use selvedge_base::Location;
 use selvedge_model::{Input, InputKind};

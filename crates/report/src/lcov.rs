@@ -1,7 +1,8 @@
 //! Coverage as a trace file of lcov (geninfo(1), "Files"), and in words.
 //!
-//! Executions are not counted: what was reached by at least one has the count 1. A branch whose line was reached and none of
-//! whose ways were taken has `-` for all of them, as if it had not been executed.
+//! Executions are not counted: what was reached by at least one has the count 1. A branch whose
+//! line was reached and none of whose ways were taken has `-` for all of them, as if it had not
+//! been executed.
 
 use selvedge_model::{Coverage, FileCoverage, Reached};
 use serde_json::{Value, json};

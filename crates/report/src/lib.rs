@@ -1,6 +1,8 @@
-//! What a run says, for people and for programs: the terminal, JSON, SARIF, JUnit, and saved findings.
+//! What a run says, for people and for programs: the terminal, JSON, SARIF, JUnit, and saved
+//! findings.
 //!
-//! A [`RunReport`] is plain data with every name resolved; the writers only arrange it. Nothing here does I/O.
+//! A [`RunReport`] is plain data with every name resolved; the writers only arrange it. Nothing
+//! here does I/O.
 
 mod covered;
 mod data;

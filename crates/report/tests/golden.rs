@@ -1,4 +1,5 @@
-//! What reports look like. A change here is a change users see: `cargo xtask bless`, and a line in CHANGELOG.md.
+//! What reports look like. A change here is a change users see: `cargo xtask bless`, and a line in
+//! CHANGELOG.md.
 
 use selvedge_base::Location;
 use selvedge_model::{FaultKind, Finding, Input, InputKind, LimitKind, Related, Verdict};

@@ -1,9 +1,10 @@
-//! The schedule's text format: which thread moves when, as plain data that people can read and edit.
+//! The schedule's text format: which thread moves when, as plain data that people can read and
+//! edit.
 //!
-//! A schedule is everything that is needed to run one execution again: the inputs, the options that change what a step
-//! is, and the choices in order. Threads are named hierarchically (the k-th thread that T creates is `T.k`, main is `0`),
-//! so a schedule does not depend on how creations were interleaved; whoever replays it resolves the names as the threads
-//! come into being.
+//! A schedule is everything that is needed to run one execution again: the inputs, the options that
+//! change what a step is, and the choices in order. Threads are named hierarchically (the k-th
+//! thread that T creates is `T.k`, main is `0`), so a schedule does not depend on how creations
+//! were interleaved; whoever replays it resolves the names as the threads come into being.
 //!
 //! ```text
 //! selvedge-schedule 1
@@ -13,8 +14,8 @@
 //! step 0.1 0 pthread_mutex_lock(&from)
 //! ```
 //!
-//! One item a line; `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing never panics, and
-//! `schedule.to_string().parse()` gives the schedule back.
+//! One item a line; `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing never
+//! panics, and `schedule.to_string().parse()` gives the schedule back.
 
 mod parse;
 mod print;

@@ -5,7 +5,8 @@
 pub struct Schedule {
     /// The program's inputs: source or bitcode files, in order.
     pub inputs: Vec<String>,
-    /// Options that a replay needs, by name: `visibility`, `entry`, `timeouts`, … Names are free of white space.
+    /// Options that a replay needs, by name: `visibility`, `entry`, `timeouts`, … Names are free of
+    /// white space.
     pub options: Vec<(String, String)>,
     /// What happens, first step first.
     pub steps: Vec<Step>,

@@ -1,7 +1,7 @@
 //! How long typical queries take: `cargo bench -p selvedge-solver`.
 //!
-//! The machine's way of asking: a branch is evaluated under the hint, and only the other side is a query. Times are the
-//! processor's, not the clock's, so that what else runs matters less.
+//! The machine's way of asking: a branch is evaluated under the hint, and only the other side is a
+//! query. Times are the processor's, not the clock's, so that what else runs matters less.
 
 use selvedge_expr::{Arena, Assignment, BinOp, CmpOp, Expr, InputKey, Width, eval};
 use selvedge_solver::{Answer, Options, Query, Solver, chain};

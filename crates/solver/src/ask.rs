@@ -16,15 +16,16 @@ pub struct At<'a> {
     pub path: &'a [Expr],
     /// Values with which the path holds.
     pub hint: Option<&'a Assignment>,
-    /// Evaluates hints and models; its scratch memory is worth keeping from one question to the next.
+    /// Evaluates hints and models; its scratch memory is worth keeping from one question to the
+    /// next.
     pub evaluator: &'a RefCell<Evaluator>,
 }
 
 /// The values that an expression can have.
 #[derive(Clone, Debug)]
 pub enum Values {
-    /// These and no others, in ascending order, each with values of the inputs for which the path holds and the
-    /// expression has it.
+    /// These and no others, in ascending order, each with values of the inputs for which the path
+    /// holds and the expression has it.
     All(Vec<(u128, Rc<Assignment>)>),
     /// More than the limit.
     TooMany,

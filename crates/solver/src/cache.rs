@@ -1,9 +1,10 @@
 //! Answers from before: equal queries, models that satisfy the new query, too, and refuted subsets.
 //!
-//! A query is the set of its constraints, however they are divided into path and goal. As in KLEE's counterexample cache
-//! (OSDI 2008, section 4.2): a model found before may satisfy a query (it is evaluated), and a query with a refuted subset
-//! is refuted. Subsets come from the backends' cores. Since the path of a query is satisfiable, a refuted subset must
-//! contain a constraint of the goal, and is looked for there only.
+//! A query is the set of its constraints, however they are divided into path and goal. As in KLEE's
+//! counterexample cache (OSDI 2008, section 4.2): a model found before may satisfy a query (it is
+//! evaluated), and a query with a refuted subset is refuted. Subsets come from the backends' cores.
+//! Since the path of a query is satisfiable, a refuted subset must contain a constraint of the
+//! goal, and is looked for there only.
 //!
 //! Deviation: no search for supersets among the queries; recent models do that job.
 
@@ -20,7 +21,8 @@ const QUERIES: usize = 200_000;
 
 pub(crate) struct Cache<S> {
     inner: S,
-    /// By constraints, sorted and each once. A model has values for the inputs of the query; others do not matter.
+    /// By constraints, sorted and each once. A model has values for the inputs of the query; others
+    /// do not matter.
     answers: FxHashMap<Rc<[Expr]>, Known>,
     /// Models of recent queries, the last one first.
     models: VecDeque<Rc<Assignment>>,

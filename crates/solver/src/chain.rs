@@ -19,7 +19,8 @@ use std::time::Duration;
 /// Which backends a chain ends in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Backend {
-    /// `bits` within [`Options::first_conflicts`], then `z3` for a quarter of the time, then `bits` again.
+    /// `bits` within [`Options::first_conflicts`], then `z3` for a quarter of the time, then `bits`
+    /// again.
     #[default]
     Both,
     /// Bit-blasting only.
@@ -43,7 +44,8 @@ pub struct Options {
     pub cache: bool,
     /// Layer `validate`: every model of a backend is evaluated.
     pub validate: bool,
-    /// A second backend is asked about every refutation of the first. Slow: for tests and for finding errors.
+    /// A second backend is asked about every refutation of the first. Slow: for tests and for
+    /// finding errors.
     pub cross_check: bool,
     /// The backends.
     pub backend: Backend,
@@ -137,7 +139,8 @@ impl Options {
             Backend::Bits => Box::new(self.bits("bits", self.conflicts)),
             Backend::Z3 => Box::new(self.z3(self.time)),
             Backend::Both => {
-                // Products of unknowns that Z3 cannot rewrite are faster in `bits`, and the others are decided at once.
+                // Products of unknowns that Z3 cannot rewrite are faster in `bits`, and the others
+                // are decided at once.
                 let z3 = self.z3(self.time.map(|time| time / 4));
                 let last = Fallback::new("hard", z3, self.bits("bits again", self.conflicts));
                 let first = self.bits("bits", Some(self.first_conflicts));

@@ -1,9 +1,10 @@
 //! Drops the constraints that share no input with the goal, not even through others.
 //!
-//! The path is satisfiable, so what is independent of the goal stays satisfied by the hint. Inputs are joined to groups
-//! by the constraints that link them: a forest of unions by size without path compression, so that the last union can be
-//! undone when the path shrinks. The constraints of a group form a ring; joining two rings is one swap of successors, and
-//! the same swap again takes them apart. So a query costs what its slice has, not what the path has.
+//! The path is satisfiable, so what is independent of the goal stays satisfied by the hint. Inputs
+//! are joined to groups by the constraints that link them: a forest of unions by size without path
+//! compression, so that the last union can be undone when the path shrinks. The constraints of a
+//! group form a ring; joining two rings is one swap of successors, and the same swap again takes
+//! them apart. So a query costs what its slice has, not what the path has.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};

@@ -1,7 +1,8 @@
 //! Decides whether constraints over symbolic inputs can hold together.
 //!
-//! One trait, [`Solver`]. A solver is a chain of layers, each a decorator around the next, each sound on its own and each
-//! in its own file; what no layer answers reaches a backend. [`chain`] builds it:
+//! One trait, [`Solver`]. A solver is a chain of layers, each a decorator around the next, each
+//! sound on its own and each in its own file; what no layer answers reaches a backend. [`chain`]
+//! builds it:
 //!
 //! | layer | what it does |
 //! | --- | --- |
@@ -15,12 +16,12 @@
 //! | `log` | queries as SMT-LIB texts |
 //! | `fallback` | `bits` shortly, then `z3`, then `bits` again |
 //!
-//! The division of labour is KLEE's (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, section 4.2, and its solver chain), with two
-//! differences: layers follow the path as it grows and shrinks instead of looking through it at every query, and single
-//! bytes are decided by their sets of values.
+//! The division of labour is KLEE's (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, section 4.2, and its
+//! solver chain), with two differences: layers follow the path as it grows and shrinks instead of
+//! looking through it at every query, and single bytes are decided by their sets of values.
 //!
-//! Answers of a chain depend on the queries before (models are reused), but on nothing else unless a time limit strikes:
-//! the same queries in the same order get the same answers.
+//! Answers of a chain depend on the queries before (models are reused), but on nothing else unless
+//! a time limit strikes: the same queries in the same order get the same answers.
 //!
 //! What cannot be decided is [`Answer::Unknown`] with its reason, and makes the verdict unknown.
 

@@ -1,7 +1,8 @@
 //! Turns away queries that come too late, or from another arena.
 //!
-//! Limits of one query are the backends' business; here is the limit of all of them together. The layers below know
-//! expressions by their names, which another arena gives to other expressions: what was cached would then be wrong.
+//! Limits of one query are the backends' business; here is the limit of all of them together. The
+//! layers below know expressions by their names, which another arena gives to other expressions:
+//! what was cached would then be wrong.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use selvedge_expr::{Arena, Digest, Expr};
@@ -13,7 +14,8 @@ pub(crate) struct Limits<S> {
     inner: S,
     total: Option<Duration>,
     stop: Option<Arc<AtomicBool>>,
-    /// The newest expression of a query so far, and its structural hash: what tells the arena from others.
+    /// The newest expression of a query so far, and its structural hash: what tells the arena from
+    /// others.
     newest: Option<(Expr, Digest)>,
     statistics: LayerStatistics,
 }
@@ -29,7 +31,8 @@ impl<S: Solver> Limits<S> {
         }
     }
 
-    /// Whether the query is from the same arena as those before, as far as its newest expression tells.
+    /// Whether the query is from the same arena as those before, as far as its newest expression
+    /// tells.
     fn same_arena(&mut self, arena: &Arena, query: &Query<'_>) -> bool {
         if let Some((e, hash)) = self.newest
             && (e.index() as usize >= arena.len() || arena.hash(e) != hash)

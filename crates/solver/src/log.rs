@@ -1,6 +1,8 @@
-//! Queries as SMT-LIB texts, with answer and time as comments: for other solvers, and for finding errors.
+//! Queries as SMT-LIB texts, with answer and time as comments: for other solvers, and for finding
+//! errors.
 //!
-//! The layer stands above the backends, so what is logged is what was searched for: slices that no other layer decided.
+//! The layer stands above the backends, so what is logged is what was searched for: slices that no
+//! other layer decided.
 
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};
 use selvedge_expr::{Arena, Expr, smtlib};
@@ -27,8 +29,9 @@ impl Sink {
         Sink(Arc::new(write))
     }
 
-    /// Writes each query to a file of its own in a directory, which is made if it is missing: `query-000001.smt2` and so
-    /// on. The first file that cannot be written is the last that is tried.
+    /// Writes each query to a file of its own in a directory, which is made if it is missing:
+    /// `query-000001.smt2` and so on. The first file that cannot be written is the last that is
+    /// tried.
     ///
     /// # Errors
     /// If the directory cannot be made.

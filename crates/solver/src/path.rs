@@ -9,8 +9,8 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// Compares with the path of the next query: how many of the first constraints stay, and which come new after them.
-    /// The caller forgets what it knows of the others first.
+    /// Compares with the path of the next query: how many of the first constraints stay, and which
+    /// come new after them. The caller forgets what it knows of the others first.
     pub(crate) fn turn<'a>(&mut self, path: &'a [Expr]) -> (usize, &'a [Expr]) {
         let most = self.constraints.len().min(path.len());
         // Mostly everything stays, and comparing as a whole is many times faster than one by one.

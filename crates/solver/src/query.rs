@@ -8,13 +8,13 @@ use std::time::Duration;
 /// Can these constraints hold together? All are expressions of width 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// Constraints that are known to be satisfiable together, oldest first. From one query to the next the path mostly
-    /// grows or shrinks at its end, and layers make use of that.
+    /// Constraints that are known to be satisfiable together, oldest first. From one query to the
+    /// next the path mostly grows or shrinks at its end, and layers make use of that.
     pub path: &'a [Expr],
     /// Further constraints, mostly one.
     pub goal: &'a [Expr],
-    /// Values with which the path holds. The answer takes those of inputs that do not matter from here. Without a hint,
-    /// the whole path is solved again if a model is asked for.
+    /// Values with which the path holds. The answer takes those of inputs that do not matter from
+    /// here. Without a hint, the whole path is solved again if a model is asked for.
     pub hint: Option<&'a Assignment>,
 }
 
@@ -79,8 +79,8 @@ pub trait Solver {
     /// Decides a query.
     fn check(&mut self, arena: &Arena, query: &Query<'_>) -> Answer;
 
-    /// Constraints of the last query that cannot hold together, if its answer was [`Answer::Unsat`] and they are known;
-    /// else nothing.
+    /// Constraints of the last query that cannot hold together, if its answer was [`Answer::Unsat`]
+    /// and they are known; else nothing.
     fn core(&self) -> &[Expr] {
         &[]
     }

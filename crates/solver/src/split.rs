@@ -1,4 +1,5 @@
-//! Conjunctions become their conjuncts, so that independence and the cores of refutations see the parts.
+//! Conjunctions become their conjuncts, so that independence and the cores of refutations see the
+//! parts.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};

@@ -13,8 +13,8 @@ pub enum Error {
     Parse(#[from] ParseError),
 }
 
-/// Decides the assertions of an SMT-LIB script as the log writes them. The result is `sat` with the values of the inputs, as
-/// Z3 prints models, `unsat`, or `unknown` with the reason as a comment.
+/// Decides the assertions of an SMT-LIB script as the log writes them. The result is `sat` with the
+/// values of the inputs, as Z3 prints models, `unsat`, or `unknown` with the reason as a comment.
 ///
 /// # Errors
 /// If the script cannot be read.

@@ -1,6 +1,8 @@
-//! What needs no search: constants, and constraints that the path has already, as they are or negated.
+//! What needs no search: constants, and constraints that the path has already, as they are or
+//! negated.
 //!
-//! Constants come in with the constructors of expressions, which decide comparisons by intervals and known bits.
+//! Constants come in with the constructors of expressions, which decide comparisons by intervals
+//! and known bits.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};

@@ -1,7 +1,8 @@
 //! Checks answers before anything is built on them.
 //!
-//! Every model is evaluated on the whole query, always: evaluation is another piece of code than any encoding. A
-//! refutation has no such cheap check; on request a second backend is asked, and its core again on its own.
+//! Every model is evaluated on the whole query, always: evaluation is another piece of code than
+//! any encoding. A refutation has no such cheap check; on request a second backend is asked, and
+//! its core again on its own.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use selvedge_expr::{Arena, Assignment, Evaluator, Expr};

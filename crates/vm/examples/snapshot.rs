@@ -1,4 +1,5 @@
-//! What a kept state costs: saves and restores a state with 64 MiB of live memory and a few threads.
+//! What a kept state costs: saves and restores a state with 64 MiB of live memory and a few
+//! threads.
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Machine, Snapshot};
 use std::time::Instant;

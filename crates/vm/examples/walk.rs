@@ -1,4 +1,5 @@
-//! Runs one schedule of a program: always the first enabled thread, or at random with a seed. For a look at the machine.
+//! Runs one schedule of a program: always the first enabled thread, or at random with a seed. For a
+//! look at the machine.
 use selvedge_base::Id;
 use selvedge_model::{Choice, Describe, Machine, Undo};
 use std::path::PathBuf;

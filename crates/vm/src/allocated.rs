@@ -1,18 +1,23 @@
 //! Which memory is allocated, and which of it is lost: no pointer leads to it.
 //!
-//! Pointers are looked for in all that the program can still read: globals, the thread-local variables and thread-specific data of
-//! threads that have not ended, live stack objects, registers (variables in their scopes, and temporaries that will be read), what a thread
-//! that nobody has joined returned, what models keep (arguments of exit handlers, contents of files and pipes, streams); and from
-//! there through blocks of the heap. Any eight bytes count, at any alignment, whose address lies in the slot of a block: its
-//! beginning, its inside (so low bits may be used as tags), the place behind its end. An address that was computed out of its block counts as the block's.
-//! The variables of functions that had not returned when the process exited count, too ([`keep_at_exit`](State::keep_at_exit)).
+//! Pointers are looked for in all that the program can still read: globals, the thread-local
+//! variables and thread-specific data of threads that have not ended, live stack objects, registers
+//! (variables in their scopes, and temporaries that will be read), what a thread that nobody has
+//! joined returned, what models keep (arguments of exit handlers, contents of files and pipes,
+//! streams); and from there through blocks of the heap. Any eight bytes count, at any alignment,
+//! whose address lies in the slot of a block: its beginning, its inside (so low bits may be used as
+//! tags), the place behind its end. An address that was computed out of its block counts as the
+//! block's. The variables of functions that had not returned when the process exited count, too
+//! ([`keep_at_exit`](State::keep_at_exit)).
 //!
-//! So a lost block stays lost whatever the program does, unless it hides addresses (by exclusive or, in the highest bits, in a file of text).
-//! And what is lost follows from what fingerprints are made of: with `Options::leaks` these have variables, frames of parked threads and the
-//! places where blocks were allocated, too.
+//! So a lost block stays lost whatever the program does, unless it hides addresses (by exclusive
+//! or, in the highest bits, in a file of text). And what is lost follows from what fingerprints are
+//! made of: with `Options::leaks` these have variables, frames of parked threads and the places
+//! where blocks were allocated, too.
 //!
-//! What a symbolic value points to may depend on inputs. Where the value was computed from an address, its object is known; else, if its expression
-//! has an address of a block in it, whether that block is lost stays open ([`Program::leave_open`]).
+//! What a symbolic value points to may depend on inputs. Where the value was computed from an
+//! address, its object is known; else, if its expression has an address of a block in it, whether
+//! that block is lost stays open ([`Program::leave_open`]).
 
 use crate::libc::{files, stepped};
 use crate::memory::{Kind, Life, Object, Parts, Word};
@@ -28,7 +33,8 @@ use selvedge_expr::{Expr, Node};
 use selvedge_model::{Allocated, Allocates, Blocks, Op, Pending, Property, Status, Unsupported};
 use std::collections::BTreeMap;
 
-/// Hidden words with what the variables of an exiting process point to, for each thread by its region.
+/// Hidden words with what the variables of an exiting process point to, for each thread by its
+/// region.
 const AT_EXIT: u32 = 0x5000_0000;
 const AT_EXIT_SHIFT: u32 = 16;
 /// Marks one of these that a value may be, or not.
@@ -102,8 +108,8 @@ impl Vm {
 }
 
 impl State {
-    /// Keeps what the variables of a thread point to that ends the process: its frames are gone from then on, but its functions
-    /// have not returned.
+    /// Keeps what the variables of a thread point to that ends the process: its frames are gone
+    /// from then on, but its functions have not returned.
     pub(crate) fn keep_at_exit(&mut self, program: &Program, thread: ThreadId) {
         let (mut certain, mut possible) = (Vec::new(), Vec::new());
         let mut expressions = Expressions::default();
@@ -159,8 +165,8 @@ fn is_at_end(state: &State) -> bool {
     ends_process(state).is_some() || (0..state.threads.len()).all(|t| is_gone(state, t))
 }
 
-/// The thread that ends the process, if it might have done so before memory was freed: by a thread that it need not have waited for. Who
-/// joined a joined thread was joined, too, if all were.
+/// The thread that ends the process, if it might have done so before memory was freed: by a thread
+/// that it need not have waited for. Who joined a joined thread was joined, too, if all were.
 fn ends_beside_frees(state: &State) -> Option<usize> {
     let ending = ends_process(state)?;
     let mut others = state.threads.iter().enumerate().filter(|&(t, _)| t != ending);

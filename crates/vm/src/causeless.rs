@@ -1,16 +1,21 @@
-//! What happens without cause: a wait on a condition variable that ends without a signal, a weak compare-exchange that fails though the
-//! values are equal. Each is an alternative of the action (`sync/cond.rs`, `interp/atomic.rs`).
+//! What happens without cause: a wait on a condition variable that ends without a signal, a weak
+//! compare-exchange that fails though the values are equal. Each is an alternative of the action
+//! (`sync/cond.rs`, `interp/atomic.rs`).
 //!
-//! A loop around such an action has no longest execution, though all rounds but one lead nowhere. Let a thread stand at the
-//! action in state s, take that alternative, and come back to the action in state s, with nothing changed by itself on
-//! the way: it has read, exchanged a value for the same one, and given the mutex of the wait back and taken it again. If it takes the alternative once more, what it did
-//! between the two can be left out of the execution: the others see the same memory and the same objects without it, and they
-//! can do between its first giving back and its last taking of the mutex what they did in both rounds. What they and it do later is the
-//! same, with fewer orders between them. What is wrong within a round (a race of what it reads, say) is as well in the execution in
-//! which that round is the only one. So for explorations that must end without knowing states the alternative is taken away there
-//! ([`Vm::bounded`]). A thread that counts its rounds is not in the same state, and may fail again.
+//! A loop around such an action has no longest execution, though all rounds but one lead nowhere.
+//! Let a thread stand at the action in state s, take that alternative, and come back to the action
+//! in state s, with nothing changed by itself on the way: it has read, exchanged a value for the
+//! same one, and given the mutex of the wait back and taken it again. If it takes the alternative
+//! once more, what it did between the two can be left out of the execution: the others see the same
+//! memory and the same objects without it, and they can do between its first giving back and its
+//! last taking of the mutex what they did in both rounds. What they and it do later is the same,
+//! with fewer orders between them. What is wrong within a round (a race of what it reads, say) is
+//! as well in the execution in which that round is the only one. So for explorations that must end
+//! without knowing states the alternative is taken away there ([`Vm::bounded`]). A thread that
+//! counts its rounds is not in the same state, and may fail again.
 //!
-//! `Core::idle` keeps the hash of s while that holds. It follows from the thread's own past, as its state does.
+//! `Core::idle` keeps the hash of s while that holds. It follows from the thread's own past, as its
+//! state does.
 
 use crate::code::Op as Code;
 use crate::fingerprint::{Keys, own_hash};
@@ -38,7 +43,8 @@ impl Vm {
         idle != Digest::EMPTY && idle == own_hash(&self.program, &self.state, thread)
     }
 
-    /// Whether a pending compare-exchange is a weak one that would succeed, and may fail nevertheless.
+    /// Whether a pending compare-exchange is a weak one that would succeed, and may fail
+    /// nevertheless.
     fn may_fail_without_cause(&self, action: &Action) -> bool {
         if !self.program.options.weak_failures || !self.program.weak_exchanges {
             return false;
@@ -66,8 +72,8 @@ impl Vm {
         (causeless && self.state.bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
-    /// After a step: whether the thread has changed nothing since something ended without cause; `stands`: how it stood before the
-    /// step, if that was in this one.
+    /// After a step: whether the thread has changed nothing since something ended without cause;
+    /// `stands`: how it stood before the step, if that was in this one.
     pub(crate) fn note_idle(&mut self, action: &Action, stands: Option<Digest>, mark: Mark) {
         let thread = action.thread;
         let before = self.state.thread(thread).core.idle;
@@ -89,12 +95,14 @@ impl Vm {
         }
     }
 
-    /// Whether a step left memory as it was, and all else but that it gave the mutex of a wait back or took it.
+    /// Whether a step left memory as it was, and all else but that it gave the mutex of a wait back
+    /// or took it.
     fn changed_nothing(&self, action: &Action, causeless: bool, mark: Mark) -> bool {
         let reads = match action.op {
             Op::WaitRelease => causeless,
             Op::WaitAcquire | Op::Read | Op::Yield | Op::Fence => true,
-            // Unlike a store, it does not end a release sequence: without it there are fewer orders, never more.
+            // Unlike a store, it does not end a release sequence: without it there are fewer
+            // orders, never more.
             Op::Rmw => true,
             _ => false,
         };

@@ -1,8 +1,8 @@
 //! Compact register code: what the interpreter executes.
 //!
-//! An instruction is 8 bytes: an operation, a width, and three 16-bit fields that name frame slots (below
-//! [`CONST`]) or constants of the function (from there on). What does not fit or is rare stays in the IR's form and is
-//! executed by [`Op::Complex`].
+//! An instruction is 8 bytes: an operation, a width, and three 16-bit fields that name frame slots
+//! (below [`CONST`]) or constants of the function (from there on). What does not fit or is rare
+//! stays in the IR's form and is executed by [`Op::Complex`].
 
 use crate::native::Native;
 use crate::value::Value;
@@ -104,8 +104,8 @@ impl Inst {
 pub struct CallSite {
     /// What is called; `None` for an instruction's model.
     pub callee: Option<Callee>,
-    /// The model that is called, if that is known; also the one that an instruction stands for: copies and fills under
-    /// visibility `memory`, element by element.
+    /// The model that is called, if that is known; also the one that an instruction stands for:
+    /// copies and fills under visibility `memory`, element by element.
     pub native: Option<Native>,
     /// Slot of the address, for indirect calls.
     pub address: u16,
@@ -119,7 +119,8 @@ pub struct CallSite {
     pub used: bool,
     /// What becomes of an exception that leaves what is called.
     pub handler: Handler,
-    /// Of a `setjmp`: the slot that is 1 once the present activation has made the call; else [`NONE`].
+    /// Of a `setjmp`: the slot that is 1 once the present activation has made the call; else
+    /// [`NONE`].
     pub landing: u16,
 }
 
@@ -166,7 +167,8 @@ pub struct Code {
     pub varargs: bool,
     /// Call sites.
     pub calls: Vec<CallSite>,
-    /// Call instructions that a `longjmp` may come back to. If there are any, no two registers share a slot.
+    /// Call instructions that a `longjmp` may come back to. If there are any, no two registers
+    /// share a slot.
     pub landings: Vec<u32>,
     /// Jump tables.
     pub switches: Vec<SwitchTable>,
@@ -174,7 +176,8 @@ pub struct Code {
     pub returns: Vec<Vec<u16>>,
     /// Instructions in the IR's form.
     pub complex: Vec<InstKind>,
-    /// The first slot of each register, for `complex`; temporaries' slots are those at that instruction.
+    /// The first slot of each register, for `complex`; temporaries' slots are those at that
+    /// instruction.
     pub operands: Vec<ComplexOperands>,
     /// Slots that keep variables of the program, in use or not; only with `Options::leaks`.
     pub variables: Vec<u16>,
@@ -184,7 +187,8 @@ pub struct Code {
     pub blocks: Vec<u32>,
 }
 
-/// Resolved operands and results of a complex instruction, in the order of `InstKind::for_each_operand`.
+/// Resolved operands and results of a complex instruction, in the order of
+/// `InstKind::for_each_operand`.
 #[derive(Clone, Debug, Default)]
 pub struct ComplexOperands {
     /// Operands: low word, high word ([`NONE`] if not wide).

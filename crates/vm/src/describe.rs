@@ -70,8 +70,8 @@ pub fn stack(program: &Program, state: &State, mut context: ContextId) -> Vec<Lo
     places
 }
 
-/// Where people are shown what happened at a statement: the program's call, if that is in the stand-in of a library function, as
-/// it is for a native model.
+/// Where people are shown what happened at a statement: the program's call, if that is in the
+/// stand-in of a library function, as it is for a native model.
 pub(crate) fn shown(
     program: &Program,
     state: &State,
@@ -89,7 +89,8 @@ pub(crate) fn shown(
     shown
 }
 
-/// The call by which the program came to a statement of the model library; the statement itself if it is the program's.
+/// The call by which the program came to a statement of the model library; the statement itself if
+/// it is the program's.
 pub(crate) fn outside_library(
     program: &Program,
     state: &State,

@@ -1,6 +1,7 @@
 //! The machine: runs a program in the IR under the control of an explorer.
 //!
-//! [`Program`] is compiled once and shared; a [`Vm`] is one state of it that can be stepped and taken back.
+//! [`Program`] is compiled once and shared; a [`Vm`] is one state of it that can be stepped and
+//! taken back.
 
 mod allocated;
 mod causeless;

@@ -18,7 +18,8 @@ pub struct Options {
     pub spurious_wakeups: bool,
     /// A weak compare-exchange may fail though the values are equal.
     pub weak_failures: bool,
-    /// A thread finds its handle where `pthread_create` is to put it; else that may be written later.
+    /// A thread finds its handle where `pthread_create` is to put it; else that may be written
+    /// later.
     pub early_handles: bool,
     /// `argv[1..]`.
     pub args: Vec<String>,
@@ -28,7 +29,8 @@ pub struct Options {
     pub max_steps: u64,
     /// Calls that may be active in one thread.
     pub max_depth: u32,
-    /// Times one loop (its backward jump) may be taken within one step; `None`: only `max_steps` counts.
+    /// Times one loop (its backward jump) may be taken within one step; `None`: only `max_steps`
+    /// counts.
     pub unroll: Option<u64>,
     /// Record plain accesses, for race detection.
     pub record_accesses: bool,
@@ -38,8 +40,8 @@ pub struct Options {
     pub error_calls: bool,
     /// Keep fingerprints up to date at each step.
     pub fingerprints: bool,
-    /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no value is symbolic. `None`:
-    /// all values of every input.
+    /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no
+    /// value is symbolic. `None`: all values of every input.
     pub inputs: Option<Vec<Input>>,
     /// Bytes of the buffer of `LLVMFuzzerTestOneInput`.
     pub input_size: u64,
@@ -47,29 +49,33 @@ pub struct Options {
     pub symbolic_args: Vec<u64>,
     /// What standard input holds; `None`: nothing, or `symbolic_stdin`.
     pub stdin: Option<Vec<u8>>,
-    /// Files that exist, with their bytes, beside those of `symbolic_files`. Others do not, unless the program creates them.
+    /// Files that exist, with their bytes, beside those of `symbolic_files`. Others do not, unless
+    /// the program creates them.
     pub files: Vec<(String, Vec<u8>)>,
     /// Symbolic bytes that standard input holds.
     pub symbolic_stdin: Option<u64>,
     /// Files with symbolic bytes: name and size.
     pub symbolic_files: Vec<(String, u64)>,
-    /// How many dead heap objects and escaping locals of one thread and size wait at least before one of their slots is used again;
-    /// `None`: no slot is ever. Endless programs that make objects come back to old states only with a number; but then a
-    /// thread that uses a dead object without synchronisation may find a new one there.
+    /// How many dead heap objects and escaping locals of one thread and size wait at least before
+    /// one of their slots is used again; `None`: no slot is ever. Endless programs that make
+    /// objects come back to old states only with a number; but then a thread that uses a dead
+    /// object without synchronisation may find a new one there.
     pub quarantine: Option<u32>,
     /// How solver queries are answered.
     pub solver: SolverOptions,
-    /// Memory that is lost or not freed is asked for: states differ, too, by what only that depends on.
+    /// Memory that is lost or not freed is asked for: states differ, too, by what only that depends
+    /// on.
     pub leaks: bool,
     /// Note which lines and branches are reached.
     pub coverage: bool,
-    /// When set, a thread is parked before its next jump or call, with [`Limit::stopped`](selvedge_model::Limit::stopped), and solver
-    /// queries get no answer.
+    /// When set, a thread is parked before its next jump or call, with
+    /// [`Limit::stopped`](selvedge_model::Limit::stopped), and solver queries get no answer.
     pub stop: StopFlag,
 }
 
 impl Options {
-    /// The kind of a quotient that does not fit: a signed overflow, if those are asked for; processors trap as for zero.
+    /// The kind of a quotient that does not fit: a signed overflow, if those are asked for;
+    /// processors trap as for zero.
     pub(crate) const fn division_overflow(&self) -> FaultKind {
         if self.check_overflow {
             FaultKind::SignedOverflow

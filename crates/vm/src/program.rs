@@ -1,5 +1,5 @@
-//! A program made ready to run: compiled code, addresses, and what each function name stands for. Immutable and shared
-//! by all machines that run it.
+//! A program made ready to run: compiled code, addresses, and what each function name stands for.
+//! Immutable and shared by all machines that run it.
 
 use crate::code::Code;
 use crate::compile;
@@ -22,7 +22,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
-/// Thread regions that are computed; those above are handed out on demand to threads that are not main's children.
+/// Thread regions that are computed; those above are handed out on demand to threads that are not
+/// main's children.
 const DIRECT_REGIONS: u32 = 3072;
 
 /// The variable that leads to the environment: it holds what `main` is given, too.
@@ -73,7 +74,8 @@ pub struct Program {
     pub options: Options,
     pub(crate) code: Vec<Code>,
     pub(crate) bindings: Vec<Binding>,
-    /// For native models: the function in code that does the same, and is executed if symbolic values decide what it does.
+    /// For native models: the function in code that does the same, and is executed if symbolic
+    /// values decide what it does.
     pub(crate) symbolic_bodies: Vec<Option<FuncId>>,
     /// How the machines' solvers work.
     pub(crate) solver_options: selvedge_solver::Options,
@@ -100,7 +102,8 @@ pub struct Program {
     solver: Mutex<SolverStatistics>,
     /// Whether some thread may be cancelled.
     pub(crate) cancels: bool,
-    /// Whether some thread may wait for several pipes at once: then all of them count as one object.
+    /// Whether some thread may wait for several pipes at once: then all of them count as one
+    /// object.
     pub(crate) polls: bool,
     /// Whether there are weak compare-exchanges.
     pub(crate) weak_exchanges: bool,
@@ -216,8 +219,9 @@ impl Program {
         Ok(Arc::new(program))
     }
 
-    /// Whether some [fusing](crate::Vm::fusing) machine of this program came to an action that may have been hidden something
-    /// from: what was explored with such machines is then incomplete, and has to be explored again with plain ones.
+    /// Whether some [fusing](crate::Vm::fusing) machine of this program came to an action that may
+    /// have been hidden something from: what was explored with such machines is then incomplete,
+    /// and has to be explored again with plain ones.
     #[inline]
     pub fn is_spoiled(&self) -> bool {
         self.spoiled.load(Ordering::Relaxed)
@@ -239,8 +243,8 @@ impl Program {
             .insert((property, what));
     }
 
-    /// Where addresses of different objects were compared, or an address became a number: what was decided there depends on where the
-    /// machine puts objects.
+    /// Where addresses of different objects were compared, or an address became a number: what was
+    /// decided there depends on where the machine puts objects.
     pub fn address_uses(&self) -> BTreeSet<StmtId> {
         self.addresses
             .lock()
@@ -348,8 +352,8 @@ impl Program {
         (address >= first && address - first < blocks).then(|| (address - first) as usize)
     }
 
-    /// The memory region (owner number) of the `ordinal`-th thread created by the thread with region `parent`: the same in
-    /// every interleaving. Main's is 1.
+    /// The memory region (owner number) of the `ordinal`-th thread created by the thread with
+    /// region `parent`: the same in every interleaving. Main's is 1.
     pub fn region(&self, parent: u32, ordinal: u32) -> Option<u32> {
         if parent == 1 {
             return Some(1 + ordinal).filter(|&r| r < DIRECT_REGIONS);
@@ -505,7 +509,8 @@ impl Program {
     }
 }
 
-/// Whether the absence of a function is worth a word: not of intrinsics, nor of the personality routine that unwinding would use.
+/// Whether the absence of a function is worth a word: not of intrinsics, nor of the personality
+/// routine that unwinding would use.
 fn is_reported(name: &str) -> bool {
     !name.starts_with("llvm.") && name != "__gxx_personality_v0"
 }
@@ -513,7 +518,8 @@ fn is_reported(name: &str) -> bool {
 /// The entry of a fuzz target.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
-/// What the names of the stand-ins of native models for symbolic values begin with (frontend: `library.rs`).
+/// What the names of the stand-ins of native models for symbolic values begin with (frontend:
+/// `library.rs`).
 const STAND_IN: &str = "__selvedge_symbolic_";
 
 /// The function to start with: a fuzz target where there is no main.
@@ -538,8 +544,8 @@ fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
     module.functions.iter().map(body).collect()
 }
 
-/// Decides what each function name stands for. A definition of the user's wins over a model, except for the functions
-/// whose call is the point (`reach_error`), if it is.
+/// Decides what each function name stands for. A definition of the user's wins over a model, except
+/// for the functions whose call is the point (`reach_error`), if it is.
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions

@@ -1,14 +1,17 @@
-//! Dead slots of heap objects and escaping locals, until they are used again (`Options::quarantine`).
+//! Dead slots of heap objects and escaping locals, until they are used again
+//! (`Options::quarantine`).
 //!
-//! A slot belongs to the thread that it was made for, and only that thread uses it again: once more than the quarantine's
-//! length of its dead slots of that size wait, the one that waits longest. Who else frees an object carries the slot until it
-//! synchronises: what gives a lock back (posts, writes atomically) leaves what the thread carries at the object, and who takes
-//! the lock next takes it along; the join of a thread takes what that still carries. So a slot is used again only if its end
-//! happens before, and each move is part of an event that depends on all others which look at the same place: what an event
-//! moves does not depend on independent events. Slots may get lost on the way to their thread; then others are used.
+//! A slot belongs to the thread that it was made for, and only that thread uses it again: once more
+//! than the quarantine's length of its dead slots of that size wait, the one that waits longest.
+//! Who else frees an object carries the slot until it synchronises: what gives a lock back (posts,
+//! writes atomically) leaves what the thread carries at the object, and who takes the lock next
+//! takes it along; the join of a thread takes what that still carries. So a slot is used again only
+//! if its end happens before, and each move is part of an event that depends on all others which
+//! look at the same place: what an event moves does not depend on independent events. Slots may get
+//! lost on the way to their thread; then others are used.
 //!
-//! What this can hide: the use of a dead object by a thread that does not synchronise with the thread that uses its slot again.
-//! That is a data race, too.
+//! What this can hide: the use of a dead object by a thread that does not synchronise with the
+//! thread that uses its slot again. That is a data race, too.
 
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
 use crate::state::{State, Undo};
@@ -55,7 +58,8 @@ impl State {
         self.log.entries.push(Undo::Dead);
     }
 
-    /// Makes an object of a thread's region: in a slot that has waited long enough, or in one that was never used.
+    /// Makes an object of a thread's region: in a slot that has waited long enough, or in one that
+    /// was never used.
     pub(crate) fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
         if let Some(length) = self.quarantine
             && matches!(object.kind, Kind::Heap | Kind::Stack)
@@ -128,7 +132,8 @@ impl State {
         }
     }
 
-    /// Moves slots at the beginning of a step with this action. Actions of which it is not certain that they order anything move none.
+    /// Moves slots at the beginning of a step with this action. Actions of which it is not certain
+    /// that they order anything move none.
     pub(crate) fn pass_on(&mut self, action: &Action) {
         if self.dead.is_empty() {
             return;

@@ -1,8 +1,8 @@
 //! The state of the program under test, and its undo log.
 //!
-//! Everything that a step can change is either saved whole when the step begins (the acting thread's `Core` and the
-//! registers of its current frame), or changed through a method here that writes a log entry first. A model must not
-//! change shared state in any other way.
+//! Everything that a step can change is either saved whole when the step begins (the acting
+//! thread's `Core` and the registers of its current frame), or changed through a method here that
+//! writes a log entry first. A model must not change shared state in any other way.
 
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site, unshared};
@@ -17,7 +17,8 @@ use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
-/// One change to go back over; bulky old values lie on stacks of their own, popped in the same order.
+/// One change to go back over; bulky old values lie on stacks of their own, popped in the same
+/// order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     /// A thread's core: `cores`.
@@ -131,8 +132,8 @@ pub struct State {
     pub(crate) quarantine: Option<u32>,
     /// Whether waits on condition variables may end without a signal.
     pub(crate) spurious_wakeups: bool,
-    /// Whether a thread that failed without cause, and came back to the same place in the same state, does not fail so again
-    /// (`causeless`).
+    /// Whether a thread that failed without cause, and came back to the same place in the same
+    /// state, does not fail so again (`causeless`).
     pub(crate) bounded: bool,
     /// Whether one ever was, in an execution undone or not.
     pub(crate) reused: bool,
@@ -168,7 +169,8 @@ impl State {
         }
     }
 
-    // ---- threads -------------------------------------------------------------------------------------------------
+    // ---- threads
+    // ---------------------------------------------------------------------------------------------
 
     /// A thread.
     #[inline]
@@ -207,7 +209,8 @@ impl State {
         self.log.entries.push(Undo::Pending(thread));
     }
 
-    /// Saves what a step of the thread changes most: its core and the registers of its current frame.
+    /// Saves what a step of the thread changes most: its core and the registers of its current
+    /// frame.
     #[inline]
     pub(crate) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
         let t = &mut self.threads[thread.index()];
@@ -286,7 +289,8 @@ impl State {
         self.unjoined = count;
     }
 
-    // ---- synchronisation objects ---------------------------------------------------------------------------------
+    // ---- synchronisation objects
+    // ---------------------------------------------------------------------------------
 
     /// The synchronisation object at an address, if one was initialised or used there.
     #[inline]
@@ -317,7 +321,8 @@ impl State {
         }
     }
 
-    // ---- locks held ----------------------------------------------------------------------------------------------
+    // ---- locks held
+    // ---------------------------------------------------------------------------------------------
 
     /// Adds a lock to those that a thread holds.
     pub fn push_held(&mut self, thread: ThreadId, held: Held) {
@@ -339,9 +344,11 @@ impl State {
         self.log.entries.push(Undo::HeldRemoved(thread, position as u32));
     }
 
-    // ---- hidden state --------------------------------------------------------------------------------------------
+    // ---- hidden state
+    // ---------------------------------------------------------------------------------------------
 
-    /// A hidden word of a model; 0 before it is set. Two threads may share one only through a visible action.
+    /// A hidden word of a model; 0 before it is set. Two threads may share one only through a
+    /// visible action.
     #[inline]
     pub fn word(&self, number: u32) -> u64 {
         self.words.get(&number).copied().unwrap_or(0)
@@ -363,7 +370,8 @@ impl State {
         &self.holes
     }
 
-    /// Appends to what the program has printed a text with holes, whose places are counted from the text's beginning.
+    /// Appends to what the program has printed a text with holes, whose places are counted from the
+    /// text's beginning.
     pub(crate) fn print_open(&mut self, bytes: &[u8], holes: &[Hole]) {
         let start = self.output.len();
         self.print(bytes);
@@ -387,9 +395,11 @@ impl State {
         self.contexts.intern((site.context, site.stmt))
     }
 
-    // ---- the path ------------------------------------------------------------------------------------------------
+    // ---- the path
+    // ---------------------------------------------------------------------------------------------
 
-    /// Whether which decisions become data choices must not depend on what concurrent threads decide, and there may be some.
+    /// Whether which decisions become data choices must not depend on what concurrent threads
+    /// decide, and there may be some.
     pub(crate) fn decides_alone(&self) -> bool {
         self.canonical && self.unjoined > 0
     }
@@ -447,7 +457,8 @@ impl State {
         self.log.entries.push(Undo::Path);
     }
 
-    // ---- for fingerprints ------------------------------------------------------------------------------------------
+    // ---- for fingerprints
+    // ---------------------------------------------------------------------------------------------
 
     /// The synchronisation objects, in no particular order.
     pub(crate) fn syncs(&self) -> impl Iterator<Item = (u64, &SyncObject)> {
@@ -459,7 +470,8 @@ impl State {
         self.words.iter().map(|(&number, &value)| (number, value))
     }
 
-    /// Synchronisation objects written since a position of the log, each as it was before that write, oldest first.
+    /// Synchronisation objects written since a position of the log, each as it was before that
+    /// write, oldest first.
     pub(crate) fn written_syncs(&self, mark: usize) -> impl Iterator<Item = (u64, Option<SyncObject>)> + '_ {
         let entries = &self.log.entries[mark..];
         let addresses = entries.iter().filter_map(|e| {
@@ -473,14 +485,16 @@ impl State {
         addresses.zip(self.log.syncs[first..].iter().copied())
     }
 
-    /// The places whose dead slots changed since a position of the log, each with what was there, oldest first.
+    /// The places whose dead slots changed since a position of the log, each with what was there,
+    /// oldest first.
     pub(crate) fn changed_dead(&self, mark: usize) -> &[(Place, Vec<u64>)] {
         let entries = &self.log.entries[mark..];
         let count = entries.iter().filter(|e| matches!(e, Undo::Dead)).count();
         &self.log.dead[self.log.dead.len() - count..]
     }
 
-    // ---- for snapshots ---------------------------------------------------------------------------------------------
+    // ---- for snapshots
+    // ---------------------------------------------------------------------------------------------
 
     /// Shares what is neither memory nor of a thread.
     pub(crate) fn shared_parts(&self) -> SharedParts {
@@ -510,7 +524,8 @@ impl State {
         self.parts.clear();
     }
 
-    // ---- going back ----------------------------------------------------------------------------------------------
+    // ---- going back
+    // ---------------------------------------------------------------------------------------------
 
     /// Empties the log: the present state becomes the oldest one.
     pub(crate) fn commit(&mut self) {

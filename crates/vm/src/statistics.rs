@@ -1,4 +1,5 @@
-//! What a run counts about symbolic values. Each machine adds its counts to its program's when it is dropped.
+//! What a run counts about symbolic values. Each machine adds its counts to its program's when it
+//! is dropped.
 
 /// Counts of branches on symbolic values and of solver queries.
 #[derive(Clone, PartialEq, Debug, Default)]

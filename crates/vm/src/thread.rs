@@ -20,13 +20,15 @@ pub struct Frame {
     pub locals: u32,
     /// Where it was called from.
     pub context: ContextId,
-    /// The call in the caller's code whose results it returns; `NO_CALL` for a frame entered by the machine.
+    /// The call in the caller's code whose results it returns; `NO_CALL` for a frame entered by the
+    /// machine.
     pub call: u32,
     /// The object that holds its variable arguments, or 0.
     pub varargs: u64,
 }
 
-/// [`Frame::call`] of a frame that the machine entered itself (thread start, destructors, exit handlers).
+/// [`Frame::call`] of a frame that the machine entered itself (thread start, destructors, exit
+/// handlers).
 pub const NO_CALL: u32 = u32::MAX;
 
 /// Where a thread stands in its life.
@@ -37,7 +39,8 @@ pub enum Stage {
     Created,
     /// Runs its own code.
     Running,
-    /// Its start routine returned, or it called pthread_exit or was cancelled: cleanup handlers and key destructors run.
+    /// Its start routine returned, or it called pthread_exit or was cancelled: cleanup handlers and
+    /// key destructors run.
     Unwinding,
     /// The process exits through this thread: exit handlers and destructors run.
     Exiting,
@@ -56,15 +59,18 @@ pub struct Core {
     pub depth: u32,
     /// Where it stands in its life.
     pub stage: Stage,
-    /// Which part of an operation of several actions comes next; 0 is the first. Owned by the model that set it.
+    /// Which part of an operation of several actions comes next; 0 is the first. Owned by the model
+    /// that set it.
     pub phase: u8,
-    /// Small data of the operation between its parts (what woke it, whether a barrier lets it go, …).
+    /// Small data of the operation between its parts (what woke it, whether a barrier lets it go,
+    /// …).
     pub note: u64,
     /// What it waits on between parts: condition variable and mutex, barrier, futex, …
     pub wait: [ObjectId; 2],
     /// Deadline given: may time out.
     pub timed: bool,
-    /// Position in the sequence of things to run at its end (key destructors, exit handlers): owned by `lifecycle`.
+    /// Position in the sequence of things to run at its end (key destructors, exit handlers): owned
+    /// by `lifecycle`.
     pub epilogue: u32,
     /// What it returns to its joiner; the exit code for `Exiting`.
     pub result: Value,
@@ -78,12 +84,14 @@ pub struct Core {
     pub joined: bool,
     /// Whether it was created or made detached.
     pub detached: bool,
-    /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up to `__VERIFIER_atomic_end`.
+    /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
+    /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
-    /// The pending action stands before the next instruction rather than at it (the end of an atomic function).
+    /// The pending action stands before the next instruction rather than at it (the end of an
+    /// atomic function).
     pub before: bool,
-    /// The hash of the thread as it stood when something failed or ended without cause, if it has changed nothing since
-    /// (`causeless`); else 0.
+    /// The hash of the thread as it stood when something failed or ended without cause, if it has
+    /// changed nothing since (`causeless`); else 0.
     pub idle: Digest,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
@@ -162,7 +170,8 @@ impl Thread {
         }
     }
 
-    /// The slots of a frame that count: those that may be read again. `None`: all of them, at a place where threads are not expected to stand.
+    /// The slots of a frame that count: those that may be read again. `None`: all of them, at a
+    /// place where threads are not expected to stand.
     pub(crate) fn live_slots<'a>(&self, program: &'a Program, index: usize) -> Option<&'a [u16]> {
         let frame = self.frame(index);
         let above = (index + 1 < self.core.depth as usize).then(|| self.frame(index + 1));

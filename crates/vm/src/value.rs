@@ -1,14 +1,16 @@
 //! Values of registers: 64 bits and a tag.
 //!
-//! Tag 0 means concrete and defined, and is the only case the interpreter's fast paths know. Any other tag says which
-//! *bits* are undefined, or that the value is poison and why, or names a symbolic value: an expression, with undefined bits
-//! of its own (structures with padding are passed in one register) and, for a pointer, the object that it was computed from.
+//! Tag 0 means concrete and defined, and is the only case the interpreter's fast paths know. Any
+//! other tag says which *bits* are undefined, or that the value is poison and why, or names a
+//! symbolic value: an expression, with undefined bits of its own (structures with padding are
+//! passed in one register) and, for a pointer, the object that it was computed from.
 
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, Expr};
 use std::cell::RefCell;
 
-/// A register's content. Integers are zero-extended, floats are their IEEE bits, wide integers take two registers.
+/// A register's content. Integers are zero-extended, floats are their IEEE bits, wide integers take
+/// two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Value {
@@ -26,7 +28,8 @@ pub struct Tag(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Poison {
-    /// An `inbounds` address computation left its object. The address can be computed with, and may come back, but not be used.
+    /// An `inbounds` address computation left its object. The address can be computed with, and may
+    /// come back, but not be used.
     OutOfObject = 1,
     /// A shift by the width or more.
     Shift = 2,
@@ -68,7 +71,8 @@ impl Tag {
         self.0 & Self::POISON == Self::SYMBOLIC
     }
 
-    /// What tells causes of poison apart: a number that does not depend on what was interned before.
+    /// What tells causes of poison apart: a number that does not depend on what was interned
+    /// before.
     pub const fn cause(self) -> u64 {
         (self.0 & 0xff) as u64
     }
@@ -97,8 +101,8 @@ impl Value {
         tag: Tag::UNDEF,
     };
 
-    /// The value without the mark that its address is outside of the object it was computed from: as a number it is as good
-    /// as any.
+    /// The value without the mark that its address is outside of the object it was computed from:
+    /// as a number it is as good as any.
     #[inline]
     pub fn as_number(self) -> Value {
         match self.tag.as_poison() {
@@ -147,13 +151,14 @@ pub struct Symbol {
     pub expr: Expr,
     /// Its undefined bits; what the expression says of them means nothing.
     pub undefined: u64,
-    /// For an address computed within an object: the object's first address; else 0. Whatever lies there, the address is that
-    /// object's, or out of bounds.
+    /// For an address computed within an object: the object's first address; else 0. Whatever lies
+    /// there, the address is that object's, or out of bounds.
     pub home: u64,
 }
 
-/// What tags stand for: interned masks of undefined bits and symbolic values, and the expressions themselves. Grows only; what is
-/// interned does not depend on the state, so it needs no undo and may be done through a shared reference.
+/// What tags stand for: interned masks of undefined bits and symbolic values, and the expressions
+/// themselves. Grows only; what is interned does not depend on the state, so it needs no undo and
+/// may be done through a shared reference.
 pub struct Tags {
     masks: RefCell<(Vec<u64>, FxHashMap<u64, u32>)>,
     symbols: RefCell<(Vec<Symbol>, FxHashMap<Symbol, u32>)>,
@@ -174,8 +179,8 @@ impl Default for Tags {
 }
 
 impl Tags {
-    /// The undefined bits of a value: all for poison, none for concrete ones. All for symbolic ones, too, since their bits must
-    /// not be read: who knows expressions asks for the symbol.
+    /// The undefined bits of a value: all for poison, none for concrete ones. All for symbolic
+    /// ones, too, since their bits must not be read: who knows expressions asks for the symbol.
     pub fn undefined_bits(&self, tag: Tag) -> u64 {
         if tag.is_none() {
             0
@@ -255,8 +260,8 @@ impl Tags {
         })
     }
 
-    /// A value as an expression of a width of at most 64 bits: cut or zero-extended. Undefined bits of what is not
-    /// symbolic read as 0.
+    /// A value as an expression of a width of at most 64 bits: cut or zero-extended. Undefined bits
+    /// of what is not symbolic read as 0.
     pub fn expr(&self, value: Value, width: u8) -> Expr {
         match self.symbol(value.tag) {
             Some(symbol) => self.fit(symbol.expr, width),

@@ -132,8 +132,9 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not matter are performed within the
-    /// transition before them. Fewer events, and the same classes of executions; unless it is [spoiled](Vm::is_spoiled).
+    /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not
+    /// matter are performed within the transition before them. Fewer events, and the same classes
+    /// of executions; unless it is [spoiled](Vm::is_spoiled).
     ///
     /// # Errors
     /// As [`Vm::new`].
@@ -143,9 +144,10 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that names events by their causes: which decisions on symbolic values are data choices follows from
-    /// the deciding thread's past, not from what concurrent threads have decided. So a data choice may have one alternative only, and
-    /// other threads may move before it is taken; alternatives are those that are possible on the present path.
+    /// The same for an explorer that names events by their causes: which decisions on symbolic
+    /// values are data choices follows from the deciding thread's past, not from what concurrent
+    /// threads have decided. So a data choice may have one alternative only, and other threads may
+    /// move before it is taken; alternatives are those that are possible on the present path.
     ///
     /// # Errors
     /// As [`Vm::new`].
@@ -155,8 +157,9 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same, but what happens without cause (a spurious wakeup, the failure of a weak compare-exchange) does not happen to a thread
-    /// twice in a row in the same state: executions with that lead nowhere else, and loops around it would have no longest one.
+    /// The same, but what happens without cause (a spurious wakeup, the failure of a weak
+    /// compare-exchange) does not happen to a thread twice in a row in the same state: executions
+    /// with that lead nowhere else, and loops around it would have no longest one.
     pub fn bounded(mut self) -> Vm {
         self.state.bounded = true;
         self
@@ -195,7 +198,8 @@ impl Vm {
         &self.reached
     }
 
-    /// Makes a thread's copies of thread-local variables. They are its first objects, so their addresses are always the same.
+    /// Makes a thread's copies of thread-local variables. They are its first objects, so their
+    /// addresses are always the same.
     fn make_thread_locals(&mut self, thread: ThreadId) -> Result<(), Error> {
         let program = self.program.clone();
         let region = self.state.thread(thread).region;
@@ -331,9 +335,9 @@ impl Vm {
         }
     }
 
-    /// Whether the end of a thread or of the process is part of the transition before it. Only a join depends on a thread's
-    /// end, and finds it there; but the last thread's end may start what runs at the process's exit, and is then an action of
-    /// its own.
+    /// Whether the end of a thread or of the process is part of the transition before it. Only a
+    /// join depends on a thread's end, and finds it there; but the last thread's end may start what
+    /// runs at the process's exit, and is then an action of its own.
     fn ends_at_once(&self, action: &Action) -> bool {
         let program = &self.program;
         let may = !program.polls_ends && !program.cancels && !program.exit_handlers;
@@ -344,7 +348,8 @@ impl Vm {
         }
     }
 
-    /// A thread has ended: if another one waits for just that, it goes on at once, within the same step.
+    /// A thread has ended: if another one waits for just that, it goes on at once, within the same
+    /// step.
     fn join_ended(&mut self, ended: ThreadId) {
         let object = ObjectId::thread(ended).0;
         let Some(waiting) = self.state.needs.iter().position(|&need| need == object) else {
@@ -387,7 +392,8 @@ impl Vm {
             && self.begun(thread).is_some_and(|begun| begun.undone)
     }
 
-    /// A thread that has taken a data choice goes on with what it had begun: to all that looks at it, this is what it does.
+    /// A thread that has taken a data choice goes on with what it had begun: to all that looks at
+    /// it, this is what it does.
     fn go_on_with(&mut self, begun: Begun) -> Action {
         let (status, alternatives) = (Status::Enabled, 1);
         self.state.set_pending(
@@ -442,8 +448,9 @@ impl Vm {
         );
     }
 
-    /// Something in this step was cut short when the run was told to stop: the thread's registers and memory are half of an old state and
-    /// half of a new one, and what they seem to show is no fault.
+    /// Something in this step was cut short when the run was told to stop: the thread's registers
+    /// and memory are half of an old state and half of a new one, and what they seem to show is no
+    /// fault.
     #[cold]
     fn give_up(&mut self, thread: ThreadId, stmt: StmtId) {
         self.state.notices.clear();
@@ -452,8 +459,9 @@ impl Vm {
         self.park(thread);
     }
 
-    /// Forgets what the step has accessed since its last visible part. It is incomplete and the last one, and it may have been long:
-    /// it is not worth the time that detectors would take for it.
+    /// Forgets what the step has accessed since its last visible part. It is incomplete and the
+    /// last one, and it may have been long: it is not worth the time that detectors would take for
+    /// it.
     #[cold]
     pub(crate) fn forget_accesses(&mut self) {
         let keep = self.state.parts.last().map_or(0, |part| part.accesses);
@@ -463,7 +471,8 @@ impl Vm {
     /// Asks again whether threads that use the same objects can move.
     #[inline]
     fn refresh(&mut self, event: &Action) {
-        // What the step may have changed for others; mostly one object, but as many more as it had parts.
+        // What the step may have changed for others; mostly one object, but as many more as it had
+        // parts.
         let memory = event.is_memory();
         let one = if memory { sync::NOTHING } else { event.object.0 };
         let two = if memory { sync::NOTHING } else { event.object2.0 };
@@ -620,7 +629,8 @@ impl Machine for Vm {
             self.note_idle(&action, stands, mark);
         }
         self.refresh(&action);
-        // Others stand at data choices in a canonical machine, or where the steps of one are taken again.
+        // Others stand at data choices in a canonical machine, or where the steps of one are taken
+        // again.
         if self.state.path.constraints().len() != constraints {
             self.recheck_choices(thread);
         }

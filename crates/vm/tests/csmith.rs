@@ -1,7 +1,8 @@
 //! Random programs of csmith, run natively and in the machine: the same checksum.
 //!
-//! The seeds are fixed, and so are those that are left out because their native run takes longer than a second or does not end. What
-//! the machine does not support may stop at most one program in twenty, and each such program is named.
+//! The seeds are fixed, and so are those that are left out because their native run takes longer
+//! than a second or does not end. What the machine does not support may stop at most one program in
+//! twenty, and each such program is named.
 //!
 //! `SELVEDGE_CSMITH=first..last` runs other seeds.
 
@@ -14,7 +15,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Instructions after which a program is given up; those that end natively in a second stay far below.
+/// Instructions after which a program is given up; those that end natively in a second stay far
+/// below.
 const MAX_STEPS: u64 = 50_000_000;
 
 /// Seeds whose native run takes more than a second.
@@ -93,7 +95,8 @@ fn machine(source: &Path, headers: &Path) -> Result<Vec<u8>, Verdict> {
 
 fn check(seed: u64, directory: &Path, headers: &Path) -> Verdict {
     let source = directory.join(format!("{seed}.c"));
-    // A directory of its own: csmith writes a file of the platform's sizes where it is, and others read it half written.
+    // A directory of its own: csmith writes a file of the platform's sizes where it is, and others
+    // read it half written.
     let own = directory.join(seed.to_string());
     std::fs::create_dir_all(&own).expect("a directory");
     let made = Command::new("csmith")

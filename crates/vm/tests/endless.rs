@@ -1,4 +1,5 @@
-//! Programs that never end and have finitely many states come back to old fingerprints: what cutoffs need to end.
+//! Programs that never end and have finitely many states come back to old fingerprints: what
+//! cutoffs need to end.
 
 use selvedge_base::Digest;
 use selvedge_base::{Id, ThreadId};

@@ -1,4 +1,5 @@
-//! Files, pipes, streams and waiting: answers as in native runs, all schedules of small programs, faults, what is unsupported.
+//! Files, pipes, streams and waiting: answers as in native runs, all schedules of small programs,
+//! faults, what is unsupported.
 
 #[path = "sync/explorer.rs"]
 mod explorer;
@@ -95,7 +96,8 @@ fn scanning_as_native() {
     compare("scan.c");
 }
 
-// ---- all schedules -----------------------------------------------------------------------------------------------
+// ---- all schedules
+// -------------------------------------------------------------------------------------------------
 
 const HEADERS: &str = "#include <fcntl.h>\n#include <poll.h>\n#include <sys/select.h>\n#include <sys/stat.h>\n#include <signal.h>\n";
 
@@ -246,7 +248,8 @@ int main(void) {
 
 #[test]
 fn closing_races_with_use() {
-    // The read comes before the close, or fails; once it has looked the descriptor up, the file stays.
+    // The read comes before the close, or fails; once it has looked the descriptor up, the file
+    // stays.
     all(r#"
 static int fd;
 static void *other(void *p) { close(fd); return p; }
@@ -522,7 +525,8 @@ int main(void) {
     .prints(&["1"]);
 }
 
-// ---- faults and what is unsupported ------------------------------------------------------------------------------
+// ---- faults and what is unsupported
+// ------------------------------------------------------------------------------
 
 #[test]
 fn faults() {

@@ -1,4 +1,5 @@
-//! Fingerprints against their oracles: recomputation, exact fragments, Mazurkiewicz traces; and kept states.
+//! Fingerprints against their oracles: recomputation, exact fragments, Mazurkiewicz traces; and
+//! kept states.
 //!
 //! Each check is also run on damaged fingerprints, to show that it would notice.
 
@@ -73,7 +74,8 @@ fn choices(vm: &Vm) -> Vec<Choice> {
         thread: ThreadId::from_index(thread),
         alternative,
     };
-    // Nobody comes between an action and the data choice that its effect comes with; nor before any, if the machine is not canonical.
+    // Nobody comes between an action and the data choice that its effect comes with; nor before
+    // any, if the machine is not canonical.
     let mut pending = vm.pending().iter().enumerate();
     let only = pending.position(|(i, p)| {
         p.action.op == Op::Choose
@@ -173,7 +175,8 @@ fn arenas_and_free_slots_follow_from_objects() {
     assert!(free > 1_000, "only {free} free slots above another one");
 }
 
-// ---- traces --------------------------------------------------------------------------------------------------------
+// ---- traces
+// -------------------------------------------------------------------------------------------------
 
 /// An event with its place in the normal form of its trace.
 #[derive(Clone)]
@@ -344,7 +347,8 @@ fn one_trace_has_one_fingerprint() {
     }
 }
 
-/// Visits interleavings: the first ones and some at random. One trace has one fingerprint, and one state has one.
+/// Visits interleavings: the first ones and some at random. One trace has one fingerprint, and one
+/// state has one.
 fn traces(name: &str, vm: &mut Vm, first: usize, random: u64) -> Seen {
     let mut seen = Seen::default();
     explore(vm, &mut Vec::new(), &mut seen, first);
@@ -456,7 +460,8 @@ fn different_values_have_different_fingerprints() {
     assert!(values.len() > 3, "{values:?}");
 }
 
-// ---- kept states ---------------------------------------------------------------------------------------------------
+// ---- kept states
+// -------------------------------------------------------------------------------------------------
 
 struct Kept {
     state: VmState,

@@ -1,8 +1,10 @@
-//! What stands for a state, against the obvious way: states that are taken for one must have the same futures.
+//! What stands for a state, against the obvious way: states that are taken for one must have the
+//! same futures.
 //!
-//! All states of small programs are visited, without any reduction. What follows a state is computed from the state itself: which
-//! outputs and notices can come of it, and what each thread is about to do, with how many alternatives. Names of inputs are no part of a
-//! state: random programs of two threads ask for inputs, compare, overwrite and forget them.
+//! All states of small programs are visited, without any reduction. What follows a state is
+//! computed from the state itself: which outputs and notices can come of it, and what each thread
+//! is about to do, with how many alternatives. Names of inputs are no part of a state: random
+//! programs of two threads ask for inputs, compare, overwrite and forget them.
 //!
 //! Then each part of the fingerprint is left out in turn, and some program has to notice.
 
@@ -175,7 +177,8 @@ struct Walk {
     mistake: Mistake,
     /// By what a state is, names of inputs included.
     exact: HashMap<(Digest, Standing), Outputs>,
-    /// By what it is without them: what each thread is about to do, and what outputs can come of it.
+    /// By what it is without them: what each thread is about to do, and what outputs can come of
+    /// it.
     states: HashMap<Digest, (Standing, Outputs)>,
     /// By a state, who goes on and with which alternative: the state after that.
     next: HashMap<(Digest, u32, u16), Digest>,
@@ -358,8 +361,8 @@ fn whatever_of_inputs_is_left_out_is_noticed() {
     all_are_noticed(all.map(Mistake::Inputs).to_vec(), programs);
 }
 
-/// Main does one thing or another before it meets a lock, and then something that shows which: nothing but one kind of fragment differs where it has
-/// the lock.
+/// Main does one thing or another before it meets a lock, and then something that shows which:
+/// nothing but one kind of fragment differs where it has the lock.
 const DIFFERENCES: [(FragmentKind, &str, &str, &str); 12] = [
     (
         FragmentKind::Byte,

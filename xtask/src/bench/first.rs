@@ -1,4 +1,5 @@
-//! How long until the first finding: `auto` beside its first search alone, over all programs of the corpus that have a fault.
+//! How long until the first finding: `auto` beside its first search alone, over all programs of the
+//! corpus that have a fault.
 
 use super::Bench;
 use anyhow::{Context, Result};

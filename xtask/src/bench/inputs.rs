@@ -1,4 +1,5 @@
-//! Programs with inputs of any value: how long it takes to explore all paths, and how much of that is the solver's.
+//! Programs with inputs of any value: how long it takes to explore all paths, and how much of that
+//! is the solver's.
 
 use super::{Bench, Measured};
 use crate::demo::vendored;

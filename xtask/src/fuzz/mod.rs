@@ -1,8 +1,9 @@
 //! Fuzzing of every way in which data of somebody else gets into the command: `cargo xtask fuzz`.
 //!
-//! Each *door* makes inputs: files and a command line. The command is started on each, as a user would, and must end by itself
-//! with one of the exit codes of the contract: no signal, no panic, no internal error, no hang. Inputs depend on the
-//! seed and their number only, so that a failing one can be made again; it is also saved, with what the command said.
+//! Each *door* makes inputs: files and a command line. The command is started on each, as a user
+//! would, and must end by itself with one of the exit codes of the contract: no signal, no panic,
+//! no internal error, no hang. Inputs depend on the seed and their number only, so that a failing
+//! one can be made again; it is also saved, with what the command said.
 //!
 //! | door | what is odd |
 //! | --- | --- |

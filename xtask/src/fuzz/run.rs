@@ -13,7 +13,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than any input may take: the command is told to stop after two seconds, and the machine may be busy.
+/// Longer than any input may take: the command is told to stop after two seconds, and the machine
+/// may be busy.
 const LONGEST: Duration = Duration::from_secs(60);
 /// More address space than any input may take.
 const MOST_MEMORY: &str = "--as=12884901888";

@@ -1,5 +1,5 @@
-//! Well-formed inputs to begin with: the smaller programs of the corpus and the examples, as sources and as modules, and findings and
-//! test cases that the command makes of them.
+//! Well-formed inputs to begin with: the smaller programs of the corpus and the examples, as
+//! sources and as modules, and findings and test cases that the command makes of them.
 
 use super::run::Runner;
 use super::{Case, File};

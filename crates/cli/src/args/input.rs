@@ -25,8 +25,8 @@ pub(crate) struct InputArgs {
     /// What standard input holds: a file's content [default: nothing]
     #[arg(long, env = "SELVEDGE_STDIN", value_name = "FILE", value_parser = stdin_file, conflicts_with = "symbolic_stdin")]
     pub(crate) stdin: Option<GivenFile>,
-    /// A file that the program finds under this name, with the content of PATH (or of a real file of that name); a list.
-    /// Other files do not exist for it
+    /// A file that the program finds under this name, with the content of PATH (or of a real file
+    /// of that name); a list. Other files do not exist for it
     #[arg(long, env = "SELVEDGE_FILE", value_name = "NAME[=PATH]", value_delimiter = ',', action = ArgAction::Append, value_parser = given_file)]
     pub(crate) file: Vec<GivenFile>,
     /// Standard input holds this many bytes, of any value
@@ -35,11 +35,12 @@ pub(crate) struct InputArgs {
     /// A file of this many bytes, of any value; a list
     #[arg(long, env = "SELVEDGE_SYMBOLIC_FILE", value_name = "NAME:BYTES", value_delimiter = ',', action = ArgAction::Append, value_parser = symbolic_file)]
     pub(crate) symbolic_file: Vec<(String, u64)>,
-    /// Time for one query to the solver; without an answer by then the verdict is unknown [default: 30s]
+    /// Time for one query to the solver; without an answer by then the verdict is unknown [default:
+    /// 30s]
     #[arg(long, env = "SELVEDGE_SOLVER_TIMEOUT", value_name = "TIME|none", value_parser = timeout)]
     pub(crate) solver_timeout: Option<Timeout>,
-    /// The layers in front of the solvers that are on: split, trivial, domain, independence, cache, validate, cross-check; or
-    /// none [default: all but cross-check]
+    /// The layers in front of the solvers that are on: split, trivial, domain, independence, cache,
+    /// validate, cross-check; or none [default: all but cross-check]
     #[arg(
         long,
         env = "SELVEDGE_SOLVER_LAYERS",
@@ -51,8 +52,8 @@ pub(crate) struct InputArgs {
     /// Write each query that reaches a backend into this directory, as SMT-LIB
     #[arg(long, env = "SELVEDGE_LOG_QUERIES", value_name = "DIR")]
     pub(crate) log_queries: Option<PathBuf>,
-    /// Write a test case for each execution into this directory: testNNNNNN.ktest and .json, numbered in depth-first order.
-    /// Uses one core
+    /// Write a test case for each execution into this directory: testNNNNNN.ktest and .json,
+    /// numbered in depth-first order. Uses one core
     #[arg(long, env = "SELVEDGE_EMIT_TESTS", value_name = "DIR")]
     pub(crate) emit_tests: Option<PathBuf>,
     /// Tell which lines and branches were reached; with a file, also write it, for lcov

@@ -1,6 +1,6 @@
-//! The corpus: every program of corpus/ through every strategy, held against what the program says about itself
-//! (expectation.rs). One test is one program (in one variant) under one strategy; all must agree with the same expectation,
-//! so that strategies agree with each other.
+//! The corpus: every program of corpus/ through every strategy, held against what the program says
+//! about itself (expectation.rs). One test is one program (in one variant) under one strategy; all
+//! must agree with the same expectation, so that strategies agree with each other.
 
 mod expectation;
 
@@ -83,7 +83,8 @@ const STRATEGIES: &[Strategy] = &[
     },
 ];
 
-/// The other ways of `unfold` that are as complete, for programs with more than one order of events, and for those without an end.
+/// The other ways of `unfold` that are as complete, for programs with more than one order of
+/// events, and for those without an end.
 const ORDERS: &[Strategy] = &[
     Strategy {
         name: "unfold-breadth-first",
@@ -124,7 +125,8 @@ const OPTIMAL: Strategy = Strategy {
     ends: false,
 };
 
-/// Programs with fewer executions than this show nothing more about orders; those with more take long.
+/// Programs with fewer executions than this show nothing more about orders; those with more take
+/// long.
 const COMPARED: std::ops::RangeInclusive<u64> = 3..=400;
 
 /// No program of the corpus needs this long: whoever does is stuck.
@@ -215,7 +217,8 @@ fn test(case: &Case, strategy: &Strategy) -> Result<(), Failed> {
     examine(case, strategy).map(|_| ())
 }
 
-/// The unfolding in every way, and how many executions that took, each at most as many as `dpor` needs.
+/// The unfolding in every way, and how many executions that took, each at most as many as `dpor`
+/// needs.
 fn compare(case: &Case) -> Result<(), Failed> {
     let dpor = check(case, STRATEGIES[0].options)?.executions()?;
     if !COMPARED.contains(&dpor) {
@@ -228,10 +231,12 @@ fn compare(case: &Case) -> Result<(), Failed> {
         let report = examine(case, strategy)?;
         let mut executions = report.executions()?;
         let mut most = dpor;
-        // Events whose inputs are at odds with each other look like an alternative until they are executed.
+        // Events whose inputs are at odds with each other look like an alternative until they are
+        // executed.
         let inputs = report.json["statistics"]["solver_queries"].as_u64() > Some(0);
         if executions > most && inputs {
-            // A data choice is an event of its own here, after which a thread may wake without cause once more.
+            // A data choice is an event of its own here, after which a thread may wake without
+            // cause once more.
             let off = ["--spurious-wakeups", "off"];
             executions = check(case, &[strategy.options, &off].concat())?.executions()?;
             most = check(case, &[STRATEGIES[0].options, &off].concat())?.executions()?;
@@ -333,7 +338,8 @@ fn check(case: &Case, options: &[&str]) -> Result<Report, Failed> {
         "--max-time",
         TIME,
     ]);
-    // A bound of the case's own (on executions) holds for the exhaustive strategies; samples have theirs.
+    // A bound of the case's own (on executions) holds for the exhaustive strategies; samples have
+    // theirs.
     command.args(options).args(&case.options).arg(&case.program);
     let output = command
         .output()

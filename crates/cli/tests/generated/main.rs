@@ -1,9 +1,10 @@
-//! Every generated test case, run natively, does what the machine said: it prints the same and ends in the same way, and
-//! no two cases of a program take the same way through it. The native program is compiled with its inputs read back
-//! (`selvedge runtime`), and with clang's trace of edges.
+//! Every generated test case, run natively, does what the machine said: it prints the same and ends
+//! in the same way, and no two cases of a program take the same way through it. The native program
+//! is compiled with its inputs read back (`selvedge runtime`), and with clang's trace of edges.
 //!
-//! A program says in comments: `// options: …` for `selvedge check`; `// cases: N`, how many cases there are; `// same-ways` if
-//! different inputs may take the same edges (two labels of one case, another thread's turn).
+//! A program says in comments: `// options: …` for `selvedge check`; `// cases: N`, how many cases
+//! there are; `// same-ways` if different inputs may take the same edges (two labels of one case,
+//! another thread's turn).
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;

@@ -1,12 +1,15 @@
-//! Random C programs with two input bytes: the ways through the program that the machine finds must be those that a native run of
-//! the same code takes on all 65,536 inputs. None may be missing, and none may be made up.
+//! Random C programs with two input bytes: the ways through the program that the machine finds must
+//! be those that a native run of the same code takes on all 65,536 inputs. None may be missing, and
+//! none may be made up.
 //!
-//! A program notes in a number which branches it takes, and which values the results of its computations have; that number
-//! is all that it prints. Half of the programs compute (every integer type and operation, arrays with symbolic indexes, switches,
-//! loops), half call library functions on strings that the inputs are part of.
+//! A program notes in a number which branches it takes, and which values the results of its
+//! computations have; that number is all that it prints. Half of the programs compute (every
+//! integer type and operation, arrays with symbolic indexes, switches, loops), half call library
+//! functions on strings that the inputs are part of.
 //!
-//! Programs with threads have two inputs of one bit each, which are indexes of data, locks and handles: what is wrong with them is
-//! what is wrong with the same program for some pair of numbers.
+//! Programs with threads have two inputs of one bit each, which are indexes of data, locks and
+//! handles: what is wrong with them is what is wrong with the same program for some pair of
+//! numbers.
 //!
 //! `SELVEDGE_RANDOM_INPUTS=FROM..TO` runs other seeds.
 
@@ -71,7 +74,8 @@ fn threads_do_wrong_what_they_do_wrong_for_some_numbers() {
             expected.extend(faults(&source, &[options, &numbers[..]].concat()));
         }
         let mut found = faults(&source, options);
-        // Fewer scheduling points are enough only without races: with one, what else is found depends on the order.
+        // Fewer scheduling points are enough only without races: with one, what else is found
+        // depends on the order.
         if expected.contains(RACE) && !options.contains(&"memory") {
             assert!(found.contains(RACE), "{}: no race", source.display());
             (expected, found) = Default::default();
@@ -87,7 +91,8 @@ fn threads_do_wrong_what_they_do_wrong_for_some_numbers() {
 const RACE: &str = "data-race";
 const OPEN: &str = "unknown";
 
-/// What is wrong with a program: kinds, with lines where those do not depend on the order of events.
+/// What is wrong with a program: kinds, with lines where those do not depend on the order of
+/// events.
 fn faults(source: &Path, options: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .args([

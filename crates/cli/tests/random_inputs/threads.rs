@@ -1,5 +1,6 @@
-//! Random programs with threads and two inputs of one bit: `a` is read by main before there are other threads, `b` by one of them. Both
-//! are indexes of arrays, of locks, of handles, and values that decide. With `-DA=… -DB=…` they are numbers instead.
+//! Random programs with threads and two inputs of one bit: `a` is read by main before there are
+//! other threads, `b` by one of them. Both are indexes of arrays, of locks, of handles, and values
+//! that decide. With `-DA=… -DB=…` they are numbers instead.
 
 use super::generate::Random;
 

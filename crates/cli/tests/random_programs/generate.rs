@@ -1,8 +1,9 @@
 //! Random C programs of two to four threads, from a seed.
 //!
-//! A program takes a few *themes* (mutexes, condition variables, the heap, …), so that its threads meet on the same
-//! objects; statements are drawn from the themes' tables. Programs may be wrong in any way the themes allow: the point
-//! is what the checker says about them. Each statement has a line of its own, for the places of faults.
+//! A program takes a few *themes* (mutexes, condition variables, the heap, …), so that its threads
+//! meet on the same objects; statements are drawn from the themes' tables. Programs may be wrong in
+//! any way the themes allow: the point is what the checker says about them. Each statement has a
+//! line of its own, for the places of faults.
 
 use std::fmt::Write as _;
 

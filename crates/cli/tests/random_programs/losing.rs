@@ -1,7 +1,7 @@
 //! A random program in which threads also pass blocks of memory on, and may lose them.
 //!
-//! Each thread has a block of its own; there is one place to leave a block at. Whoever takes one from there has it alone, so that
-//! nothing is freed twice.
+//! Each thread has a block of its own; there is one place to leave a block at. Whoever takes one
+//! from there has it alone, so that nothing is freed twice.
 
 use crate::generate::Random;
 

@@ -1,13 +1,16 @@
-//! Random C programs, checked in every way there is, against all their states by brute force and against the real thing.
+//! Random C programs, checked in every way there is, against all their states by brute force and
+//! against the real thing.
 //!
-//! For each program: `dpor` under visibility `memory`, with and without sleep sets and with two workers, must report
-//! exactly the faults (kind and line), deadlocks and final states that brute force finds. Visibility `sync` must report a
-//! race if two accesses can be pending at once, and otherwise find exactly the same faults, deadlocks and outputs. A
-//! correct program, run natively, may print only what some execution of the model prints. `unfold`, with and without cutoffs, must
-//! say the same under both. Every second program also passes blocks of memory on, and what it loses must be what brute force says, at
-//! every state.
+//! For each program: `dpor` under visibility `memory`, with and without sleep sets and with two
+//! workers, must report exactly the faults (kind and line), deadlocks and final states that brute
+//! force finds. Visibility `sync` must report a race if two accesses can be pending at once, and
+//! otherwise find exactly the same faults, deadlocks and outputs. A correct program, run natively,
+//! may print only what some execution of the model prints. `unfold`, with and without cutoffs, must
+//! say the same under both. Every second program also passes blocks of memory on, and what it loses
+//! must be what brute force says, at every state.
 //!
-//! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on after a failure.
+//! `SELVEDGE_RANDOM_PROGRAMS=FROM..TO` runs other seeds; `SELVEDGE_RANDOM_PROGRAMS_KEEP=1` goes on
+//! after a failure.
 
 mod generate;
 mod losing;
@@ -28,9 +31,10 @@ use std::sync::Arc;
 
 /// The seeds that are always tried.
 const SEEDS: Range<u64> = 0..150;
-/// Seeds that once showed a mistake, tried with those. 680: a join that a detach lets pass, and the thread's end would, too. 108, 387:
-/// what a jump buffer keeps depended on whether the thread's start was gone back over before. 4933: a thread could also be created before its handle is
-/// read, where it was after.
+/// Seeds that once showed a mistake, tried with those. 680: a join that a detach lets pass, and the
+/// thread's end would, too. 108, 387: what a jump buffer keeps depended on whether the thread's
+/// start was gone back over before. 4933: a thread could also be created before its handle is read,
+/// where it was after.
 const NOTED: [u64; 4] = [680, 108, 387, 4933];
 /// Programs with more states than this are left out.
 const MAX_STATES: usize = 20_000;
@@ -52,7 +56,8 @@ struct Counts {
     native: u64,
     /// Visibility `sync` was compared with all states.
     race_free: u64,
-    /// A race by happens-before that no state shows: weak orders, and operations that tell of others without ordering.
+    /// A race by happens-before that no state shows: weak orders, and operations that tell of
+    /// others without ordering.
     races_by_order_only: u64,
     explorations_too_large: u64,
     unfoldings: u64,
@@ -204,14 +209,16 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
             break;
         };
         let what = about(&format!("sync, sleep sets {sleep_sets}"));
-        // A path that ends at a fault does not get as far as its race: then the fault is what is said.
+        // A path that ends at a fault does not get as far as its race: then the fault is what is
+        // said.
         if said.faults.is_empty() {
             race(&truth, &said, counts).map_err(|m| format!("{what}: {m}"))?;
         }
         if said.race.is_none() && truth.race.is_none() {
             counts.race_free += u64::from(sleep_sets);
             if truth.freed_by_both && !said.faults.is_empty() && said.faults.is_subset(&truth.faults) {
-                // Freeing is no scheduling point here: which of the two comes second is not tried both ways.
+                // Freeing is no scheduling point here: which of the two comes second is not tried
+                // both ways.
                 continue;
             }
             same(&truth_of_sync, &said, false).map_err(|m| format!("{what}: {m}"))?;
@@ -227,7 +234,8 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
     Ok(())
 }
 
-/// The truth under visibility `sync`, if it is another one: what is unsupported where each access is visible ends a thread's path there only.
+/// The truth under visibility `sync`, if it is another one: what is unsupported where each access
+/// is visible ends a thread's path there only.
 fn under_sync(truth: &Truth, sync: &Arc<Program>) -> Option<Truth> {
     if !truth.unknown_here {
         return None;
@@ -236,8 +244,9 @@ fn under_sync(truth: &Truth, sync: &Arc<Program>) -> Option<Truth> {
     oracle::all_states(sync, Vm::new, MAX_STATES).map(|truth| Truth { race, ..truth })
 }
 
-/// The truth for a canonical machine, which reads strings byte by byte, not by words, since it does not look at what other threads have decided on inputs:
-/// where other threads write to them meanwhile, it has more outcomes. None if there are too many.
+/// The truth for a canonical machine, which reads strings byte by byte, not by words, since it does
+/// not look at what other threads have decided on inputs: where other threads write to them
+/// meanwhile, it has more outcomes. None if there are too many.
 fn as_canonical(program: &generate::Program, truth: &Truth, memory: &Arc<Program>) -> Option<Truth> {
     if truth.race.is_none() || !program.themes.contains(&generate::Theme::Library) {
         return Some(truth.clone());
@@ -245,7 +254,8 @@ fn as_canonical(program: &generate::Program, truth: &Truth, memory: &Arc<Program
     oracle::all_states(memory, Vm::canonical, MAX_STATES)
 }
 
-/// The same program where a number of its first thread depends on a symbolic byte: the unfolding against all states.
+/// The same program where a number of its first thread depends on a symbolic byte: the unfolding
+/// against all states.
 fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Result<(), String> {
     let text = program.text.replacen(
         "int r = 0, v = 3;",
@@ -271,8 +281,8 @@ fn with_input(program: &generate::Program, seed: u64, counts: &mut Counts) -> Re
     unfold(&sync, &truth, seed, (false, true), counts).map_err(|m| about("sync", m))
 }
 
-/// The unfolding says the same, in some of the ways to explore it. `everything`: each access is an event; `with_input`: some value is
-/// symbolic.
+/// The unfolding says the same, in some of the ways to explore it. `everything`: each access is an
+/// event; `with_input`: some value is symbolic.
 fn unfold(
     program: &Arc<Program>,
     truth: &Truth,
@@ -305,7 +315,8 @@ fn unfold(
         let way = format!("unfold, cutoffs {cutoffs}, {order:?}, {partial:?}");
         counts.unfoldings += 1;
         counts.cutoffs += report.statistics.cutoffs;
-        // Where inputs are at odds, or what a thread does depends on a race, what looked like an alternative turns out to be none only when it is executed.
+        // Where inputs are at odds, or what a thread does depends on a race, what looked like an
+        // alternative turns out to be none only when it is executed.
         let follows = !with_input && (everything || truth.race.is_none());
         let exact = partial == Partial::All && !cutoffs && follows;
         if exact && report.statistics.redundant_executions > 0 {
@@ -317,11 +328,13 @@ fn unfold(
         if everything || said.race.is_none() && truth.race.is_none() {
             let mut said = said;
             if said.faults.is_subset(&truth.faults) && said.faults.is_empty() == truth.faults.is_empty() {
-                // Where an execution ends at a fault, what the other threads would have done is not explored.
+                // Where an execution ends at a fault, what the other threads would have done is not
+                // explored.
                 said.faults.clone_from(&truth.faults);
             }
             if cutoffs || !truth.faults.is_empty() {
-                // What was printed is no part of a state; nor does a fault wait for what others print.
+                // What was printed is no part of a state; nor does a fault wait for what others
+                // print.
                 said.ends.clone_from(&truth.ends);
             }
             same(truth, &said, false).map_err(|m| format!("{way}: {m}"))?;
@@ -330,7 +343,8 @@ fn unfold(
     Ok(())
 }
 
-/// Parts of events make no difference to the number of executions. (How many are redundant depends on the order of search.)
+/// Parts of events make no difference to the number of executions. (How many are redundant depends
+/// on the order of search.)
 fn same_classes(program: &Arc<Program>, fused: &Report) -> Result<(), String> {
     let Some((_, plain)) = oracle::explored(program, oracle::stepping, true, 1, u64::MAX) else {
         return Ok(());
@@ -362,8 +376,9 @@ fn race(truth: &Truth, said: &Truth, counts: &mut Counts) -> Result<(), String> 
     }
 }
 
-/// Whether two outputs may be the same: a value that one machine leaves open is known in the other one, where another thread has decided what
-/// it is. (A canonical machine goes by what the printing thread has decided.)
+/// Whether two outputs may be the same: a value that one machine leaves open is known in the other
+/// one, where another thread has decided what it is. (A canonical machine goes by what the printing
+/// thread has decided.)
 fn may_be(one: &str, other: &str) -> bool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (one, other) = (words(one), words(other));
@@ -413,7 +428,8 @@ fn same(truth: &Truth, said: &Truth, exact: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What is said of lost memory, and of memory that is not freed, agrees. Where executions end at faults, some of it is not seen.
+/// What is said of lost memory, and of memory that is not freed, agrees. Where executions end at
+/// faults, some of it is not seen.
 fn leaks(truth: &Truth, said: &Truth) -> Result<(), String> {
     let faulty = !truth.faults.is_empty();
     let missed: Vec<_> = truth.lost.difference(&said.lost).collect();

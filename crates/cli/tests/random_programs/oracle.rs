@@ -1,8 +1,9 @@
-//! Ground truth: every state that a program can reach when every access to shared memory is a scheduling point, without
-//! any reduction. States are remembered by fingerprint, so the cost is the number of states, not of interleavings.
+//! Ground truth: every state that a program can reach when every access to shared memory is a
+//! scheduling point, without any reduction. States are remembered by fingerprint, so the cost is
+//! the number of states, not of interleavings.
 //!
-//! Data races are decided by what they mean under sequential consistency, not by clocks: two accesses to common bytes, at
-//! least one a write and not both atomic, are pending in one state.
+//! Data races are decided by what they mean under sequential consistency, not by clocks: two
+//! accesses to common bytes, at least one a write and not both atomic, are pending in one state.
 
 use selvedge_base::{ContextId, Digest, Id, ThreadId};
 use selvedge_detect::{DeadlockDetector, LeakDetector, RaceDetector, RecallingRaces};
@@ -15,7 +16,8 @@ use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// How an execution can end: the state's fingerprint, without the names of inputs, and what was printed.
+/// How an execution can end: the state's fingerprint, without the names of inputs, and what was
+/// printed.
 pub type End = (Digest, String);
 
 /// What there is to know about a program.
@@ -27,7 +29,8 @@ pub struct Truth {
     pub stuck: bool,
     /// Some threads can wait for each other when the rest is gone.
     pub partial: bool,
-    /// Lines that allocate what is lost, of executions without faults; none unless that is asked for.
+    /// Lines that allocate what is lost, of executions without faults; none unless that is asked
+    /// for.
     pub lost: BTreeSet<u32>,
     /// The process can end before all memory is freed.
     pub left: bool,
@@ -35,7 +38,8 @@ pub struct Truth {
     pub left_open: bool,
     /// Two lines that race.
     pub race: Option<(u32, u32)>,
-    /// Two threads can be about to free one object: the later one is at fault, and is not reported as a race.
+    /// Two threads can be about to free one object: the later one is at fault, and is not reported
+    /// as a race.
     pub freed_by_both: bool,
     /// Final states.
     pub ends: BTreeSet<End>,
@@ -54,8 +58,9 @@ impl Truth {
     }
 }
 
-/// All states of a program with fingerprints, as such a machine has them; `None` if there are more than `limit`. Races are those of two
-/// visible accesses, so all of them only with visibility `memory`.
+/// All states of a program with fingerprints, as such a machine has them; `None` if there are more
+/// than `limit`. Races are those of two visible accesses, so all of them only with visibility
+/// `memory`.
 pub fn all_states(program: &Arc<Program>, machine: Make, limit: usize) -> Option<Truth> {
     // A program of its own: what it leaves open says nothing about explorations.
     let program = Program::new(program.module.clone(), program.options.clone());
@@ -67,7 +72,8 @@ pub fn all_states(program: &Arc<Program>, machine: Make, limit: usize) -> Option
     complete.then_some(truth)
 }
 
-/// A state, with what a fingerprint leaves out: output, what threads are about to do, whether there was a fault.
+/// A state, with what a fingerprint leaves out: output, what threads are about to do, whether there
+/// was a fault.
 type Key = (Digest, End, Vec<(ThreadId, Op, u64, u8)>, bool);
 
 fn key(vm: &Vm, faulty: bool) -> Key {
@@ -139,7 +145,8 @@ fn walk(
     true
 }
 
-/// What a machine promises of an operation that does not change pending actions: the other threads' stay.
+/// What a machine promises of an operation that does not change pending actions: the other threads'
+/// stay.
 fn others_stay(vm: &Vm, before: &[Pending], event: &Event) {
     if event.action.op.info().changes_pending {
         return;
@@ -233,7 +240,8 @@ fn ended(vm: &Vm, truth: &mut Truth) {
     }
 }
 
-/// Whether a chain of threads, each of which waits for the next one, leads from a thread back to it.
+/// Whether a chain of threads, each of which waits for the next one, leads from a thread back to
+/// it.
 fn in_cycle(vm: &Vm, thread: ThreadId) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![thread]);
     while let Some(at) = open.pop() {
@@ -260,7 +268,8 @@ fn end_of(vm: &Vm) -> End {
     (prints, sorted(&String::from_utf8_lossy(vm.state.output())))
 }
 
-/// Lines of output in alphabetical order: in which order threads print is not explored, since no program can tell.
+/// Lines of output in alphabetical order: in which order threads print is not explored, since no
+/// program can tell.
 pub fn sorted(output: &str) -> String {
     let mut lines: Vec<&str> = output.lines().collect();
     lines.sort_unstable();
@@ -324,7 +333,8 @@ pub fn unfolded(program: &Arc<Program>, config: &Config) -> Option<(Truth, Repor
     said(program, machine, config, true).1
 }
 
-/// What the reduced exploration reports of a machine that makes few events, and of one that also recalls them.
+/// What the reduced exploration reports of a machine that makes few events, and of one that also
+/// recalls them.
 pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
     let config = Config {
         jobs,
@@ -338,7 +348,8 @@ pub fn reports(program: &Arc<Program>, jobs: usize) -> [Report; 2] {
     let races = || (RecallingRaces::checked(), (DeadlockDetector::new(), leaks()));
     let recall = || (Recalling::checked(vm()), races());
     let mut both = [direct, dpor::explore(&recall, &config, &Control::new())];
-    // Calling contexts are numbered as they are met, and a machine that recalls its steps meets them later.
+    // Calling contexts are numbered as they are met, and a machine that recalls its steps meets
+    // them later.
     for found in both.iter_mut().flat_map(|report| &mut report.faults) {
         found.fault.context = ContextId(0);
         let related = found.fault.related.iter_mut();
@@ -360,7 +371,8 @@ pub fn config() -> Config {
     config
 }
 
-/// Whether parts of events turned out to be of no use, and what an exploration that came to its end says.
+/// Whether parts of events turned out to be of no use, and what an exploration that came to its end
+/// says.
 fn said(
     program: &Arc<Program>,
     machine: Make,

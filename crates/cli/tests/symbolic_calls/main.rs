@@ -1,8 +1,10 @@
-//! Library functions with symbolic arguments: each program does the same whether an argument was chosen beforehand, by an `if`, or is
-//! chosen by the call that needs to know it. So the same is wrong with both, and the verdict is the same.
+//! Library functions with symbolic arguments: each program does the same whether an argument was
+//! chosen beforehand, by an `if`, or is chosen by the call that needs to know it. So the same is
+//! wrong with both, and the verdict is the same.
 //!
-//! A call that chooses must not lose its effect on the order of events, nor have half of it before the choice. Each function that the
-//! machine models and that takes a pointer, a handle or a size is called with one that is one of two, beside another thread.
+//! A call that chooses must not lose its effect on the order of events, nor have half of it before
+//! the choice. Each function that the machine models and that takes a pointer, a handle or a size
+//! is called with one that is one of two, beside another thread.
 
 mod calls;
 

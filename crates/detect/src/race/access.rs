@@ -10,7 +10,8 @@ use selvedge_model::{
     Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Part, Pending, Seen, Status,
 };
 
-/// The parts of the last event, without the joins at its end if nothing is left that they could order.
+/// The parts of the last event, without the joins at its end if nothing is left that they could
+/// order.
 #[inline]
 fn relevant_parts<'a>(seen: &Seen<'a>) -> &'a [Part] {
     let (parts, accesses) = (seen.parts, seen.accesses.len());
@@ -29,7 +30,8 @@ fn relevant_parts<'a>(seen: &Seen<'a>) -> &'a [Part] {
 }
 
 impl RaceDetector {
-    /// What the event did after the action: accesses in invisible steps, and further actions between them.
+    /// What the event did after the action: accesses in invisible steps, and further actions
+    /// between them.
     #[inline]
     pub(super) fn rest<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let accesses = seen.accesses;
@@ -67,7 +69,8 @@ impl RaceDetector {
                 let kind = Kind::new(access.write, false);
                 let entry = self.entry(me, kind, access.stmt.0, access.context.0);
                 let size = u64::from(access.size);
-                // A write of the same bytes right after a read takes its place: the read need not be kept.
+                // A write of the same bytes right after a read takes its place: the read need not
+                // be kept.
                 let replaced = !access.write
                     && !Shadow::is_large(size)
                     && accesses.peek().is_some_and(|next| {
@@ -140,7 +143,8 @@ impl RaceDetector {
         }
     }
 
-    /// A plain access to the bytes of a synchronisation object: is it ordered with the operations on it?
+    /// A plain access to the bytes of a synchronisation object: is it ordered with the operations
+    /// on it?
     #[cold]
     fn meet_owner(&mut self, owner: u32, (address, size): (u64, u64), entry: &Entry) {
         let object = self.objects.by_index(owner);
@@ -165,8 +169,8 @@ impl RaceDetector {
 
     /// A synchronisation operation as an atomic access to its object's bytes.
     ///
-    /// Objects of several granules are not written into shadow memory at each operation: the object remembers each
-    /// thread's last one, and its granules that it is there.
+    /// Objects of several granules are not written into shadow memory at each operation: the object
+    /// remembers each thread's last one, and its granules that it is there.
     pub(super) fn touch(&mut self, event: &Event, object: ObjectId, me: usize, read: bool) {
         let size = event.action.object_size();
         self.touch_bytes(event, object, size, me, read);

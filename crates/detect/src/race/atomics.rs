@@ -1,10 +1,11 @@
-//! Atomic accesses and fences: release → acquire by C11 order, with release sequences and fences (C11 5.1.2.4 and
-//! 7.17.4).
+//! Atomic accesses and fences: release → acquire by C11 order, with release sequences and fences
+//! (C11 5.1.2.4 and 7.17.4).
 //!
-//! Under sequential consistency a read takes the value of the latest write, so it is enough to keep, for each variable,
-//! what a read would learn now: the join of the clocks of the heads of all release sequences that its last write belongs
-//! to. A store by T that is no read-modify-write ends the sequences of other threads; which clocks remain is known
-//! without more bookkeeping as long as one thread heads them all, else each head's clock is kept.
+//! Under sequential consistency a read takes the value of the latest write, so it is enough to
+//! keep, for each variable, what a read would learn now: the join of the clocks of the heads of all
+//! release sequences that its last write belongs to. A store by T that is no read-modify-write ends
+//! the sequences of other threads; which clocks remain is known without more bookkeeping as long as
+//! one thread heads them all, else each head's clock is kept.
 
 use super::objects::Object;
 use super::shadow::Kind;
@@ -75,7 +76,8 @@ impl RaceDetector {
         }
     }
 
-    /// Variables that share bytes with another one: an access to this one reads them too, and a store overwrites those that it covers.
+    /// Variables that share bytes with another one: an access to this one reads them too, and a
+    /// store overwrites those that it covers.
     #[cold]
     fn meet_other_variables(
         &mut self,
@@ -122,8 +124,8 @@ impl RaceDetector {
         object
     }
 
-    /// What a read of this write would learn. Words: the thread (plus one) that heads all sequences, or 0; whether
-    /// several do.
+    /// What a read of this write would learn. Words: the thread (plus one) that heads all
+    /// sequences, or 0; whether several do.
     fn publish(&mut self, object: Object, me: usize, releases: bool, rmw: bool) {
         let width = self.width();
         let Some(words) = self.objects.facts(object).words else {
@@ -199,7 +201,8 @@ impl RaceDetector {
         self.store.set(Space::Records, words + 1, 0);
     }
 
-    /// The clock of the latest release by a thread in the present sequences; valid if the thread's own counter is not 0.
+    /// The clock of the latest release by a thread in the present sequences; valid if the thread's
+    /// own counter is not 0.
     fn head(&mut self, object: Object, thread: usize) -> u32 {
         let facts = self.objects.facts(object);
         if facts.heads.len() <= thread {
@@ -211,7 +214,8 @@ impl RaceDetector {
         facts.heads[thread]
     }
 
-    /// The threads that head the present release sequences of a variable, each with what a read learns from its ones.
+    /// The threads that head the present release sequences of a variable, each with what a read
+    /// learns from its ones.
     pub(super) fn heads(&self, object: Object) -> Vec<(usize, u32)> {
         let facts = self.objects.facts_of(object);
         let Some(words) = facts.words else {

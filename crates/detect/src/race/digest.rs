@@ -1,17 +1,23 @@
 //! What the detector may still hold against accesses to come, as a hash.
 //!
-//! An access races later with whatever conflicts with it and does not know of it. Who will know of it follows from which clocks cover it
-//! now, and from the events to come. So of each access that is kept counts: where, of what kind, by whom, at which statement, and the
-//! *names* of the clocks that cover it. Ticks and numbers of threads, of objects and of clocks depend on the interleaving and are left out;
-//! so are locks and contexts, which only words of reports depend on.
+//! An access races later with whatever conflicts with it and does not know of it. Who will know of
+//! it follows from which clocks cover it now, and from the events to come. So of each access that
+//! is kept counts: where, of what kind, by whom, at which statement, and the *names* of the clocks
+//! that cover it. Ticks and numbers of threads, of objects and of clocks depend on the interleaving
+//! and are left out; so are locks and contexts, which only words of reports depend on.
 //!
-//! What can make no difference is left out as well, so that a program that runs for ever comes back to what it was:
+//! What can make no difference is left out as well, so that a program that runs for ever comes back
+//! to what it was:
 //!
-//! - An access that the clock of every thread covers that may still move: new threads know what their creators know.
-//! - An access to a byte that another one stands for: whatever clock covers that one covers it too, and whatever conflicts with
-//!   it conflicts with that one. (The shadow forgets most of these itself, but which ones may depend on the interleaving.)
-//! - The clocks of threads that have ended and were joined, and of those that will never move; what a thread will learn and knows already.
-//! - Of an atomic variable's clocks, how they are kept: what counts is what each thread's release sequences bring.
+//! - An access that the clock of every thread covers that may still move: new threads know what
+//!   their creators know.
+//! - An access to a byte that another one stands for: whatever clock covers that one covers it too,
+//!   and whatever conflicts with it conflicts with that one. (The shadow forgets most of these
+//!   itself, but which ones may depend on the interleaving.)
+//! - The clocks of threads that have ended and were joined, and of those that will never move; what
+//!   a thread will learn and knows already.
+//! - Of an atomic variable's clocks, how they are kept: what counts is what each thread's release
+//!   sequences bring.
 
 use super::RaceDetector;
 use super::shadow::{Entry, Kind};
@@ -99,7 +105,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers) of all threads.
+    /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers)
+    /// of all threads.
     pub(super) fn numbers(mut names: Rc<[Digest]>, without: Option<About>) -> Self {
         if without == Some(About::Number) {
             names = names.iter().map(|_| Digest::EMPTY).collect();
@@ -177,7 +184,8 @@ impl Clocks {
         }
     }
 
-    /// Adds what a thread will know beyond what it knows, which is the clock `base` if that counts; nothing, if that is nothing.
+    /// Adds what a thread will know beyond what it knows, which is the clock `base` if that counts;
+    /// nothing, if that is nothing.
     fn add_beyond(
         &mut self,
         name: impl FnOnce() -> Digest,
@@ -196,7 +204,8 @@ impl Clocks {
     }
 }
 
-/// Which clocks cover what a thread did at one tick: words of [`Summary::bits`], and the sum of their names.
+/// Which clocks cover what a thread did at one tick: words of [`Summary::bits`], and the sum of
+/// their names.
 struct Cover {
     bits: usize,
     hash: Digest,
@@ -365,7 +374,8 @@ impl RaceDetector {
         sum.with(self.ranges(&mut digest))
     }
 
-    /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each once.
+    /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each
+    /// once.
     fn ranges(&self, digest: &mut Summary) -> Digest {
         let ranges = self.shadow.ranges();
         let ranges: Vec<(u64, u64, Kept)> = ranges

@@ -7,7 +7,8 @@ use selvedge_model::ObjectId;
 /// A lock with the place where it was taken.
 pub(crate) type Held = (ObjectId, StmtId, ContextId);
 
-/// All lists seen so far, as a tree: each is a longer list than its parent by one lock. 0 is the empty list.
+/// All lists seen so far, as a tree: each is a longer list than its parent by one lock. 0 is the
+/// empty list.
 #[derive(Clone, Debug)]
 pub(crate) struct Locksets {
     nodes: Vec<(u32, Option<Held>)>,

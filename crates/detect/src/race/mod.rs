@@ -1,21 +1,25 @@
 //! Data races by happens-before (design: semantics, "Happens-before (for data races)").
 //!
-//! Each thread has a vector clock; synchronisation carries clocks from thread to thread, and shadow memory keeps the
-//! accesses that a later one may race with. Clocks are the detector's own: the dependence order of the explorer orders
-//! more (every two uses of one mutex, whichever way round) and would hide races.
+//! Each thread has a vector clock; synchronisation carries clocks from thread to thread, and shadow
+//! memory keeps the accesses that a later one may race with. Clocks are the detector's own: the
+//! dependence order of the explorer orders more (every two uses of one mutex, whichever way round)
+//! and would hide races.
 //!
 //! Choices where the rules leave some:
-//! - *Semaphores*: a wait learns from every earlier post, not only from "its" one. Implementations are counters with
-//!   read-modify-writes, so that is what they guarantee, and pairing posts with waits would raise false alarms. Nothing
-//!   is lost over all schedules: where a wait did not need some post, it also comes before it in another one, as post and
-//!   wait are dependent.
-//! - *Release sequences* are C11's: they go on through stores of the same thread and read-modify-writes of any.
-//! - A compare-and-swap that failed is a read with the failure order, which the machine gives as an atomic read access
-//!   of the same address; without it, the order of the action counts.
-//! - Atomic variables are named by their first byte. Where they overlap, a read learns from all of them, and a store ends the release sequences of
-//!   those that it covers. (C11 leaves such accesses undefined; compilers and processors do not.)
-//! - Synchronisation operations count as atomic writes of their object's bytes, reading a semaphore's value as an atomic
-//!   read. `Init` and `Destroy` count only if the action says how many bytes.
+//! - *Semaphores*: a wait learns from every earlier post, not only from "its" one. Implementations
+//!   are counters with read-modify-writes, so that is what they guarantee, and pairing posts with
+//!   waits would raise false alarms. Nothing is lost over all schedules: where a wait did not need
+//!   some post, it also comes before it in another one, as post and wait are dependent.
+//! - *Release sequences* are C11's: they go on through stores of the same thread and
+//!   read-modify-writes of any.
+//! - A compare-and-swap that failed is a read with the failure order, which the machine gives as an
+//!   atomic read access of the same address; without it, the order of the action counts.
+//! - Atomic variables are named by their first byte. Where they overlap, a read learns from all of
+//!   them, and a store ends the release sequences of those that it covers. (C11 leaves such
+//!   accesses undefined; compilers and processors do not.)
+//! - Synchronisation operations count as atomic writes of their object's bytes, reading a
+//!   semaphore's value as an atomic read. `Init` and `Destroy` count only if the action says how
+//!   many bytes.
 
 mod access;
 mod atomics;
@@ -70,8 +74,8 @@ pub struct RaceMark {
 /// Where a thread's words are.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
-    /// Four clocks: what it knows, what it will know at an acquire fence, what it knew at its last release fence, what
-    /// whoever woke it knew.
+    /// Four clocks: what it knows, what it will know at an acquire fence, what it knew at its last
+    /// release fence, what whoever woke it knew.
     clocks: u32,
     /// Three words: whether a wakeup is under way, the locks held, whether it was joined.
     words: usize,
@@ -152,7 +156,8 @@ impl RaceDetector {
         self.threads.len()
     }
 
-    /// What happens-before rules the operation brings, in the order: learn, access the object, teach.
+    /// What happens-before rules the operation brings, in the order: learn, access the object,
+    /// teach.
     fn synchronise<M: Machine + ?Sized>(&mut self, machine: &M, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let me = action.thread.index();
@@ -269,7 +274,8 @@ impl RaceDetector {
                 self.touch(event, action.object, me, false);
             }
             Synchronises::Block => {
-                // Blocks exclude each other, like critical sections of one lock; this one's accesses come with its event.
+                // Blocks exclude each other, like critical sections of one lock; this one's
+                // accesses come with its event.
                 let object = self.objects.get(&mut self.store, action.object);
                 self.learn(me, object.released(), Rule::Lock);
             }
@@ -293,7 +299,8 @@ impl RaceDetector {
         }
     }
 
-    /// A pipe hands on what its writers knew, as its lock does: each read learns from all writes before it.
+    /// A pipe hands on what its writers knew, as its lock does: each read learns from all writes
+    /// before it.
     fn hand_on(&mut self, action: &Action, failed: bool) {
         if failed || action.order == MemoryOrder::NotAtomic {
             return;
@@ -382,7 +389,8 @@ impl RaceDetector {
         let round = self.objects.get(&mut self.store, barrier).released();
         self.store.set(Space::Records, self.threads[me].notified(), 0);
         self.teach(me, round, Rule::Barrier);
-        // The round ends with the arrival that lets threads go; those of the next round must not be mixed with it.
+        // The round ends with the arrival that lets threads go; those of the next round must not be
+        // mixed with it.
         let mut ended = false;
         if let Outcome::Threads(set) = outcome {
             for &released in machine.waiters(set) {
@@ -426,7 +434,8 @@ impl RaceDetector {
         self.shadow.undo(mark.ranges);
     }
 
-    /// A step; its races are kept until they are reported. Of the machine only sets of threads are asked for.
+    /// A step; its races are kept until they are reported. Of the machine only sets of threads are
+    /// asked for.
     #[inline]
     fn see<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let event = seen.event;

@@ -1,5 +1,5 @@
-//! Records of the objects that threads synchronise on: where their clocks are. Records are permanent; their clocks are
-//! all zero where an execution has not used them yet.
+//! Records of the objects that threads synchronise on: where their clocks are. Records are
+//! permanent; their clocks are all zero where an execution has not used them yet.
 
 use super::store::Store;
 use rustc_hash::FxHashMap;
@@ -35,11 +35,13 @@ pub(crate) struct Facts {
     pub(crate) registered: bool,
     /// A plain access touched one of its granules once: operations must look at them.
     pub(crate) plain: bool,
-    /// Of an atomic variable: clocks of releases by thread, for release sequences of several threads; 0: none yet.
+    /// Of an atomic variable: clocks of releases by thread, for release sequences of several
+    /// threads; 0: none yet.
     pub(crate) heads: Vec<u32>,
     /// Of an atomic variable: how many bytes the widest access to it has; else 0.
     pub(crate) size: u64,
-    /// Of an atomic variable: its words' index plus one (owner of the release sequence plus one, whether it has several).
+    /// Of an atomic variable: its words' index plus one (owner of the release sequence plus one,
+    /// whether it has several).
     pub(crate) words: Option<usize>,
 }
 

@@ -1,17 +1,22 @@
 //! A race detector that does not look again at what it knows.
 //!
-//! A machine that recalls its steps ([`Recall`]) takes many executions along few states, and what the race detector holds against later events
-//! takes few values at each of these. So its steps are kept as a graph, too: a node is a state of the machine with the detector's
-//! [digest](super::digest), in which threads go by their numbers as they do in the machine's states; an edge is a step of the machine. Along an
-//! edge that is known there is nothing to do. For any other step the detector first sees those of the present path that it
-//! has not seen yet, then this one. Only steps without races are edges, and nothing is known after a race: so reports, their words and their counts are
-//! those of a detector that sees every step.
+//! A machine that recalls its steps ([`Recall`]) takes many executions along few states, and what
+//! the race detector holds against later events takes few values at each of these. So its steps are
+//! kept as a graph, too: a node is a state of the machine with the detector's
+//! [digest](super::digest), in which threads go by their numbers as they do in the machine's
+//! states; an edge is a step of the machine. Along an edge that is known there is nothing to do.
+//! For any other step the detector first sees those of the present path that it has not seen yet,
+//! then this one. Only steps without races are edges, and nothing is known after a race: so
+//! reports, their words and their counts are those of a detector that sees every step.
 //!
-//! A digest costs as much as many steps. Whether it pays shows soon ([`Trial`]); if it does not, steps are only seen for a long while.
+//! A digest costs as much as many steps. Whether it pays shows soon ([`Trial`]); if it does not,
+//! steps are only seen for a long while.
 //!
-//! Two paths with one digest may differ in accesses that others stand for. Whatever races with these races with the others, too: it makes no
-//! difference to whether there is a race. After one it could: of several accesses of one thread to one place, the detector looks only at those that are more than it
-//! has looked at since the thread's last release, and which these are may depend on what came between.
+//! Two paths with one digest may differ in accesses that others stand for. Whatever races with
+//! these races with the others, too: it makes no difference to whether there is a race. After one
+//! it could: of several accesses of one thread to one place, the detector looks only at those that
+//! are more than it has looked at since the thread's last release, and which these are may depend
+//! on what came between.
 
 use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
@@ -62,8 +67,8 @@ struct Trial {
 }
 
 impl Trial {
-    /// A step was learned for this price; false if it does not pay. States come back more and more as depth-first search goes on, so
-    /// little is asked for at first.
+    /// A step was learned for this price; false if it does not pay. States come back more and more
+    /// as depth-first search goes on, so little is asked for at first.
     fn pay(&mut self, price: u64) -> bool {
         self.learned += 1;
         self.paid += price;
@@ -84,7 +89,8 @@ pub struct RecallingRaces {
     path: Vec<Taken>,
     /// The present node; `NONE` if it is not known, and then `real` has seen the whole path.
     here: u32,
-    /// The first step of the path that brought a race, by its place; the path's end and more, if none has.
+    /// The first step of the path that brought a race, by its place; the path's end and more, if
+    /// none has.
     racy: usize,
     /// The edge learned last at each node; the others follow.
     nodes: Vec<u32>,
@@ -254,7 +260,8 @@ impl RecallingRaces {
         self.room = self.nodes.len() * node + size_of_val(&self.edges[..]) <= MOST_BYTES;
     }
 
-    /// A known step, to compare. (Its digest may differ: of accesses that others stand for, one path keeps some that another has forgotten.)
+    /// A known step, to compare. (Its digest may differ: of accesses that others stand for, one
+    /// path keeps some that another has forgotten.)
     #[cold]
     fn see_again<M: Recall + Describe>(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
         let races = self.see(machine, event, faults);

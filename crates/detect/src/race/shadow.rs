@@ -1,10 +1,10 @@
 //! Shadow memory: for each granule of 8 bytes, the accesses that a later access may race with.
 //!
-//! FastTrack (Flanagan and Freund, PLDI 2009) generalised to bytes and to four kinds of accesses. An access is an
-//! *epoch* (thread and its tick) with the bytes it touched. A new access replaces an older one that is ordered before
-//! it if whatever races with the older one races with the new one too; so a byte that takes part in a race is always
-//! reported, though not every pair of statements is. The first entry of a granule lies in its record, the others (rare)
-//! in a list.
+//! FastTrack (Flanagan and Freund, PLDI 2009) generalised to bytes and to four kinds of accesses.
+//! An access is an *epoch* (thread and its tick) with the bytes it touched. A new access replaces
+//! an older one that is ordered before it if whatever races with the older one races with the new
+//! one too; so a byte that takes part in a race is always reported, though not every pair of
+//! statements is. The first entry of a granule lies in its record, the others (rare) in a list.
 
 use super::store::{Origin, Space, Store};
 use rustc_hash::FxHashMap;
@@ -32,7 +32,8 @@ impl Kind {
     /// Whether everything that conflicts with `other` conflicts with `self`.
     #[inline]
     pub(crate) const fn covers(self, other: Kind) -> bool {
-        // Indexed by self: plain read, plain write, atomic read, atomic write; bit n: covers kind n.
+        // Indexed by self: plain read, plain write, atomic read, atomic write; bit n: covers kind
+        // n.
         const COVERS: [u8; 4] = [0b0101, 0b1111, 0b0100, 0b1100];
         COVERS[self.0 as usize] >> other.0 & 1 != 0
     }
@@ -78,12 +79,14 @@ impl Entry {
     }
 }
 
-/// The first byte and the number of bytes from which a range is kept as a whole instead of by granule.
+/// The first byte and the number of bytes from which a range is kept as a whole instead of by
+/// granule.
 const LARGE: u64 = 1 << 20;
 const PAGE_SHIFT: u32 = 12;
 const CELLS_PER_PAGE: usize = 1 << (PAGE_SHIFT - 3);
 
-// A granule's record: an entry (tick, thread|mask|kind, the origin's name, next), then permanent facts.
+// A granule's record: an entry (tick, thread|mask|kind, the origin's name, next), then permanent
+// facts.
 const TICK: usize = 0;
 const PACKED: usize = 1;
 const ORIGIN: usize = 2;
@@ -190,8 +193,8 @@ impl Shadow {
         store.set_forever(Space::Records, cell + ATOMICS, 1);
     }
 
-    /// One access to bytes `mask` of a granule by a thread whose clock is `clock`; calls `race` with each older access
-    /// it is not ordered with. It is recorded if `KEEP`.
+    /// One access to bytes `mask` of a granule by a thread whose clock is `clock`; calls `race`
+    /// with each older access it is not ordered with. It is recorded if `KEEP`.
     #[inline]
     pub(crate) fn access<const KEEP: bool>(
         &mut self,

@@ -1,8 +1,9 @@
-//! Words that can go back: every piece of the race detector's state that changes during an execution is a `u32` in one
-//! of three arrays, and each change is logged with the old value.
+//! Words that can go back: every piece of the race detector's state that changes during an
+//! execution is a `u32` in one of three arrays, and each change is logged with the old value.
 //!
-//! Arrays only grow; what is behind their first contents is 0 before the first event of every execution, because
-//! everything written is undone. So nothing is allocated once all objects of a program were seen.
+//! Arrays only grow; what is behind their first contents is 0 before the first event of every
+//! execution, because everything written is undone. So nothing is allocated once all objects of a
+//! program were seen.
 
 /// Which array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +23,8 @@ const ROW: u32 = 3;
 const WIDTH: usize = 8;
 const INDEX: u32 = (1 << TAG_SHIFT) - 1;
 
-/// Where an access or an operation came from: what reports need, and what makes two accesses the same.
+/// Where an access or an operation came from: what reports need, and what makes two accesses the
+/// same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) tick: u32,
@@ -38,8 +40,8 @@ pub(crate) struct Store {
     log: Vec<(u32, u32)>,
     /// What rows of clocks held before they were changed as a whole.
     rows: Vec<[u32; WIDTH]>,
-    /// Written once, dropped when the execution goes back: words of the arrays name them, so that many facts are one
-    /// word to change and to take back.
+    /// Written once, dropped when the execution goes back: words of the arrays name them, so that
+    /// many facts are one word to change and to take back.
     origins: Vec<Origin>,
     stride: usize,
 }

@@ -1,13 +1,14 @@
 //! Which objects are raced for, and so which threads should wait.
 //!
-//! Depth-first search takes everything behind a branching point again, on each branch. So what branches should come as late
-//! as it can, and what races with each other should come together: threads whose next action is on an object that
-//! nobody races for go first, and of the others one that goes on with the object used last. In the hash-table example this
-//! leaves 28 of 109 events an execution.
+//! Depth-first search takes everything behind a branching point again, on each branch. So what
+//! branches should come as late as it can, and what races with each other should come together:
+//! threads whose next action is on an object that nobody races for go first, and of the others one
+//! that goes on with the object used last. In the hash-table example this leaves 28 of 109 events
+//! an execution.
 //!
-//! Which objects these are is learned from one execution before the search begins, and stays the same from then on: so
-//! what is explored below a node still depends only on its path, whichever worker explores it. Any order is
-//! sound; classes and their number do not depend on it.
+//! Which objects these are is learned from one execution before the search begins, and stays the
+//! same from then on: so what is explored below a node still depends only on its path, whichever
+//! worker explores it. Any order is sound; classes and their number do not depend on it.
 
 use selvedge_model::Action;
 

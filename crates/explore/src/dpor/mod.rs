@@ -1,31 +1,36 @@
-//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets, and source sets (Abdulla, Aronis,
-//! Jonsson and Sagonas, POPL 2014) where these need them.
+//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets, and source
+//! sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014) where these need them.
 //!
-//! **Without sleep sets**: Algorithm 1 of Käse's paper. At each new state, for each thread p, the last event i is found
-//! that is dependent, and may be co-enabled, with p's next action and does not happen before it; then some thread that
-//! leads to p's action must be tried before i. Only the thread that moved, and threads whose pending action changed, are
-//! searched for; all others only meet the new event, before it is taken: a later search could only find the same again.
+//! **Without sleep sets**: Algorithm 1 of Käse's paper. At each new state, for each thread p, the
+//! last event i is found that is dependent, and may be co-enabled, with p's next action and does
+//! not happen before it; then some thread that leads to p's action must be tried before i. Only the
+//! thread that moved, and threads whose pending action changed, are searched for; all others only
+//! meet the new event, before it is taken: a later search could only find the same again.
 //!
-//! **With sleep sets** the same algorithm loses executions: a thread that is to be tried may be asleep, and the races that
-//! its branch would have shown, which ask for a third thread, are never seen. (The smallest toy: `x = 2 ∥ lock n; read x
-//! ∥ write y; read x`.) So all immediate races of an event are reversed when it is taken, not only the last; and what is
-//! added is one of the *initials* of what followed without the earlier event, unless one of them is there already.
-//! Blocked threads are looked at where an execution ends. A race of a thread that was blocked when the earlier event was
-//! taken may have no other order (a semaphore's post): then the events before it are looked at, too.
+//! **With sleep sets** the same algorithm loses executions: a thread that is to be tried may be
+//! asleep, and the races that its branch would have shown, which ask for a third thread, are never
+//! seen. (The smallest toy: `x = 2 ∥ lock n; read x ∥ write y; read x`.) So all immediate races of
+//! an event are reversed when it is taken, not only the last; and what is added is one of the
+//! *initials* of what followed without the earlier event, unless one of them is there already.
+//! Blocked threads are looked at where an execution ends. A race of a thread that was blocked when
+//! the earlier event was taken may have no other order (a semaphore's post): then the events before
+//! it are looked at, too.
 //!
 //! In both:
 //!
-//! - *Woken threads*: an event whose outcome names a thread (spawn, signal, broadcast, last arrival at a barrier) happens
-//!   before that thread's next event. What the thread could have done instead (a time-out) is a race of its own.
-//! - *Alternatives*: a thread with several alternatives (targets of a signal, data) takes all of them when it is tried.
-//!   Sleeping threads sleep as a whole.
-//! - *Local actions* are run at once, alone: nothing another thread does can be dependent on them (their thread's start
-//!   included: its creation happens before it), so {p} is a persistent set, and no race ever asks for p's state to be
-//!   visited again. Creating a thread is one of them.
+//! - *Woken threads*: an event whose outcome names a thread (spawn, signal, broadcast, last arrival
+//!   at a barrier) happens before that thread's next event. What the thread could have done instead
+//!   (a time-out) is a race of its own.
+//! - *Alternatives*: a thread with several alternatives (targets of a signal, data) takes all of
+//!   them when it is tried. Sleeping threads sleep as a whole.
+//! - *Local actions* are run at once, alone: nothing another thread does can be dependent on them
+//!   (their thread's start included: its creation happens before it), so {p} is a persistent set,
+//!   and no race ever asks for p's state to be visited again. Creating a thread is one of them.
 //! - *Deadlocks*: blocked threads race like enabled ones.
 //!
-//! Sleep sets obey the same relation. Everything a branch does depends only on the prefix that leads to it, the order of
-//! its node's backtrack list (first come, first served) and the list's entries before it; `share` builds on that.
+//! Sleep sets obey the same relation. Everything a branch does depends only on the prefix that
+//! leads to it, the order of its node's backtrack list (first come, first served) and the list's
+//! entries before it; `share` builds on that.
 
 mod contended;
 mod order;
@@ -37,7 +42,8 @@ use crate::{Config, Control, Report};
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
 
-/// Explores every class of executions of the machines that `make` makes, all alike and at their initial states.
+/// Explores every class of executions of the machines that `make` makes, all alike and at their
+/// initial states.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo,

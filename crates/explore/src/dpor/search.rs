@@ -48,7 +48,8 @@ struct Node<S, A, B> {
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
-    /// What [`Search::locals`], [`Search::known`], [`Search::uncontended`] and [`Search::hot`] are here.
+    /// What [`Search::locals`], [`Search::known`], [`Search::uncontended`] and [`Search::hot`] are
+    /// here.
     locals: S,
     known: S,
     uncontended: S,
@@ -65,8 +66,8 @@ impl<S, A, B> Node<S, A, B> {
     }
 }
 
-/// A wish that concerns a node above the part that this search owns: try one of `candidates`, best `thread` itself, or
-/// everything enabled if there is none.
+/// A wish that concerns a node above the part that this search owns: try one of `candidates`, best
+/// `thread` itself, or everything enabled if there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Request<S> {
     pub depth: u32,
@@ -127,7 +128,8 @@ where
     control: &'a Control,
     weaken: Weaken,
     nodes: Vec<Node<S, M::Mark, D::Mark>>,
-    /// The backtrack lists of the nodes, each with room for `room` threads. Of the first one, which `push` chose, a node itself knows.
+    /// The backtrack lists of the nodes, each with room for `room` threads. Of the first one, which
+    /// `push` chose, a node itself knows.
     lists: Vec<u16>,
     room: usize,
     choices: Vec<Choice>,
@@ -223,7 +225,8 @@ where
         self.show();
     }
 
-    /// Explores from the top node, whose next child is chosen, until the job's bottom node, which stays, is done.
+    /// Explores from the top node, whose next child is chosen, until the job's bottom node, which
+    /// stays, is done.
     pub fn run(&mut self) {
         loop {
             let (sleep, last) = self.step();
@@ -239,7 +242,8 @@ where
         }
     }
 
-    /// Goes on from the end of an execution to the next child that is to be explored; false if there is none.
+    /// Goes on from the end of an execution to the next child that is to be explored; false if
+    /// there is none.
     #[inline]
     fn next(&mut self) -> bool {
         self.give();
@@ -323,7 +327,8 @@ where
         self.room = room;
     }
 
-    /// Looks at the present state: a new node with its first child chosen, unless the execution ends here.
+    /// Looks at the present state: a new node with its first child chosen, unless the execution
+    /// ends here.
     #[inline(always)]
     fn enter(&mut self, sleep: S, last: usize) -> bool {
         let enabled = self.enabled;
@@ -440,13 +445,15 @@ where
         (sleep, thread)
     }
 
-    /// Whether the next event of a thread may change what others do next. A data choice may if it completes another action.
+    /// Whether the next event of a thread may change what others do next. A data choice may if it
+    /// completes another action.
     #[inline(always)]
     fn may_change_others(&self, thread: ThreadId, op: Op) -> bool {
         op.info().changes_pending || op == Op::Choose && self.machine.is_incomplete(thread)
     }
 
-    /// The node at which the action was begun that the event at this depth completes: data choices follow it at once.
+    /// The node at which the action was begun that the event at this depth completes: data choices
+    /// follow it at once.
     fn begun(&self, depth: usize) -> usize {
         let thread = self.nodes[depth].thread;
         let mut begun = depth;
@@ -618,8 +625,9 @@ where
         &self.choices
     }
 
-    /// The highest node of this job with an entry that nobody has begun, at least `height` events above the present
-    /// state: the node, the entry, its thread and what sleeps when it is taken. The entry is marked as given.
+    /// The highest node of this job with an entry that nobody has begun, at least `height` events
+    /// above the present state: the node, the entry, its thread and what sleeps when it is taken.
+    /// The entry is marked as given.
     pub fn offer(&mut self, height: usize) -> Option<(usize, u16, usize, S)> {
         let end = self.choices.len().checked_sub(height)?.min(self.nodes.len());
         let from = self.job.own;
@@ -651,8 +659,8 @@ where
         None
     }
 
-    /// Follows a path that others explore around, from the present state on; then a node of which one entry is to be
-    /// explored.
+    /// Follows a path that others explore around, from the present state on; then a node of which
+    /// one entry is to be explored.
     pub fn follow(&mut self, path: &[Choice], thread: usize, sleep: S) {
         for &choice in path {
             if self.nodes.len() == self.choices.len() {
@@ -675,8 +683,8 @@ where
         self.push_here(thread, sleep);
     }
 
-    /// Whether the machine offers a choice now. Choices that others made may be missing here if a solver's time limit leaves an
-    /// alternative out in one of two machines.
+    /// Whether the machine offers a choice now. Choices that others made may be missing here if a
+    /// solver's time limit leaves an alternative out in one of two machines.
     fn can_take(&self, choice: Choice) -> bool {
         let pending = self.machine.pending().get(choice.thread.index());
         pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
@@ -686,7 +694,8 @@ where
         self.push(self.enabled_now(), sleep, thread, false);
     }
 
-    /// Forgets the nodes from `len` on and goes back to the state of the node at `len`, which stays if `keep`.
+    /// Forgets the nodes from `len` on and goes back to the state of the node at `len`, which stays
+    /// if `keep`.
     pub fn leave(&mut self, len: usize, keep: bool) {
         self.go_back(len);
         while self.nodes.len() > len + usize::from(keep) {

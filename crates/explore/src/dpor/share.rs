@@ -1,16 +1,18 @@
 //! Several cores on one search, with the result of one core.
 //!
-//! A node's children are explored in the order of its backtrack list, which only grows at its end, and what sleeps in the
-//! k-th child follows from the node and the entries before it. So an entry that nobody has begun can be explored by
-//! another worker at once, and it will do exactly what the owner would do later: fork and join, in depth-first order.
-//! Work travels as plain data: a prefix of choices, the entry and its sleep set. What comes back is plain data too: the
-//! record, and the *requests* to backtrack at nodes above the entry, in the order in which they arose. The owner, when its
-//! own walk comes to the entry, waits, helps inside that same subtree meanwhile, and applies the requests as if it had
-//! explored the entry itself. Hence verdict, findings and all counts are those of one core, and with `--stop first` the
-//! finding is the first in depth-first order.
+//! A node's children are explored in the order of its backtrack list, which only grows at its end,
+//! and what sleeps in the k-th child follows from the node and the entries before it. So an entry
+//! that nobody has begun can be explored by another worker at once, and it will do exactly what the
+//! owner would do later: fork and join, in depth-first order. Work travels as plain data: a prefix
+//! of choices, the entry and its sleep set. What comes back is plain data too: the record, and the
+//! *requests* to backtrack at nodes above the entry, in the order in which they arose. The owner,
+//! when its own walk comes to the entry, waits, helps inside that same subtree meanwhile, and
+//! applies the requests as if it had explored the entry itself. Hence verdict, findings and all
+//! counts are those of one core, and with `--stop first` the finding is the first in depth-first
+//! order.
 //!
-//! Work is offered only when somebody is out of work, one look at a counter an execution. Waiting cannot go round in a
-//! circle: one waits for a subtree and helps only inside it.
+//! Work is offered only when somebody is out of work, one look at a counter an execution. Waiting
+//! cannot go round in a circle: one waits for a subtree and helps only inside it.
 
 use super::Weaken;
 use super::contended::Contended;
@@ -23,7 +25,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many events an entry must lie above the end of the present execution to be worth giving away.
+/// How many events an entry must lie above the end of the present execution to be worth giving
+/// away.
 const HEIGHT: usize = 6;
 
 /// An entry of a backtrack list, to be explored by whoever comes first.
@@ -57,8 +60,8 @@ pub(super) struct Shared<S> {
     /// Workers without work.
     hungry: AtomicUsize,
     queued: AtomicUsize,
-    /// How much more may be queued than workers are hungry: some of them may wait for a part that is not queued. What is queued in
-    /// vain only costs, for its owner comes to it first.
+    /// How much more may be queued than workers are hungry: some of them may wait for a part that
+    /// is not queued. What is queued in vain only costs, for its owner comes to it first.
     spare: usize,
     /// What the first execution learned; set before any work is given away.
     contended: OnceLock<Contended>,
@@ -161,7 +164,8 @@ where
         Some(Halt::Finding) => StopReason::Finding,
         Some(Halt::Limit(limit)) => StopReason::Limit(limit),
         Some(Halt::TooManyThreads) => return None,
-        // Only what somebody waits for is cancelled, and nobody waits for the root; a worker's panic is on its way.
+        // Only what somebody waits for is cancelled, and nobody waits for the root; a worker's
+        // panic is on its way.
         Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
     };
     Some(job.record.finish(stop))
@@ -326,8 +330,8 @@ where
         self.job.given.push(Given { node, entry, task });
     }
 
-    /// Comes to an entry of the top node: if it was given away and begun, waits for what came of it and adds that. False
-    /// if it is still to be explored here.
+    /// Comes to an entry of the top node: if it was given away and begun, waits for what came of it
+    /// and adds that. False if it is still to be explored here.
     #[cold]
     pub fn join(&mut self, node: usize, entry: u16) -> bool {
         let Some(at) = self
@@ -397,8 +401,9 @@ where
         }
     }
 
-    /// After the end of a job, sees to what was given away and not come to. After a fault it is cancelled: it comes later
-    /// in depth-first order. After a limit of the run, which stops the others too, what they found by then counts.
+    /// After the end of a job, sees to what was given away and not come to. After a fault it is
+    /// cancelled: it comes later in depth-first order. After a limit of the run, which stops the
+    /// others too, what they found by then counts.
     fn abandon(&mut self) {
         for given in std::mem::take(&mut self.job.given) {
             let Some(worker) = &self.worker else { return };

@@ -1,12 +1,15 @@
 //! Whether some path in a graph of states goes on for ever and is fair.
 //!
-//! A thread may stop at a false assumption. What comes after that is no execution, so those states are left out. Then "whatever is done, the thread
-//! never goes on" may hold only because nothing goes on. An execution that never ends is fair if each thread that is enabled from some
-//! time on moves again and again. In a finite graph there is one if and only if there is a strongly connected component with a step in which each thread
-//! moves that is enabled in all of its states: the states that the execution visits again and again lie in one.
+//! A thread may stop at a false assumption. What comes after that is no execution, so those states
+//! are left out. Then "whatever is done, the thread never goes on" may hold only because nothing
+//! goes on. An execution that never ends is fair if each thread that is enabled from some time on
+//! moves again and again. In a finite graph there is one if and only if there is a strongly
+//! connected component with a step in which each thread moves that is enabled in all of its states:
+//! the states that the execution visits again and again lie in one.
 //!
-//! Where a thread's independent action goes first, the others are left for later; a fair execution takes that action some time, and taken
-//! first it leads through states that are there. So the reduced graph has a fair path if the whole one has.
+//! Where a thread's independent action goes first, the others are left for later; a fair execution
+//! takes that action some time, and taken first it leads through states that are there. So the
+//! reduced graph has a fair path if the whole one has.
 
 use smallvec::SmallVec;
 

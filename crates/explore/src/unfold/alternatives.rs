@@ -1,10 +1,12 @@
 //! Alternatives: what shows that some maximal configuration contains C and none of the events of D.
 //!
-//! A k-partial alternative to D after C (Nguyen et al., CAV 2018, Section 5) is a configuration J, causally closed and without
-//! events of D, that forms one configuration with C and in which each of the last k events of D has an event in conflict
-//! with it. All events of D are enabled at C (those that are not any more were dropped), so the conflicts are
-//! immediate ones, and these are known of each event. For k = 1 one conflicting event does, found in polynomial time. For k = |D| the search goes
-//! back over its choices, and whoever follows such an alternative never comes to where everything enabled is in D.
+//! A k-partial alternative to D after C (Nguyen et al., CAV 2018, Section 5) is a configuration J,
+//! causally closed and without events of D, that forms one configuration with C and in which each
+//! of the last k events of D has an event in conflict with it. All events of D are enabled at C
+//! (those that are not any more were dropped), so the conflicts are immediate ones, and these are
+//! known of each event. For k = 1 one conflicting event does, found in polynomial time. For k = |D|
+//! the search goes back over its choices, and whoever follows such an alternative never comes to
+//! where everything enabled is in D.
 
 use super::event::{EventId, Store, last};
 use super::label::use_depends;
@@ -32,8 +34,8 @@ pub struct Search<'a, M: Undo, D: Detector<M>> {
 }
 
 impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
-    /// The events of an alternative that C has not, in the order of their numbers, and from where to go on. `from`: candidates for the newest event
-    /// of D before this one were refused before.
+    /// The events of an alternative that C has not, in the order of their numbers, and from where
+    /// to go on. `from`: candidates for the newest event of D before this one were refused before.
     pub fn find(&self, partial: Partial, from: usize) -> Option<(Vec<EventId>, usize)> {
         let (&newest, older) = self.disabled.split_last()?;
         let mut most = match partial {
@@ -79,7 +81,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         false
     }
 
-    /// Adds an event and its causes to a partial alternative; false, and nothing is added, if it is no candidate or does not go with the rest.
+    /// Adds an event and its causes to a partial alternative; false, and nothing is added, if it is
+    /// no candidate or does not go with the rest.
     fn add(&self, candidate: EventId, chosen: &mut Vec<EventId>, events: &mut Vec<EventId>) -> bool {
         let store = self.store;
         let event = &store[candidate];
@@ -98,7 +101,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         true
     }
 
-    /// Whether an event of a local configuration, itself not in C, is in conflict with none of C's events.
+    /// Whether an event of a local configuration, itself not in C, is in conflict with none of C's
+    /// events.
     fn goes_with_configuration(&self, e: EventId, of: EventId) -> bool {
         let (store, path) = (self.store, self.path);
         let (event, local) = (&store[e], &store[of].clock);

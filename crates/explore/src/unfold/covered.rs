@@ -6,7 +6,8 @@ use selvedge_base::{Id, StmtId};
 use selvedge_model::Op;
 use std::collections::BTreeMap;
 
-/// What an unfinished run of `unfold` is sure of: everything finished was explored wholly, and this much is known to be left.
+/// What an unfinished run of `unfold` is sure of: everything finished was explored wholly, and this
+/// much is known to be left.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Covered {
     /// Maximal configurations explored: traces, times paths.

@@ -1,15 +1,19 @@
 //! Which events are cutoffs: those whose state is known from a smaller configuration.
 //!
-//! Any *adequate* order may say what is smaller: one that is well-founded, holds between a set and its subset, and is kept when both sides are
-//! extended in the same way (Esparza, Römer and Vogler, TACAS 1996, FMSD 2002). The paper compares numbers of events; then
-//! of two configurations of one size, such as the same critical sections in another order, neither is cut off. Here the order is theirs,
-//! total but for coincidence: first the number of events; then the sum of their weights, which are a number for each label; then the
-//! sums by level of the Foata normal form, the lowest level that differs. Where dependence follows from labels it is adequate: an event that extends
-//! both of two configurations at a level up to the first that differs has all its causes in what they have in common, for it is independent of
-//! the rest of one, which has the same labels as the rest of the other; so it is the same event, and adds the same to both.
+//! Any *adequate* order may say what is smaller: one that is well-founded, holds between a set and
+//! its subset, and is kept when both sides are extended in the same way (Esparza, Römer and Vogler,
+//! TACAS 1996, FMSD 2002). The paper compares numbers of events; then of two configurations of one
+//! size, such as the same critical sections in another order, neither is cut off. Here the order is
+//! theirs, total but for coincidence: first the number of events; then the sum of their weights,
+//! which are a number for each label; then the sums by level of the Foata normal form, the lowest
+//! level that differs. Where dependence follows from labels it is adequate: an event that extends
+//! both of two configurations at a level up to the first that differs has all its causes in what
+//! they have in common, for it is independent of the rest of one, which has the same labels as the
+//! rest of the other; so it is the same event, and adds the same to both.
 //!
-//! No order of exploration is assumed: let a state be reachable, and C the least configuration that reaches it. A cutoff e in C
-//! could be replaced, with all that follows, by the smaller configuration with its state; so there is none.
+//! No order of exploration is assumed: let a state be reachable, and C the least configuration that
+//! reaches it. A cutoff e in C could be replaced, with all that follows, by the smaller
+//! configuration with its state; so there is none.
 
 use super::event::{EventId, Last, Store, last};
 use super::oracle::Weaken;
@@ -38,8 +42,8 @@ impl States {
         self.least.len()
     }
 
-    /// The fingerprint of the state after an event and its causes, with what each thread touched last: others may still race with
-    /// it.
+    /// The fingerprint of the state after an event and its causes, with what each thread touched
+    /// last: others may still race with it.
     fn print(&self, store: &Store, event: EventId, memory: Digest) -> Digest {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         let parts = last.filter(|e| e.is_some()).map(|e| {
@@ -49,7 +53,8 @@ impl States {
         parts.sum::<Digest>().with(self.initial).with(memory)
     }
 
-    /// The event of the least known configuration with the state after an event; none: the initial state is the same.
+    /// The event of the least known configuration with the state after an event; none: the initial
+    /// state is the same.
     pub fn least(&self, store: &Store, event: EventId, memory: Digest) -> Option<EventId> {
         let print = self.print(store, event, memory);
         let known = self.least.get(&print).copied();

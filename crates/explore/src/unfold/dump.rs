@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 /// The events that were executed, with what holds between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfolding {
-    /// In the order in which they became known: causes before their effects. An event's number is its position, from 0.
+    /// In the order in which they became known: causes before their effects. An event's number is
+    /// its position, from 0.
     pub events: Vec<Shown>,
 }
 

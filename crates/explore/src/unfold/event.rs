@@ -1,9 +1,11 @@
-//! Events by canonical name: ⟨action, causes⟩, interned, so that the same event met on different paths is the same number.
+//! Events by canonical name: ⟨action, causes⟩, interned, so that the same event met on different
+//! paths is the same number.
 //!
-//! The causes of an event are never stored as a set. A causally closed set without conflicts is told by its last event of each
-//! thread (a [`Clock`]), and the events of one thread form a forest: each knows its predecessor in its thread and one
-//! ancestor far above (skew-binary jump pointers: Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen,
-//! Rodríguez, Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
+//! The causes of an event are never stored as a set. A causally closed set without conflicts is
+//! told by its last event of each thread (a [`Clock`]), and the events of one thread form a forest:
+//! each knows its predecessor in its thread and one ancestor far above (skew-binary jump pointers:
+//! Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez, Sousa, Coti
+//! and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
 use super::footprint::{Footprint, Footprints, History};
 use super::label::{Label, Labels, uses_depend};
@@ -32,8 +34,8 @@ impl EventId {
     }
 }
 
-/// The last event of a thread in a set, with its number in the thread: of two in one configuration the later one is the larger
-/// number. 0: the thread has none.
+/// The last event of a thread in a set, with its number in the thread: of two in one configuration
+/// the later one is the larger number. 0: the thread has none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Last(u64);
 
@@ -58,7 +60,8 @@ impl Last {
     }
 }
 
-/// A configuration: the last event of each thread, by the thread's number. Missing at the end: none.
+/// A configuration: the last event of each thread, by the thread's number. Missing at the end:
+/// none.
 pub type Clock = SmallVec<[Last; 8]>;
 
 /// Adds to a configuration what another one has, where both lie in a common one.
@@ -109,9 +112,11 @@ pub struct Event {
     pub conflicts: SmallVec<[EventId; 4]>,
     /// What it touches in memory, if that is kept.
     pub footprint: Footprint,
-    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see [`History`].
+    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see
+    /// [`History`].
     pub history: History,
-    /// How many events of each thread are known to its thread by synchronisation, with all that these did; its own thread aside.
+    /// How many events of each thread are known to its thread by synchronisation, with all that
+    /// these did; its own thread aside.
     pub knows: Box<[u32]>,
     /// The longest chain of causes that ends with it.
     pub level: u32,
@@ -127,7 +132,8 @@ pub struct Event {
     pub sole: bool,
     /// It is known whether it is a cutoff.
     pub judged: bool,
-    /// Another event with the same state has fewer causes: what comes after this one is not explored.
+    /// Another event with the same state has fewer causes: what comes after this one is not
+    /// explored.
     pub cutoff: bool,
     /// Its conflicting extensions that do not depend on the rest of the configuration are known.
     pub extended: bool,
@@ -183,7 +189,8 @@ impl Deref for Event {
 /// What is known of a mutex after an event that uses it exclusively.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Level {
-    /// Nothing: not a mutex, or used in a way that only the machine understands (recursion, robust recovery).
+    /// Nothing: not a mutex, or used in a way that only the machine understands (recursion, robust
+    /// recovery).
     #[default]
     Unknown,
     /// Nobody has it.
@@ -212,8 +219,9 @@ pub struct Store {
     pub keeps_footprints: bool,
     /// What is done wrong on purpose.
     pub weaken: Weaken,
-    /// What is left out because it shows nothing new is done all the same, and compared. For tests with systems in which what a thread does
-    /// follows from its causes; in programs with data races it need not.
+    /// What is left out because it shows nothing new is done all the same, and compared. For tests
+    /// with systems in which what a thread does follows from its causes; in programs with data
+    /// races it need not.
     pub compares: bool,
 }
 
@@ -248,7 +256,8 @@ impl Store {
         (0..self.events.len() as u32).map(EventId)
     }
 
-    /// The number of a thread by who created it, and how many that one had created before: the same on every path.
+    /// The number of a thread by who created it, and how many that one had created before: the same
+    /// on every path.
     pub fn thread(&mut self, parent: Option<ThreadId>, ordinal: u32) -> ThreadId {
         let next = ThreadId::from_index(self.threads.len());
         let known = *self
@@ -263,7 +272,8 @@ impl Store {
         known
     }
 
-    /// A hash of a thread's hierarchical name: unlike its number it does not depend on the order of exploration.
+    /// A hash of a thread's hierarchical name: unlike its number it does not depend on the order of
+    /// exploration.
     pub fn name(&self, thread: ThreadId) -> Digest {
         match self.names.get(thread.index()) {
             Some(&name) => name,
@@ -271,7 +281,8 @@ impl Store {
         }
     }
 
-    /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that it created.
+    /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that
+    /// it created.
     pub fn thread_names(&self) -> Vec<String> {
         let mut makers = vec![(NOBODY, 0); self.threads.len()];
         for (&maker, &thread) in &self.threads {
@@ -298,8 +309,8 @@ impl Store {
         creators
     }
 
-    /// The event of this name, whose causes are `clock` (its thread's last event there is its predecessor), and
-    /// whether it is new: then no more is known of it.
+    /// The event of this name, whose causes are `clock` (its thread's last event there is its
+    /// predecessor), and whether it is new: then no more is known of it.
     pub fn intern(&mut self, parent: EventId, what: &Rc<Label>, clock: &[Last]) -> (EventId, bool) {
         let thread = what.action.thread;
         let hash = name_hash(parent, what, clock);
@@ -393,8 +404,8 @@ impl Store {
         last.depth() >= event.depth && self.ancestor(last.event(), event.depth) == e
     }
 
-    /// The events of a configuration that another one has not, in an order in which they can be executed. The two may lie in different
-    /// configurations.
+    /// The events of a configuration that another one has not, in an order in which they can be
+    /// executed. The two may lie in different configurations.
     pub fn difference(&self, clock: &[Last], without: &[Last]) -> Vec<EventId> {
         let mut found = Vec::new();
         for (thread, &mine) in clock.iter().enumerate() {
@@ -423,8 +434,8 @@ impl Store {
             || b.ending.named.contains(&a.thread)
     }
 
-    /// The action that an [incomplete](Event::incomplete) event began: its own, or, of a data choice, that of
-    /// the one it continues.
+    /// The action that an [incomplete](Event::incomplete) event began: its own, or, of a data
+    /// choice, that of the one it continues.
     pub fn begun_by(&self, incomplete: EventId) -> EventId {
         let mut at = incomplete;
         while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].incomplete {

@@ -1,4 +1,5 @@
-//! The exploration: which node next, extending it to a maximal configuration, and deciding whether it has a right child.
+//! The exploration: which node next, extending it to a maximal configuration, and deciding whether
+//! it has a right child.
 
 mod beside;
 mod next;
@@ -55,7 +56,8 @@ enum Leaf {
 pub enum Run {
     /// This.
     Explored(Box<Report>),
-    /// Not everything, since not only the state counts for cutoffs, but also what detectors remember: just faults.
+    /// Not everything, since not only the state counts for cutoffs, but also what detectors
+    /// remember: just faults.
     Remembers(Vec<Found>),
 }
 
@@ -106,7 +108,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     states: States,
     /// Where the detector is asked what it remembers of a configuration.
     watched: Option<Path<M, D>>,
-    /// The choices that led to each end of the process, if somebody asks: they do not follow from its causes.
+    /// The choices that led to each end of the process, if somebody asks: they do not follow from
+    /// its causes.
     exits: FxHashMap<EventId, Vec<Choice>>,
     /// Where executions ended, if somebody asks.
     visited: Option<Vec<Visited>>,
@@ -279,7 +282,8 @@ where
         )
     }
 
-    /// Opens a node: extends it leftwards as far as possible. `early`: right children are opened as soon as they are found.
+    /// Opens a node: extends it leftwards as far as possible. `early`: right children are opened as
+    /// soon as they are found.
     fn visit(&mut self, node: NodeId, early: bool) {
         self.go_to(node);
         let (leaf, last) = self.extend(node);
@@ -311,8 +315,8 @@ where
             && self.config.partial != Partial::Last(1)
             && !self.tree[parent].singly
         {
-            // Another set of events may do. Cutoffs are no candidates any more; where inputs are at odds, one event after the other
-            // will find it.
+            // Another set of events may do. Cutoffs are no candidates any more; where inputs are at
+            // odds, one event after the other will find it.
             self.tree[parent].singly |= infeasible;
             self.tree[parent].refused = 0;
         }
@@ -465,7 +469,8 @@ where
     /// Whether the state after an event is known.
     fn judge(&mut self, event: EventId) {
         self.store[event].judged = true;
-        // It waits for what is no cause of it: its causes and itself are no configuration that can be executed.
+        // It waits for what is no cause of it: its causes and itself are no configuration that can
+        // be executed.
         if self.store[event].action.op == Op::ProcessExit {
             return;
         }

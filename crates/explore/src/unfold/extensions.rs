@@ -1,22 +1,27 @@
-//! Conflicting extensions: the events whose causes lie in a configuration and that cannot be added to it.
+//! Conflicting extensions: the events whose causes lie in a configuration and that cannot be added
+//! to it.
 //!
-//! For each position of a thread (each of its events e, and where it is blocked after its last one): let P be the local configuration of
-//! its predecessor there. Every other event at that position is ⟨a, P ∪ \[M\]⟩ for a set M of pairwise concurrent events of the
-//! configuration on which a depends (Schemmel et al., CAV 2020, Section 3.6 and Appendix F; here for every primitive).
+//! For each position of a thread (each of its events e, and where it is blocked after its last
+//! one): let P be the local configuration of its predecessor there. Every other event at that
+//! position is ⟨a, P ∪ \[M\]⟩ for a set M of pairwise concurrent events of the configuration on
+//! which a depends (Schemmel et al., CAV 2020, Section 3.6 and Appendix F; here for every
+//! primitive).
 //!
-//! - Events of M that lie above e depend on e's thread; those beside e would be dependent on e if they are on a, *where e's
-//!   and a's effects are the same*: then M ⊆ ⌈e⌉. That holds for all operations but the signals of condition variables: there M is
-//!   taken from all of C but e and what is above it; so it is for the end of a wait by itself where e was woken, but for what is above the
-//!   signal. (For tries, compare-and-swap and semaphores it holds because an operation that is beside e leaves the
-//!   object as it was.)
-//! - Mutexes: what was done to one before is a chain. The position's other events come after one giving back of the chain
-//!   outside P, or after P if it leaves the mutex free. No need to ask the machine, unless recursion or robust recovery is at play.
+//! - Events of M that lie above e depend on e's thread; those beside e would be dependent on e if
+//!   they are on a, *where e's and a's effects are the same*: then M ⊆ ⌈e⌉. That holds for all
+//!   operations but the signals of condition variables: there M is taken from all of C but e and
+//!   what is above it; so it is for the end of a wait by itself where e was woken, but for what is
+//!   above the signal. (For tries, compare-and-swap and semaphores it holds because an operation
+//!   that is beside e leaves the object as it was.)
+//! - Mutexes: what was done to one before is a chain. The position's other events come after one
+//!   giving back of the chain outside P, or after P if it leaves the mutex free. No need to ask the
+//!   machine, unless recursion or robust recovery is at play.
 //! - Reads, writes and giving back are possible wherever their thread is there: M is enumerated.
-//! - Everything else asks the machine: a second one is brought to P ∪ \[M\], and says which alternatives the thread has and how they
-//!   end. An answer is kept: it never changes.
+//! - Everything else asks the machine: a second one is brought to P ∪ \[M\], and says which
+//!   alternatives the thread has and how they end. An answer is kept: it never changes.
 //!
-//! An extension whose effects are those of e in any case is found once, when e is new, and so are its conflicts with the configuration. Others are
-//! looked at in each maximal configuration again.
+//! An extension whose effects are those of e in any case is found once, when e is new, and so are
+//! its conflicts with the configuration. Others are looked at in each maximal configuration again.
 
 mod conflicts;
 mod mutexes;
@@ -46,7 +51,8 @@ pub struct Extensions<'a, M: Undo> {
     answers: FxHashMap<(EventId, ThreadId, Clock), SmallVec<[EventId; 2]>>,
     /// Whether answers are forgotten at once.
     forgets: bool,
-    /// Of the path looked at last the positions whose events do not have the same effect in any case.
+    /// Of the path looked at last the positions whose events do not have the same effect in any
+    /// case.
     again: Vec<u32>,
     since: Since,
 }
@@ -59,7 +65,8 @@ struct Antichains<'a> {
 }
 
 impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
-    /// With a machine of its own, at the initial state. Once the exploration is to stop, extensions are not looked for any more.
+    /// With a machine of its own, at the initial state. Once the exploration is to stop, extensions
+    /// are not looked for any more.
     pub fn new(machine: M, store: &mut Store, control: &'a Control) -> Self {
         let mut probe = Path::new(machine, NoDetector, store);
         probe.stop_fingerprints();
@@ -73,7 +80,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// Keeps no answers of the machine any more: it is asked again, which takes time instead of memory.
+    /// Keeps no answers of the machine any more: it is asked again, which takes time instead of
+    /// memory.
     pub fn forget(&mut self) {
         if !self.forgets {
             self.forgets = true;
@@ -86,11 +94,13 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         go_to(store, &mut self.probe, configuration).then_some(&self.probe.machine)
     }
 
-    /// Finds the conflicting extensions of the path's configuration, and their immediate conflicts with its events. `cut`: enabled
-    /// events that were not added because what comes after them is not explored.
+    /// Finds the conflicting extensions of the path's configuration, and their immediate conflicts
+    /// with its events. `cut`: enabled events that were not added because what comes after them is
+    /// not explored.
     ///
-    /// The first events of the path were there when this was asked before: of these only the ones are looked at again whose other effects
-    /// may concern an event that came since then, and does not come after them.
+    /// The first events of the path were there when this was asked before: of these only the ones
+    /// are looked at again whose other effects may concern an event that came since then, and does
+    /// not come after them.
     pub fn extend<D: Detector<M>>(&mut self, store: &mut Store, path: &mut Path<M, D>, cut: &[EventId]) {
         let from = path.unchanged();
         self.since.turn_to(store, path, from);
@@ -189,7 +199,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// What a cancelled thread would have done if its end had not been requested: it may depend on events beside its end.
+    /// What a cancelled thread would have done if its end had not been requested: it may depend on
+    /// events beside its end.
     fn before_cancellation<D: Detector<M>>(
         &mut self,
         store: &mut Store,

@@ -1,7 +1,8 @@
 //! What events touch in memory, for races that involve cutoffs.
 //!
-//! A footprint is the set of accesses that an event makes to memory, its own action included; equal ones share a number. Two footprints of
-//! different threads may race if they overlap, one writes, and not both accesses are atomic.
+//! A footprint is the set of accesses that an event makes to memory, its own action included; equal
+//! ones share a number. Two footprints of different threads may race if they overlap, one writes,
+//! and not both accesses are atomic.
 
 use super::oracle::Weaken;
 use rustc_hash::FxHashMap;
@@ -24,8 +25,9 @@ const MUTEX: u64 = 40;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
 
-/// What a thread did last: the operation and the footprint of its last event; if that was a signal, also those of the event before, so
-/// that a signal right after its mutex was given back is told from others.
+/// What a thread did last: the operation and the footprint of its last event; if that was a signal,
+/// also those of the event before, so that a signal right after its mutex was given back is told
+/// from others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct History {
     /// A hash of it and of whose it is.

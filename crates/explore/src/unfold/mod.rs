@@ -1,22 +1,27 @@
-//! Quasi-optimal exploration of the unfolding, with cutoff events (Schemmel, Büning, Rodríguez, Laprell and Wehrle, CAV 2020; Nguyen,
-//! Rodríguez, Sousa, Coti and Petrucci, CAV 2018; Rodríguez, Sousa, Sharma and Kroening, CONCUR 2015).
+//! Quasi-optimal exploration of the unfolding, with cutoff events (Schemmel, Büning, Rodríguez,
+//! Laprell and Wehrle, CAV 2020; Nguyen, Rodríguez, Sousa, Coti and Petrucci, CAV 2018; Rodríguez,
+//! Sousa, Sharma and Kroening, CONCUR 2015).
 //!
-//! An event is an action with its causes (`event`); a set of events that is closed under causes and free of conflicts, a
-//! configuration, is a partial-order run; the maximal ones are the Mazurkiewicz traces, times data choices. They are enumerated by a
-//! binary tree (`tree`): with an event, or without it. To be without it, another must be in its place: these are
-//! found as the conflicting extensions of what was executed (`extensions`), and an alternative made of them leads the
-//! way (`alternatives`). An event that reaches a state known from fewer events is a cutoff: what comes after it is
-//! explored there.
+//! An event is an action with its causes (`event`); a set of events that is closed under causes and
+//! free of conflicts, a configuration, is a partial-order run; the maximal ones are the
+//! Mazurkiewicz traces, times data choices. They are enumerated by a binary tree (`tree`): with an
+//! event, or without it. To be without it, another must be in its place: these are found as the
+//! conflicting extensions of what was executed (`extensions`), and an alternative made of them
+//! leads the way (`alternatives`). An event that reaches a state known from fewer events is a
+//! cutoff: what comes after it is explored there.
 //!
 //! Departures from the paper:
 //!
-//! - *D as a sleep set.* An event of D that is not enabled any more, because something in conflict with it was added, is
-//!   dropped: it can be in no configuration to come. So D is what sleep sets hold, and |D| ≤ threads × alternatives.
-//! - *Conflicts are remembered.* Only immediate conflicts matter for alternatives, since every event of D is enabled at C; an
-//!   event knows its own, found with the extensions.
-//! - *Operations that ask.* Where what an extension does depends on the state (tries, semaphores, compare-and-swap, …) a
-//!   second machine is asked, rather than a model of the primitive kept here.
-//! - *Data choices* are taken right after the action that they belong to, and are events of their own.
+//! - *D as a sleep set.* An event of D that is not enabled any more, because something in conflict
+//!   with it was added, is dropped: it can be in no configuration to come. So D is what sleep sets
+//!   hold, and |D| ≤ threads × alternatives.
+//! - *Conflicts are remembered.* Only immediate conflicts matter for alternatives, since every
+//!   event of D is enabled at C; an event knows its own, found with the extensions.
+//! - *Operations that ask.* Where what an extension does depends on the state (tries, semaphores,
+//!   compare-and-swap, …) a second machine is asked, rather than a model of the primitive kept
+//!   here.
+//! - *Data choices* are taken right after the action that they belong to, and are events of their
+//!   own.
 
 mod alternatives;
 mod covered;
@@ -45,7 +50,8 @@ use explorer::{Explorer, Run};
 use oracle::{Watched, Weaken};
 use selvedge_model::{Detector, Fingerprint, Undo};
 
-/// Explores every maximal configuration of the machines that `make` makes, all alike and at their initial states.
+/// Explores every maximal configuration of the machines that `make` makes, all alike and at their
+/// initial states.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo + Fingerprint,

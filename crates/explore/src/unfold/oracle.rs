@@ -1,5 +1,5 @@
-//! What tests ask of an exploration beyond its report: every event with its conflicts, what was known where an execution ended; and
-//! deliberate mistakes, to see that tests notice them.
+//! What tests ask of an exploration beyond its report: every event with its conflicts, what was
+//! known where an execution ended; and deliberate mistakes, to see that tests notice them.
 
 use super::event::{EventId, Last, Store, causes};
 use super::path::Path;
@@ -80,9 +80,11 @@ pub struct Watched {
 /// A known event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
-    /// What it does and how it ends, under the exploration's numbers of threads; for data choices what was chosen.
+    /// What it does and how it ends, under the exploration's numbers of threads; for data choices
+    /// what was chosen.
     pub label: EventLabel,
-    /// If it was executed: choices that lead to it, those of its causes in some order, then its own.
+    /// If it was executed: choices that lead to it, those of its causes in some order, then its
+    /// own.
     pub choices: Option<Vec<Choice>>,
     /// Its immediate causes.
     pub causes: Vec<usize>,
@@ -97,7 +99,8 @@ pub struct Visited {
     pub events: Vec<usize>,
     /// Nothing can be added to it.
     pub maximal: bool,
-    /// Events known by then whose causes it has, and not them; each with those of its events that are known to be in conflict with it.
+    /// Events known by then whose causes it has, and not them; each with those of its events that
+    /// are known to be in conflict with it.
     pub extensions: Vec<(usize, Vec<usize>)>,
 }
 

@@ -1,4 +1,5 @@
-//! Which open node is next: the search orders. Each is complete, for the sweep decides what is done.
+//! Which open node is next: the search orders. Each is complete, for the sweep decides what is
+//! done.
 
 use super::event::{EventId, Store};
 use super::tree::{NodeId, Tree};
@@ -25,8 +26,8 @@ impl Visits {
         self.0.get(&stmt).copied().unwrap_or(0)
     }
 
-    /// How often the statement was executed at which the lead of a node ends, the event that it was opened for: what comes before it is on the
-    /// way there. 0 without a lead.
+    /// How often the statement was executed at which the lead of a node ends, the event that it was
+    /// opened for: what comes before it is on the way there. 0 without a lead.
     fn of(&self, store: &Store, lead: &[EventId]) -> u64 {
         lead.first().map_or(0, |&e| self.count(store[e].action.stmt))
     }

@@ -1,8 +1,10 @@
-//! A configuration as executed: a machine at its state, its events in the order taken, and for each object who used it.
+//! A configuration as executed: a machine at its state, its events in the order taken, and for each
+//! object who used it.
 //!
-//! Stepping the machine here gives events their names: the causes of what a thread does next are its last event, the event
-//! that woke it, and the uses before it of its objects that are dependent on its own; all are found from the end of each object's
-//! list, which ends where everything further up is below.
+//! Stepping the machine here gives events their names: the causes of what a thread does next are
+//! its last event, the event that woke it, and the uses before it of its objects that are dependent
+//! on its own; all are found from the end of each object's list, which ends where everything
+//! further up is below.
 
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
 use super::footprint::{History, Trace};
@@ -33,7 +35,8 @@ pub struct Used {
 /// What going back over one event needs.
 struct Step<M, D> {
     event: EventId,
-    /// What it did here. In programs with data races that need not follow from its causes, nor be what the event did first.
+    /// What it did here. In programs with data races that need not follow from its causes, nor be
+    /// what the event did first.
     what: Rc<Label>,
     machine: M,
     detector: D,
@@ -154,7 +157,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             .map_or(&[], |slot| self.history(slot))
     }
 
-    /// How many of its first events were there all the time since [`forget_changes`](Self::forget_changes).
+    /// How many of its first events were there all the time since
+    /// [`forget_changes`](Self::forget_changes).
     pub fn unchanged(&self) -> usize {
         self.low
     }
@@ -341,7 +345,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (event, new)
     }
 
-    /// Whether a thread that did this after `causes` and other events can do nothing else after `causes` alone.
+    /// Whether a thread that did this after `causes` and other events can do nothing else after
+    /// `causes` alone.
     fn is_sole(&self, store: &Store, taken: &Taken, causes: &[Last]) -> bool {
         if taken.alternatives > 1 {
             return false;
@@ -534,7 +539,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         false
     }
 
-    /// What its steps cost so far, also those that were taken back: one for each, and [`CHOICE`] for a data choice.
+    /// What its steps cost so far, also those that were taken back: one for each, and [`CHOICE`]
+    /// for a data choice.
     pub fn work(&self) -> u64 {
         self.work
     }
@@ -554,7 +560,8 @@ fn spawned(store: &Store, before: EventId, action: &Action, ending: &Ending) -> 
     so_far + u32::from(action.op == Op::Spawn && !ending.named.is_empty())
 }
 
-/// Whether the mutex that an action uses exclusively is free after it; `owner`: the event that did so before.
+/// Whether the mutex that an action uses exclusively is free after it; `owner`: the event that did
+/// so before.
 pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
     let before = if owner.is_some() {
         store[owner].mutex

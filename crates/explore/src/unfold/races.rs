@@ -2,15 +2,19 @@
 //!
 //! Along each path the detector sees every race of its trace. What it does not see by itself:
 //!
-//! 1. *Races of a cutoff event* with an event that is on no path together with it. Each pair of a cutoff and a known event (other
-//!    cutoffs included) that are concurrent and in no conflict is looked at; pairs that may race are executed, before the detector.
-//! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored elsewhere, after another past with the same
-//!    state. The last step of each thread is part of the state (its [footprint](super::footprint) is). An access further back is
-//!    known to all that comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition variables, barriers and joins. With
-//!    atomics, failing tries or signals outside the mutex it need not be ([unsynchronised](super::unsynchronised)): if there are accesses that may race, then who knows of
-//!    which access has to be part of the state as well.
+//! 1. *Races of a cutoff event* with an event that is on no path together with it. Each pair of a
+//!    cutoff and a known event (other cutoffs included) that are concurrent and in no conflict is
+//!    looked at; pairs that may race are executed, before the detector.
+//! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored
+//!    elsewhere, after another past with the same state. The last step of each thread is part of
+//!    the state (its [footprint](super::footprint) is). An access further back is known to all that
+//!    comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition
+//!    variables, barriers and joins. With atomics, failing tries or signals outside the mutex it
+//!    need not be ([unsynchronised](super::unsynchronised)): if there are accesses that may race,
+//!    then who knows of which access has to be part of the state as well.
 //!
-//! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few in a program without races.
+//! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few
+//! in a program without races.
 
 use super::event::{EventId, Last, Level, Store, last};
 use super::footprint::{Footprint, MOST_SIGNALS};
@@ -20,7 +24,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Effect, Op};
 
-/// Events that touch the same memory under the same mutexes, between the same creations and ends of threads.
+/// Events that touch the same memory under the same mutexes, between the same creations and ends of
+/// threads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Class {
     thread: ThreadId,
@@ -159,7 +164,8 @@ impl Classes {
         }
     }
 
-    /// Whether who knows of which access may differ between executions that lead to one state, and make a race.
+    /// Whether who knows of which access may differ between executions that lead to one state, and
+    /// make a race.
     pub fn depends_on_knowledge(&self, store: &Store) -> bool {
         let held = |id: EventId| {
             let mut held = self.sets[self.held[id.index()] as usize].clone();
@@ -169,8 +175,9 @@ impl Classes {
         (self.contested && any_unsynchronised(store, held)) || self.is_any_unordered(store)
     }
 
-    /// The mutex that a thread gave back just before it signalled, if it did nothing since that may race: who waits with that mutex later has
-    /// taken it after that, and so knows of everything else.
+    /// The mutex that a thread gave back just before it signalled, if it did nothing since that may
+    /// race: who waits with that mutex later has taken it after that, and so knows of everything
+    /// else.
     fn given_back(&self, store: &Store, signal: EventId) -> Option<u64> {
         let mut at = signal;
         for _ in 0..MOST_SIGNALS {
@@ -190,7 +197,8 @@ impl Classes {
         (event.mutex == Level::Free && event.judged).then_some(own.object)
     }
 
-    /// Whether an event does not know by synchronisation of all its causes that touch what may race.
+    /// Whether an event does not know by synchronisation of all its causes that touch what may
+    /// race.
     fn is_any_unordered(&self, store: &Store) -> bool {
         store.ids().any(|id| {
             let event = &store[id];
@@ -300,7 +308,8 @@ fn is_end(action: &Action) -> bool {
     action.op == Op::Exit || action.ends
 }
 
-/// So many events are looked at one by one; more along the threads, leaving out what comes after a conflict.
+/// So many events are looked at one by one; more along the threads, leaving out what comes after a
+/// conflict.
 const FEW: usize = 200;
 
 /// Which events form a configuration with a given one and its causes.

@@ -1,11 +1,13 @@
 //! The tree of the exploration, and its in-order walk.
 //!
-//! A node ⟨C, D, A⟩ stands for all maximal configurations that contain C and nothing of D; A leads the way to one of them. Its left
-//! subtree holds those that contain one event e more, its right subtree those that do not (Schemmel et al., CAV 2020, Section 3.7
-//! and Appendix G). That a node has *no* right subtree may only be decided when everything before it in the in-order walk is explored: only
-//! then are all events known that could show one. The [sweep](Tree::sweep) is that walk; the nodes that it leaves are forgotten. With it every
-//! order in which nodes are opened is complete: depth-first search is the sweep alone, other orders open right
-//! children as soon as they are found.
+//! A node ⟨C, D, A⟩ stands for all maximal configurations that contain C and nothing of D; A leads
+//! the way to one of them. Its left subtree holds those that contain one event e more, its right
+//! subtree those that do not (Schemmel et al., CAV 2020, Section 3.7 and Appendix G). That a node
+//! has *no* right subtree may only be decided when everything before it in the in-order walk is
+//! explored: only then are all events known that could show one. The [sweep](Tree::sweep) is that
+//! walk; the nodes that it leaves are forgotten. With it every order in which nodes are opened is
+//! complete: depth-first search is the sweep alone, other orders open right children as soon as
+//! they are found.
 
 use super::event::EventId;
 use rustc_hash::FxHashSet;
@@ -178,8 +180,8 @@ impl Tree {
             .map(|(node, _)| node)
     }
 
-    /// The events of a node's configuration, in the order in which they were added, each with the serial number of the node that has it
-    /// as its event.
+    /// The events of a node's configuration, in the order in which they were added, each with the
+    /// serial number of the node that has it as its event.
     pub fn events(&self, node: NodeId) -> Vec<(u64, EventId)> {
         let mut events = Vec::with_capacity(self[node].depth);
         let mut at = node;

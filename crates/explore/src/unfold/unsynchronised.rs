@@ -1,10 +1,12 @@
 //! Whether a program's dependences are synchronisation.
 //!
-//! An event after a cutoff is explored elsewhere, after another past: there its causes may be others. So it does not do to look at the
-//! events that were explored, whether each knows of its causes. What is the same everywhere is what threads do to which objects. Here an
-//! object is *unsynchronised* if two threads use it in ways that are dependent, and the later one need not know by happens-before of what the earlier one
-//! did: memory, failing tries, semaphores, signals without the mutex of the waiters, output. If there is none, then whatever comes after an event by
-//! dependence knows of all its causes.
+//! An event after a cutoff is explored elsewhere, after another past: there its causes may be
+//! others. So it does not do to look at the events that were explored, whether each knows of its
+//! causes. What is the same everywhere is what threads do to which objects. Here an object is
+//! *unsynchronised* if two threads use it in ways that are dependent, and the later one need not
+//! know by happens-before of what the earlier one did: memory, failing tries, semaphores, signals
+//! without the mutex of the waiters, output. If there is none, then whatever comes after an event
+//! by dependence knows of all its causes.
 
 use super::event::{Event, EventId, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,13 +17,15 @@ use selvedge_model::{Effect, Op, OpClass};
 #[derive(Default)]
 struct Object {
     threads: FxHashSet<ThreadId>,
-    /// In a way that may come after another use, or before one, without synchronisation; if two threads use it.
+    /// In a way that may come after another use, or before one, without synchronisation; if two
+    /// threads use it.
     unsynchronised: bool,
     /// Of a condition variable: the mutexes of its waits.
     mutexes: FxHashSet<u64>,
     /// What those who signalled it held, each time.
     signals: FxHashSet<Vec<u64>>,
-    /// Of a barrier: how many it waits for, if a round was seen to end; whether threads arrive there.
+    /// Of a barrier: how many it waits for, if a round was seen to end; whether threads arrive
+    /// there.
     count: Option<usize>,
     arrive: bool,
 }
@@ -37,7 +41,8 @@ impl Object {
     }
 }
 
-/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event, or has given back just before.
+/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event, or
+/// has given back just before.
 pub fn any_unsynchronised(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
     for id in store.ids().filter(|&id| store[id].executed) {

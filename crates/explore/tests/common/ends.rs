@@ -1,4 +1,5 @@
-//! Explorations by `unfold` against brute force: ends, failed assertions, and each maximal configuration once.
+//! Explorations by `unfold` against brute force: ends, failed assertions, and each maximal
+//! configuration once.
 
 use super::{Collector, Seen, asserts, never, truth};
 use selvedge_explore::unfold::oracle::Weaken;

@@ -36,7 +36,8 @@ fn numbers(toy: &Toy, watched: &Watched, whole: &Unfolding<ToyEnd>) -> Result<Ve
     Ok(numbers)
 }
 
-/// The label of each event: of those that were executed from the machine, of others as they are known.
+/// The label of each event: of those that were executed from the machine, of others as they are
+/// known.
 fn labels(toy: &Toy, watched: &Watched) -> Result<Vec<EventLabel>, String> {
     let mut labels: Vec<EventLabel> = Vec::new();
     for (event, executed) in watched.events.iter().zip(executed(toy, watched)) {
@@ -66,7 +67,8 @@ fn is_known_as(executed: &EventLabel, known: &EventLabel) -> bool {
             label.failed,
         )
     };
-    // Who arrives last at a barrier lets itself go, too: for the exploration that is no other thread.
+    // Who arrives last at a barrier lets itself go, too: for the exploration that is no other
+    // thread.
     let others = executed.named.iter().filter(|&&t| t != executed.action.thread);
     of(executed) == of(known) && others.count() == known.named.len()
 }
@@ -166,8 +168,8 @@ fn is_whole(watched: &Watched, numbers: &[usize], whole: &Unfolding<ToyEnd>) -> 
     Ok(())
 }
 
-/// Where an execution ended, each conflicting extension is known, with its immediate conflicts there; but for what threads could do
-/// next that can go on.
+/// Where an execution ended, each conflicting extension is known, with its immediate conflicts
+/// there; but for what threads could do next that can go on.
 fn knows_extensions(visited: &Visited, numbers: &[usize], whole: &Unfolding<ToyEnd>) -> Result<(), String> {
     let events = whole.events();
     let numbered = |list: &[usize]| -> EventSet { list.iter().map(|&e| numbers[e]).collect() };

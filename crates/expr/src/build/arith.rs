@@ -1,7 +1,8 @@
 //! Sums, products, quotients.
 //!
-//! A constant in a sum is the right operand of the outermost addition. There is no subtraction of a constant, and none from a
-//! constant: that is `-x + c`. Products with a constant are multiplied out over sums, which keeps addresses linear.
+//! A constant in a sum is the right operand of the outermost addition. There is no subtraction of a
+//! constant, and none from a constant: that is `-x + c`. Products with a constant are multiplied
+//! out over sums, which keeps addresses linear.
 
 use crate::arena::Arena;
 use crate::bits::mask;
@@ -161,7 +162,8 @@ impl Arena {
         }
     }
 
-    /// Unsigned quotient and remainder: of powers of two by shifting, else as narrow as the operands' values are.
+    /// Unsigned quotient and remainder: of powers of two by shifting, else as narrow as the
+    /// operands' values are.
     pub(super) fn unsigned_division(&self, op: BinOp, a: Expr, b: Expr, width: Width) -> Expr {
         let (fa, fb) = (self.facts(a), self.facts(b));
         if op == BinOp::URem && fb.high == 0 {

@@ -1,8 +1,9 @@
 //! Not, and, or, exclusive or.
 //!
-//! A value that visibly consists of pieces (a concatenation, an extension, a constant) is *segmented*; an operation on two
-//! segmented values is the concatenation of the operations on the pieces. So masks, shifts and disjunctions that put bytes
-//! together end as concatenations, and an extraction never has to look through a bitwise operation.
+//! A value that visibly consists of pieces (a concatenation, an extension, a constant) is
+//! *segmented*; an operation on two segmented values is the concatenation of the operations on the
+//! pieces. So masks, shifts and disjunctions that put bytes together end as concatenations, and an
+//! extraction never has to look through a bitwise operation.
 
 use crate::arena::Arena;
 use crate::bits::mask;
@@ -44,7 +45,8 @@ impl Arena {
             || matches!(self.node(b), Node::Unary(UnOp::Not, x) if x == a)
     }
 
-    /// The width of the lowest piece of a segmented value; `None` for one piece, the whole width for constants.
+    /// The width of the lowest piece of a segmented value; `None` for one piece, the whole width
+    /// for constants.
     fn lowest_piece(&self, a: Expr) -> Option<Width> {
         match self.node(a) {
             Node::Const(_) => Some(self.width(a)),
@@ -231,7 +233,8 @@ impl Arena {
         }
     }
 
-    /// A truth value or its negation, whichever is the canonical one of the two, and whether it is the negation.
+    /// A truth value or its negation, whichever is the canonical one of the two, and whether it is
+    /// the negation.
     pub(super) fn polarity(&self, c: Expr) -> (Expr, bool) {
         match self.node(c) {
             Node::Unary(UnOp::Not, inner) => (inner, true),
@@ -285,7 +288,8 @@ impl Arena {
         self.intern(Node::Binary(BinOp::Or, a, b), width)
     }
 
-    /// The disjunction of values of which at each bit one is 0, as a concatenation of pieces of them, if they are few.
+    /// The disjunction of values of which at each bit one is 0, as a concatenation of pieces of
+    /// them, if they are few.
     pub(super) fn disjoint(&self, a: Expr, b: Expr, width: Width) -> Option<Expr> {
         let (a_zeros, b_zeros) = (self.facts(a).zeros, self.facts(b).zeros);
         if a_zeros | b_zeros != mask(width) {

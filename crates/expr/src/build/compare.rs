@@ -1,7 +1,8 @@
 //! Comparisons, of which there are five: equal, and less, less or equal, unsigned and signed.
 //!
-//! With constants there is no *less or equal*. A comparison that facts decide is a truth value; one that leaves one value is
-//! an equality; the sign alone is a bit. Signed comparisons of values with equal signs are unsigned.
+//! With constants there is no *less or equal*. A comparison that facts decide is a truth value; one
+//! that leaves one value is an equality; the sign alone is a bit. Signed comparisons of values with
+//! equal signs are unsigned.
 
 use crate::arena::Arena;
 use crate::bits::{self, mask, signed};
@@ -113,7 +114,8 @@ impl Arena {
         }
     }
 
-    /// Solves `a = k` for what `a` is made of, as far as that is unique. A loop: sums and the like may be nested deeply.
+    /// Solves `a = k` for what `a` is made of, as far as that is unique. A loop: sums and the like
+    /// may be nested deeply.
     fn equal_constant(&self, mut a: Expr, mut k: u128, mut width: Width) -> Expr {
         loop {
             k &= mask(width);
@@ -170,7 +172,8 @@ impl Arena {
         }
     }
 
-    /// A comparison of an alternative with a constant where one side is constant too; `swapped`: the constant is on the left.
+    /// A comparison of an alternative with a constant where one side is constant too; `swapped`:
+    /// the constant is on the left.
     fn ite_compared(&self, op: CmpOp, ite: Expr, k: u128, swapped: bool) -> Option<Expr> {
         let Node::Ite(c, x, y) = self.node(ite) else {
             return None;
@@ -256,7 +259,8 @@ impl Arena {
         }
     }
 
-    /// Two values without what they have in common above: zeros, signs, one and the same piece. Keeps the unsigned order.
+    /// Two values without what they have in common above: zeros, signs, one and the same piece.
+    /// Keeps the unsigned order.
     fn narrowed(&self, a: Expr, b: Expr) -> Option<(Expr, Expr)> {
         match (self.node(a), self.node(b)) {
             // Sign extension keeps the unsigned order too.
@@ -408,7 +412,8 @@ impl Arena {
         }
     }
 
-    /// What known signs say of `a < b` and `a <= b`: nothing, the answer, or (`Some(None)`) that the unsigned order is the same.
+    /// What known signs say of `a < b` and `a <= b`: nothing, the answer, or (`Some(None)`) that
+    /// the unsigned order is the same.
     fn signs_decide(&self, a: Expr, b: Expr, width: Width) -> Option<Option<Expr>> {
         match (self.facts(a).sign(width)?, self.facts(b).sign(width)?) {
             (x, y) if x == y => Some(None),
@@ -464,7 +469,8 @@ impl Arena {
     }
 }
 
-/// The number whose product with an odd one is 1 modulo 2^128 (Newton's iteration, which doubles the good bits each time).
+/// The number whose product with an odd one is 1 modulo 2^128 (Newton's iteration, which doubles
+/// the good bits each time).
 fn inverse(odd: u128) -> u128 {
     let mut x = odd;
     for _ in 0..7 {

@@ -86,7 +86,8 @@ impl Arena {
         )
     }
 
-    /// The value shifted to the left, or the bound that it passes. An amount of the width or more passes unless the value is 0.
+    /// The value shifted to the left, or the bound that it passes. An amount of the width or more
+    /// passes unless the value is 0.
     pub fn shl_saturating(&self, signed: bool, a: Expr, b: Expr) -> Expr {
         let width = self.width(a);
         let shifted = self.binary(BinOp::Shl, a, b);
@@ -111,7 +112,8 @@ impl Arena {
         )
     }
 
-    /// `a` above `b`, shifted to the left by `amount` modulo the width: the upper word; or to the right: the lower one.
+    /// `a` above `b`, shifted to the left by `amount` modulo the width: the upper word; or to the
+    /// right: the lower one.
     pub fn funnel(&self, left: bool, a: Expr, b: Expr, amount: Expr) -> Expr {
         let width = self.width(a);
         if let Some(amount) = self.as_const(amount) {

@@ -1,5 +1,5 @@
-//! Constructors of floating-point operations. What can be said exactly on bits is (sign, absolute value, NaN tests), so that
-//! only true arithmetic needs a solver that knows floats.
+//! Constructors of floating-point operations. What can be said exactly on bits is (sign, absolute
+//! value, NaN tests), so that only true arithmetic needs a solver that knows floats.
 
 use crate::arena::Arena;
 use crate::float;
@@ -60,8 +60,8 @@ impl Arena {
         }
     }
 
-    /// A float rounded towards 0 to an integer; saturating, a NaN gives 0. Where that is undefined, ask
-    /// [`to_int_fits`](Self::to_int_fits) first.
+    /// A float rounded towards 0 to an integer; saturating, a NaN gives 0. Where that is undefined,
+    /// ask [`to_int_fits`](Self::to_int_fits) first.
     pub fn to_int(&self, signed: bool, a: Expr, width: Width) -> Expr {
         let from = self.width(a);
         assert_float(from);
@@ -75,7 +75,8 @@ impl Arena {
     pub fn to_int_fits(&self, signed: bool, a: Expr, width: Width) -> Expr {
         let from = self.width(a);
         let rounded = self.funary(FUnOp::Trunc, a);
-        // Powers of two are exact; that a bound is infinite in a narrow float admits all finite values.
+        // Powers of two are exact; that a bound is infinite in a narrow float admits all finite
+        // values.
         let bound = |exponent: u32, negative: bool| {
             let bits = if from == 32 {
                 let power = 2f32.powi(exponent as i32);
@@ -170,12 +171,14 @@ impl Arena {
         self.concat(self.extract(b, width - 1, 1), self.extract(a, 0, width - 1))
     }
 
-    /// The smaller of two floats (IEEE minNum); if one is a NaN, the other. Of zeros that differ in sign it is `a`.
+    /// The smaller of two floats (IEEE minNum); if one is a NaN, the other. Of zeros that differ in
+    /// sign it is `a`.
     pub fn fmin(&self, a: Expr, b: Expr) -> Expr {
         self.fpick(a, b, self.fcompare(FPred::Ole, a, b))
     }
 
-    /// The greater of two floats (IEEE maxNum); if one is a NaN, the other. Of zeros that differ in sign it is `a`.
+    /// The greater of two floats (IEEE maxNum); if one is a NaN, the other. Of zeros that differ in
+    /// sign it is `a`.
     pub fn fmax(&self, a: Expr, b: Expr) -> Expr {
         self.fpick(a, b, self.fcompare(FPred::Oge, a, b))
     }

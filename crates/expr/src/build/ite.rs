@@ -1,8 +1,9 @@
 //! Alternatives.
 //!
-//! A value that is one of two constants, depending on one condition, is *two-valued*: an alternative between constants, or
-//! an extended truth value (that is what 1 and 0, and -1 and 0, become). Operations on a two-valued value and a constant are
-//! two-valued again; nothing else moves into alternatives.
+//! A value that is one of two constants, depending on one condition, is *two-valued*: an
+//! alternative between constants, or an extended truth value (that is what 1 and 0, and -1 and 0,
+//! become). Operations on a two-valued value and a constant are two-valued again; nothing else
+//! moves into alternatives.
 
 use crate::arena::Arena;
 use crate::bits::mask;
@@ -100,8 +101,9 @@ impl Arena {
         self.intern(Node::Ite(c, a, b), 1)
     }
 
-    /// An alternative between constants: 1 and 0, -1 and 0 are extensions of the condition, and what consists of bytes that
-    /// all are such, or the same either way, is a concatenation of them (which is what its bytes put together are).
+    /// An alternative between constants: 1 and 0, -1 and 0 are extensions of the condition, and
+    /// what consists of bytes that all are such, or the same either way, is a concatenation of them
+    /// (which is what its bytes put together are).
     fn ite_of_constants(&self, c: Expr, a: Expr, b: Expr, width: Width) -> Option<Expr> {
         let (x, y) = (self.as_const(a)?, self.as_const(b)?);
         let ones = mask(width);
@@ -143,7 +145,8 @@ impl Arena {
         Some(self.zext(inner, width))
     }
 
-    /// A two-valued value as its condition and the values if it holds and if not. Of wider values than one bit only.
+    /// A two-valued value as its condition and the values if it holds and if not. Of wider values
+    /// than one bit only.
     pub(super) fn two_valued(&self, e: Expr) -> Option<(Expr, u128, u128)> {
         let bit = |c: Expr, one: u128| match self.polarity(c) {
             (inner, true) => (inner, 0, one),
@@ -168,7 +171,8 @@ impl Arena {
         }
     }
 
-    /// Two values that are constants or two-valued with one common condition: the condition, both if it holds, both if not.
+    /// Two values that are constants or two-valued with one common condition: the condition, both
+    /// if it holds, both if not.
     pub(super) fn both_two_valued(&self, a: Expr, b: Expr) -> Option<Pairs> {
         if let Some(b) = self.as_const(b) {
             let (c, x, y) = self.two_valued(a)?;

@@ -1,18 +1,22 @@
-//! The constructors of expressions: they fold constants and put what they make into a canonical form, so that equal
-//! meanings mostly get equal names and most branch conditions need no solver.
+//! The constructors of expressions: they fold constants and put what they make into a canonical
+//! form, so that equal meanings mostly get equal names and most branch conditions need no solver.
 //!
 //! The form, by file:
-//! - `bitwise`: not, and, or, xor. Truth values know only not, and, `=`. Operations on concatenations become
-//!   concatenations of operations; a mask becomes an extraction.
-//! - `arith`: sums keep their constant outermost on the right; subtraction of a constant is addition; division is narrowed.
+//! - `bitwise`: not, and, or, xor. Truth values know only not, and, `=`. Operations on
+//!   concatenations become concatenations of operations; a mask becomes an extraction.
+//! - `arith`: sums keep their constant outermost on the right; subtraction of a constant is
+//!   addition; division is narrowed.
 //! - `shift`: shifts by constants are extractions and concatenations.
-//! - `compare`: `=`, `<`, `<=` unsigned and signed; `<=` not with constants; narrowed to the bits that matter.
-//! - `slice`: extraction, concatenation, extension. *Pieces of a value put together again are the value.*
+//! - `compare`: `=`, `<`, `<=` unsigned and signed; `<=` not with constants; narrowed to the bits
+//!   that matter.
+//! - `slice`: extraction, concatenation, extension. *Pieces of a value put together again are the
+//!   value.*
 //! - `ite`: alternatives between two constants are the only ones that operations move into.
 //! - `select`, `compose`, `float`.
 //!
-//! Everywhere: operands that may be exchanged are ordered by structural hash (not by name: that would depend on what was
-//! made before), constants on the right; whatever [`Facts`](crate::Facts) leave only one value for is that constant.
+//! Everywhere: operands that may be exchanged are ordered by structural hash (not by name: that
+//! would depend on what was made before), constants on the right; whatever [`Facts`](crate::Facts)
+//! leave only one value for is that constant.
 
 mod arith;
 mod bitwise;
@@ -28,8 +32,8 @@ use crate::arena::Arena;
 use crate::bits;
 use crate::node::{BinOp, Expr, Node, UnOp, Width};
 
-/// How deep constructors may call each other before rules that look further down give up. Rules that every invariant
-/// needs are bounded by the width of a value instead.
+/// How deep constructors may call each other before rules that look further down give up. Rules
+/// that every invariant needs are bounded by the width of a value instead.
 const DEEPEST: u32 = 24;
 
 impl Arena {
@@ -46,7 +50,8 @@ impl Arena {
             UnOp::Not => self.not(a),
             UnOp::Bswap => self.bswap(a, width),
             _ if width == 1 => match op {
-                // Of one bit: its negative, its count and itself reversed are it; its zeros are its negation.
+                // Of one bit: its negative, its count and itself reversed are it; its zeros are its
+                // negation.
                 UnOp::Ctlz | UnOp::Cttz => self.not(a),
                 _ => a,
             },
@@ -65,7 +70,8 @@ impl Arena {
         }
     }
 
-    /// A count of ones that zeros above do not change; the count of a narrow value fits it, as its width does.
+    /// A count of ones that zeros above do not change; the count of a narrow value fits it, as its
+    /// width does.
     fn narrow_count(&self, op: UnOp, inner: Expr, width: Width) -> Expr {
         self.zext(self.unary(op, inner), width)
     }
@@ -119,7 +125,8 @@ impl Arena {
         }
     }
 
-    /// Applies a rule that looks further down, unless the constructors are too deep in each other already.
+    /// Applies a rule that looks further down, unless the constructors are too deep in each other
+    /// already.
     fn deeper<T>(&self, rule: impl FnOnce() -> Option<T>) -> Option<T> {
         let depth = self.depth.get();
         if depth >= DEEPEST {

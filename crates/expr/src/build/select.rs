@@ -5,8 +5,8 @@ use crate::bits::{self, mask};
 use crate::node::{CmpOp, Expr, Node, TableId};
 
 impl Arena {
-    /// The element of a table of equally wide values with this index, as an unsigned number; beyond the end of the table it
-    /// is the last element.
+    /// The element of a table of equally wide values with this index, as an unsigned number; beyond
+    /// the end of the table it is the last element.
     ///
     /// # Panics
     /// If the table is empty or its elements differ in width.
@@ -52,7 +52,8 @@ impl Arena {
         }
     }
 
-    /// A comparison of an element of a table of constants with a constant, if at most two indexes decide it.
+    /// A comparison of an element of a table of constants with a constant, if at most two indexes
+    /// decide it.
     pub(super) fn select_compared(
         &self,
         op: CmpOp,

@@ -1,7 +1,8 @@
 //! Extraction, concatenation, extension.
 //!
-//! The law that memory needs: pieces of a value, however cut, put together in order are the value itself again, by name.
-//! Concatenations nest to the right (the high part is not a concatenation); neighbours that belong together are merged.
+//! The law that memory needs: pieces of a value, however cut, put together in order are the value
+//! itself again, by name. Concatenations nest to the right (the high part is not a concatenation);
+//! neighbours that belong together are merged.
 
 use crate::arena::Arena;
 use crate::bits::{self, mask};
@@ -66,9 +67,10 @@ impl Arena {
         }
     }
 
-    /// The low `width` bits of a value, as [`extract`](Self::extract); but sums and products of extended values are computed
-    /// in the narrow width instead. For conversions to a narrower type: `(char)(c + 1)` is a sum of bytes. Not for pieces that
-    /// are put together again, which would not find each other.
+    /// The low `width` bits of a value, as [`extract`](Self::extract); but sums and products of
+    /// extended values are computed in the narrow width instead. For conversions to a narrower
+    /// type: `(char)(c + 1)` is a sum of bytes. Not for pieces that are put together again, which
+    /// would not find each other.
     ///
     /// # Panics
     /// If the value has not that many bits, or `width` is 0.
@@ -82,7 +84,8 @@ impl Arena {
         self.extract(a, 0, width)
     }
 
-    /// Whether the low bits of a value are sums and products of what is there already, at most so deep.
+    /// Whether the low bits of a value are sums and products of what is there already, at most so
+    /// deep.
     fn narrows(&self, a: Expr, width: Width, depth: u32) -> bool {
         match self.node(a) {
             Node::Const(_) => true,
@@ -153,7 +156,8 @@ impl Arena {
         }
     }
 
-    /// `high` above `copies` of the sign of `x`, as a two-valued piece, if `high` depends on that sign only.
+    /// `high` above `copies` of the sign of `x`, as a two-valued piece, if `high` depends on that
+    /// sign only.
     fn with_signs(&self, high: Expr, x: Expr, copies: Width) -> Option<Expr> {
         let (c, a, b) = self.written_two_valued(high)?;
         let sign = |c: Expr| self.is_piece(c, x, self.width(x) - 1, 1);
@@ -169,8 +173,8 @@ impl Arena {
         Some(self.ite(c, value(a, below_a), value(b, below_b)))
     }
 
-    /// How many bits of a constant beside the piece of `x` from bit `at`, `width` wide, are `x`'s own known bits there.
-    /// `above` or below the piece.
+    /// How many bits of a constant beside the piece of `x` from bit `at`, `width` wide, are `x`'s
+    /// own known bits there. `above` or below the piece.
     fn absorbable(
         &self,
         constant: u128,
@@ -201,7 +205,8 @@ impl Arena {
         same as Width
     }
 
-    /// A constant beside a piece of a value that has just these bits there becomes part of the piece.
+    /// A constant beside a piece of a value that has just these bits there becomes part of the
+    /// piece.
     fn constant_absorbed(&self, high: Expr, low: Expr) -> Option<Expr> {
         let high_width = self.width(high);
         let (first, rest) = match self.node(low) {
@@ -264,8 +269,8 @@ impl Arena {
         if let (Some(h), Some(l)) = (self.as_const(high), self.as_const(low)) {
             return Some(self.constant(width, h << low_width | l));
         }
-        // Neighbouring pieces of one value. Only one of them must show it: the other is what the constructor makes of that
-        // piece (a constant where the bits are known, say).
+        // Neighbouring pieces of one value. Only one of them must show it: the other is what the
+        // constructor makes of that piece (a constant where the bits are known, say).
         if let Node::Extract(x, at) = self.node(high)
             && at >= low_width
             && self.is_piece(low, x, at - low_width, low_width)
@@ -301,7 +306,8 @@ impl Arena {
         None
     }
 
-    /// Whether `piece` is what extraction makes of these bits of `x`. Makes no node where it can tell without.
+    /// Whether `piece` is what extraction makes of these bits of `x`. Makes no node where it can
+    /// tell without.
     fn is_piece(&self, piece: Expr, x: Expr, low: Width, width: Width) -> bool {
         match self.node(piece) {
             Node::Extract(y, at) if y == x => at == low,

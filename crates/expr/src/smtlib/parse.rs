@@ -1,5 +1,5 @@
-//! Reading what is written: `declare-const` of inputs, `define-fun` without parameters, `assert`. A shift-reduce reader:
-//! a list is evaluated when it closes, so nesting costs no stack.
+//! Reading what is written: `declare-const` of inputs, `define-fun` without parameters, `assert`. A
+//! shift-reduce reader: a list is evaluated when it closes, so nesting costs no stack.
 
 use super::helpers::{Helper, PREFIX};
 use super::write::{binary_name, compare_name};

@@ -1,4 +1,5 @@
-//! Random straight-line programs over a few inputs, with the constants and shapes that simplifications look for.
+//! Random straight-line programs over a few inputs, with the constants and shapes that
+//! simplifications look for.
 
 use selvedge_expr::{Arena, BinOp, CmpOp, Expr, FBinOp, FPred, FUnOp, InputKey, UnOp, Width};
 
@@ -7,7 +8,8 @@ use selvedge_expr::{Arena, BinOp, CmpOp, Expr, FBinOp, FPred, FUnOp, InputKey, U
 pub enum Kind {
     /// All integer operations.
     Bits,
-    /// Mostly bytes: extensions, extractions, concatenations, masks, comparisons with constants, tables.
+    /// Mostly bytes: extensions, extractions, concatenations, masks, comparisons with constants,
+    /// tables.
     Memory,
     /// Floats too.
     Floats,
@@ -180,7 +182,8 @@ impl Program {
         self.steps.len() - 1
     }
 
-    /// An earlier step of this width: the later the likelier; a constant or an input if there is none.
+    /// An earlier step of this width: the later the likelier; a constant or an input if there is
+    /// none.
     fn pick(&mut self, rng: &mut fastrand::Rng, width: Width) -> usize {
         if rng.u8(..5) == 0 {
             let value = interesting(rng, width);

@@ -1,4 +1,5 @@
-//! Random operations built by the simplifying constructors against the plain meaning of the operations as written.
+//! Random operations built by the simplifying constructors against the plain meaning of the
+//! operations as written.
 
 mod generate;
 mod naive;
@@ -139,8 +140,9 @@ fn floats_mean_what_they_say() {
     check(4, 45_000, &[1, 8, 32, 64], generate::Kind::Floats);
 }
 
-/// Values cut into bytes and put together again, in any order, are themselves. It is a matter of form, not of meaning, and in
-/// a few cases in 100,000 (concatenations at odd positions of parts that depend on one bit) the form is another.
+/// Values cut into bytes and put together again, in any order, are themselves. It is a matter of
+/// form, not of meaning, and in a few cases in 100,000 (concatenations at odd positions of parts
+/// that depend on one bit) the form is another.
 #[test]
 fn bytes_put_together_are_the_value() {
     let mut rng = fastrand::Rng::with_seed(5);

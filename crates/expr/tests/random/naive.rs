@@ -1,4 +1,5 @@
-//! The plain meaning of the operations, written without the crate: numbers as vectors of bits where that is the definition.
+//! The plain meaning of the operations, written without the crate: numbers as vectors of bits where
+//! that is the definition.
 
 use crate::generate::{Program, Step, mask};
 use selvedge_expr::{BinOp, CmpOp, FBinOp, FPred, FUnOp, UnOp, Width};
@@ -252,7 +253,8 @@ fn fbinary(op: FBinOp, width: Width, a: u128, b: u128) -> u128 {
             FBinOp::Rem => x % y,
         });
     }
-    // Doubles have more than twice the bits of singles, so rounding twice is rounding once (Figueroa).
+    // Doubles have more than twice the bits of singles, so rounding twice is rounding once
+    // (Figueroa).
     let (x, y) = (f64::from(single(a)), f64::from(single(b)));
     canonical32(match op {
         FBinOp::Add => x + y,

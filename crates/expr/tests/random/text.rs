@@ -7,7 +7,8 @@ fn truths(arena: &Arena, built: &[Expr]) -> Vec<Expr> {
     built.iter().copied().filter(|&e| arena.width(e) == 1).collect()
 }
 
-/// Reading into another arena gives expressions of the same values; into the same one mostly the same expressions.
+/// Reading into another arena gives expressions of the same values; into the same one mostly the
+/// same expressions.
 #[test]
 fn what_is_written_reads_back() {
     let mut rng = fastrand::Rng::with_seed(11);

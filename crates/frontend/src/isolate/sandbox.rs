@@ -1,8 +1,10 @@
-//! What the process that reads modules may still do: compute, read its request, write its answer, and end.
+//! What the process that reads modules may still do: compute, read its request, write its answer,
+//! and end.
 //!
-//! A filter of the system (seccomp) lets a short list of calls through; any other fails with `EPERM`. So there are no files,
-//! no network, no other programs and no further processes or threads; and no memory that is executable or changes to be.
-//! Limits of the system bound memory and time of computing, and forbid dumps of memory. None of this needs privileges.
+//! A filter of the system (seccomp) lets a short list of calls through; any other fails with
+//! `EPERM`. So there are no files, no network, no other programs and no further processes or
+//! threads; and no memory that is executable or changes to be. Limits of the system bound memory
+//! and time of computing, and forbid dumps of memory. None of this needs privileges.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seccompiler::{
@@ -12,7 +14,8 @@ use seccompiler::{
 use std::collections::BTreeMap;
 use std::io;
 
-/// Calls without conditions: memory, locks among the threads there are, signals to itself, the clock, and the end.
+/// Calls without conditions: memory, locks among the threads there are, signals to itself, the
+/// clock, and the end.
 const FREE: [libc::c_long; 17] = [
     libc::SYS_munmap,
     libc::SYS_mremap,

@@ -13,8 +13,8 @@ const STACK: usize = 256 << 20;
 /// Address space beside what the request allows: the program and its libraries, and the stack.
 const OVERHEAD: u64 = 1 << 30;
 
-/// Reads a request from standard input and writes the answer to standard output. The result is the exit code: 0 if there is an
-/// answer.
+/// Reads a request from standard input and writes the answer to standard output. The result is the
+/// exit code: 0 if there is an answer.
 #[must_use]
 pub fn serve() -> u8 {
     // One that is started now, since a confined process cannot start any.

@@ -1,8 +1,9 @@
 //! What travels between the process that was asked to load a program and the one that reads it.
 //!
-//! To the reader, on its standard input: the length of the head (four bytes, the lowest first), the head, and the modules one
-//! after the other. From it, on its standard output: marks of what it does next, then its answer. The answer is data of
-//! whoever made the module, who may have taken the reader over: see [`super::load`] for what is checked.
+//! To the reader, on its standard input: the length of the head (four bytes, the lowest first), the
+//! head, and the modules one after the other. From it, on its standard output: marks of what it
+//! does next, then its answer. The answer is data of whoever made the module, who may have taken
+//! the reader over: see [`super::load`] for what is checked.
 
 use crate::lower::Lowered;
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,8 @@ pub(crate) enum Refusal {
 /// The reader's answer.
 pub(crate) type Answer = Result<Lowered, Refusal>;
 
-/// Marks before the answer, one byte each; the first is followed by the number of a unit in four bytes.
+/// Marks before the answer, one byte each; the first is followed by the number of a unit in four
+/// bytes.
 const UNIT: u8 = b'u';
 const PROGRAM: u8 = b'p';
 const UNCONFINED: u8 = b'!';

@@ -1,9 +1,11 @@
 //! The functions of LLVM's C API that this crate calls, looked up in the library at run time.
 //!
-//! LLVM is not linked: only the process that reads modules loads it (see [`crate::isolate`]), the first time that it makes a
-//! context. The others start without it; relocating it alone takes ten milliseconds.
+//! LLVM is not linked: only the process that reads modules loads it (see [`crate::isolate`]), the
+//! first time that it makes a context. The others start without it; relocating it alone takes ten
+//! milliseconds.
 //!
-//! `unsafe`: the signatures are those of `llvm-sys`, whose version is that of the library: [`load`] refuses any other.
+//! `unsafe`: the signatures are those of `llvm-sys`, whose version is that of the library: [`load`]
+//! refuses any other.
 #![expect(non_snake_case, reason = "the functions have the names that LLVM gives them")]
 
 use libloading::Library;

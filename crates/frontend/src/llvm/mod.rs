@@ -1,11 +1,13 @@
 //! A small safe view of LLVM's C API: exactly what the lowering reads.
 //!
-//! All `unsafe` code of the front end is in this folder. Its argument: every handle (`Module`, `Value`, `Ty`, `Block`, `Meta`)
-//! carries the lifetime of the [`Context`] that owns what it points to; a context is neither moved between threads nor
-//! disposed of while a handle lives; nothing is modified after linking, except that the C API itself wraps metadata in
-//! values owned by the context. Accessors that LLVM defines for one kind of value only (an opcode, a predicate, …) check
-//! the kind first where the caller cannot know it, and their documentation says what they need otherwise. The bitcode
-//! may be malformed, and LLVM's readers may crash on it: this code runs in a process of its own (see [`crate::isolate`]).
+//! All `unsafe` code of the front end is in this folder. Its argument: every handle (`Module`,
+//! `Value`, `Ty`, `Block`, `Meta`) carries the lifetime of the [`Context`] that owns what it points
+//! to; a context is neither moved between threads nor disposed of while a handle lives; nothing is
+//! modified after linking, except that the C API itself wraps metadata in values owned by the
+//! context. Accessors that LLVM defines for one kind of value only (an opcode, a predicate, …)
+//! check the kind first where the caller cannot know it, and their documentation says what they
+//! need otherwise. The bitcode may be malformed, and LLVM's readers may crash on it: this code runs
+//! in a process of its own (see [`crate::isolate`]).
 
 #![expect(unsafe_code, reason = "LLVM's C interface")]
 
@@ -44,7 +46,8 @@ pub(crate) struct Context {
 }
 
 extern "C" fn collect(info: LLVMDiagnosticInfoRef, to: *mut c_void) {
-    // SAFETY: `to` is the address of the boxed cell of the context that reports, which outlives the report.
+    // SAFETY: `to` is the address of the boxed cell of the context that reports, which outlives the
+    // report.
     unsafe {
         if api::LLVMGetDiagInfoSeverity(info) != llvm_sys::LLVMDiagnosticSeverity::LLVMDSError {
             return;
@@ -117,7 +120,8 @@ impl Context {
 
     /// Reads a module from bitcode.
     pub(crate) fn parse(&self, bitcode: &[u8]) -> Result<Module<'_>, String> {
-        // SAFETY: the reader copies nothing lazily: it has read everything when it returns, so the buffer may go.
+        // SAFETY: the reader copies nothing lazily: it has read everything when it returns, so the
+        // buffer may go.
         unsafe {
             let buffer = memory_buffer(bitcode, false);
             let mut raw = ptr::null_mut();
@@ -131,7 +135,8 @@ impl Context {
     pub(crate) fn parse_text(&self, text: &[u8]) -> Result<Module<'_>, String> {
         let mut terminated = text.to_vec();
         terminated.push(0);
-        // SAFETY: the buffer ends with the zero that the reader needs, and may go when it returns, as above.
+        // SAFETY: the buffer ends with the zero that the reader needs, and may go when it returns,
+        // as above.
         unsafe {
             let buffer = memory_buffer(&terminated, true);
             let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
@@ -154,7 +159,8 @@ impl Context {
     }
 }
 
-/// A buffer of LLVM's over bytes that stay ours. `terminated`: the last byte is a zero, and not part of it.
+/// A buffer of LLVM's over bytes that stay ours. `terminated`: the last byte is a zero, and not
+/// part of it.
 ///
 /// # Safety
 /// The bytes outlive the buffer.
@@ -212,7 +218,8 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Gives the module the triple and the data layout of the processor that is modelled, as a compiler does.
+    /// Gives the module the triple and the data layout of the processor that is modelled, as a
+    /// compiler does.
     pub(crate) fn retarget(&mut self) {
         // SAFETY: a live module and two strings, which LLVM copies.
         unsafe {

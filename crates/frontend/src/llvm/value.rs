@@ -192,8 +192,8 @@ impl<'m> Value<'m> {
             _ => return None,
         }
         let mut len: usize = 0;
-        // SAFETY: constant data. The binding declares the second parameter as an integer, the C function takes the
-        // address of one.
+        // SAFETY: constant data. The binding declares the second parameter as an integer, the C
+        // function takes the address of one.
         unsafe {
             let data = api::LLVMGetRawDataValues(self.raw, (&raw mut len) as usize);
             if data.is_null() {
@@ -558,7 +558,8 @@ impl<'m> Value<'m> {
         Block::wrap(unsafe { api::LLVMGetUnwindDest(self.raw) })
     }
 
-    /// Of a landing pad the number of its clauses, and whether it cleans up; none for anything else.
+    /// Of a landing pad the number of its clauses, and whether it cleans up; none for anything
+    /// else.
     pub(crate) fn landing_pad(self) -> Option<(u32, bool)> {
         if self.opcode() != Some(Opcode::LLVMLandingPad) {
             return None;

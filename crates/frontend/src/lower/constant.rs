@@ -1,4 +1,5 @@
-//! Constants as operands. A constant expression that is no plain address is computed where it is used.
+//! Constants as operands. A constant expression that is no plain address is computed where it is
+//! used.
 
 use super::flatten::scalar;
 use super::function::{FnLower, Lower, Parts};
@@ -70,7 +71,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         }
     }
 
-    /// The address of a symbol plus an offset. Outside of the object it is computed by an instruction, which marks it.
+    /// The address of a symbol plus an offset. Outside of the object it is computed by an
+    /// instruction, which marks it.
     fn symbol_operand(&mut self, symbol: Option<Symbol>, offset: i64, inbounds: bool) -> Operand {
         let base = match symbol {
             None => return Operand::Const(u128::from(offset as u64), Type::Ptr),

@@ -1,4 +1,5 @@
-//! How LLVM types become registers: structs, arrays and vectors are flattened into their scalars, in order.
+//! How LLVM types become registers: structs, arrays and vectors are flattened into their scalars,
+//! in order.
 
 use crate::llvm::{Layout, Ty, TyKind};
 use selvedge_ir::Type;
@@ -7,7 +8,8 @@ use smallvec::{SmallVec, smallvec};
 /// The scalars of a type with their byte offsets in memory.
 pub(crate) type Flat = SmallVec<[(Type, u64); 2]>;
 
-/// More registers than this for one value are refused (arrays as values do not occur in what compilers emit).
+/// More registers than this for one value are refused (arrays as values do not occur in what
+/// compilers emit).
 const MOST: u64 = 4096;
 
 /// The register type of a scalar type.
@@ -62,7 +64,8 @@ fn add<'m>(layout: Layout<'m>, ty: Ty<'m>, at: u64, flat: &mut Flat) -> Result<(
         }
         TyKind::LLVMVectorTypeKind => {
             let element = scalar(ty.element(0).ok_or("a vector without elements")?)?;
-            // Elements of vectors are packed; those that are no whole bytes never come to memory through registers.
+            // Elements of vectors are packed; those that are no whole bytes never come to memory
+            // through registers.
             let stride = u64::from(element.bits()) / 8;
             for i in 0..count {
                 flat.push((element, at + i * stride));

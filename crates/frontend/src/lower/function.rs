@@ -183,7 +183,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
             .collect()
     }
 
-    /// Makes an instruction's value another name of operands, unless these may change while it is used.
+    /// Makes an instruction's value another name of operands, unless these may change while it is
+    /// used.
     pub(super) fn alias(&mut self, inst: Value<'m>, parts: Parts) -> Lower<()> {
         let changes = |part: &Operand| matches!(part, Operand::Reg(reg) if self.mutable.contains(reg));
         // Somebody (a φ of a loop) may have referred to it before: then it has registers.
@@ -198,7 +199,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         Ok(())
     }
 
-    /// Makes an instruction's value another name of operands that the caller knows not to change while it is used.
+    /// Makes an instruction's value another name of operands that the caller knows not to change
+    /// while it is used.
     pub(super) fn share(&mut self, inst: Value<'m>, parts: Parts) {
         self.values.insert(inst, parts);
         self.aliases.insert(inst);
@@ -300,7 +302,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         debug_assert!(types.len() == value.params().len());
     }
 
-    /// An argument passed as the address of an aggregate that the callee may change: it works on its own copy.
+    /// An argument passed as the address of an aggregate that the callee may change: it works on
+    /// its own copy.
     fn copy_by_value(
         &mut self,
         function: Value<'m>,
@@ -474,7 +477,8 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                     return Ok(term);
                 }
                 let next = inst.normal_dest().ok_or("an invoke that does not continue")?;
-                // The exceptional successor is never taken: nothing throws without being unsupported itself.
+                // The exceptional successor is never taken: nothing throws without being
+                // unsupported itself.
                 Ok(Terminator::Jump(self.last_edge(inst, next)?))
             }
             Some(Opcode::LLVMUnreachable) => Ok(Terminator::Unreachable),

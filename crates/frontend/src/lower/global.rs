@@ -1,7 +1,7 @@
 //! Global variables and their initialisers.
 //!
-//! An initialiser becomes bytes, relocations and undefined ranges. What is neither (the address of a block, a difference of
-//! addresses) is stored by a constructor that runs before all others.
+//! An initialiser becomes bytes, relocations and undefined ranges. What is neither (the address of
+//! a block, a difference of addresses) is stored by a constructor that runs before all others.
 
 use super::Unit;
 use super::function::FnLower;
@@ -183,7 +183,8 @@ impl<'m> Unit<'m, '_> {
         self.program.module.constructors.insert(0, id);
     }
 
-    /// A constant as the address of a symbol plus a number, or just a number, if it is of that form.
+    /// A constant as the address of a symbol plus a number, or just a number, if it is of that
+    /// form.
     pub(super) fn linear(&mut self, value: Value<'m>) -> Option<(Option<Symbol>, i64)> {
         use crate::llvm::Opcode as Op;
         match value.kind() {

@@ -216,7 +216,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         (whole, self.bin(BinOp::Or, low, padding))
     }
 
-    /// If `part` was computed by the instruction emitted last, and is only stored: computes it into the local at once.
+    /// If `part` was computed by the instruction emitted last, and is only stored: computes it into
+    /// the local at once.
     fn retarget(&mut self, value: Value<'m>, part: Operand, local: Reg) -> bool {
         let Operand::Reg(from) = part else { return false };
         if value.users().len() != 1 || value.parent().is_none() || self.aliases.contains(&value) {

@@ -50,7 +50,8 @@ pub(crate) struct Lowered {
     pub module: selvedge_ir::Module,
     /// Where its source files are, as the debug information says.
     pub paths: IdVec<FileId, String>,
-    /// Functions without a body that code reachable from the entry calls or takes the address of, in the order of ids.
+    /// Functions without a body that code reachable from the entry calls or takes the address of,
+    /// in the order of ids.
     pub undefined: Vec<FuncId>,
     /// Weak symbols that nothing defines and whose address is null, sorted.
     pub absent: Vec<String>,
@@ -74,8 +75,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The name of a symbol that other modules cannot refer to: its own, or with a number if another one has that. The program
-    /// and the model library may both have a local symbol of a name; LLVM's functions need not have any.
+    /// The name of a symbol that other modules cannot refer to: its own, or with a number if
+    /// another one has that. The program and the model library may both have a local symbol of a
+    /// name; LLVM's functions need not have any.
     pub(crate) fn local_name(&self, function: bool, name: &str) -> String {
         let name = match name {
             "" if function => "unnamed",
@@ -89,7 +91,8 @@ impl Program {
             .unwrap_or_default()
     }
 
-    /// Gives a symbol that is to be added its name. A local symbol that has it gives way: models are found by names.
+    /// Gives a symbol that is to be added its name. A local symbol that has it gives way: models
+    /// are found by names.
     fn take(&mut self, function: bool, name: &str) {
         if name.is_empty() || self.taken.insert((function, name.to_owned())) {
             return;
@@ -146,7 +149,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// The symbol of a function or global variable; created and put on the list of pending ones if it is new.
+    /// The symbol of a function or global variable; created and put on the list of pending ones if
+    /// it is new.
     pub(crate) fn symbol(&mut self, value: Value<'m>) -> Symbol {
         if let Some(&symbol) = self.symbols.get(&value) {
             return symbol;
@@ -228,7 +232,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// Defines a function that the program knows by name and nobody has defined, with the body of another one.
+    /// Defines a function that the program knows by name and nobody has defined, with the body of
+    /// another one.
     pub(crate) fn define_as(&mut self, name: &str, body: Value<'m>) {
         if let Some(&Symbol::Func(id)) = self.program.names.get(name)
             && body.kind() == ValueKind::LLVMFunctionValueKind
@@ -238,7 +243,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// Lowers the bodies and initialisers of all pending symbols that this module defines and nobody defined before.
+    /// Lowers the bodies and initialisers of all pending symbols that this module defines and
+    /// nobody defined before.
     pub(crate) fn define_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
             if value.is_declaration() {

@@ -1,12 +1,14 @@
 //! Which locals become registers.
 //!
 //! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose
-//! address goes nowhere else. Volatile accesses are plain ones. One with a scope of its own stays an object, since accesses outside
-//! of its scope are faults, unless the code is as it was compiled here: then it has none of those.
-//! Unlike LLVM's mem2reg this makes no φ-nodes: the register is assigned where the local was stored to, so that an
-//! uninitialised local stays undefined on exactly the paths on which it was.
+//! address goes nowhere else. Volatile accesses are plain ones. One with a scope of its own stays
+//! an object, since accesses outside of its scope are faults, unless the code is as it was compiled
+//! here: then it has none of those. Unlike LLVM's mem2reg this makes no φ-nodes: the register is
+//! assigned where the local was stored to, so that an uninitialised local stays undefined on
+//! exactly the paths on which it was.
 //!
-//! None in a function that calls `setjmp`: after a `longjmp` each of its locals has the value that memory holds.
+//! None in a function that calls `setjmp`: after a `longjmp` each of its locals has the value that
+//! memory holds.
 
 use super::flatten::scalar;
 use crate::llvm::{Opcode, Ordering, Value, ValueKind};
@@ -59,8 +61,8 @@ pub(super) fn lifetime(call: Value<'_>) -> Option<(bool, Value<'_>)> {
     Some((starts, call.operand(last)?))
 }
 
-/// Whether a load of a promoted local can be read from the local's register itself: all its uses come in its own block,
-/// before the local changes. `rest` are the instructions after the load.
+/// Whether a load of a promoted local can be read from the local's register itself: all its uses
+/// come in its own block, before the local changes. `rest` are the instructions after the load.
 pub(super) fn forwardable(load: Value<'_>, alloca: Value<'_>, rest: &[Value<'_>]) -> bool {
     let users = load.users();
     if users.iter().any(|u| u.opcode() == Some(Opcode::LLVMPHI)) {

@@ -1,4 +1,5 @@
-//! Vectors, which are registers side by side: shuffling, and reinterpreting them as something of another shape.
+//! Vectors, which are registers side by side: shuffling, and reinterpreting them as something of
+//! another shape.
 
 use super::function::{FnLower, Lower, Regs};
 use crate::llvm::{Opcode, Value};
@@ -164,7 +165,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         }
     }
 
-    /// Reinterprets scalars side by side as other scalars; in groups of at most 128 bits where the borders meet.
+    /// Reinterprets scalars side by side as other scalars; in groups of at most 128 bits where the
+    /// borders meet.
     pub(super) fn repack(&mut self, parts: &[Operand], dst: &[selvedge_ir::Reg]) -> Lower<()> {
         let (mut parts, mut dst) = (parts, dst);
         while !parts.is_empty() && !dst.is_empty() {

@@ -1,10 +1,12 @@
 //! Weak symbols that the program does not define: is their address null?
 //!
-//! What is given on the command line is the whole program, and nobody else defines its names: then the address is null, and code
-//! asks for that. What libc has is there. Of other names, those reserved for implementations and those of libm and libstdc++, it
-//! depends on how the program is linked, so the address is not known.
+//! What is given on the command line is the whole program, and nobody else defines its names: then
+//! the address is null, and code asks for that. What libc has is there. Of other names, those
+//! reserved for implementations and those of libm and libstdc++, it depends on how the program is
+//! linked, so the address is not known.
 
-/// Names without a leading underscore that glibc 2.36 defines in libc.so.6 and libm.so.6, one a line, sorted.
+/// Names without a leading underscore that glibc 2.36 defines in libc.so.6 and libm.so.6, one a
+/// line, sorted.
 const LIBC: &str = include_str!("../../data/libc.names");
 const LIBM: &str = include_str!("../../data/libm.names");
 

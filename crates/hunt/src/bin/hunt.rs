@@ -1,7 +1,7 @@
 //! The command behind `cargo xtask hunt`.
 //!
-//! The parent starts worker processes, each with a range of seeds, and gathers what they say: a crash or a hang of the product ends
-//! one worker and is a disagreement like another.
+//! The parent starts worker processes, each with a range of seeds, and gathers what they say: a
+//! crash or a hang of the product ends one worker and is a disagreement like another.
 
 use anyhow::{Context, Result, bail};
 use selvedge_hunt::compare::Disagreement;

@@ -5,7 +5,8 @@ use crate::program::{Expr, MutexKind, Order, Place, Rmw, Stmt};
 use crate::state::{CELLS, Cell, Clock, NOBODY, Record, State, Status, Way};
 
 impl Machine<'_> {
-    /// An access: a race if a record of another thread conflicts and is not included; then a record.
+    /// An access: a race if a record of another thread conflicts and is not included; then a
+    /// record.
     fn access(&self, state: &mut State, t: usize, location: u8, way: Way) {
         let me = self.bit(Clock::Thread(t));
         let races = state.records.iter().any(|r| {
@@ -52,7 +53,8 @@ impl Machine<'_> {
         Some(location)
     }
 
-    /// A place that is read atomically, after what that read learns; nothing and a fault, if there is no such element.
+    /// A place that is read atomically, after what that read learns; nothing and a fault, if there
+    /// is no such element.
     fn atomic_at(&self, state: &mut State, t: usize, place: &Place, id: u32, order: Order) -> Option<u8> {
         let Some(location) = self.location(state, t, place) else {
             self.fault(state, t, "memory.out-of-bounds", id);
@@ -425,8 +427,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What a write to an atomic location tells: release sequences as in C11. They go on through stores of the same thread and
-    /// through read-modify-writes of any.
+    /// What a write to an atomic location tells: release sequences as in C11. They go on through
+    /// stores of the same thread and through read-modify-writes of any.
     fn write_atomic(&self, state: &mut State, t: usize, location: u8, order: Order, rmw: bool) {
         let (all, first) = self.layout.released(location);
         let mine = 1u64 << (first + t as u32);

@@ -1,4 +1,5 @@
-//! Random well-formed modules, made from a string of random bytes, so that shrinking the bytes shrinks the module.
+//! Random well-formed modules, made from a string of random bytes, so that shrinking the bytes
+//! shrinks the module.
 
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 use selvedge_ir::{
@@ -8,7 +9,8 @@ use selvedge_ir::{
 };
 use smallvec::SmallVec;
 
-/// Every function has a register of each of these types under two numbers, so that each operand can be a register.
+/// Every function has a register of each of these types under two numbers, so that each operand can
+/// be a register.
 const TYPES: [Type; 11] = [
     Type::I1,
     Type::I8,

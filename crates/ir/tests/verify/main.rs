@@ -1,5 +1,5 @@
-//! The verifier, seen to fail: each case breaks one invariant of a well-formed module and names all errors that must
-//! come of it.
+//! The verifier, seen to fail: each case breaks one invariant of a well-formed module and names all
+//! errors that must come of it.
 
 mod insts;
 

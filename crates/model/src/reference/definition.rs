@@ -1,4 +1,5 @@
-//! Definition 1: what a dependence relation on operations must keep, checked in every reachable state.
+//! Definition 1: what a dependence relation on operations must keep, checked in every reachable
+//! state.
 
 use super::ends::choices;
 use super::{Inspect, TooLarge};
@@ -17,10 +18,11 @@ pub struct Violation {
     pub what: &'static str,
 }
 
-/// Checks, from every reachable state and for each two threads: if the first's action is independent of the second's,
-/// then taking it neither enables nor disables the second's, nor changes its alternatives, and both orders lead to the
-/// same state. An operation that *names* the thread whose pending action it changes (the target of a signal, the
-/// threads that a barrier or broadcast releases, the child of a spawn) orders the two by that name.
+/// Checks, from every reachable state and for each two threads: if the first's action is
+/// independent of the second's, then taking it neither enables nor disables the second's, nor
+/// changes its alternatives, and both orders lead to the same state. An operation that *names* the
+/// thread whose pending action it changes (the target of a signal, the threads that a barrier or
+/// broadcast releases, the child of a spawn) orders the two by that name.
 ///
 /// # Errors
 /// If there are more than `limit` states.
@@ -116,10 +118,12 @@ fn changed<M: Inspect>(
     }
 }
 
-/// Whether the states differ that are reached by the choice and then thread `q`, and the other way round; alternatives
-/// of `q` are matched by number, and those of the choice too, which independence keeps.
+/// Whether the states differ that are reached by the choice and then thread `q`, and the other way
+/// round; alternatives of `q` are matched by number, and those of the choice too, which
+/// independence keeps.
 ///
-/// `dependent`: whether the choice's event is dependent on an event of `q`, of which more is known than before it: that the thread ended with it.
+/// `dependent`: whether the choice's event is dependent on an event of `q`, of which more is known
+/// than before it: that the thread ended with it.
 fn both_orders<M: Inspect>(
     machine: &mut M,
     mark: M::Mark,

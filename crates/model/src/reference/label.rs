@@ -7,7 +7,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// What an event did and how it ended, in names that do not depend on the order of independent events.
+/// What an event did and how it ended, in names that do not depend on the order of independent
+/// events.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EventLabel {
     /// The action, its threads under the machine's [names](Inspect::name).
@@ -21,7 +22,8 @@ pub struct EventLabel {
 }
 
 impl EventLabel {
-    /// The label of the event that the machine just took; `decision` is what the choice decided, asked before the step.
+    /// The label of the event that the machine just took; `decision` is what the choice decided,
+    /// asked before the step.
     pub fn new<M: Inspect>(machine: &M, event: &Event, decision: u128) -> EventLabel {
         let name = |thread| ThreadId::from_index(machine.name(thread) as usize);
         let mut named: Vec<ThreadId> = match event.outcome {
@@ -63,7 +65,8 @@ impl EventLabel {
         self.named.contains(&other.action.thread) || other.named.contains(&self.action.thread)
     }
 
-    /// Whether they use a common byte of an object in ways that are related; the object is given first.
+    /// Whether they use a common byte of an object in ways that are related; the object is given
+    /// first.
     pub fn share(&self, other: &EventLabel, related: impl Fn(u64, Effect, Effect) -> bool) -> bool {
         let mut found = false;
         for_each_effect(&self.action, self.failed, &self.named, |object, bytes, effect| {
@@ -98,13 +101,14 @@ impl fmt::Display for EventLabel {
     }
 }
 
-/// The name of an event: a hash of its label and, recursively, of its causes. The same for the same event, in whatever way
-/// events are stored; so two stores can be compared by their sets of names.
+/// The name of an event: a hash of its label and, recursively, of its causes. The same for the same
+/// event, in whatever way events are stored; so two stores can be compared by their sets of names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventName(pub u128);
 
 impl EventName {
-    /// The name of the event with this label whose immediate causes (the maximal ones) have these names, in any order.
+    /// The name of the event with this label whose immediate causes (the maximal ones) have these
+    /// names, in any order.
     pub fn new(label: &EventLabel, immediate_causes: impl IntoIterator<Item = EventName>) -> EventName {
         let mut causes: Vec<EventName> = immediate_causes.into_iter().collect();
         causes.sort_unstable();

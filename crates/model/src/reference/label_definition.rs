@@ -20,8 +20,9 @@ pub struct LabelViolation {
 /// What is enabled in a state, each with the fingerprint after it.
 type Moves = HashMap<EventLabel, Digest>;
 
-/// Checks from every reachable state, for each event `a` enabled there and each `b` independent of it: `b`, with the same
-/// label, is enabled before `a` if and only if it is enabled after it; and then both orders lead to the same state.
+/// Checks from every reachable state, for each event `a` enabled there and each `b` independent of
+/// it: `b`, with the same label, is enabled before `a` if and only if it is enabled after it; and
+/// then both orders lead to the same state.
 ///
 /// # Errors
 /// If there are more than `limit` states.

@@ -1,11 +1,12 @@
-//! Mazurkiewicz traces under a relation on events, counted without events: the oracle of [`Unfolding`](super::Unfolding)'s
-//! number of maximal configurations.
+//! Mazurkiewicz traces under a relation on events, counted without events: the oracle of
+//! [`Unfolding`](super::Unfolding)'s number of maximal configurations.
 
 use super::ends::choices;
 use super::{EventLabel, Inspect, TooLarge};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A Foata normal form over numbered labels: each with the length of the longest chain of dependent ones before it.
+/// A Foata normal form over numbered labels: each with the length of the longest chain of dependent
+/// ones before it.
 type Form = BTreeSet<(u32, u32)>;
 
 /// How many traces the maximal executions have under a relation on labels.

@@ -1,11 +1,15 @@
 //! Brute force over every interleaving: the slow obvious oracle of everything clever.
 //!
-//! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every reachable state.
+//! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every
+//!   reachable state.
 //! - [`stuck`]: every thread that waits for ever beside others that run for ever.
-//! - [`traces`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata normal forms.
-//! - [`Unfolding`]: all events and configurations of a small system, under a relation on events with their outcomes.
+//! - [`traces`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata
+//!   normal forms.
+//! - [`Unfolding`]: all events and configurations of a small system, under a relation on events
+//!   with their outcomes.
 //! - [`count_traces`]: the number of traces under such a relation, counted in another way.
-//! - [`check_dependence`]: whether a relation keeps what Definition 1 of Käse's paper asks of independent actions.
+//! - [`check_dependence`]: whether a relation keeps what Definition 1 of Käse's paper asks of
+//!   independent actions.
 //! - [`check_labels`]: the same of such a relation on events.
 
 mod definition;

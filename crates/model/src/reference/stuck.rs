@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A state, as far as waiting is concerned.
 struct Node {
-    /// The threads that wait for nobody in particular, for a thread that has ended, or in a cycle, of which only the first thread by number.
+    /// The threads that wait for nobody in particular, for a thread that has ended, or in a cycle,
+    /// of which only the first thread by number.
     waiting: BTreeSet<u32>,
     /// Nothing is enabled.
     over: bool,
@@ -20,9 +21,10 @@ struct Node {
     steps: Vec<(u32, usize)>,
 }
 
-/// The names of the threads that wait in some reachable state, and in every state that is reachable from there, if some execution goes on for ever from there
-/// that is fair: each thread that is always enabled moves again and again. States from which an end is reachable do not count, and those where a
-/// thread has stopped are none.
+/// The names of the threads that wait in some reachable state, and in every state that is reachable
+/// from there, if some execution goes on for ever from there that is fair: each thread that is
+/// always enabled moves again and again. States from which an end is reachable do not count, and
+/// those where a thread has stopped are none.
 ///
 /// # Errors
 /// If there are more than `limit` states.

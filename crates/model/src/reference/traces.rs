@@ -1,16 +1,16 @@
 //! Mazurkiewicz traces, by visiting every prefix of every trace.
 //!
-//! A trace is told by its Foata normal form: the set of its labels, each with the length of the longest chain of
-//! dependent events before it. Two executions have the same form iff one becomes the other by swapping independent
-//! neighbours.
+//! A trace is told by its Foata normal form: the set of its labels, each with the length of the
+//! longest chain of dependent events before it. Two executions have the same form iff one becomes
+//! the other by swapping independent neighbours.
 
 use super::ends::choices;
 use super::{Inspect, TooLarge};
 use crate::{Action, Event, Op, Outcome};
 use std::collections::{BTreeSet, HashSet};
 
-/// What happened, in names that do not depend on the order of independent events: thread, how many of its events came
-/// before, operation, outcome.
+/// What happened, in names that do not depend on the order of independent events: thread, how many
+/// of its events came before, operation, outcome.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label {
     /// The thread's [name](Inspect::name).
@@ -26,7 +26,8 @@ pub struct Label {
 /// A Foata normal form.
 pub type Form = BTreeSet<(u32, Label)>;
 
-/// The execution so far, with each event's depth in its form. Explorers' tests keep one beside the machine.
+/// The execution so far, with each event's depth in its form. Explorers' tests keep one beside the
+/// machine.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     events: Vec<(u32, Label, Action, Vec<u32>)>,
@@ -53,8 +54,8 @@ impl Trace {
         self.events.truncate(len);
     }
 
-    /// Adds the event that the machine just took; `dependent` is asked for actions of different threads. An event also
-    /// comes before what the threads that its outcome names do next.
+    /// Adds the event that the machine just took; `dependent` is asked for actions of different
+    /// threads. An event also comes before what the threads that its outcome names do next.
     pub fn push<M: Inspect>(
         &mut self,
         machine: &M,

@@ -97,8 +97,8 @@ pub(super) struct Compiled {
     /// By thread where it is kept whether its cancellation was requested, and whether it refuses.
     pub requested: Vec<Option<Slot>>,
     pub refused: Vec<Option<Slot>>,
-    /// Whether threads are joined and cancelled only by who created them, or run from the start: then whoever is about to do that has
-    /// their number.
+    /// Whether threads are joined and cancelled only by who created them, or run from the start:
+    /// then whoever is about to do that has their number.
     pub numbered: bool,
     /// Whether a thread's end comes with its last action.
     pub ends: bool,
@@ -207,7 +207,8 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
     Ok(compiler.out)
 }
 
-/// Whether whoever joins or cancels a thread has created it before, and nobody else does; or it runs from the start.
+/// Whether whoever joins or cancels a thread has created it before, and nobody else does; or it
+/// runs from the start.
 fn is_numbered(toy: &Toy) -> bool {
     let mut creators: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (t, ops) in toy.threads.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Toys whose states can be kept and hashed: what strategies with cutoffs and distant jumps need.
 //!
-//! A fragment is one slot of the toy's memory: a variable, a register, a thread's place, a mutex's owner, how often one
-//! thread holds a read-write lock shared. The hash of a state is the sum of its fragments' hashes. Independent operations
-//! never write one slot, but for semaphores, where posts are independent of each other: their hash is linear in the value,
-//! so that what a post adds is the same whatever the value was.
+//! A fragment is one slot of the toy's memory: a variable, a register, a thread's place, a mutex's
+//! owner, how often one thread holds a read-write lock shared. The hash of a state is the sum of
+//! its fragments' hashes. Independent operations never write one slot, but for semaphores, where
+//! posts are independent of each other: their hash is linear in the value, so that what a post adds
+//! is the same whatever the value was.
 //!
 //! Threads are named by the toy, so the order in which they were created is left out.
 
@@ -52,7 +53,8 @@ impl Hashing {
 }
 
 impl ToyMachine {
-    /// The same toy, at its present state, with fingerprints of only so many bits (1 to 128): to see what collisions do.
+    /// The same toy, at its present state, with fingerprints of only so many bits (1 to 128): to
+    /// see what collisions do.
     #[must_use]
     pub fn with_weak_fingerprints(mut self, bits: u32) -> ToyMachine {
         self.hashing = Arc::new(Hashing {

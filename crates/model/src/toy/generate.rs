@@ -1,4 +1,5 @@
-//! Small random toys of our own: the families of the independent generator, and what only our toys have.
+//! Small random toys of our own: the families of the independent generator, and what only our toys
+//! have.
 
 use super::program::{Operand, Toy, ToyOp};
 use fastrand::Rng;
@@ -31,8 +32,9 @@ pub(super) struct Generator {
     pub families: Vec<Families>,
 }
 
-/// A small random toy: two to four threads, up to nine visible operations in all per two threads. Mostly well-formed:
-/// unlocks follow their locks, waits hold their mutex. The same seed gives the same toy.
+/// A small random toy: two to four threads, up to nine visible operations in all per two threads.
+/// Mostly well-formed: unlocks follow their locks, waits hold their mutex. The same seed gives the
+/// same toy.
 pub fn random_toy(seed: u64) -> Toy {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x51ed_270b);
     let mut families = ALL.to_vec();
@@ -64,8 +66,9 @@ pub fn random_toy(seed: u64) -> Toy {
     toy
 }
 
-/// The toy, with some of its threads running for ever: at their end, or before, they go back. The same seed gives the same
-/// toy. Those that count upwards have too many states for brute force; others have finitely many.
+/// The toy, with some of its threads running for ever: at their end, or before, they go back. The
+/// same seed gives the same toy. Those that count upwards have too many states for brute force;
+/// others have finitely many.
 #[must_use]
 pub fn endless(mut toy: Toy, seed: u64) -> Toy {
     let mut rng = Rng::with_seed(seed ^ 0x7f4a_7c15);

@@ -1,4 +1,5 @@
-//! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds (slot, old value).
+//! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds
+//! (slot, old value).
 
 use super::compile::{Code, Compiled, DONE, NEW, Slot, Value, compile};
 use super::fingerprint::Hashing;
@@ -45,8 +46,8 @@ pub struct ToyMachine {
     pub(super) delta: Digest,
 }
 
-/// Where an execution of a toy ended: variables and registers, and, unless every started thread has exited, each
-/// thread's place.
+/// Where an execution of a toy ended: variables and registers, and, unless every started thread has
+/// exited, each thread's place.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ToyEnd {
     /// Every started thread has exited.
@@ -244,7 +245,8 @@ impl ToyMachine {
         self.set(base + 1, phase);
     }
 
-    /// The machine threads that stand at condition variable or barrier `slot` in one of two phases, in toy order.
+    /// The machine threads that stand at condition variable or barrier `slot` in one of two phases,
+    /// in toy order.
     pub(super) fn standing(&self, slot: Slot, phases: [i32; 2]) -> impl Iterator<Item = usize> {
         (0..self.toy.code.len()).filter(move |&t| {
             self.pc(t) >= 0

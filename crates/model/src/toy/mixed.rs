@@ -1,5 +1,6 @@
-//! Small random toys that mix what the others have with what only these have: locks with deadlines, spin locks, cancellation, claims of
-//! threads, objects that are set up again, and threads that are created after a choice.
+//! Small random toys that mix what the others have with what only these have: locks with deadlines,
+//! spin locks, cancellation, claims of threads, objects that are set up again, and threads that are
+//! created after a choice.
 
 use super::generate::{Families, Generator, random_toy};
 use super::program::{Operand, Toy, ToyOp};
@@ -85,7 +86,8 @@ pub fn mixed_toy(seed: u64) -> Toy {
     toy
 }
 
-/// A small random toy with a wait in it, and waits may end without a signal. The same seed gives the same toy.
+/// A small random toy with a wait in it, and waits may end without a signal. The same seed gives
+/// the same toy.
 pub fn waking_toy(seed: u64) -> Toy {
     let made = (0..).map(|attempt| {
         let seed = seed << 16 | attempt;
@@ -105,7 +107,8 @@ pub fn waking_toy(seed: u64) -> Toy {
     }
 }
 
-/// The toy, where two of its threads access a plain cell, one of them at least writing. The same seed gives the same toy.
+/// The toy, where two of its threads access a plain cell, one of them at least writing. The same
+/// seed gives the same toy.
 #[must_use]
 pub fn with_touches(mut toy: Toy, seed: u64) -> Toy {
     let mut rng = Rng::with_seed(seed ^ 0x0bad_cafe);

@@ -1,25 +1,31 @@
-//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six operations more:
-//! `assume r n` parks the thread where it does not hold, `yield` does nothing, `sem_value s r` reads a semaphore,
-//! `once o r` is 1 for the first to come, `tryrdlock w r` and `trywrlock w r` are 1 if they took the lock.
+//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six
+//! operations more: `assume r n` parks the thread where it does not hold, `yield` does nothing,
+//! `sem_value s r` reads a semaphore, `once o r` is 1 for the first to come, `tryrdlock w r` and
+//! `trywrlock w r` are 1 if they took the lock.
 //!
 //! And more, which no toy of the oracle has:
 //!
 //! - `timedlock m r`, `timedrdlock w r`, `timedwrlock w r`, `sem_timedwait s r`: as the tries;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
-//! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0` keeps requests of one's own waiting,
-//!   `cancelstate 1` does not. Waits, joins and waits for semaphores are cancellation points, if some thread cancels;
-//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for the thread's end, or for another's claim,
-//!   and then it is the last that its own thread does;
-//! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one waits), `sem_init s n`, `cond_init c`;
-//! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation before it;
+//! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
+//!   keeps requests of one's own waiting, `cancelstate 1` does not. Waits, joins and waits for
+//!   semaphores are cancellation points, if some thread cancels;
+//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for
+//!   the thread's end, or for another's claim, and then it is the last that its own thread does;
+//! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one
+//!   waits), `sem_init s n`, `cond_init c`;
+//! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation
+//!   before it;
 //! - `"spurious": true`: a wait may end at once, without a signal;
 //! - `"weak": true`: a compare-and-swap that would succeed may fail;
-//! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or joined once.
+//! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or
+//!   joined once.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A toy program: shared objects with their initial values, and straight-line code (with skips) for each thread.
+/// A toy program: shared objects with their initial values, and straight-line code (with skips) for
+/// each thread.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Toy {
     /// Shared variables with their initial values.

@@ -2,8 +2,8 @@
 
 use super::program::{Toy, ToyOp};
 
-/// The smallest toy found, by deleting threads, runs of operations and single operations, for which `fails` still
-/// holds. `fails` is asked about toys that may not compile.
+/// The smallest toy found, by deleting threads, runs of operations and single operations, for which
+/// `fails` still holds. `fails` is asked about toys that may not compile.
 pub fn shrink(toy: &Toy, fails: impl Fn(&Toy) -> bool) -> Toy {
     let mut best = toy.clone();
     loop {

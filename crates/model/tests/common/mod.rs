@@ -8,7 +8,8 @@ use std::path::Path;
 
 pub type Related<'a> = &'a dyn Fn(&EventLabel, &EventLabel) -> bool;
 
-/// As many configurations as recorded toys have: all have at most 2,000 prefixes without the events that start threads.
+/// As many configurations as recorded toys have: all have at most 2,000 prefixes without the events
+/// that start threads.
 pub const LARGE: usize = 20_000;
 
 pub fn machine(toy: &Toy) -> ToyMachine {
@@ -24,7 +25,8 @@ pub fn is_binding(object: u64) -> bool {
     object >> 60 == 1
 }
 
-/// What is wrong with the unfolding under a relation, if anything: it has none, it is none, or it has other ends.
+/// What is wrong with the unfolding under a relation, if anything: it has none, it is none, or it
+/// has other ends.
 pub fn complaint(toy: &Toy, limit: usize, related: Related) -> Option<String> {
     let unfolding = match unfold(toy, limit, related) {
         Ok(unfolding) => unfolding,
@@ -60,7 +62,8 @@ pub fn recorded() -> Vec<(String, Value)> {
     toys
 }
 
-/// Those of them with barriers whose results are not used, with results: the oracle's counts of traces.
+/// Those of them with barriers whose results are not used, with results: the oracle's counts of
+/// traces.
 pub fn ordered_barriers() -> Vec<(String, Value)> {
     let lines = include_str!("../ordered-barriers.jsonl").lines().zip(1..);
     lines
@@ -68,7 +71,8 @@ pub fn ordered_barriers() -> Vec<(String, Value)> {
         .collect()
 }
 
-/// Fresh toys from the oracle itself, with its answers; none where it does not lie beside the checkout.
+/// Fresh toys from the oracle itself, with its answers; none where it does not lie beside the
+/// checkout.
 pub fn fresh(count: usize) -> Vec<(String, Value)> {
     let oracle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/oracle.py");
     if !oracle.exists() {

@@ -1,9 +1,10 @@
 //! From a part of the circuit to clauses, and to batsat.
 //!
-//! Every query gets a new SAT solver with just the gates that its constraints need: measured, that is far faster than one
-//! solver that grows with the path. Clauses are Tseitin's; an and-gate takes in operands that are and-gates used nowhere
-//! else, and an exclusive or likewise takes in one, so that an equality of words is one gate and a full adder two.
-//! Constraints are assumptions, so that a refutation names those it used.
+//! Every query gets a new SAT solver with just the gates that its constraints need: measured, that
+//! is far faster than one solver that grows with the path. Clauses are Tseitin's; an and-gate takes
+//! in operands that are and-gates used nowhere else, and an exclusive or likewise takes in one, so
+//! that an equality of words is one gate and a full adder two. Constraints are assumptions, so that
+//! a refutation names those it used.
 
 use super::gates::{Circuit, Gate, Lit};
 use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver, SolverInterface, SolverOpts, Var, lbool};
@@ -117,8 +118,8 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// Looks for values of the free gates with which all constraints hold. `phase` says which value of a free gate to
-    /// try first.
+    /// Looks for values of the free gates with which all constraints hold. `phase` says which value
+    /// of a free gate to try first.
     pub(super) fn solve(
         &mut self,
         circuit: &Circuit,
@@ -178,7 +179,8 @@ impl Encoder {
         self.conflicts
     }
 
-    /// Finds the gates under the constraints and what their definitions need, and decides which get variables.
+    /// Finds the gates under the constraints and what their definitions need, and decides which get
+    /// variables.
     fn collect(&mut self, circuit: &Circuit, constraints: &[Lit]) {
         self.query += 1;
         self.notes.resize(circuit.len(), Note::default());
@@ -347,7 +349,8 @@ impl Encoder {
         sat.add_clause_reuse(&mut self.clause);
     }
 
-    /// The SAT literal of a gate; every operand and constraint has a variable by the time it is asked for.
+    /// The SAT literal of a gate; every operand and constraint has a variable by the time it is
+    /// asked for.
     fn sat_lit(&self, lit: Lit) -> SatLit {
         let note = self.notes[lit.gate()];
         let variable = note.variable.filter(|_| note.query == self.query);

@@ -1,9 +1,10 @@
 //! Boolean circuits with structural hashing.
 //!
-//! A circuit of and, exclusive or, multiplexer and majority gates over literals that carry their negation: an
-//! and-inverter graph (Kuehlmann et al., "Robust Boolean reasoning", TCAD 2002, section II) with three more kinds of
-//! gates, because adders, comparisons and table look-ups are made of them and their clauses propagate better than those
-//! of the and-gates they would become. Equal gates are one gate; constants, equal and opposite operands fold.
+//! A circuit of and, exclusive or, multiplexer and majority gates over literals that carry their
+//! negation: an and-inverter graph (Kuehlmann et al., "Robust Boolean reasoning", TCAD 2002,
+//! section II) with three more kinds of gates, because adders, comparisons and table look-ups are
+//! made of them and their clauses propagate better than those of the and-gates they would become.
+//! Equal gates are one gate; constants, equal and opposite operands fold.
 //!
 //! The circuit only grows. A query takes the part of it that its constraints need (`cnf`).
 
@@ -58,8 +59,8 @@ impl std::ops::Not for Lit {
 pub(super) enum Gate {
     /// Gate 0.
     False,
-    /// A bit that nothing determines: of an input, or of the result of a division by a constant, which `Circuit::definition`
-    /// constrains.
+    /// A bit that nothing determines: of an input, or of the result of a division by a constant,
+    /// which `Circuit::definition` constrains.
     Free,
     /// Both; the smaller operand first.
     And(Lit, Lit),
@@ -100,8 +101,8 @@ impl Circuit {
         self.gates[number]
     }
 
-    /// What has to hold wherever this gate is used. For every value of the inputs there is a value of the other free gates
-    /// with which all of these hold, so that they never exclude an input.
+    /// What has to hold wherever this gate is used. For every value of the inputs there is a value
+    /// of the other free gates with which all of these hold, so that they never exclude an input.
     pub(super) fn definition(&self, number: usize) -> Option<Lit> {
         self.definitions.get(&(number as u32)).copied()
     }
@@ -113,14 +114,16 @@ impl Circuit {
         }
     }
 
-    /// Says that something that always holds is worth knowing where the gate is used. A definition stays.
+    /// Says that something that always holds is worth knowing where the gate is used. A definition
+    /// stays.
     pub(super) fn assume_with(&mut self, lit: Lit, consequence: Lit) {
         if !lit.is_constant() {
             self.definitions.entry(lit.gate() as u32).or_insert(consequence);
         }
     }
 
-    /// Quotient and remainder of a division that was built before: free bits are not found by their structure.
+    /// Quotient and remainder of a division that was built before: free bits are not found by their
+    /// structure.
     pub(super) fn division(&self, division: &Division) -> Option<(Vec<Lit>, Vec<Lit>)> {
         self.divisions.get(division).cloned()
     }

@@ -1,9 +1,9 @@
 //! The first backend: bit-blasting to the SAT solver batsat.
 //!
-//! Expressions become circuits with structural hashing once (`lower`, `words`, `gates`); a query encodes the part of the
-//! circuit under its constraints as clauses for a new SAT solver (`cnf`). The hint says which values of the input bits to
-//! try first, so that models stay close to it. Exact for all integer operations at all widths; floating-point
-//! arithmetic is unsupported here.
+//! Expressions become circuits with structural hashing once (`lower`, `words`, `gates`); a query
+//! encodes the part of the circuit under its constraints as clauses for a new SAT solver (`cnf`).
+//! The hint says which values of the input bits to try first, so that models stay close to it.
+//! Exact for all integer operations at all widths; floating-point arithmetic is unsupported here.
 
 mod cnf;
 mod gates;

@@ -1,7 +1,7 @@
 //! Arithmetic on words of wires.
 //!
-//! A word is a slice of literals, the lowest bit first. Everything is total and has the meaning of SMT-LIB's theory of
-//! bit vectors (division by zero, shifts by the width or more).
+//! A word is a slice of literals, the lowest bit first. Everything is total and has the meaning of
+//! SMT-LIB's theory of bit vectors (division by zero, shifts by the width or more).
 
 use super::gates::{Circuit, Lit};
 
@@ -143,8 +143,8 @@ impl Circuit {
         product
     }
 
-    /// Product with a constant, with as few additions and subtractions as its canonical signed digits have non-zero
-    /// ones (Reitwiesner, "Binary arithmetic", 1960).
+    /// Product with a constant, with as few additions and subtractions as its canonical signed
+    /// digits have non-zero ones (Reitwiesner, "Binary arithmetic", 1960).
     fn mul_constant(&mut self, a: &[Lit], factor: u128) -> Word {
         let width = a.len();
         let mut product = constant(width, 0);
@@ -182,11 +182,13 @@ impl Circuit {
         }
     }
 
-    /// Restoring division, one comparison and subtraction for each bit of the quotient; and what follows from it: the
-    /// remainder is less than the divisor, and quotient times divisor plus remainder is the dividend.
+    /// Restoring division, one comparison and subtraction for each bit of the quotient; and what
+    /// follows from it: the remainder is less than the divisor, and quotient times divisor plus
+    /// remainder is the dividend.
     ///
-    /// The divider computes forwards without search. What programs know of a division are the consequences, and those are
-    /// out of reach for a search in the divider (32 bits: not within 20 s), but here the same gates again.
+    /// The divider computes forwards without search. What programs know of a division are the
+    /// consequences, and those are out of reach for a search in the divider (32 bits: not within 20
+    /// s), but here the same gates again.
     fn divide_by_word(&mut self, a: &[Lit], b: &[Lit]) -> (Word, Word) {
         let key = (a.to_vec(), b.to_vec());
         if let Some(done) = self.division(&key) {
@@ -225,8 +227,8 @@ impl Circuit {
         (quotient, rest)
     }
 
-    /// Quotient and remainder as free bits with `a = quotient * divisor + rest` and `rest < divisor`: exactly one pair
-    /// fits each dividend, and the multiplication has few additions.
+    /// Quotient and remainder as free bits with `a = quotient * divisor + rest` and `rest <
+    /// divisor`: exactly one pair fits each dividend, and the multiplication has few additions.
     fn divide_by_constant(&mut self, a: &[Lit], divisor: u128) -> (Word, Word) {
         let width = a.len();
         if divisor.is_power_of_two() {
@@ -239,8 +241,8 @@ impl Circuit {
         if let Some(done) = self.division(&key) {
             return done;
         }
-        // The divisor has `bits` bits, so the quotient has at most `width - bits + 1`, and their product fits in
-        // `width + 1` bits: an overflow cannot hide.
+        // The divisor has `bits` bits, so the quotient has at most `width - bits + 1`, and their
+        // product fits in `width + 1` bits: an overflow cannot hide.
         let bits = 128 - divisor.leading_zeros() as usize;
         let quotient: Word = (0..width - bits + 1).map(|_| self.free()).collect();
         let rest: Word = (0..bits).map(|_| self.free()).collect();
@@ -331,7 +333,8 @@ impl Circuit {
             })
     }
 
-    /// Element `index` of a table that is not empty; the last one if there are fewer. All elements are of one width.
+    /// Element `index` of a table that is not empty; the last one if there are fewer. All elements
+    /// are of one width.
     pub(super) fn select(&mut self, table: &[Word], index: &[Lit]) -> Word {
         let mut layer: Vec<Word> = table.to_vec();
         let mut bits = index.iter();

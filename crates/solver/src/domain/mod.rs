@@ -1,9 +1,10 @@
 //! Inputs that are constrained alone: the values they may have, as sets of intervals.
 //!
-//! A program that reads bytes compares most of them with constants. A constraint over one input is turned into the set of
-//! the values that satisfy it (`values`), once; the path keeps the intersection for each input. If a goal is over one
-//! input, and no constraint of the path links that input with others or is over it but has no set, the answer is read off
-//! the sets: exactly, and without a search. If they do not meet, the goal is refuted in any case.
+//! A program that reads bytes compares most of them with constants. A constraint over one input is
+//! turned into the set of the values that satisfy it (`values`), once; the path keeps the
+//! intersection for each input. If a goal is over one input, and no constraint of the path links
+//! that input with others or is over it but has no set, the answer is read off the sets: exactly,
+//! and without a search. If they do not meet, the goal is refuted in any case.
 
 mod values;
 

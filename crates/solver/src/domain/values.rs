@@ -1,8 +1,8 @@
 //! The set of values of its one input that satisfy a constraint.
 //!
-//! By the shape of the constraint, if it is a comparison with a constant of something whose inverse images of intervals are
-//! intervals again (sums with constants, extensions, complements, the upper bits); else, if the input is narrow, by
-//! evaluation, value by value.
+//! By the shape of the constraint, if it is a comparison with a constant of something whose inverse
+//! images of intervals are intervals again (sums with constants, extensions, complements, the upper
+//! bits); else, if the input is narrow, by evaluation, value by value.
 
 use crate::intervals::{Intervals, highest};
 use rustc_hash::FxHashMap;
@@ -26,7 +26,8 @@ pub(super) struct Valuation {
 }
 
 impl Valuation {
-    /// The values of `input` for which `e` holds; it has no other input. Nothing if the shape is not known.
+    /// The values of `input` for which `e` holds; it has no other input. Nothing if the shape is
+    /// not known.
     pub(super) fn of(&mut self, arena: &Arena, e: Expr, input: InputId) -> Option<Rc<Intervals>> {
         if let Some(known) = self.known.get(&e) {
             return known.clone();

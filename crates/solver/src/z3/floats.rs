@@ -1,8 +1,10 @@
-//! Floats in Z3: the only place with `unsafe`, for three conversions that the crate `z3` leaves out.
+//! Floats in Z3: the only place with `unsafe`, for three conversions that the crate `z3` leaves
+//! out.
 //!
-//! Our floats are bits with one canonical NaN as the result of operations (`selvedge_expr::float`); Z3's have one NaN and
-//! do not say what its bits are. So bits become a float before each operation, and its result becomes bits with the
-//! canonical NaN written out. Numbers as such have the same bits in both.
+//! Our floats are bits with one canonical NaN as the result of operations (`selvedge_expr::float`);
+//! Z3's have one NaN and do not say what its bits are. So bits become a float before each
+//! operation, and its result becomes bits with the canonical NaN written out. Numbers as such have
+//! the same bits in both.
 
 #![expect(unsafe_code, reason = "conversions that the crate z3 does not offer")]
 
@@ -30,8 +32,8 @@ fn nearest() -> RoundingMode {
 pub(super) fn from_bits(bits: &BV, width: u8) -> Float {
     let sort = sort(width);
     let context = bits.get_ctx();
-    // SAFETY: context, term and sort live during the call and belong together; the bits have the width of the sort. The
-    // result is a term of that context, which `wrap` takes a reference of.
+    // SAFETY: context, term and sort live during the call and belong together; the bits have the
+    // width of the sort. The result is a term of that context, which `wrap` takes a reference of.
     unsafe {
         let term = Z3_mk_fpa_to_fp_bv(context.get_z3_context(), bits.get_z3_ast(), sort.get_z3_sort());
         Float::wrap(context, term.expect("bits as wide as the float"))
@@ -103,11 +105,12 @@ pub(super) fn convert(a: &Float, width: u8) -> Float {
     a.to_fp_with_rounding_mode(&nearest(), &sort(width))
 }
 
-/// Rounded towards zero, saturating; a NaN gives 0. Z3 leaves open what does not fit, so those cases are taken out.
+/// Rounded towards zero, saturating; a NaN gives 0. Z3 leaves open what does not fit, so those
+/// cases are taken out.
 pub(super) fn to_int(signed: bool, a: &Float, from: u8, width: u8) -> BV {
     let bits = u32::from(width);
-    // The first number that is too large, and the last that is too small or the least; powers of two, so exact (or
-    // infinite).
+    // The first number that is too large, and the last that is too small or the least; powers of
+    // two, so exact (or infinite).
     let (above, below) = if signed {
         (
             2f64.powi(i32::from(width) - 1),

@@ -1,4 +1,5 @@
-//! The bit-blasting backend alone: against all values of narrow inputs, and against evaluation at every width.
+//! The bit-blasting backend alone: against all values of narrow inputs, and against evaluation at
+//! every width.
 
 use crate::random::{Generator, Tables, compute_what_evaluation_does, inputs};
 use fastrand::Rng;

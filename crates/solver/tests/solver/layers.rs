@@ -1,4 +1,5 @@
-//! Every layer: random walks along paths that grow and shrink, by chains with and without it, against truth tables.
+//! Every layer: random walks along paths that grow and shrink, by chains with and without it,
+//! against truth tables.
 
 use crate::random::{Generator, Tables, inputs};
 use fastrand::Rng;

@@ -49,7 +49,8 @@ pub(crate) fn mask(width: Width) -> u128 {
     u128::MAX >> (128 - u32::from(width))
 }
 
-/// A number of a width; small ones, powers of two and those next to the bounds more often than others.
+/// A number of a width; small ones, powers of two and those next to the bounds more often than
+/// others.
 pub(crate) fn number(random: &mut Rng, width: Width) -> u128 {
     let value = match random.u8(..5) {
         0 => random.u128(..4),

@@ -12,7 +12,8 @@ pub(super) struct Cover<'a> {
     points: &'a mut Vec<Point>,
     /// The line noted last in the present block.
     line: Option<(FileId, u32)>,
-    /// Ways out of branches: the place, and where it leads. They become blocks behind the function's own.
+    /// Ways out of branches: the place, and where it leads. They become blocks behind the
+    /// function's own.
     ways: Vec<(u32, StmtId, BlockId)>,
 }
 

@@ -1,15 +1,16 @@
-//! Which stack objects can only be reached by the function that owns them: their address goes nowhere but into the
-//! address of loads, stores, copies and further address computations. Nobody else can hold such an address, so their
-//! accesses are never shared and their slots may be used again at once.
+//! Which stack objects can only be reached by the function that owns them: their address goes
+//! nowhere but into the address of loads, stores, copies and further address computations. Nobody
+//! else can hold such an address, so their accesses are never shared and their slots may be used
+//! again at once.
 //!
-//! Library functions that only write there, and forget the address before they return, are no way out either
-//! ([`forgets`]).
+//! Library functions that only write there, and forget the address before they return, are no way
+//! out either ([`forgets`]).
 
 use selvedge_base::{Id, IdVec};
 use selvedge_ir::{Callee, Function, InstKind, LocalId, Module, Operand};
 
-/// Whether a library function (one without a body) only writes to what this argument points to, in the calling thread and before
-/// it returns.
+/// Whether a library function (one without a body) only writes to what this argument points to, in
+/// the calling thread and before it returns.
 fn forgets(function: &Function, argument: usize) -> bool {
     function.blocks.is_empty()
         && matches!(

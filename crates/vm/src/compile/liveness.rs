@@ -1,18 +1,22 @@
 //! Which frame slots are live where a thread can stand: what a fingerprint takes of a frame.
 //!
-//! Backward data flow over the compiled code, slot by slot. Kept only for the instructions at which a thread stands between two
-//! steps (calls, accesses and other complex instructions), and for what a caller still needs once a call returns. A
-//! result slot counts as assigned by its instruction: an instruction that does not finish parks its thread.
+//! Backward data flow over the compiled code, slot by slot. Kept only for the instructions at which
+//! a thread stands between two steps (calls, accesses and other complex instructions), and for what
+//! a caller still needs once a call returns. A result slot counts as assigned by its instruction:
+//! an instruction that does not finish parks its thread.
 //!
-//! A slot is live only if it is read for something that counts: to be an operand of arithmetic whose result is not live does not count (strongly live
-//! variables; Giegerich, Möncke and Wilhelm 1981). So a counter that only counts does not tell states apart.
+//! A slot is live only if it is read for something that counts: to be an operand of arithmetic
+//! whose result is not live does not count (strongly live variables; Giegerich, Möncke and Wilhelm
+//! 1981). So a counter that only counts does not tell states apart.
 //!
-//! A call may end in a `longjmp` to a `setjmp` of the same frame: what is live behind each `setjmp` is live at all calls of its
-//! function, whatever they call, and so is whether that `setjmp` was called.
+//! A call may end in a `longjmp` to a `setjmp` of the same frame: what is live behind each `setjmp`
+//! is live at all calls of its function, whatever they call, and so is whether that `setjmp` was
+//! called.
 //!
-//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later or not: what it points to is not lost. What
-//! else is live must then be known wherever a thread stands, or a pointer that nobody reads would hide a loss; and there whatever
-//! is read is live, since a pointer may be on its way to a variable that nobody reads.
+//! Where a program's lost memory is asked for, a variable in its scope counts as live, used later
+//! or not: what it points to is not lost. What else is live must then be known wherever a thread
+//! stands, or a pointer that nobody reads would hide a loss; and there whatever is read is live,
+//! since a pointer may be on its way to a variable that nobody reads.
 
 use crate::code::{CONST, Code, Inst, NONE, Op};
 use std::ops::Range;
@@ -28,7 +32,8 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// The slots that are live just before an instruction; `None` if no thread is expected to stand there.
+    /// The slots that are live just before an instruction; `None` if no thread is expected to stand
+    /// there.
     pub fn standing(&self, ip: u32) -> Option<&[u16]> {
         let range = self.standing.get(ip as usize)?.as_ref()?;
         self.slots.get(range.start as usize..range.end as usize)
@@ -40,7 +45,8 @@ impl Liveness {
         self.slots.get(range.start as usize..range.end as usize)
     }
 
-    /// Computes them. `everywhere`: for each instruction, whether a thread is expected to stand there or not.
+    /// Computes them. `everywhere`: for each instruction, whether a thread is expected to stand
+    /// there or not.
     pub fn of(code: &Code, everywhere: bool) -> Liveness {
         let words = code.slots as usize / 64 + 1;
         let mut entries = vec![vec![0u64; words]; code.blocks.len()];
@@ -125,9 +131,9 @@ fn without_results(code: &Code, ip: usize, after: &[u64]) -> Vec<u64> {
     live
 }
 
-/// Goes through a block from its end to its beginning; `f` is called with each instruction and what is live before and after
-/// it. `live` is what is live before the first one in the end; `landed` is live at each call. `strongly`: operands of arithmetic are
-/// live only if its result is.
+/// Goes through a block from its end to its beginning; `f` is called with each instruction and what
+/// is live before and after it. `live` is what is live before the first one in the end; `landed` is
+/// live at each call. `strongly`: operands of arithmetic are live only if its result is.
 fn walk(
     code: &Code,
     entries: &[Vec<u64>],
@@ -204,7 +210,8 @@ const fn is_arithmetic(op: Op) -> bool {
     )
 }
 
-/// Calls `f` with each operand that an instruction reads (constants among them) and each slot that it writes.
+/// Calls `f` with each operand that an instruction reads (constants among them) and each slot that
+/// it writes.
 fn for_each_slot(code: &Code, ip: usize, inst: Inst, mut f: impl FnMut(u16, bool)) {
     let data = || code.insts.get(ip + 1).copied();
     match inst.op {

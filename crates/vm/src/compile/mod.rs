@@ -19,8 +19,8 @@ use selvedge_ir::{
 };
 use slots::Slots;
 
-/// Compiles a function; a declaration gives empty code. Names of stack objects are added to `names`, places whose reaching is
-/// noted to `points`.
+/// Compiles a function; a declaration gives empty code. Names of stack objects are added to
+/// `names`, places whose reaching is noted to `points`.
 pub(crate) fn function(
     program: &Program,
     func: FuncId,
@@ -87,7 +87,8 @@ fn is_variable(function: &Function, reg: Reg) -> bool {
     info.name.is_some() && matches!(info.ty, Type::Ptr | Type::I64)
 }
 
-/// The code of a function with more registers or constants than operands can name: reaching it is unsupported.
+/// The code of a function with more registers or constants than operands can name: reaching it is
+/// unsupported.
 fn too_large(function: &Function) -> Code {
     let what = format!("function {} with more than 32,000 live values", function.display);
     Code {
@@ -206,7 +207,8 @@ impl Compiler<'_> {
         self.words(operand).0
     }
 
-    /// Notes which slots keep variables, for a program whose lost memory is asked for. Without debug information any may.
+    /// Notes which slots keep variables, for a program whose lost memory is asked for. Without
+    /// debug information any may.
     fn variables(&mut self) {
         if !self.program.options.leaks {
             return;

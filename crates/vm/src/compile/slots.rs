@@ -1,5 +1,6 @@
-//! Frame slots for registers. A register that lives within one block (all temporaries of unoptimised code) shares slots
-//! with others; one that is used across blocks has its own. Small frames make steps cheap: they are saved at each.
+//! Frame slots for registers. A register that lives within one block (all temporaries of
+//! unoptimised code) shares slots with others; one that is used across blocks has its own. Small
+//! frames make steps cheap: they are saved at each.
 
 use crate::code::NONE;
 use selvedge_base::Id;
@@ -31,7 +32,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Looks at where registers are used; gives parameters and cross-block registers their slots, and so those for which `keeps` holds.
+    /// Looks at where registers are used; gives parameters and cross-block registers their slots,
+    /// and so those for which `keeps` holds.
     pub fn new(function: &Function, keeps: impl Fn(Reg) -> bool) -> Slots {
         let mut homes = vec![Home::Unused; function.regs.len()];
         let mut read = vec![false; function.regs.len()];
@@ -154,7 +156,8 @@ impl Slots {
         }
     }
 
-    /// How many slots a frame needs; more than an operand can name means that the function cannot be compiled.
+    /// How many slots a frame needs; more than an operand can name means that the function cannot
+    /// be compiled.
     pub fn count(&self) -> u32 {
         self.next
     }

@@ -1,20 +1,25 @@
 //! The state without the names of its inputs: what cutoffs compare.
 //!
-//! Two states have the same future, but for the names of inputs, if there is a one-to-one renaming of inputs under which three things are
-//! equal.
+//! Two states have the same future, but for the names of inputs, if there is a one-to-one renaming
+//! of inputs under which three things are equal.
 //!
-//! 1. *What later steps read*: registers, bytes and hidden words that are live and symbolic. Inputs on which one of them depends are *live*.
-//! 2. *What can be satisfied with them*: the constraints of the path that are linked to live inputs, be it by way of other
-//!    inputs. A condition to come has live inputs and new ones only. The other constraints share no input with it, nor with a linked one;
-//!    the path can be taken, so some inputs satisfy them, and the same ones do whatever is decided later. They can be dropped, and with
-//!    them the inputs on which nothing depends any more.
-//! 3. *Who knows the outcome of what*, as far as it is about live inputs: where a thread knows the outcome its decision is no event.
+//! 1. *What later steps read*: registers, bytes and hidden words that are live and symbolic. Inputs
+//!    on which one of them depends are *live*.
+//! 2. *What can be satisfied with them*: the constraints of the path that are linked to live
+//!    inputs, be it by way of other inputs. A condition to come has live inputs and new ones only.
+//!    The other constraints share no input with it, nor with a linked one; the path can be taken,
+//!    so some inputs satisfy them, and the same ones do whatever is decided later. They can be
+//!    dropped, and with them the inputs on which nothing depends any more.
+//! 3. *Who knows the outcome of what*, as far as it is about live inputs: where a thread knows the
+//!    outcome its decision is no event.
 //!
-//! The names of inputs are replaced by numbers, in the order in which a walk through the live values meets them, then through the linked
-//! constraints. How many inputs a thread has asked for is left out: it only names those to come.
+//! The names of inputs are replaced by numbers, in the order in which a walk through the live
+//! values meets them, then through the linked constraints. How many inputs a thread has asked for
+//! is left out: it only names those to come.
 //!
-//! This is no sum of what events contribute: an input dies with its last use, whoever that has. So it is computed from the whole
-//! state, as the difference between the fragments under new names and the same fragments as the fingerprint has them.
+//! This is no sum of what events contribute: an input dies with its last use, whoever that has. So
+//! it is computed from the whole state, as the difference between the fragments under new names and
+//! the same fragments as the fingerprint has them.
 
 use super::key::{FragmentKind, Keys};
 use super::threads::{self, Names, Style};
@@ -48,7 +53,8 @@ pub enum Forget {
     Values,
 }
 
-/// What has to be added to the fingerprint so that names of inputs, and inputs that are not live, do not count.
+/// What has to be added to the fingerprint so that names of inputs, and inputs that are not live,
+/// do not count.
 pub(super) fn without_names(program: &Program, state: &State, forget: Forget) -> Digest {
     let (keys, path, arena) = (Keys::SOUND, &state.path, &state.memory.tags.arena);
     let renaming = RefCell::new(Renaming::new(arena));
@@ -129,8 +135,9 @@ fn linked(arena: &Arena, constraints: &[Expr], live: &FxHashSet<InputId>, forget
     found
 }
 
-/// Calls `f` with the fragments that have symbolic values or count inputs, in an order that does not depend on the interleaving: with these
-/// names for expressions, and with how many inputs a thread has asked for or without.
+/// Calls `f` with the fragments that have symbolic values or count inputs, in an order that does
+/// not depend on the interleaving: with these names for expressions, and with how many inputs a
+/// thread has asked for or without.
 fn each_fragment(
     program: &Program,
     state: &State,

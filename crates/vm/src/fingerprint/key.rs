@@ -6,7 +6,8 @@ use selvedge_base::{Digest, Domain};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum FragmentKind {
-    /// One byte of a live object that is not as it was when the object was made: address, content in two words.
+    /// One byte of a live object that is not as it was when the object was made: address, content
+    /// in two words.
     Byte,
     /// An object's record.
     Object,

@@ -1,21 +1,26 @@
-//! Fingerprints: an incremental hash of the state, the same for all interleavings of one Mazurkiewicz trace.
+//! Fingerprints: an incremental hash of the state, the same for all interleavings of one
+//! Mazurkiewicz trace.
 //!
-//! The state is a set of tagged fragments; its fingerprint is the sum of their hashes. A step's delta is the sum of the new and less the
-//! old hashes of all fragments that it changed, found in the undo log when the step ends, not at each instruction.
-//! Independent actions never write one fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does
-//! not depend on what independent events came before it.
+//! The state is a set of tagged fragments; its fingerprint is the sum of their hashes. A step's
+//! delta is the sum of the new and less the old hashes of all fragments that it changed, found in
+//! the undo log when the step ends, not at each instruction. Independent actions never write one
+//! fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does not
+//! depend on what independent events came before it.
 //!
-//! Symbolic values count by what they are (the structure of the expression, inputs by thread and number), never by when they were made;
-//! what was decided about them by who decided it. So each input asked for makes a state new; cutoffs compare states
-//! without the names of inputs (`inputs`).
+//! Symbolic values count by what they are (the structure of the expression, inputs by thread and
+//! number), never by when they were made; what was decided about them by who decided it. So each
+//! input asked for makes a state new; cutoffs compare states without the names of inputs
+//! (`inputs`).
 //!
-//! What makes a state new for ever: a thread created (names of threads are never used again), a clock read, a file opened; and
-//! without `Options::quarantine` each object made.
+//! What makes a state new for ever: a thread created (names of threads are never used again), a
+//! clock read, a file opened; and without `Options::quarantine` each object made.
 //!
-//! Left out: registers and stack objects that are dead, pending actions and their status, the number of threads not joined (all follow
-//! from the rest), calling contexts, places and names (for reports only), printed output (no program can read it back).
+//! Left out: registers and stack objects that are dead, pending actions and their status, the
+//! number of threads not joined (all follow from the rest), calling contexts, places and names (for
+//! reports only), printed output (no program can read it back).
 //!
-//! The hash of a thread's core and frames and of its locks is cached, since their old values are gone when a step ends.
+//! The hash of a thread's core and frames and of its locks is cached, since their old values are
+//! gone when a step ends.
 
 mod inputs;
 mod key;
@@ -152,7 +157,8 @@ impl Fingerprints {
             total: self.cache.total,
             changes: self.changes.len(),
         });
-        // A run that was told to stop compares no states any more, and its last step may have changed gigabytes.
+        // A run that was told to stop compares no states any more, and its last step may have
+        // changed gigabytes.
         self.delta = match program.options.stop.is_set() {
             true => Digest::EMPTY,
             false => state.memory.changed_fragments(memory, &self.keys),
@@ -276,7 +282,8 @@ impl Fingerprints {
         }
     }
 
-    // ---- what a step changed ---------------------------------------------------------------------------------------
+    // ---- what a step changed
+    // ---------------------------------------------------------------------------------------
 
     /// Makes room for the next thread, and folds who it is.
     fn spawned(&mut self, state: &State) {
@@ -425,8 +432,8 @@ impl Fingerprints {
     }
 }
 
-/// Calls `f` with the fragments of the dead slots at a place: one for those that wait, whose order matters; else one each, since several
-/// threads may leave slots at one object without order.
+/// Calls `f` with the fragments of the dead slots at a place: one for those that wait, whose order
+/// matters; else one each, since several threads may leave slots at one object without order.
 fn each_dead(place: Place, slots: &[u64], f: &mut dyn FnMut(FragmentKind, &[u64])) {
     let [kind, number] = place.words();
     if slots.is_empty() {
@@ -545,8 +552,8 @@ impl Fingerprint for Vm {
 }
 
 impl Vm {
-    /// What has to be added to the fingerprint so that it does not count what keeps executions short ([`Vm::bounded`]): where two machines are
-    /// compared of which one is not bounded.
+    /// What has to be added to the fingerprint so that it does not count what keeps executions
+    /// short ([`Vm::bounded`]): where two machines are compared of which one is not bounded.
     pub fn without_bounds(&self) -> Digest {
         let Some(prints) = &self.fingerprints else {
             return Digest::EMPTY;
@@ -577,7 +584,8 @@ impl Vm {
         }
     }
 
-    /// All fragments of the present state in a canonical order: what the fingerprint stands for. Slow; an oracle for tests.
+    /// All fragments of the present state in a canonical order: what the fingerprint stands for.
+    /// Slow; an oracle for tests.
     pub fn fragments(&self) -> Vec<(FragmentKind, Vec<u64>)> {
         let none = FxHashSet::default();
         let users = self.fingerprints.as_ref().map_or(&none, |f| &f.cache.users);
@@ -590,12 +598,14 @@ impl Vm {
         all
     }
 
-    /// Makes a mistake in [`without_names`](Fingerprint::without_names), to show that checks notice.
+    /// Makes a mistake in [`without_names`](Fingerprint::without_names), to show that checks
+    /// notice.
     pub fn forget_inputs(&mut self, forget: Forget) {
         self.forgets = forget;
     }
 
-    /// Replaces the hash by a damaged one, to show that checks notice. Nothing can be undone across it.
+    /// Replaces the hash by a damaged one, to show that checks notice. Nothing can be undone across
+    /// it.
     pub fn damage_fingerprints(&mut self, damage: Damage) {
         if self.fingerprints.is_some() {
             let prints = Fingerprints::new(&self.program, &self.state, Keys::damaged(damage));

@@ -1,10 +1,11 @@
 //! Synchronisation objects as fragments.
 //!
-//! What can be read off the threads is left out: who waits on a condition variable or has yet to leave a barrier (their cores
-//! say so), who reads under a read-write lock (the locks they hold). Those counts change by actions that are independent of
-//! each other. So do the values of semaphores, which are nowhere else: the hash of a value is that of one unit, times the value, so
-//! that each post adds the same. And the first of several readers makes the entry of a statically initialised lock, so the entry
-//! itself counts by who used it.
+//! What can be read off the threads is left out: who waits on a condition variable or has yet to
+//! leave a barrier (their cores say so), who reads under a read-write lock (the locks they hold).
+//! Those counts change by actions that are independent of each other. So do the values of
+//! semaphores, which are nowhere else: the hash of a value is that of one unit, times the value, so
+//! that each post adds the same. And the first of several readers makes the entry of a statically
+//! initialised lock, so the entry itself counts by who used it.
 
 use super::threads::{self, Style};
 use crate::libc::stepped::is_tag;
@@ -66,7 +67,8 @@ pub(super) fn word(state: &State, number: u32, value: u64, style: Style<'_>) -> 
     words
 }
 
-/// The number of a hidden word and the thread that it belongs to (0: none), independent of the order of creations.
+/// The number of a hidden word and the thread that it belongs to (0: none), independent of the
+/// order of creations.
 pub(super) fn word_name(state: &State, number: u32) -> u64 {
     let thread = match number >> 30 {
         2 | 3 => Some(((number & 0x3fff_ffff) >> 11, !(0x7ff_ffff << 11) | 3 << 30)),

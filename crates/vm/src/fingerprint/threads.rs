@@ -1,8 +1,9 @@
 //! Threads as fragments.
 //!
-//! A thread's frames are written by itself only, so a whole frame is one fragment: nothing independent can touch parts of it. What
-//! others write to a thread (that it was joined, detached or asked to end) are fragments of their own. Calling contexts and
-//! places are for reports and left out; threads go by their memory region, never by the number they got when created.
+//! A thread's frames are written by itself only, so a whole frame is one fragment: nothing
+//! independent can touch parts of it. What others write to a thread (that it was joined, detached
+//! or asked to end) are fragments of their own. Calling contexts and places are for reports and
+//! left out; threads go by their memory region, never by the number they got when created.
 
 use super::{FragmentKind, Keys};
 use crate::program::Program;
@@ -14,10 +15,12 @@ use selvedge_expr::Expr;
 use selvedge_model::ObjectId;
 use smallvec::SmallVec;
 
-/// Marks the region of a thread where an object is meant: no address and no number of an object has it.
+/// Marks the region of a thread where an object is meant: no address and no number of an object has
+/// it.
 const THREAD: u64 = 7 << 61;
 
-/// How many frames of a thread count: none once it will never move again; but what a parked thread points to is not lost.
+/// How many frames of a thread count: none once it will never move again; but what a parked thread
+/// points to is not lost.
 pub(super) fn depth(program: &Program, thread: &Thread) -> usize {
     match thread.core.stage {
         Stage::Finished => 0,
@@ -114,8 +117,8 @@ pub(super) fn frame(
         // Not a place where threads are expected to stand: everything counts.
         None => (0..code.slots as usize).for_each(slot),
     }
-    // How many registers there are follows from the place. Those that are not concrete come after all of them, so that the words can be
-    // read in one way only.
+    // How many registers there are follows from the place. Those that are not concrete come after
+    // all of them, so that the words can be read in one way only.
     for (slot, value) in special {
         words.push(slot);
         words.extend(self::value(state, value, style));
@@ -141,8 +144,8 @@ pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut V
     words.extend(value(state, thread.start.1, style));
 }
 
-/// Writes the words of a thread's core but for its frames and for what others write to it; if it is named with the calling context that its
-/// last frame leaves behind.
+/// Writes the words of a thread's core but for its frames and for what others write to it; if it is
+/// named with the calling context that its last frame leaves behind.
 pub(super) fn core(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
     core_words(state, (thread, thread.core), style, words);
 }
@@ -155,7 +158,8 @@ pub(super) fn core_without_idle(state: &State, thread: &Thread, style: Style<'_>
 }
 
 fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, words: &mut Vec<u64>) {
-    // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored in `cancel` and below.
+    // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored
+    // in `cancel` and below.
     let Core {
         frame,
         depth,
@@ -214,7 +218,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     }
 }
 
-/// A hash of all that decides what a thread does, but for memory and what others do to it: its core, its frames, its locks.
+/// A hash of all that decides what a thread does, but for memory and what others do to it: its
+/// core, its frames, its locks.
 pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Digest {
     let (keys, style) = (Keys::SOUND, Style::exact(false));
     let t = state.thread(thread);

@@ -1,7 +1,8 @@
 //! Integer arithmetic: what is the same for concrete values and what undefined bits do to results.
 //!
-//! Bitwise operations are exact in their undefined bits. Addition, subtraction and multiplication make everything from
-//! the lowest undefined bit on undefined; comparisons, all of their result. (The rules of Memcheck.)
+//! Bitwise operations are exact in their undefined bits. Addition, subtraction and multiplication
+//! make everything from the lowest undefined bit on undefined; comparisons, all of their result.
+//! (The rules of Memcheck.)
 
 use super::{mask, signed};
 use crate::code::Op;

@@ -1,7 +1,7 @@
 //! Atomic accesses, and plain ones of more than 8 bytes. All atomics pass through here.
 //!
-//! They are sequentially consistent whatever their order says; the order only decides what the race detector takes for
-//! synchronisation.
+//! They are sequentially consistent whatever their order says; the order only decides what the race
+//! detector takes for synchronisation.
 
 use super::arith;
 use super::complex::{Trouble, order_or_plain};
@@ -26,7 +26,8 @@ pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
 }
 
 impl Vm {
-    /// Stops before an access that is a scheduling point; else checks it and, unless it is the action performed, records it.
+    /// Stops before an access that is a scheduling point; else checks it and, unless it is the
+    /// action performed, records it.
     #[allow(clippy::too_many_arguments)]
     fn enter_access(
         &mut self,
@@ -226,7 +227,8 @@ impl Vm {
         Ok(())
     }
 
-    /// Whether a compare-exchange at an address would store its new value; true if that is not known.
+    /// Whether a compare-exchange at an address would store its new value; true if that is not
+    /// known.
     pub(crate) fn would_succeed(
         &self,
         thread: ThreadId,
@@ -248,7 +250,8 @@ impl Vm {
         !known || pairs().all(|(a, b)| a.bits == b.bits)
     }
 
-    /// The action of a weak compare-exchange that no other thread minds, if it may fail: that is a choice.
+    /// The action of a weak compare-exchange that no other thread minds, if it may fail: that is a
+    /// choice.
     fn weak_choice(
         &self,
         thread: ThreadId,
@@ -278,8 +281,9 @@ impl Vm {
         }))
     }
 
-    /// `orders`: on success and on failure. A failure is a read with an order of its own, which the race detector learns as the
-    /// first access of the event. A `weak` one may fail though the values are equal: alternative 1.
+    /// `orders`: on success and on failure. A failure is a read with an order of its own, which the
+    /// race detector learns as the first access of the event. A `weak` one may fail though the
+    /// values are equal: alternative 1.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn compare_exchange(
         &mut self,

@@ -404,8 +404,9 @@ impl Vm {
         Entered::Next
     }
 
-    /// A model needs the number that a symbolic value is. If there is a body in code with the same meaning, that is executed instead, and
-    /// branches where it must; else the call is made again for each number.
+    /// A model needs the number that a symbolic value is. If there is a body in code with the same
+    /// meaning, that is executed instead, and branches where it must; else the call is made again
+    /// for each number.
     #[cold]
     fn native_needs(&mut self, thread: ThreadId, value: Value, site: Site, performing: bool) -> Entered {
         let frame = self.state.thread(thread).core.frame;
@@ -461,7 +462,8 @@ impl Vm {
         code.insts[frame.ip as usize].long() as usize
     }
 
-    /// Goes on only where a condition holds. Where it does not, the others run on, which matters only if there are any.
+    /// Goes on only where a condition holds. Where it does not, the others run on, which matters
+    /// only if there are any.
     fn assume(&mut self, thread: ThreadId, condition: Expr, site: Site) -> Entered {
         let parked = Entered::Stopped(Stop::Parked);
         let arena = &self.state.memory.tags.arena;

@@ -1,4 +1,5 @@
-//! Instructions that stay in the IR's form: wide integers, rare arithmetic, atomics, ranges of memory, variable arguments.
+//! Instructions that stay in the IR's form: wide integers, rare arithmetic, atomics, ranges of
+//! memory, variable arguments.
 
 use super::wide::{Wide, cast, compare, integer_unary, mask, overflowing, saturating, signed};
 use super::{Stop, arith, float};

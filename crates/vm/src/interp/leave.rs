@@ -115,8 +115,9 @@ impl Vm {
         }
     }
 
-    /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the end of a variable-length
-    /// array). That is no scheduling point; where it would have to be one, the verdict stays open.
+    /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the
+    /// end of a variable-length array). That is no scheduling point; where it would have to be one,
+    /// the verdict stays open.
     pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
         if visibility::shows(&self.program, &self.state, thread) {
             let reachable = |&base: &u64| {
@@ -151,7 +152,8 @@ impl Vm {
         }
     }
 
-    /// Drops all frames. Their stack objects end only if the thread goes on without them (`unwind`), not if the process exits.
+    /// Drops all frames. Their stack objects end only if the thread goes on without them
+    /// (`unwind`), not if the process exits.
     pub(super) fn drop_frames(&mut self, thread: ThreadId, unwind: bool, site: Site) {
         while self.state.thread(thread).core.depth > 0 {
             let first = self.state.thread(thread).core.frame.locals as usize;

@@ -37,7 +37,8 @@ impl Vm {
         self.allocate_local(thread, ip, object, u64::from(local.align))
     }
 
-    /// The action of a local's end, if it is a scheduling point: some other thread may know its address.
+    /// The action of a local's end, if it is a scheduling point: some other thread may know its
+    /// address.
     pub(super) fn end_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
         let (_, object) = self.state.memory.object_at(base)?;
         if object.life != Life::Live {

@@ -1,7 +1,8 @@
 //! The interpreter: runs one thread's code from one visible action to just before the next.
 //!
-//! `plain` is the hot loop over what a concrete program does by itself; `single` executes one instruction of any kind, and calls
-//! and returns are here, since they change the frame that the others look at through a `Window`.
+//! `plain` is the hot loop over what a concrete program does by itself; `single` executes one
+//! instruction of any kind, and calls and returns are here, since they change the frame that the
+//! others look at through a `Window`.
 
 mod arith;
 mod atomic;
@@ -42,7 +43,8 @@ pub(crate) enum Stop {
     Parked,
 }
 
-/// How many instructions a non-local jump counts for: about what it costs. A loop that is closed by one is bounded by its steps.
+/// How many instructions a non-local jump counts for: about what it costs. A loop that is closed by
+/// one is bounded by its steps.
 const LANDING: u64 = 100;
 
 #[inline(always)]
@@ -77,7 +79,8 @@ impl Vm {
         (code, window, frame.ip)
     }
 
-    /// Runs a thread until it stops. With `performing`, the first instruction is the visible action that was chosen.
+    /// Runs a thread until it stops. With `performing`, the first instruction is the visible action
+    /// that was chosen.
     pub(crate) fn run(&mut self, thread: ThreadId, mut performing: bool) -> Stop {
         if self.state.thread(thread).core.depth == 0 {
             return Stop::Bottom;

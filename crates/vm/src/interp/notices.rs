@@ -1,4 +1,5 @@
-//! What the interpreter says beside the steps it makes: faults, limits, and what it has no meaning for.
+//! What the interpreter says beside the steps it makes: faults, limits, and what it has no meaning
+//! for.
 
 use crate::memory::Site;
 use crate::native::Wrong;

@@ -1,9 +1,9 @@
 //! What a concrete program does between its visible actions, as fast as it goes.
 //!
-//! Executes what needs nothing but registers, constants and cached translations of addresses, and stops before the first
-//! instruction that needs more: a value that is not concrete, bytes that are accessed for the first time in a step, a call, a
-//! fault. `single` executes that one, whatever it is. So nothing here calls anything, and all that is needed stays in
-//! processor registers.
+//! Executes what needs nothing but registers, constants and cached translations of addresses, and
+//! stops before the first instruction that needs more: a value that is not concrete, bytes that are
+//! accessed for the first time in a step, a call, a fault. `single` executes that one, whatever it
+//! is. So nothing here calls anything, and all that is needed stays in processor registers.
 
 use super::arith::{divide, shift};
 use super::window::Window;
@@ -12,8 +12,9 @@ use crate::code::Op;
 use crate::memory::{Memory, slot_shift};
 use crate::value::Value;
 
-/// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of instructions added. Jumps back are
-/// left to the caller as soon as `limit` instructions were counted.
+/// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of
+/// instructions added. Jumps back are left to the caller as soon as `limit` instructions were
+/// counted.
 #[inline(always)]
 pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit: u64) -> (u32, u64) {
     let mut ip = ip as usize;

@@ -1,6 +1,8 @@
-//! One instruction, whatever its operands are: undefined, poison or symbolic values, accesses that are recorded, faults, limits.
+//! One instruction, whatever its operands are: undefined, poison or symbolic values, accesses that
+//! are recorded, faults, limits.
 //!
-//! `plain` executes most instructions of a concrete program; this executes all but calls and returns.
+//! `plain` executes most instructions of a concrete program; this executes all but calls and
+//! returns.
 
 use super::plain::{are_apart, is_address, leaves};
 use super::window::Window;
@@ -28,8 +30,8 @@ pub(super) enum Next {
 }
 
 impl Vm {
-    /// Executes the instruction at `ip`. `performing`: it is the visible action that was chosen; `count`: how many instructions
-    /// were executed in this step.
+    /// Executes the instruction at `ip`. `performing`: it is the visible action that was chosen;
+    /// `count`: how many instructions were executed in this step.
     #[inline(never)]
     pub(super) fn single(
         &mut self,
@@ -420,7 +422,8 @@ impl Vm {
         Next::Stopped(stop)
     }
 
-    /// Notes if addresses of different objects are compared, or an address becomes a number: then where the machine puts objects matters.
+    /// Notes if addresses of different objects are compared, or an address becomes a number: then
+    /// where the machine puts objects matters.
     #[inline]
     fn note_addresses(&mut self, thread: ThreadId, w: Window, ip: u32, inst: Inst) {
         let concrete = |operand| {
@@ -493,7 +496,8 @@ impl Vm {
         false
     }
 
-    /// The action of an access to memory, if it is a scheduling point: some other thread may reach the object.
+    /// The action of an access to memory, if it is a scheduling point: some other thread may reach
+    /// the object.
     pub(super) fn memory_action(
         &self,
         thread: ThreadId,
@@ -525,7 +529,8 @@ impl Vm {
         })
     }
 
-    /// Turns the recording of accesses off while the visible action itself is performed; returns the old setting.
+    /// Turns the recording of accesses off while the visible action itself is performed; returns
+    /// the old setting.
     #[inline]
     fn silence(&mut self, performing: bool) -> bool {
         let recording = self.state.memory.recording;
@@ -534,8 +539,8 @@ impl Vm {
     }
 }
 
-/// A pointer after an address computation from `base`: a stray one if an `inbounds` computation left the slot of its object. (Within
-/// the slot the bounds check of the access finds it.)
+/// A pointer after an address computation from `base`: a stray one if an `inbounds` computation
+/// left the slot of its object. (Within the slot the bounds check of the access finds it.)
 pub(super) fn moved(tags: &Tags, base: Value, address: u64, inbounds: bool) -> Value {
     if !base.is_concrete() {
         return moved_stray(tags, base, address);

@@ -1,4 +1,5 @@
-//! Arithmetic on values of up to 128 bits, with what is rare on narrower ones: overflow, saturation, conversions of floats.
+//! Arithmetic on values of up to 128 bits, with what is rare on narrower ones: overflow,
+//! saturation, conversions of floats.
 
 use super::complex::Trouble;
 use super::{arith, float};
@@ -81,7 +82,8 @@ impl Vm {
             && (a.tagged.is_some() || b.tagged.is_some())
             && let Some(simple) = simple_op(op)
         {
-            // Narrow operations come here only to be checked for overflow: undefined bits as on the fast path.
+            // Narrow operations come here only to be checked for overflow: undefined bits as on the
+            // fast path.
             let (a, b) = (
                 self.slot(thread, operands.operands[0].0),
                 self.slot(thread, operands.operands[1].0),

@@ -1,8 +1,9 @@
 //! Registers, constants and instructions of the current frame, through raw pointers.
 //!
-//! The only `unsafe` of the interpreter. Argument: the compiler emits only slots below `Code::slots` and constants below
-//! `Code::consts.len()`; a frame's registers are exactly `regs[base..base + slots]`; every block ends in a terminator, and jump
-//! targets are blocks of the function; and the window is made anew after everything that may move or resize the register
+//! The only `unsafe` of the interpreter. Argument: the compiler emits only slots below
+//! `Code::slots` and constants below `Code::consts.len()`; a frame's registers are exactly
+//! `regs[base..base + slots]`; every block ends in a terminator, and jump targets are blocks of the
+//! function; and the window is made anew after everything that may move or resize the register
 //! stack (calls, returns, models).
 
 #![expect(unsafe_code, reason = "the interpreter's registers")]
@@ -14,7 +15,8 @@ use crate::value::Value;
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     regs: *mut Value,
-    /// `CONST` before the first: a constant's operand, which has that bit set, is its index from here.
+    /// `CONST` before the first: a constant's operand, which has that bit set, is its index from
+    /// here.
     consts: *const Value,
     insts: *const Inst,
 }

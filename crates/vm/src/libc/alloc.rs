@@ -1,10 +1,11 @@
 //! Allocation: the malloc family, `strdup`, and C++'s `operator new` and `delete`.
 //!
-//! Allocation never fails, but for sizes that no machine has (more than `PTRDIFF_MAX`): those give NULL and ENOMEM as in glibc.
-//! What a real machine may have and this one cannot hold is a limit. Zero bytes give an object of its own of size 0.
-//! `free` ends the object and counts as a write of all its bytes. Under visibility `memory` and while there are other threads,
-//! it is a visible action on the object as a whole, and so is `realloc`.
-//! Missed: that memory of `new` must not be given to `free` and so on.
+//! Allocation never fails, but for sizes that no machine has (more than `PTRDIFF_MAX`): those give
+//! NULL and ENOMEM as in glibc. What a real machine may have and this one cannot hold is a limit.
+//! Zero bytes give an object of its own of size 0. `free` ends the object and counts as a write of
+//! all its bytes. Under visibility `memory` and while there are other threads, it is a visible
+//! action on the object as a whole, and so is `realloc`. Missed: that memory of `new` must not be
+//! given to `free` and so on.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Object};
@@ -46,7 +47,8 @@ pub fn find(name: &str) -> Option<Native> {
         | "_ZnamSt11align_val_t"
         | "_ZnwmSt11align_val_tRKSt9nothrow_t"
         | "_ZnamSt11align_val_tRKSt9nothrow_t" => plain!(new_aligned),
-        // operator delete and delete[] of (p), (p, size), (p, align), (p, size, align), each with nothrow
+        // operator delete and delete[] of (p), (p, size), (p, align), (p, size, align), each with
+        // nothrow
         "_ZdlPv"
         | "_ZdaPv"
         | "_ZdlPvm"
@@ -70,7 +72,8 @@ const DELETE: Native = Native::Visible(Visible {
     numbers: 0b1,
 });
 
-// ---- making ------------------------------------------------------------------------------------------------------
+// ---- making
+// -------------------------------------------------------------------------------------------------
 
 /// A new object, or NULL with errno set.
 fn make(cx: &mut Cx<'_>, size: Option<u64>, align: u64, zeroed: bool) -> Result<u64, Stop> {
@@ -151,7 +154,8 @@ fn duplicate(cx: &mut Cx<'_>, from: u64, limit: u64) -> Answer {
     Ok(Flow::word(to))
 }
 
-// ---- ending ------------------------------------------------------------------------------------------------------
+// ---- ending
+// -------------------------------------------------------------------------------------------------
 
 /// The live heap object that begins at an address.
 fn owned(cx: &Cx<'_>, address: u64, what: &str) -> Result<(u64, Object), Stop> {
@@ -265,7 +269,8 @@ fn perform_free(cx: &mut Cx<'_>, _: u16) -> Performed {
     perform(cx, free)
 }
 
-// ---- changing the size -------------------------------------------------------------------------------------------
+// ---- changing the size
+// -------------------------------------------------------------------------------------------------
 
 fn resize(cx: &mut Cx<'_>, old: u64, size: Option<u64>) -> Answer {
     if old == 0 {

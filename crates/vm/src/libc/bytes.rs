@@ -1,4 +1,5 @@
-//! Reading bytes of the program's memory one after the other, with their undefined bits, checked but not yet recorded.
+//! Reading bytes of the program's memory one after the other, with their undefined bits, checked
+//! but not yet recorded.
 
 use super::stepped;
 use crate::native::{Cx, Stop};
@@ -24,8 +25,8 @@ impl Byte {
     }
 }
 
-/// A position in memory that moves on byte by byte. Each byte is checked when it is asked for, so a search may be given a limit
-/// beyond the object's end as long as it stops before.
+/// A position in memory that moves on byte by byte. Each byte is checked when it is asked for, so a
+/// search may be given a limit beyond the object's end as long as it stops before.
 pub struct Cursor {
     address: u64,
     /// Bytes from `address` on that are known to be readable.
@@ -83,7 +84,8 @@ impl Cursor {
     }
 }
 
-/// Looks for the first byte that is one of `targets`, among at most `limit` bytes: how many bytes lie before it, and which it is.
+/// Looks for the first byte that is one of `targets`, among at most `limit` bytes: how many bytes
+/// lie before it, and which it is.
 pub fn find(cx: &mut Cx<'_>, address: u64, limit: u64, targets: &[u8]) -> Result<Option<(u64, u8)>, Stop> {
     let mut cursor = Cursor::new(address);
     for at in 0..limit {
@@ -104,7 +106,8 @@ pub fn length(cx: &mut Cx<'_>, address: u64) -> Result<u64, Stop> {
     bounded_length(cx, address, u64::MAX)
 }
 
-/// The length of the string at an address, of which at most `limit` bytes are looked at; recorded as read.
+/// The length of the string at an address, of which at most `limit` bytes are looked at; recorded
+/// as read.
 pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, Stop> {
     let found = find(cx, address, limit, &[0])?;
     let (length, read) = found.map_or((limit, limit), |(at, _)| (at, at + 1));
@@ -127,7 +130,8 @@ pub fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<
     Ok(bytes)
 }
 
-/// The string at an address of which at most `limit` bytes are looked at, without terminator, all defined; recorded as read.
+/// The string at an address of which at most `limit` bytes are looked at, without terminator, all
+/// defined; recorded as read.
 pub fn bounded_string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<Vec<u8>, Stop> {
     let mut cursor = Cursor::new(address);
     let (mut bytes, mut read) = (Vec::new(), 0);

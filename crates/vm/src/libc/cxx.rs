@@ -1,9 +1,11 @@
-//! Entry points of the C++ run-time library that have no body in headers: exceptions and the start-up of streams.
+//! Entry points of the C++ run-time library that have no body in headers: exceptions and the
+//! start-up of streams.
 //!
-//! Unwinding is unsupported. But an exception that nobody catches ends the program without it: so where one is thrown, by the
-//! program or by the library (`vector::at`, `std::function` without target), the thread's calls are looked at. It is a finding if
-//! none of them has a handler, or the innermost one is the end of a function that must not throw. Types are not compared:
-//! where there is any other handler, the exception may be caught, and what happens then is unsupported.
+//! Unwinding is unsupported. But an exception that nobody catches ends the program without it: so
+//! where one is thrown, by the program or by the library (`vector::at`, `std::function` without
+//! target), the thread's calls are looked at. It is a finding if none of them has a handler, or the
+//! innermost one is the end of a function that must not throw. Types are not compared: where there
+//! is any other handler, the exception may be caught, and what happens then is unsupported.
 
 use super::{Answer, plain};
 use crate::code::Op;
@@ -66,7 +68,8 @@ fn handler(cx: &Cx<'_>) -> Handler {
     let frames = std::iter::once(&thread.core.frame).chain(callers.clone());
     let present = at_its_call(cx, &thread.core.frame);
     let calls = frames.zip(callers).map(|(frame, caller)| match frame.call {
-        // The machine has entered it: for a library function that the caller calls, or before the caller begins.
+        // The machine has entered it: for a library function that the caller calls, or before the
+        // caller begins.
         NO_CALL => at_its_call(cx, caller),
         call => handler_of(cx, caller, call),
     });
@@ -95,7 +98,8 @@ fn terminate(cx: &mut Cx<'_>) -> Answer {
     ))
 }
 
-/// `std::__throw_<what>(...)`: one model a name, since a model does not know by which name it was called.
+/// `std::__throw_<what>(...)`: one model a name, since a model does not know by which name it was
+/// called.
 fn thrower(name: &str) -> Option<Native> {
     macro_rules! throws {
         ($text:literal) => {

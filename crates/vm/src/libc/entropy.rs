@@ -1,7 +1,7 @@
 //! Random bytes from the system, and system calls by their number.
 //!
-//! The bytes are a sequence for each thread, the same in every execution: like clocks, they are no input. `syscall` is for the few
-//! calls that have no other effect.
+//! The bytes are a sequence for each thread, the same in every execution: like clocks, they are no
+//! input. `syscall` is for the few calls that have no other effect.
 
 use super::{Answer, by_element, stepped};
 use crate::native::{Cx, Flow, Native, Stop};

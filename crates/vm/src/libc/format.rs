@@ -1,7 +1,8 @@
-//! printf's conversions, apart from where their arguments come from: parsing of specifications, integers, padding.
+//! printf's conversions, apart from where their arguments come from: parsing of specifications,
+//! integers, padding.
 //!
-//! C23 with what glibc does beyond it (`%m`, `%b`, the flag `'` without effect in the "C" locale). Missing: `%n`, positional
-//! arguments (`%1$d`), wide characters and `long double`.
+//! C23 with what glibc does beyond it (`%m`, `%b`, the flag `'` without effect in the "C" locale).
+//! Missing: `%n`, positional arguments (`%1$d`), wide characters and `long double`.
 
 /// A width or precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

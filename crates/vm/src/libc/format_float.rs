@@ -1,6 +1,7 @@
 //! printf's conversions of doubles: `f F e E g G a A`.
 //!
-//! Decimal digits come from Rust's formatter, which is exact at every precision and rounds to even as glibc does.
+//! Decimal digits come from Rust's formatter, which is exact at every precision and rounds to even
+//! as glibc does.
 
 use super::format::{Layout, pad, sign};
 

@@ -1,5 +1,6 @@
-//! Symbolic values in what a program prints: they are kept as they are, and become text when somebody looks at the output,
-//! with the inputs of the path's model then. So printing never separates values.
+//! Symbolic values in what a program prints: they are kept as they are, and become text when
+//! somebody looks at the output, with the inputs of the path's model then. So printing never
+//! separates values.
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::format_float;

@@ -1,8 +1,9 @@
 //! Memory from the system: `mmap` and what goes with it.
 //!
-//! A mapping is an object of zeros of whole pages, at an address that is a multiple of its size made a power of two; it ends as a
-//! whole. What is mapped is fresh memory that may be read and written: files, fixed addresses, other protections, and parts of
-//! mappings are unsupported. Advice that changes nothing is taken.
+//! A mapping is an object of zeros of whole pages, at an address that is a multiple of its size
+//! made a power of two; it ends as a whole. What is mapped is fresh memory that may be read and
+//! written: files, fixed addresses, other protections, and parts of mappings are unsupported.
+//! Advice that changes nothing is taken.
 
 use super::{Answer, alloc, plain};
 use crate::memory::{Kind, Life};
@@ -31,7 +32,8 @@ const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
 /// `PROT_READ | PROT_WRITE`.
 const READ_WRITE: i32 = 3;
-/// What flags may be: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`, `MAP_POPULATE`, `MAP_STACK`.
+/// What flags may be: `MAP_SHARED`, `MAP_PRIVATE`, `MAP_ANONYMOUS`, `MAP_NORESERVE`,
+/// `MAP_POPULATE`, `MAP_STACK`.
 const FLAGS: i32 = 0x1 | 0x2 | ANONYMOUS | 0x4000 | 0x8000 | 0x2_0000;
 const ANONYMOUS: i32 = 0x20;
 

@@ -1,8 +1,8 @@
-//! `math.h` for float and double, by Rust's standard library, which calls the functions of the host's libm (`cbrt` is its own,
-//! and may differ from glibc's in the last bit).
+//! `math.h` for float and double, by Rust's standard library, which calls the functions of the
+//! host's libm (`cbrt` is its own, and may differ from glibc's in the last bit).
 //!
-//! errno is set as glibc does: EDOM where numbers give no number, ERANGE where finite numbers give none. `long double`, gamma and
-//! Bessel functions, and inverse hyperbolic ones are missing.
+//! errno is set as glibc does: EDOM where numbers give no number, ERANGE where finite numbers give
+//! none. `long double`, gamma and Bessel functions, and inverse hyperbolic ones are missing.
 
 use super::{Answer, by_element, plain};
 use crate::native::{Cx, Flow, Native, Stop};

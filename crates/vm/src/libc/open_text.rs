@@ -44,7 +44,8 @@ fn is_open(cx: &Cx<'_>, value: Value) -> bool {
 
 /// Whether no byte can be symbolic.
 fn without_input(cx: &Cx<'_>) -> bool {
-    // What concurrent threads have asked for is none of a canonical machine's business: elements are bytes or words by this.
+    // What concurrent threads have asked for is none of a canonical machine's business: elements
+    // are bytes or words by this.
     !cx.state.decides_alone() && cx.state.path.asked().is_empty()
 }
 
@@ -63,8 +64,8 @@ pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Resu
     Ok(text)
 }
 
-/// The string at an address of which at most `limit` bytes are looked at, without terminator; recorded as read. Where it
-/// ends is a decision.
+/// The string at an address of which at most `limit` bytes are looked at, without terminator;
+/// recorded as read. Where it ends is a decision.
 pub(super) fn string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<OpenText, Stop> {
     let mut text = OpenText::default();
     if without_input(cx) {

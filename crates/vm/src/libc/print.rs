@@ -1,7 +1,7 @@
 //! The printf family and what else writes to the standard streams, and to strings.
 //!
-//! `stdout` and `stderr` are handles (see `program`), and both print into the one captured output. What is printed must be
-//! defined. Other streams are in `files`.
+//! `stdout` and `stderr` are handles (see `program`), and both print into the one captured output.
+//! What is printed must be defined. Other streams are in `files`.
 
 use super::format::{self, Count, Layout, Length, Spec};
 use super::holes::{self, Hole};
@@ -23,7 +23,8 @@ enum Sink {
     Descriptor(usize),
     /// To a buffer, of a known size.
     Buffer(usize, Option<usize>),
-    /// To a buffer whose size the compiler knew: more than it holds is the overflow that the function exists to stop.
+    /// To a buffer whose size the compiler knew: more than it holds is the overflow that the
+    /// function exists to stop.
     Fortified(usize, usize),
     /// To a new heap object, whose address is stored.
     Allocate(usize),
@@ -116,7 +117,8 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-// ---- streams -----------------------------------------------------------------------------------------------------
+// ---- streams
+// -------------------------------------------------------------------------------------------------
 
 /// That stdout (1) or stderr (2) is still the captured output.
 fn captured(cx: &Cx<'_>, fd: i32) -> Result<(), Stop> {
@@ -208,7 +210,8 @@ fn error_message(cx: &mut Cx<'_>) -> Result<String, Stop> {
     Ok(super::error_text::error_text(number))
 }
 
-// ---- formatted output --------------------------------------------------------------------------------------------
+// ---- formatted output
+// -------------------------------------------------------------------------------------------------
 
 fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     let output = match sink {
@@ -264,7 +267,8 @@ fn print(cx: &mut Cx<'_>, sink: Sink, format_at: usize, list: bool) -> Answer {
     Ok(Flow::int(text.len() as i32))
 }
 
-/// The text that the arguments from the format on make, and the symbolic values that it leaves open, which `holes` allows.
+/// The text that the arguments from the format on make, and the symbolic values that it leaves
+/// open, which `holes` allows.
 pub(super) fn formatted_text(
     cx: &mut Cx<'_>,
     format_at: usize,

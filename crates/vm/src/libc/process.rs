@@ -1,7 +1,8 @@
 //! The process: assertions, abort, exit, environment, what a program asks its system.
 //!
-//! There is one process, number 1000 of parent 1 and user 1000, on a machine with two processors and pages of 4096 bytes. The
-//! environment is empty, so that a verdict does not depend on whose it is. The only locale is "C".
+//! There is one process, number 1000 of parent 1 and user 1000, on a machine with two processors
+//! and pages of 4096 bytes. The environment is empty, so that a verdict does not depend on whose it
+//! is. The only locale is "C".
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native};
@@ -71,7 +72,8 @@ fn getenv(cx: &mut Cx<'_>) -> Answer {
 }
 
 pub(super) fn gettid(cx: &mut Cx<'_>) -> Answer {
-    // The main thread's number is the process's; others get one that does not depend on the order of creations.
+    // The main thread's number is the process's; others get one that does not depend on the order
+    // of creations.
     Ok(Flow::int(PROCESS + cx.state.thread(cx.thread).region as i32))
 }
 

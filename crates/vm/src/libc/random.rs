@@ -1,7 +1,9 @@
-//! `rand`, `random` and their seeding: glibc's additive generator (TYPE_3), so that sequences equal native ones.
+//! `rand`, `random` and their seeding: glibc's additive generator (TYPE_3), so that sequences equal
+//! native ones.
 //!
-//! Its state is shared by all threads, so each use is a visible action on a hidden object once there are several threads: which
-//! thread gets which number depends on the schedule. It is never a data race, as glibc takes a lock.
+//! Its state is shared by all threads, so each use is a visible action on a hidden object once
+//! there are several threads: which thread gets which number depends on the schedule. It is never a
+//! data race, as glibc takes a lock.
 
 use super::Answer;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Visible};
@@ -31,7 +33,8 @@ pub fn find(name: &str) -> Option<Native> {
 
 /// The generator, as an object of actions.
 const OBJECT: ObjectId = ObjectId::hidden(0x7261_6e64);
-/// Hidden words: the table, then one more than the place of the next number in it (0: not yet seeded).
+/// Hidden words: the table, then one more than the place of the next number in it (0: not yet
+/// seeded).
 const TABLE: u32 = 0x7261_0000;
 const PLACE: u32 = TABLE + SIZE as u32;
 /// Degree and separation of the generator's polynomial.

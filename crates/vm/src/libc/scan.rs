@@ -1,4 +1,5 @@
-//! Numbers with a fraction from text (strtod and its kin), and what the C code of the model library cannot say by itself.
+//! Numbers with a fraction from text (strtod and its kin), and what the C code of the model library
+//! cannot say by itself.
 
 use super::{Answer, by_element, bytes, plain, stepped};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -30,7 +31,8 @@ enum Width {
     Double,
 }
 
-/// The number at the beginning of a text; the address behind it is stored if `end` says that there is an argument for it.
+/// The number at the beginning of a text; the address behind it is stored if `end` says that there
+/// is an argument for it.
 fn parse(cx: &mut Cx<'_>, end: bool, width: Width) -> Answer {
     let address = cx.word(0)?;
     let text = bytes::string(cx, address, "character of a number")?;

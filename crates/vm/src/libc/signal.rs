@@ -1,9 +1,10 @@
 //! Signals: which ones a thread blocks, and what the process does about each.
 //!
-//! No signal is delivered, so a mask changes nothing but what the program is told about it: each thread has its own, and a new
-//! thread has its creator's. Sets of signals are plain memory (`crates/frontend/lib/signal.c`). Ignoring a signal or its default
-//! action may be asked for, a handler is unsupported. Actions are the process's: they may be asked for at any time, and
-//! change only while there is one thread.
+//! No signal is delivered, so a mask changes nothing but what the program is told about it: each
+//! thread has its own, and a new thread has its creator's. Sets of signals are plain memory
+//! (`crates/frontend/lib/signal.c`). Ignoring a signal or its default action may be asked for, a
+//! handler is unsupported. Actions are the process's: they may be asked for at any time, and change
+//! only while there is one thread.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -22,7 +23,8 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// Hidden words: the blocked signals of the thread with a region, which is the same in every interleaving.
+/// Hidden words: the blocked signals of the thread with a region, which is the same in every
+/// interleaving.
 const MASKS: u32 = 0x7300_0000;
 const EINVAL: i32 = 22;
 /// What cannot be blocked: SIGKILL, SIGSTOP, and the two that the C library keeps for itself.
@@ -78,7 +80,8 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
     Ok(Flow::int(0))
 }
 
-// ---- actions -----------------------------------------------------------------------------------------------------
+// ---- actions
+// -------------------------------------------------------------------------------------------------
 
 /// Hidden words, by signal: three words of its [`Disposition`].
 const ACTIONS: u32 = 0x7302_0000;
@@ -155,7 +158,8 @@ fn signal(cx: &mut Cx<'_>) -> Answer {
         mask: 1 << (number - 1),
         flags: SA_RESTART | SA_RESTORER,
     };
-    // Only the handler can be told from the answer: setting it again in several threads changes nothing that matters.
+    // Only the handler can be told from the answer: setting it again in several threads changes
+    // nothing that matters.
     if before.handler != handler || cx.state.unjoined() == 0 {
         set_disposition(cx, number, after)?;
     }

@@ -1,12 +1,15 @@
-//! Library functions under visibility `memory`: one scheduling point for each element that they access.
+//! Library functions under visibility `memory`: one scheduling point for each element that they
+//! access.
 //!
-//! A model is an ordinary function that reads, computes and writes. Where every access to memory that threads may share is a scheduling
-//! point, it must not do that at once. So it is run again and again: accesses performed before are answered from a record, the
-//! next one ends the run, whose other effects are taken back, and becomes the thread's visible action. Once all were performed, the last
-//! run has the model's other effects (output, allocation, errno). Elements are aligned words of up to 8 bytes, as real
-//! implementations access them.
+//! A model is an ordinary function that reads, computes and writes. Where every access to memory
+//! that threads may share is a scheduling point, it must not do that at once. So it is run again
+//! and again: accesses performed before are answered from a record, the next one ends the run,
+//! whose other effects are taken back, and becomes the thread's visible action. Once all were
+//! performed, the last run has the model's other effects (output, allocation, errno). Elements are
+//! aligned words of up to 8 bytes, as real implementations access them.
 //!
-//! The record is the thread's own; it lies in hidden words and is gone when the call is over. `Core::note` counts what is in it.
+//! The record is the thread's own; it lies in hidden words and is gone when the call is over.
+//! `Core::note` counts what is in it.
 
 use super::Answer;
 use crate::memory::Kind;
@@ -49,14 +52,15 @@ struct Wanted {
     object: ObjectId,
 }
 
-/// Hidden words for records: two an access (bits, tag), for each thread by its region, which does not
-/// depend on the order of creations.
+/// Hidden words for records: two an access (bits, tag), for each thread by its region, which does
+/// not depend on the order of creations.
 const RECORDS: u32 = 0x2000_0000;
 const RECORD_SHIFT: u32 = 16;
 /// How many accesses a record holds.
 const LARGEST: u64 = (1 << RECORD_SHIFT) / 2;
 
-// ---- the accesses of a model -------------------------------------------------------------------------------------
+// ---- the accesses of a model
+// -------------------------------------------------------------------------------------
 
 /// If an access there is a scheduling point: the heap object that it concerns, or none.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
@@ -89,7 +93,8 @@ pub fn readable(cx: &Cx<'_>, address: u64) -> Result<u64, Stop> {
     }
 }
 
-/// Checks a range and records one access to it; if it is shared, the access is to be made element by element.
+/// Checks a range and records one access to it; if it is shared, the access is to be made element
+/// by element.
 pub fn access(cx: &mut Cx<'_>, address: u64, size: u64, write: bool) -> Result<(), Stop> {
     if size == 0 || (replaying(cx) && shared(cx, address).is_some()) {
         return Ok(());
@@ -218,7 +223,8 @@ pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
     write(cx, address, size, value)
 }
 
-// ---- running -----------------------------------------------------------------------------------------------------
+// ---- running
+// -------------------------------------------------------------------------------------------------
 
 /// The first hidden word of an access's record.
 fn record(cx: &Cx<'_>, number: u64) -> u32 {
@@ -236,7 +242,8 @@ fn done(cx: &Cx<'_>) -> u64 {
     if core.phase == 0 { 0 } else { core.note }
 }
 
-/// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has changed.
+/// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has
+/// changed.
 fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wanted> {
     let core = cx.state.thread(cx.thread).core;
     let accesses = cx.state.memory.begin_attempt();
@@ -265,7 +272,8 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
     result
 }
 
-/// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model runs at once.
+/// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model
+/// runs at once.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
     if !visibility::shows(cx.program, cx.state, cx.thread) {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));

@@ -1,7 +1,8 @@
-//! Memory and string functions that programs call most: `memcpy`, `strlen`, `strcmp` and the like, with their fortified variants.
+//! Memory and string functions that programs call most: `memcpy`, `strlen`, `strcmp` and the like,
+//! with their fortified variants.
 //!
-//! Comparisons return the difference of the first bytes that differ, as glibc on x86-64 does. What is rare is C code in the
-//! model library.
+//! Comparisons return the difference of the first bytes that differ, as glibc on x86-64 does. What
+//! is rare is C code in the model library.
 
 use super::bytes::{self, Cursor};
 use super::stepped::{access, copy as copy_checked, fill};
@@ -37,8 +38,8 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The fortified variants have the size of the destination as one argument more: more bytes than that is the overflow that they exist
-/// to stop.
+/// The fortified variants have the size of the destination as one argument more: more bytes than
+/// that is the overflow that they exist to stop.
 fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
     if cx.args.len() <= at {
         return Ok(());
@@ -53,7 +54,8 @@ fn fortified(cx: &mut Cx<'_>, at: usize, needed: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Two ranges that a function must not be given overlapping. Equal ones are harmless, and compilers make them.
+/// Two ranges that a function must not be given overlapping. Equal ones are harmless, and compilers
+/// make them.
 fn apart(cx: &Cx<'_>, to: u64, from: u64, len: u64, what: &str) -> Result<(), Stop> {
     if to != from && len > 0 && to < from.saturating_add(len) && from < to.saturating_add(len) {
         let message = format!("{what} of {len} bytes between ranges that overlap");
@@ -110,7 +112,8 @@ fn bzero(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::void())
 }
 
-/// Compares two ranges up to `limit` bytes, and only up to a NUL if they are strings. Reads and records what the result depends on.
+/// Compares two ranges up to `limit` bytes, and only up to a NUL if they are strings. Reads and
+/// records what the result depends on.
 fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
     let (a, b) = (cx.word(0)?, cx.word(1)?);
     let (mut left, mut right) = (Cursor::new(a), Cursor::new(b));

@@ -1,7 +1,9 @@
-//! Clocks. Each thread has its own, which starts at a fixed time and moves on by one second whenever it is read.
+//! Clocks. Each thread has its own, which starts at a fixed time and moves on by one second
+//! whenever it is read.
 //!
-//! So programs are deterministic and no clock is shared, and a thread that waits for a time to come gets there. What this leaves
-//! out: times read by different threads cannot be compared. Calendar functions are unsupported.
+//! So programs are deterministic and no clock is shared, and a thread that waits for a time to come
+//! gets there. What this leaves out: times read by different threads cannot be compared. Calendar
+//! functions are unsupported.
 
 use super::stepped::store;
 use super::{Answer, by_element};

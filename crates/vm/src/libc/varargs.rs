@@ -1,7 +1,9 @@
-//! Variable arguments of a library function: those of the call itself, or a `va_list` that the program made.
+//! Variable arguments of a library function: those of the call itself, or a `va_list` that the
+//! program made.
 //!
-//! A `va_list` is the x86-64 tag `{ u32 gp_offset, u32 fp_offset, void *overflow, void *registers }`: an argument lies in the
-//! save area while the offset of its class is below that class's end, else next in the overflow area.
+//! A `va_list` is the x86-64 tag `{ u32 gp_offset, u32 fp_offset, void *overflow, void *registers
+//! }`: an argument lies in the save area while the offset of its class is below that class's end,
+//! else next in the overflow area.
 
 use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
@@ -58,7 +60,8 @@ impl Varargs {
         }
     }
 
-    /// Whether the next argument of the call is a symbolic value that is not known to be one number, and wholly defined.
+    /// Whether the next argument of the call is a symbolic value that is not known to be one
+    /// number, and wholly defined.
     pub fn next_is_symbolic(&self, cx: &Cx<'_>) -> bool {
         let Varargs::Call(at) = self else { return false };
         cx.args.get(*at).is_some_and(|value| {

@@ -92,7 +92,8 @@ fn assume(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::Assume(truth(cx)?))
 }
 
-// ---- inputs --------------------------------------------------------------------------------------------------------
+// ---- inputs
+// -------------------------------------------------------------------------------------------------
 
 /// The models of functions that return an input of their result's type; what their names say of it.
 fn nondet(name: &str) -> Option<Native> {

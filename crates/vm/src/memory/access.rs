@@ -1,4 +1,5 @@
-//! Reading and writing up to eight bytes: through the translation caches, without them, and with what is not simply defined.
+//! Reading and writing up to eight bytes: through the translation caches, without them, and with
+//! what is not simply defined.
 
 use super::page::{CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
@@ -6,13 +7,15 @@ use super::{Kind, Memory, MemoryError, Site, arena};
 use crate::value::{Symbol, Tag, Value};
 
 impl Memory {
-    /// Loads `size` ≤ 8 bytes if that needs no slow path: cached translation, all defined, already recorded.
+    /// Loads `size` ≤ 8 bytes if that needs no slow path: cached translation, all defined, already
+    /// recorded.
     #[inline(always)]
     pub fn load_fast(&self, address: u64, size: u64) -> Option<u64> {
         self.read_tlb.load(address, size, self.step)
     }
 
-    /// Stores `size` ≤ 8 concrete bytes if that needs no slow path: cached translation, already logged and recorded.
+    /// Stores `size` ≤ 8 concrete bytes if that needs no slow path: cached translation, already
+    /// logged and recorded.
     #[inline(always)]
     pub fn store_fast(&mut self, address: u64, size: u64, bits: u64) -> bool {
         self.write_tlb.store(address, size, bits, self.step)
@@ -279,7 +282,8 @@ impl Memory {
         }
     }
 
-    /// The page of a chunk that is about to be written, saved if this is its first write in the step.
+    /// The page of a chunk that is about to be written, saved if this is its first write in the
+    /// step.
     #[inline]
     pub(super) fn open_chunk(&mut self, address: u64) -> &mut Page {
         let step = self.step;

@@ -1,8 +1,9 @@
 //! Virtual addresses: arithmetic from (owner, size class, slot), the same in every interleaving.
 //!
-//! Bit 46 is set, bits 45..34 are the owner (0: the program's globals, 1 + k: the thread with region k), bits 33..29
-//! the size class, bits 28..0 the offset within the class's arena. A slot of class c has 16 · 2^c bytes; an object always leaves at
-//! least one byte of its slot free, so its one-past-the-end address is still its own.
+//! Bit 46 is set, bits 45..34 are the owner (0: the program's globals, 1 + k: the thread with
+//! region k), bits 33..29 the size class, bits 28..0 the offset within the class's arena. A slot of
+//! class c has 16 · 2^c bytes; an object always leaves at least one byte of its slot free, so its
+//! one-past-the-end address is still its own.
 
 /// The number of owners: the globals and up to 4,095 threads.
 pub const OWNERS: u32 = 1 << OWNER_BITS;

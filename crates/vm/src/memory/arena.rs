@@ -1,5 +1,6 @@
-//! Arenas: the slots of one size class of one owner, with their pages. All parts are shared between snapshots until
-//! they are written (`unshared`), in chunks, so that a write after a snapshot copies little.
+//! Arenas: the slots of one size class of one owner, with their pages. All parts are shared between
+//! snapshots until they are written (`unshared`), in chunks, so that a write after a snapshot
+//! copies little.
 
 use super::address::{CLASSES, MIN_SHIFT, Parts};
 use super::object::{Kind, Life, Object, Site};
@@ -26,7 +27,8 @@ const NOTHING: Object = Object {
     },
 };
 
-/// What an `Rc` holds, to be written: copied first if a snapshot shares it. (`Rc::make_mut`, with the common case in line.)
+/// What an `Rc` holds, to be written: copied first if a snapshot shares it. (`Rc::make_mut`, with
+/// the common case in line.)
 #[inline(always)]
 pub(crate) fn unshared<T: Clone>(shared: &mut Rc<T>) -> &mut T {
     if Rc::get_mut(shared).is_none() {
@@ -62,7 +64,8 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Makes room for the records and pages of a slot. (Room is never given back: an undone slot keeps its room.)
+    /// Makes room for the records and pages of a slot. (Room is never given back: an undone slot
+    /// keeps its room.)
     pub fn reserve(&mut self, slot: u32, class: u32) {
         while self.objects.len() * GROUP <= slot as usize {
             self.objects.push(Rc::new([NOTHING; GROUP]));
@@ -94,7 +97,8 @@ impl Arena {
         all.filter_map(|(number, page)| Some((number, &**page.as_ref()?)))
     }
 
-    /// The place of a page, if there is room for it. Copies the group if it is shared and the page is present.
+    /// The place of a page, if there is room for it. Copies the group if it is shared and the page
+    /// is present.
     pub fn page_slot(&mut self, page: usize) -> Option<&mut Option<Rc<Page>>> {
         let group = self.pages.get_mut(page / GROUP)?;
         group[page % GROUP].as_ref()?;

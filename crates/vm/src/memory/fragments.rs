@@ -1,7 +1,8 @@
 //! The memory as fragments for fingerprints: all of them, and the change that a step made to them.
 //!
-//! Only bytes of live objects count, and of those only the ones that differ from what a new object has (zero or undefined): so
-//! large untouched objects cost nothing, and ending an object takes its bytes out.
+//! Only bytes of live objects count, and of those only the ones that differ from what a new object
+//! has (zero or undefined): so large untouched objects cost nothing, and ending an object takes its
+//! bytes out.
 
 use super::address::{CLASSES, MIN_SHIFT};
 use super::page::{CHUNK, PAGE, Page, Partial};
@@ -18,8 +19,8 @@ const FEW: usize = 16;
 
 const UNDEFINED: u128 = 0xff00;
 
-/// A byte with its definedness; equal exactly if no program can tell two bytes apart (but for collisions of the hashes of
-/// expressions).
+/// A byte with its definedness; equal exactly if no program can tell two bytes apart (but for
+/// collisions of the hashes of expressions).
 #[inline]
 fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> u128 {
     match (undefined, partial) {
@@ -158,7 +159,8 @@ impl Memory {
         }
     }
 
-    /// Calls `f` with the fragments of all symbolic bytes, by address, under other names for their expressions.
+    /// Calls `f` with the fragments of all symbolic bytes, by address, under other names for their
+    /// expressions.
     pub(crate) fn each_symbolic_byte(
         &self,
         name: &dyn Fn(Expr) -> Digest,
@@ -191,7 +193,8 @@ impl Memory {
         }
     }
 
-    /// New minus old hashes of all fragments that changed since a position of the undo log, where a step began.
+    /// New minus old hashes of all fragments that changed since a position of the undo log, where a
+    /// step began.
     pub(crate) fn changed_fragments(&self, mark: usize, keys: &Keys) -> Digest {
         if self.log.len() == mark {
             return Digest::EMPTY;
@@ -230,8 +233,9 @@ impl Memory {
         for entry in log {
             match *entry {
                 Entry::Chunk { address, undefined } => {
-                    // What was written after its page was dropped is not what was there before the step.
-                    // A chunk may have been saved more than once in a step: the first time counts.
+                    // What was written after its page was dropped is not what was there before the
+                    // step. A chunk may have been saved more than once in a step: the first time
+                    // counts.
                     if let Some(data) = saved_chunks.next()
                         && !before.pages.contains_key(&(address & !(PAGE as u64 - 1)))
                         && match &mut seen_chunks {

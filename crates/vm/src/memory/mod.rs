@@ -1,9 +1,10 @@
-//! The memory of the program under test: bounds, liveness and definedness of every byte, deterministic addresses, an
-//! undo log and copy-on-write snapshots.
+//! The memory of the program under test: bounds, liveness and definedness of every byte,
+//! deterministic addresses, an undo log and copy-on-write snapshots.
 //!
-//! Layout: owner → size class → arena of slots. An arena holds its objects' records and its pages, both in chunks
-//! that snapshots share. Stepping back is by a log of old chunk contents: the first write of a step to 64 bytes saves
-//! them, later ones are free. In front lie small translation caches (`tlb`).
+//! Layout: owner → size class → arena of slots. An arena holds its objects' records and its pages,
+//! both in chunks that snapshots share. Stepping back is by a log of old chunk contents: the first
+//! write of a step to 64 bytes saves them, later ones are free. In front lie small translation
+//! caches (`tlb`).
 
 mod access;
 mod address;
@@ -61,7 +62,8 @@ pub struct Memory {
     part: usize,
     read_tlb: Tlb,
     write_tlb: Tlb,
-    /// The bytes of the live object that was last found to be writable; forgotten as the caches are.
+    /// The bytes of the live object that was last found to be writable; forgotten as the caches
+    /// are.
     writable: Cell<(u64, u64)>,
     /// What tags of values stand for.
     pub tags: Tags,
@@ -116,16 +118,17 @@ impl Memory {
         self.part = self.accesses.len();
     }
 
-    /// What comes from here on is ordered otherwise than what came before in the same step: accesses are recorded anew.
-    /// How many there are by now.
+    /// What comes from here on is ordered otherwise than what came before in the same step:
+    /// accesses are recorded anew. How many there are by now.
     pub fn begin_part(&mut self) -> u32 {
         self.step += 1;
         self.part = self.accesses.len();
         self.part as u32
     }
 
-    /// What comes from here on may be taken back by itself: it is saved whatever the step has saved before. Gives what was accessed so
-    /// far, to be handed to [`end_attempt`](Memory::end_attempt).
+    /// What comes from here on may be taken back by itself: it is saved whatever the step has saved
+    /// before. Gives what was accessed so far, to be handed to
+    /// [`end_attempt`](Memory::end_attempt).
     pub fn begin_attempt(&mut self) -> (usize, Vec<Access>) {
         self.step += 1;
         (std::mem::take(&mut self.part), std::mem::take(&mut self.accesses))
@@ -137,10 +140,12 @@ impl Memory {
         self.accesses.splice(0..0, accesses);
     }
 
-    // ---- objects -------------------------------------------------------------------------------------------------
+    // ---- objects
+    // ---------------------------------------------------------------------------------------------
 
-    /// Makes an object in the owner's arena of the right size class. Its bytes are undefined, or zero if `zeroed`.
-    /// Private stack objects may reuse a slot at once; all others get one that was never used.
+    /// Makes an object in the owner's arena of the right size class. Its bytes are undefined, or
+    /// zero if `zeroed`. Private stack objects may reuse a slot at once; all others get one that
+    /// was never used.
     pub fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
         let class = class_for(object.size, align).ok_or(AllocError::TooLarge)?;
         let arena = self.arena_mut(owner, class);
@@ -286,7 +291,8 @@ impl Memory {
         }
     }
 
-    /// What this step accesses of these bytes from here on is recorded, whatever it accessed there before: it is another object.
+    /// What this step accesses of these bytes from here on is recorded, whatever it accessed there
+    /// before: it is another object.
     fn unknown(&mut self, base: u64, size: u64) {
         let step = self.step;
         let mut at = base & !(CHUNK as u64 - 1);
@@ -302,7 +308,8 @@ impl Memory {
         }
     }
 
-    /// Checks that `[address, address + size)` lies in one live object (writable if `write`). Returns its base.
+    /// Checks that `[address, address + size)` lies in one live object (writable if `write`).
+    /// Returns its base.
     pub fn check(&self, address: u64, size: u64, write: bool) -> Result<(u64, &Object), MemoryError> {
         if address < 4096 {
             return Err(MemoryError::Null);
@@ -338,8 +345,8 @@ impl Memory {
         Ok(())
     }
 
-    /// A range around an address at which `size` bytes cannot be accessed in which no access of so many bytes can begin: its first
-    /// address and its length.
+    /// A range around an address at which `size` bytes cannot be accessed in which no access of so
+    /// many bytes can begin: its first address and its length.
     pub fn gap(&self, address: u64, size: u64) -> (u64, u64) {
         let Some(parts) = Parts::of(address) else {
             let arenas = 1u64 << 46;
@@ -378,7 +385,8 @@ impl Memory {
         self.arena(parts).map_or(0, |arena| arena.next)
     }
 
-    // ---- the record and the caches ---------------------------------------------------------------------------------
+    // ---- the record and the caches
+    // ---------------------------------------------------------------------------------
 
     /// Notes an access; merges it with a neighbour of the same statement.
     #[inline]

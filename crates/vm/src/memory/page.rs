@@ -1,5 +1,5 @@
-//! Pages: 4 KiB of content with a definedness bit for each byte, and what the undo log and the access record need to
-//! know of each 64-byte chunk.
+//! Pages: 4 KiB of content with a definedness bit for each byte, and what the undo log and the
+//! access record need to know of each 64-byte chunk.
 
 use rustc_hash::FxHashMap;
 use selvedge_expr::Expr;
@@ -12,7 +12,8 @@ pub const CHUNK: usize = 64;
 /// Bookkeeping of 64 bytes. Bit i of a mask stands for byte i.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
-    /// Bytes with at least one undefined bit, and symbolic ones: those that are not just what `Page::data` says.
+    /// Bytes with at least one undefined bit, and symbolic ones: those that are not just what
+    /// `Page::data` says.
     pub undefined: u64,
     /// Bytes that step `stamp` is known to read.
     pub read: u64,
@@ -31,8 +32,9 @@ pub struct Page {
     pub data: [u8; PAGE],
     /// One record a chunk.
     pub chunks: [Chunk; PAGE / CHUNK],
-    /// For bytes whose definedness bit is set and that are not wholly undefined: which bits are (0xff also for poison),
-    /// the cause if the byte belongs to a poison value, and its expression if it is symbolic.
+    /// For bytes whose definedness bit is set and that are not wholly undefined: which bits are
+    /// (0xff also for poison), the cause if the byte belongs to a poison value, and its expression
+    /// if it is symbolic.
     pub partial: Option<Box<FxHashMap<u16, Partial>>>,
 }
 

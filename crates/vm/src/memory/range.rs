@@ -8,7 +8,8 @@ use crate::value::{Tag, Value};
 const BLOCK: u64 = 1 << 18;
 
 impl Memory {
-    /// Fills a checked range with one byte value (its low 8 bits and their definedness), without recording.
+    /// Fills a checked range with one byte value (its low 8 bits and their definedness), without
+    /// recording.
     pub fn fill(&mut self, address: u64, len: u64, byte: Value) {
         let mut done = 0;
         while done < len && !(done > 0 && self.is_cut()) {

@@ -1,10 +1,14 @@
-//! Translation caches: which addresses can be read or written without looking at arenas and objects.
+//! Translation caches: which addresses can be read or written without looking at arenas and
+//! objects.
 //!
-//! The only `unsafe` of the memory lives here. An entry holds a pointer to a page that its `Memory` owns, uniquely for
-//! the write cache, and the bounds of one live object within that page. Argument: every operation that can move, share or
-//! drop a page flushes both caches (`Memory::flush`: save, restore, what drops pages and the undo of that); what changes an
-//! object's bounds or life makes both forget that object (`Memory::forget`: allocate, end, reuse, undo of those); and pages live in `Rc` allocations that do not move otherwise. A page shared with a snapshot is never entered: `page_mut` unshares
-//! it before `fill`, and `save` flushes. Reads go through `&self` and writes through `&mut self` of the `Memory`.
+//! The only `unsafe` of the memory lives here. An entry holds a pointer to a page that its `Memory`
+//! owns, uniquely for the write cache, and the bounds of one live object within that page.
+//! Argument: every operation that can move, share or drop a page flushes both caches
+//! (`Memory::flush`: save, restore, what drops pages and the undo of that); what changes an
+//! object's bounds or life makes both forget that object (`Memory::forget`: allocate, end, reuse,
+//! undo of those); and pages live in `Rc` allocations that do not move otherwise. A page shared
+//! with a snapshot is never entered: `page_mut` unshares it before `fill`, and `save` flushes.
+//! Reads go through `&self` and writes through `&mut self` of the `Memory`.
 
 #![expect(unsafe_code, reason = "pointers to pages")]
 
@@ -87,7 +91,8 @@ impl Tlb {
         self.used = true;
     }
 
-    /// The page of bytes that are covered and lie in one chunk, and whether accesses to them are not recorded.
+    /// The page of bytes that are covered and lie in one chunk, and whether accesses to them are
+    /// not recorded.
     #[inline(always)]
     pub fn open(&mut self, address: u64, size: u64) -> Option<(&mut Page, bool)> {
         let entry = &self.entries[index(address)];
@@ -95,8 +100,8 @@ impl Tlb {
         if from >= entry.len || size > entry.len - from || address as usize % CHUNK + size as usize > CHUNK {
             return None;
         }
-        // SAFETY: a non-empty entry's page is alive and uniquely owned (module comment), and lent while the caller's
-        // memory is borrowed exclusively.
+        // SAFETY: a non-empty entry's page is alive and uniquely owned (module comment), and lent
+        // while the caller's memory is borrowed exclusively.
         Some((unsafe { &mut *entry.page }, entry.private))
     }
 
@@ -111,7 +116,8 @@ impl Tlb {
         Some(unsafe { &mut *entry.page })
     }
 
-    /// The bytes, if they are covered, defined, and known as read in this step (or of an object whose accesses nobody asks for).
+    /// The bytes, if they are covered, defined, and known as read in this step (or of an object
+    /// whose accesses nobody asks for).
     #[inline(always)]
     pub fn load(&self, address: u64, size: u64, step: u64) -> Option<u64> {
         let entry = &self.entries[index(address)];
@@ -121,7 +127,8 @@ impl Tlb {
         }
         let offset = address as usize % PAGE;
         let bit = offset % CHUNK;
-        // SAFETY: a non-empty entry's page is alive (module comment); `[address, address + size)` lies within it.
+        // SAFETY: a non-empty entry's page is alive (module comment); `[address, address + size)`
+        // lies within it.
         unsafe {
             let chunk = &(*entry.page).chunks[offset / CHUNK];
             let mask = (u64::MAX >> (64 - size)) << bit;
@@ -155,7 +162,8 @@ impl Tlb {
         }
         let offset = address as usize % PAGE;
         let bit = offset % CHUNK;
-        // SAFETY: as in `load`; the page is uniquely owned and `self` is borrowed exclusively through its memory.
+        // SAFETY: as in `load`; the page is uniquely owned and `self` is borrowed exclusively
+        // through its memory.
         unsafe {
             let chunk = &(*entry.page).chunks[offset / CHUNK];
             let mask = (u64::MAX >> (64 - size)) << bit;

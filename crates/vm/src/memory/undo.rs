@@ -92,7 +92,8 @@ impl Memory {
         self.accesses.clear();
     }
 
-    /// Old contents of the chunks written since a position, oldest first: (address, undefined mask, bytes).
+    /// Old contents of the chunks written since a position, oldest first: (address, undefined mask,
+    /// bytes).
     pub fn changed_chunks(&self, mark: usize) -> impl Iterator<Item = (u64, u64, &[u8; CHUNK])> {
         let chunks = self.log[mark..].iter().filter_map(|e| match e {
             Entry::Chunk { address, undefined } => Some((*address, *undefined)),

@@ -1,7 +1,9 @@
-//! Atomic blocks: `__VERIFIER_atomic_begin` … `__VERIFIER_atomic_end`. (Functions named `__VERIFIER_atomic_*` are entered by the interpreter.)
+//! Atomic blocks: `__VERIFIER_atomic_begin` … `__VERIFIER_atomic_end`. (Functions named
+//! `__VERIFIER_atomic_*` are entered by the interpreter.)
 //!
-//! A block is one action. What it touches is not known before it runs, so it is dependent on every access to memory of other
-//! threads, and on other blocks. Its end is a scheduling point without effect, so that what follows is not part of it.
+//! A block is one action. What it touches is not known before it runs, so it is dependent on every
+//! access to memory of other threads, and on other blocks. Its end is a scheduling point without
+//! effect, so that what follows is not part of it.
 
 use super::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
 use selvedge_model::{ObjectId, Op, Outcome};

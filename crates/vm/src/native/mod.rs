@@ -1,11 +1,12 @@
 //! Native models of library functions: what they are given and what they answer.
 //!
-//! A *plain* model runs at once, as part of its thread's invisible actions. A *visible* one is a scheduling point: when the
-//! thread reaches the call, `prepare` says which action comes next; the explorer decides when it happens; `perform` does it.
-//! An operation of several actions (a condition wait) answers `Performed::Again` with the next phase and is prepared anew.
+//! A *plain* model runs at once, as part of its thread's invisible actions. A *visible* one is a
+//! scheduling point: when the thread reaches the call, `prepare` says which action comes next; the
+//! explorer decides when it happens; `perform` does it. An operation of several actions (a
+//! condition wait) answers `Performed::Again` with the next phase and is prepared anew.
 //!
-//! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or in a hidden word that
-//! only visible actions touch.
+//! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or
+//! in a hidden word that only visible actions touch.
 
 mod atomic;
 mod table;
@@ -34,9 +35,10 @@ pub struct Visible {
     pub prepare: fn(&mut Cx<'_>) -> Prepared,
     /// Performs the action with the chosen alternative.
     pub perform: fn(&mut Cx<'_>, u16) -> Performed,
-    /// Which arguments, one bit each, must be numbers before anything visible happens. They are the thread's own, so that
-    /// which numbers they may be is known when it comes to the call. What is left to `perform` (what lies in memory that others
-    /// may write until then) is chosen within the action.
+    /// Which arguments, one bit each, must be numbers before anything visible happens. They are the
+    /// thread's own, so that which numbers they may be is known when it comes to the call. What is
+    /// left to `perform` (what lies in memory that others may write until then) is chosen within
+    /// the action.
     pub numbers: u8,
 }
 
@@ -79,7 +81,8 @@ pub enum Prepared {
 pub enum Performed {
     /// The call is over.
     Done(Flow, Outcome),
-    /// Another part follows; `Core::phase` (and `note`, `wait`) say which. `prepare` is asked again.
+    /// Another part follows; `Core::phase` (and `note`, `wait`) say which. `prepare` is asked
+    /// again.
     Again(Outcome),
 }
 
@@ -89,13 +92,14 @@ pub enum Flow {
     Return(Value),
     /// The call returns a wide or flattened value in several registers.
     ReturnMany(SmallVec<[Value; 2]>),
-    /// Calls a function of the program first (its address, its arguments); its result is dropped, and then the model
-    /// is asked again (`prepare` for visible models, the function itself for plain ones) with `Core::phase` as it set it.
+    /// Calls a function of the program first (its address, its arguments); its result is dropped,
+    /// and then the model is asked again (`prepare` for visible models, the function itself for
+    /// plain ones) with `Core::phase` as it set it.
     Call(u64, SmallVec<[Value; 2]>),
     /// The thread ends with this result, as pthread_exit does: its frames are unwound.
     ExitThread(Value),
-    /// Goes back to an active frame of the thread: the call at instruction `ip` of its `depth`-th frame returns `value`.
-    /// The frames above are unwound.
+    /// Goes back to an active frame of the thread: the call at instruction `ip` of its `depth`-th
+    /// frame returns `value`. The frames above are unwound.
     Resume {
         /// Which frame, the outermost being 1.
         depth: u32,
@@ -104,7 +108,8 @@ pub enum Flow {
         /// What the call returns now.
         value: Value,
     },
-    /// The process exits with this code: exit handlers run (`quick`: none), then the visible `ProcessExit`.
+    /// The process exits with this code: exit handlers run (`quick`: none), then the visible
+    /// `ProcessExit`.
     ExitProcess {
         /// Exit status.
         code: i32,
@@ -115,10 +120,11 @@ pub enum Flow {
     Fault(Box<Fault>),
     /// A false assumption: the thread is parked.
     Park,
-    /// This symbolic value is needed as a number. The model is asked again once it is known to be one (`Cx::concrete`). Nothing that
-    /// cannot be done twice may have been done before.
+    /// This symbolic value is needed as a number. The model is asked again once it is known to be
+    /// one (`Cx::concrete`). Nothing that cannot be done twice may have been done before.
     Symbolic(Value),
-    /// Which of these conditions holds, of which exactly one does, must be known (`Cx::holds`); as for `Symbolic`.
+    /// Which of these conditions holds, of which exactly one does, must be known (`Cx::holds`); as
+    /// for `Symbolic`.
     Choose(Vec<Expr>),
     /// The call returns nothing if this condition holds; where it does not, the thread is parked.
     Assume(Expr),
@@ -157,7 +163,8 @@ pub struct Cx<'a> {
     pub site: Site,
     /// The flattened arguments. Wide integers take two entries.
     pub args: &'a [Value],
-    /// The types of `args`, for variadic models (one per entry; both halves of a wide integer have its type).
+    /// The types of `args`, for variadic models (one per entry; both halves of a wide integer have
+    /// its type).
     pub types: &'a [Type],
     /// Used by models that access memory element by element.
     pub(crate) replay: Replay,
@@ -167,7 +174,8 @@ pub struct Cx<'a> {
 pub type Stop = Flow;
 
 impl Cx<'_> {
-    // ---- arguments -----------------------------------------------------------------------------------------------
+    // ---- arguments
+    // ---------------------------------------------------------------------------------------------
 
     /// Argument `i` as 64 bits; an undefined or poison argument is a fault.
     #[inline(always)]
@@ -189,7 +197,8 @@ impl Cx<'_> {
         }
     }
 
-    // ---- symbolic values -----------------------------------------------------------------------------------------
+    // ---- symbolic values
+    // -----------------------------------------------------------------------------------------
 
     /// The number that a value is.
     pub fn concrete(&self, value: Value, what: &str) -> Result<u64, Stop> {
@@ -253,7 +262,8 @@ impl Cx<'_> {
         Ok(self.word(i)? as u32 as i32)
     }
 
-    /// Argument `i` as an address to be dereferenced: an `inbounds` computation that left its object is out of bounds.
+    /// Argument `i` as an address to be dereferenced: an `inbounds` computation that left its
+    /// object is out of bounds.
     pub fn pointer(&mut self, i: usize) -> Result<u64, Stop> {
         self.word(i)
     }
@@ -273,7 +283,8 @@ impl Cx<'_> {
         })
     }
 
-    // ---- faults --------------------------------------------------------------------------------------------------
+    // ---- faults
+    // ---------------------------------------------------------------------------------------------
 
     /// A fault at the call.
     pub fn fault(&self, kind: FaultKind, message: impl Into<String>) -> Flow {
@@ -292,7 +303,8 @@ impl Cx<'_> {
         }))
     }
 
-    /// The fault of using a value that is undefined or poison. If the value is symbolic: the demand for its number.
+    /// The fault of using a value that is undefined or poison. If the value is symbolic: the demand
+    /// for its number.
     pub fn undefined(&self, value: Value, what: &str) -> Flow {
         if let Some(symbol) = self.state.memory.tags.symbol(value.tag) {
             return if symbol.undefined == 0 {
@@ -312,7 +324,8 @@ impl Cx<'_> {
         }
     }
 
-    // ---- memory --------------------------------------------------------------------------------------------------
+    // ---- memory
+    // ---------------------------------------------------------------------------------------------
 
     /// Loads `size` ≤ 8 bytes, checked and recorded.
     pub fn load(&mut self, address: u64, size: u64) -> Result<Value, Stop> {
@@ -385,7 +398,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc returns NULL).
+    /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc
+    /// returns NULL).
     pub fn malloc(&mut self, size: u64, align: u64, zeroed: bool) -> Result<Option<u64>, Stop> {
         self.make(size, align, zeroed, 0)
     }
@@ -476,7 +490,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    // ---- actions -------------------------------------------------------------------------------------------------
+    // ---- actions
+    // ---------------------------------------------------------------------------------------------
 
     /// An action of the acting thread on an object.
     #[inline]

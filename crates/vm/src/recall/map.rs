@@ -166,7 +166,8 @@ impl Map {
         }
     }
 
-    /// Asks the machine where the path has led. It had to follow it for that, so it may as well go on alone.
+    /// Asks the machine where the path has led. It had to follow it for that, so it may as well go
+    /// on alone.
     #[cold]
     pub fn ask<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         self.over.set(true);
@@ -174,7 +175,8 @@ impl Map {
         question(&self.real.borrow().vm)
     }
 
-    /// The memory that is allocated where the path has led: the machine follows it only to a state at which nobody asked before.
+    /// The memory that is allocated where the path has led: the machine follows it only to a state
+    /// at which nobody asked before.
     pub fn allocated(&self) -> Allocated {
         if let Some(known) = self.allocated.borrow().get(&self.here)
             && self.here != NONE
@@ -317,7 +319,8 @@ impl Map {
         self.unrecorded.shown = Shown::of(self.real.get_mut().vm.pending());
     }
 
-    /// The machine follows the path to its `steps`-th step. What is executed for that was counted when the path took it.
+    /// The machine follows the path to its `steps`-th step. What is executed for that was counted
+    /// when the path took it.
     fn catch_up(&self, steps: usize) {
         let mut real = self.real.borrow_mut();
         let counted = real.vm.instructions;

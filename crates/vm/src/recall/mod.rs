@@ -1,20 +1,25 @@
 //! A machine that does not execute again what it remembers.
 //!
-//! Explorations take many executions through few states: seven threads that take one mutex have 5,040 executions and some hundred
-//! states. So steps are kept as a graph: each state is a node, and each choice that was made there an edge with the event, its accesses and
-//! its parts. A step along a known edge is looked up; for any other one the machine first follows the present path
-//! ([`real::Real`]), then takes the step and learns it. What an explorer and detectors see is the same in every detail, texts for
-//! reports included: for these the machine follows the path, too.
+//! Explorations take many executions through few states: seven threads that take one mutex have
+//! 5,040 executions and some hundred states. So steps are kept as a graph: each state is a node,
+//! and each choice that was made there an edge with the event, its accesses and its parts. A step
+//! along a known edge is looked up; for any other one the machine first follows the present path
+//! ([`real::Real`]), then takes the step and learns it. What an explorer and detectors see is the
+//! same in every detail, texts for reports included: for these the machine follows the path, too.
 //!
-//! A state is told by its [fingerprint](crate::fingerprint), under keys for which thread numbers and calling contexts count, too, and by the
-//! pending actions, which are compared (their places do not follow from the rest where a thread ends). What that leaves out is read by no
-//! step (printed output, dead registers), is for reports only, or follows from the rest.
+//! A state is told by its [fingerprint](crate::fingerprint), under keys for which thread numbers
+//! and calling contexts count, too, and by the pending actions, which are compared (their places do
+//! not follow from the rest where a thread ends). What that leaves out is read by no step (printed
+//! output, dead registers), is for reports only, or follows from the rest.
 //!
 //! What is not recalled:
-//! - the first execution, which an explorer learns from and forgets: remembering begins when all of it is undone;
-//! - steps with notices: they are on the graph, but the machine takes them each time, since notices are for people;
+//! - the first execution, which an explorer learns from and forgets: remembering begins when all of
+//!   it is undone;
+//! - steps with notices: they are on the graph, but the machine takes them each time, since notices
+//!   are for people;
 //! - anything once a value is symbolic, since the graph knows nothing of paths;
-//! - anything once texts were asked for on the way: a program that is reported about in each execution gains nothing;
+//! - anything once texts were asked for on the way: a program that is reported about in each
+//!   execution gains nothing;
 //! - anything if too few steps are known when they come ([`policy`]).
 
 mod graph;

@@ -9,7 +9,8 @@ pub(super) struct Real {
     pub vm: Vm,
     /// Where it was before each step.
     marks: Vec<Mark>,
-    /// Nothing may be remembered: a value was symbolic, states have fingerprints of another kind, or it did not pay.
+    /// Nothing may be remembered: a value was symbolic, states have fingerprints of another kind,
+    /// or it did not pay.
     barred: bool,
 }
 

@@ -1,10 +1,12 @@
 //! Accesses to memory at symbolic addresses.
 //!
-//! An address is first confined to one object: an address computed from an object stays that object's or is out of bounds; any other
-//! may lie in several, each an alternative, and one more is that it lies in none: then that is the fault, with inputs that lead there.
-//! Within the object, an access is to whichever of its elements the address names: a read selects from a table of them, a
-//! write updates each under the condition that it is the one. Where others may use the object at the same time, the address is
-//! settled instead, one alternative an element, so that races and dependence stay exact.
+//! An address is first confined to one object: an address computed from an object stays that
+//! object's or is out of bounds; any other may lie in several, each an alternative, and one more is
+//! that it lies in none: then that is the fault, with inputs that lead there. Within the object, an
+//! access is to whichever of its elements the address names: a read selects from a table of them, a
+//! write updates each under the condition that it is the one. Where others may use the object at
+//! the same time, the address is settled instead, one alternative an element, so that races and
+//! dependence stay exact.
 
 use super::Operand;
 use super::decide::Possible;
@@ -215,8 +217,9 @@ impl Vm {
         Ok(true)
     }
 
-    /// An address computed from a base and scaled indexes (value, its bits, what one of it adds), of which at least one is
-    /// symbolic. An `inbounds` computation keeps the object that it started from.
+    /// An address computed from a base and scaled indexes (value, its bits, what one of it adds),
+    /// of which at least one is symbolic. An `inbounds` computation keeps the object that it
+    /// started from.
     pub(crate) fn symbolic_address(
         &self,
         base: Value,
@@ -385,8 +388,8 @@ impl Vm {
         arena.binary(BinOp::LShr, from, arena.constant(64, u128::from(elements.step)))
     }
 
-    /// Writes `size` ≤ 8 bytes at one of the places; `false` if the address must be settled first: it may be that of bytes without
-    /// a value, or what is written has none.
+    /// Writes `size` ≤ 8 bytes at one of the places; `false` if the address must be settled first:
+    /// it may be that of bytes without a value, or what is written has none.
     pub(crate) fn store_within(&mut self, elements: &Elements, size: u64, value: Value, site: Site) -> bool {
         let width = 8 * size as u8;
         let new = Operand::new(&self.state.memory.tags, value, width);

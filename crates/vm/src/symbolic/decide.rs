@@ -1,7 +1,8 @@
 //! Decisions on symbolic values: which outcomes are possible, and the data choice between them.
 //!
-//! The path's model says which outcome is possible without a query; the others cost one each, and nothing where they are known. A
-//! solver that gives no answer leaves that outcome out and says so: the verdict is then unknown.
+//! The path's model says which outcome is possible without a query; the others cost one each, and
+//! nothing where they are known. A solver that gives no answer leaves that outcome out and says so:
+//! the verdict is then unknown.
 
 use super::path::{Arm, Begun};
 use super::{Operand, binary, shift_in_range};
@@ -67,11 +68,11 @@ impl Vm {
         self.evaluator.eval(arena, expr, self.state.path.model())
     }
 
-    /// Which of several conditions holds, of which exactly one does. If several can, the thread stops before its present
-    /// instruction, to be executed again once one was chosen.
+    /// Which of several conditions holds, of which exactly one does. If several can, the thread
+    /// stops before its present instruction, to be executed again once one was chosen.
     ///
-    /// In a canonical machine the thread stops whenever it does not know the outcome itself, if only one is possible because of what
-    /// other threads have decided, too.
+    /// In a canonical machine the thread stops whenever it does not know the outcome itself, if
+    /// only one is possible because of what other threads have decided, too.
     pub(crate) fn split(
         &mut self,
         thread: ThreadId,
@@ -84,7 +85,8 @@ impl Vm {
         self.split_named(thread, site, performing, conditions, names)
     }
 
-    /// The same with names for the outcomes, where the conditions depend on what is possible on this path.
+    /// The same with names for the outcomes, where the conditions depend on what is possible on
+    /// this path.
     pub(crate) fn split_named(
         &mut self,
         thread: ThreadId,
@@ -154,7 +156,8 @@ impl Vm {
         Ok(holding)
     }
 
-    /// Goes on with the only outcome: the path says so already, or (not `complete`) the others are left out.
+    /// Goes on with the only outcome: the path says so already, or (not `complete`) the others are
+    /// left out.
     fn only(
         &mut self,
         thread: ThreadId,
@@ -219,7 +222,8 @@ impl Vm {
         Some((u128::from(high) << 64 | u128::from(low)).max(1))
     }
 
-    /// Asks again which outcomes of other threads' pending data choices are possible, now that the path has another condition.
+    /// Asks again which outcomes of other threads' pending data choices are possible, now that the
+    /// path has another condition.
     pub(crate) fn recheck_choices(&mut self, acting: ThreadId) {
         for i in 0..self.state.pending.len() {
             let thread = ThreadId::from_index(i);
@@ -319,8 +323,8 @@ impl Vm {
         Ok(value as u64)
     }
 
-    /// One arm for each value that an expression may have, the least first, and whether those are all. If there are too many, only
-    /// some, and a notice.
+    /// One arm for each value that an expression may have, the least first, and whether those are
+    /// all. If there are too many, only some, and a notice.
     fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
         let width = self.state.memory.tags.arena.width(expr);
         let mut found: Vec<(u128, Arm)> = Vec::new();
@@ -387,7 +391,8 @@ impl Vm {
         }
     }
 
-    /// Which of two values a condition selects. Plain data become one expression; what may be an address stays one of the two.
+    /// Which of two values a condition selects. Plain data become one expression; what may be an
+    /// address stays one of the two.
     pub(crate) fn select(
         &mut self,
         thread: ThreadId,
@@ -417,8 +422,8 @@ impl Vm {
         Ok(if holds { yes } else { no })
     }
 
-    /// A value that leads where a switch goes: its own, or one of the same target. `cases`: the function and the number of the
-    /// table; none for a computed goto.
+    /// A value that leads where a switch goes: its own, or one of the same target. `cases`: the
+    /// function and the number of the table; none for a computed goto.
     pub(crate) fn switch_value(
         &mut self,
         thread: ThreadId,
@@ -493,7 +498,8 @@ impl Vm {
         Ok(binary(&self.state.memory.tags, op, width, x, y))
     }
 
-    /// Splits off division by zero and the one signed quotient that does not fit: those outcomes are faults.
+    /// Splits off division by zero and the one signed quotient that does not fit: those outcomes
+    /// are faults.
     pub(crate) fn check_divisor(
         &mut self,
         thread: ThreadId,

@@ -1,7 +1,8 @@
 //! Inputs: values that a program gets from outside and that may be anything.
 //!
-//! An input is named by the thread that asks for it and its number among that thread's inputs, so it is the same in every
-//! interleaving. With fixed inputs (`Options::inputs`) it has the bytes given there, and nothing is symbolic.
+//! An input is named by the thread that asks for it and its number among that thread's inputs, so
+//! it is the same in every interleaving. With fixed inputs (`Options::inputs`) it has the bytes
+//! given there, and nothing is symbolic.
 
 use super::path::{Arm, Asked};
 use crate::describe::thread_name;
@@ -25,7 +26,8 @@ pub(crate) struct Source<'a> {
 }
 
 impl State {
-    /// A new input of a thread, in pieces, the lowest first: words of an integer or a float, bytes of an object.
+    /// A new input of a thread, in pieces, the lowest first: words of an integer or a float, bytes
+    /// of an object.
     pub(crate) fn input(
         &mut self,
         program: &Program,
@@ -62,7 +64,8 @@ impl State {
                     let key = InputKey {
                         thread: region,
                         ordinal,
-                        // On another path, this number may be that of an input of another width, which is another input.
+                        // On another path, this number may be that of an input of another width,
+                        // which is another input.
                         byte: i as u32 | u32::from(width) << 24,
                     };
                     pieces.push(key);

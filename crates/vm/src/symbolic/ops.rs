@@ -1,5 +1,6 @@
-//! Instructions on symbolic values, as expressions. What is undefined stays so, by coarser rules than for concrete values: a
-//! result of which any bit might depend on an undefined one is undefined as a whole, but for bit operations.
+//! Instructions on symbolic values, as expressions. What is undefined stays so, by coarser rules
+//! than for concrete values: a result of which any bit might depend on an undefined one is
+//! undefined as a whole, but for bit operations.
 
 use crate::code::Op;
 use crate::value::{Symbol, Tags, Value};
@@ -86,7 +87,8 @@ pub(crate) fn binary(tags: &Tags, op: Op, width: u8, x: Value, y: Value) -> Valu
     let undefined = if either == 0 {
         0
     } else {
-        // A bit that is 0 for certain makes that of an `and` defined, one that is 1 that of an `or`.
+        // A bit that is 0 for certain makes that of an `and` defined, one that is 1 that of an
+        // `or`.
         let certain = |operand: Operand, one: bool| {
             let (zeros, ones) = arena.known_bits(operand.expr);
             (if one { ones } else { zeros }) as u64 & !operand.undefined

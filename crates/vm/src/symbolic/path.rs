@@ -1,9 +1,10 @@
-//! The condition of the present path, an assignment of inputs that takes it, and what is known because of it.
+//! The condition of the present path, an assignment of inputs that takes it, and what is known
+//! because of it.
 //!
-//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided itself, what its
-//! parent knew when it was created and threads that it joined, and what was decided while no other thread was left, which is
-//! before everything that comes later. What concurrent threads decided must not show in which
-//! decisions of a thread are events.
+//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided
+//! itself, what its parent knew when it was created and threads that it joined, and what was
+//! decided while no other thread was left, which is before everything that comes later. What
+//! concurrent threads decided must not show in which decisions of a thread are events.
 
 use crate::memory::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +36,8 @@ pub(crate) fn known_to(thread: ThreadId) -> u32 {
     1 + thread.index() as u32
 }
 
-/// A decision that is part of the path: the region of the thread that made it, and the outcome's name.
+/// A decision that is part of the path: the region of the thread that made it, and the outcome's
+/// name.
 pub(crate) type Decided = (u32, Digest);
 
 /// An input that was asked for on this path.
@@ -82,14 +84,16 @@ struct Choosing {
     begun: Option<Begun>,
 }
 
-/// The visible action within which a thread stands at a data choice: no other thread may come between.
+/// The visible action within which a thread stands at a data choice: no other thread may come
+/// between.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     /// The action.
     pub action: Action,
     /// The alternative of it that was taken.
     pub alternative: u16,
-    /// Nothing of it was done: it is performed with the choice. Else the choice is one within an atomic block.
+    /// Nothing of it was done: it is performed with the choice. Else the choice is one within an
+    /// atomic block.
     pub undone: bool,
 }
 
@@ -175,7 +179,8 @@ impl Path {
             .and_then(|choosing| choosing.begun)
     }
 
-    /// Adds the outcome of a decision made by the thread with this region. `who` knows it from now on.
+    /// Adds the outcome of a decision made by the thread with this region. `who` knows it from now
+    /// on.
     pub fn constrain(&mut self, arena: &Arena, who: u32, region: u32, arm: &Arm) {
         let constraints = self.constraints.len() as u32;
         if !arm.only {
@@ -209,8 +214,8 @@ impl Path {
         }
     }
 
-    /// Notes that an expression has one value on this path, because the path's condition says so already.
-    /// Whether that was new.
+    /// Notes that an expression has one value on this path, because the path's condition says so
+    /// already. Whether that was new.
     pub fn note(&mut self, arena: &Arena, who: u32, expr: Expr, value: u128) -> bool {
         let mut learnt = Vec::new();
         self.learn(arena, who, expr, value, &mut learnt);

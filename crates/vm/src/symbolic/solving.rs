@@ -1,4 +1,5 @@
-//! The machine's solver: made when the first question is asked, so that programs without input pay nothing.
+//! The machine's solver: made when the first question is asked, so that programs without input pay
+//! nothing.
 
 use crate::program::Error;
 use crate::statistics::{LayerStatistics, SolverStatistics};

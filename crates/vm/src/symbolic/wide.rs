@@ -22,7 +22,8 @@ enum Word {
 }
 
 impl Vm {
-    /// Executes an instruction if it is one that computes and some operand is symbolic; `None` if not.
+    /// Executes an instruction if it is one that computes and some operand is symbolic; `None` if
+    /// not.
     pub(crate) fn compute_symbolic(
         &mut self,
         thread: ThreadId,
@@ -413,7 +414,8 @@ const fn float_comparison(pred: ir::FloatPred) -> FPred {
 }
 
 impl Vm {
-    /// A read-modify-write of symbolic data: what is written then. `None` if neither operand is symbolic, or one has no value.
+    /// A read-modify-write of symbolic data: what is written then. `None` if neither operand is
+    /// symbolic, or one has no value.
     pub(crate) fn combine_symbolic(
         &self,
         op: ir::RmwOp,

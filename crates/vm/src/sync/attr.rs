@@ -1,4 +1,5 @@
-//! Attribute objects. They are plain memory of the program, in a layout of ours, read and written like other data.
+//! Attribute objects. They are plain memory of the program, in a layout of ours, read and written
+//! like other data.
 
 use super::errno::{EINVAL, ENOTSUP};
 use super::object::plain;

@@ -1,8 +1,9 @@
 //! Barriers: arriving and leaving are actions of their own.
 //!
-//! The serial thread is the last to arrive. That loses no outcome: arrivals are dependent, so all their orders are explored,
-//! and nothing else tells the orders of one round's arrivals apart; each thread of the round is the last in some of them.
-//! As in glibc, destroying a barrier waits until the threads that were released have left.
+//! The serial thread is the last to arrive. That loses no outcome: arrivals are dependent, so all
+//! their orders are explored, and nothing else tells the orders of one round's arrivals apart; each
+//! thread of the round is the last in some of them. As in glibc, destroying a barrier waits until
+//! the threads that were released have left.
 
 use super::attr;
 use super::errno::EINVAL;

@@ -1,11 +1,12 @@
 //! Deferred cancellation, cleanup handlers, and the non-local jumps that they are made of.
 //!
-//! In C, `pthread_cleanup_push` expands to a `__sigsetjmp` whose second return runs the handler and calls
-//! `__pthread_unwind_next`; the buffers form a list for each thread. Ending a thread resumes the innermost buffer's frame,
-//! until none is left.
+//! In C, `pthread_cleanup_push` expands to a `__sigsetjmp` whose second return runs the handler and
+//! calls `__pthread_unwind_next`; the buffers form a list for each thread. Ending a thread resumes
+//! the innermost buffer's frame, until none is left.
 //!
-//! A cancellation acts at the thread's next cancellation point, or at the one where it waits. The pending action turns into
-//! `CancelPoint`; a wait on a condition variable is left by the thread's own `WaitTimeout`, takes the mutex again, and then acts.
+//! A cancellation acts at the thread's next cancellation point, or at the one where it waits. The
+//! pending action turns into `CancelPoint`; a wait on a condition variable is left by the thread's
+//! own `WaitTimeout`, takes the mutex again, and then acts.
 
 use super::cond::{CANCELED, WAITING};
 use super::errno::EINVAL;
@@ -48,9 +49,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
     }))
 }
 
-// ---- cancellation ------------------------------------------------------------------------------------------------
+// ---- cancellation
+// -------------------------------------------------------------------------------------------------
 
-/// Whether an action is a cancellation point by its operation. (Sleeping is one, too, and says so itself.)
+/// Whether an action is a cancellation point by its operation. (Sleeping is one, too, and says so
+/// itself.)
 pub fn is_cancellation_point(action: &Action) -> bool {
     let op = action.op;
     matches!(
@@ -171,7 +174,8 @@ fn set_type(cx: &mut Cx<'_>) -> Flow {
     super::object::plain(answer)
 }
 
-// ---- the end of a thread -----------------------------------------------------------------------------------------
+// ---- the end of a thread
+// -----------------------------------------------------------------------------------------
 
 fn exit(cx: &mut Cx<'_>) -> Flow {
     let result = cx.args.first().copied().unwrap_or(Value::new(0));
@@ -242,7 +246,8 @@ fn unregister(cx: &mut Cx<'_>) -> Flow {
     Flow::void()
 }
 
-// ---- non-local jumps ---------------------------------------------------------------------------------------------
+// ---- non-local jumps
+// -------------------------------------------------------------------------------------------------
 
 const MAGIC: u64 = 0x5e1b_ed6e;
 
@@ -261,8 +266,8 @@ fn set_jump_with_mask(cx: &mut Cx<'_>) -> Flow {
     }
 }
 
-/// Keeps the caller's frame in the buffer: depth and instruction, function and registers, context, thread; and whether that
-/// restores the mask of signals, and which.
+/// Keeps the caller's frame in the buffer: depth and instruction, function and registers, context,
+/// thread; and whether that restores the mask of signals, and which.
 fn keep_jump(cx: &mut Cx<'_>, mask: bool) -> Flow {
     let buffer = match cx.word(0) {
         Ok(buffer) => buffer,
@@ -315,7 +320,8 @@ fn frame_words(state: &State, thread: ThreadId, depth: u32, frame: &Frame) -> [u
     ]
 }
 
-/// A calling context by the statements on its way: its number depends on the order of first calls, in all threads.
+/// A calling context by the statements on its way: its number depends on the order of first calls,
+/// in all threads.
 fn context_hash(state: &State, context: ContextId) -> u32 {
     let (mut hash, mut at) = (0x811c_9dc5u32, context);
     while at != ContextId(0) {
@@ -328,9 +334,10 @@ fn context_hash(state: &State, context: ContextId) -> u32 {
     hash
 }
 
-/// The depth and instruction that a buffer holds, if its frame is still active and has called `setjmp` there. An older activation of
-/// the same function, called from the same place at the same depth, is not told from a new one that has called that
-/// `setjmp`, too: what a processor does then is the same.
+/// The depth and instruction that a buffer holds, if its frame is still active and has called
+/// `setjmp` there. An older activation of the same function, called from the same place at the same
+/// depth, is not told from a new one that has called that `setjmp`, too: what a processor does then
+/// is the same.
 fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
     cx.state.memory.check(buffer, MASK + 8, false).ok()?;
     let words = [0, 1, 2, 3].map(|i| cx.state.memory.peek_checked(buffer + 8 * i, 8));
@@ -356,8 +363,8 @@ fn saved_frame(cx: &Cx<'_>, buffer: u64) -> Option<(u32, u32)> {
     (called.is_concrete() && called.bits == 1).then_some((depth, ip))
 }
 
-/// A jump back to an active frame. Locals have the values that memory has now: what the standard leaves open for those that are not
-/// volatile and changed since `setjmp`, code of `-O0` does so.
+/// A jump back to an active frame. Locals have the values that memory has now: what the standard
+/// leaves open for those that are not volatile and changed since `setjmp`, code of `-O0` does so.
 fn long_jump(cx: &mut Cx<'_>) -> Flow {
     let flow: Result<Flow, Stop> = (|| {
         let (buffer, value) = (cx.word(0)?, cx.int(1)?);

@@ -1,16 +1,20 @@
 //! Condition variables.
 //!
-//! A wait is two actions (three with a time-out): `WaitRelease` gives the mutex back and joins the wait set; a signal, a
-//! broadcast, or the thread's own `WaitTimeout` takes it out; `WaitAcquire` takes the mutex again. `Core::phase` says where
-//! the thread stands, `Core::wait` on what, `Core::note` why it woke.
+//! A wait is two actions (three with a time-out): `WaitRelease` gives the mutex back and joins the
+//! wait set; a signal, a broadcast, or the thread's own `WaitTimeout` takes it out; `WaitAcquire`
+//! takes the mutex again. `Core::phase` says where the thread stands, `Core::wait` on what,
+//! `Core::note` why it woke.
 //!
-//! A spurious wakeup is an alternative of `WaitRelease`: the mutex is given back, and the thread is out of the wait set at
-//! once. Nothing is lost by that: whoever wakes spuriously later was in the wait set in vain until then. Every signal in
-//! between has woken another thread, which it can also do if this one is not there; and what it means to others that it
-//! is there (that the condition variable is destroyed, or used with another mutex) they see where it does not wake. Nor is
-//! anything promised: who has chosen to wait is there until a signal comes, and if none does that is a deadlock.
+//! A spurious wakeup is an alternative of `WaitRelease`: the mutex is given back, and the thread is
+//! out of the wait set at once. Nothing is lost by that: whoever wakes spuriously later was in the
+//! wait set in vain until then. Every signal in between has woken another thread, which it can also
+//! do if this one is not there; and what it means to others that it is there (that the condition
+//! variable is destroyed, or used with another mutex) they see where it does not wake. Nor is
+//! anything promised: who has chosen to wait is there until a signal comes, and if none does that
+//! is a deadlock.
 //!
-//! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX warns of it).
+//! A recursive mutex that is locked more than once is unlocked once by a wait, as glibc does (POSIX
+//! warns of it).
 
 use super::attr;
 use super::cancel;
@@ -121,9 +125,11 @@ pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
     done(answer)
 }
 
-// ---- waiting -----------------------------------------------------------------------------------------------------
+// ---- waiting
+// -------------------------------------------------------------------------------------------------
 
-/// The thread's next action in a wait whose condition variable and mutex are the first two arguments.
+/// The thread's next action in a wait whose condition variable and mutex are the first two
+/// arguments.
 pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.thread(cx.thread).core;
     match core.phase {
@@ -231,7 +237,8 @@ pub(super) fn release_alternatives(state: &State) -> u16 {
     1 + u16::from(state.spurious_wakeups)
 }
 
-/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out, cancellation.
+/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out,
+/// cancellation.
 pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option<u64> {
     let core = &state.thread(thread).core;
     let reasons = [(core.timed, TIMED_OUT), (core.cancel.pending(), CANCELLED)];
@@ -294,7 +301,8 @@ pub(super) fn acquire_status(state: &State, action: &Action) -> Status {
     }
 }
 
-// ---- waking ------------------------------------------------------------------------------------------------------
+// ---- waking
+// -------------------------------------------------------------------------------------------------
 
 /// The threads in the wait set of a condition variable, in their order.
 fn waiting(state: &State, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {

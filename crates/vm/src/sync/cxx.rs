@@ -58,10 +58,11 @@ fn system_error(cx: &mut Cx<'_>) -> Flow {
     }
 }
 
-// ---- std::thread -------------------------------------------------------------------------------------------------
+// ---- std::thread
+// -------------------------------------------------------------------------------------------------
 
-/// `thread::_M_start_thread(this, unique_ptr<_State>, …)`: the new thread calls the state's `_M_run` (the third virtual
-/// function, after the two destructors) and deletes it.
+/// `thread::_M_start_thread(this, unique_ptr<_State>, …)`: the new thread calls the state's
+/// `_M_run` (the third virtual function, after the two destructors) and deletes it.
 fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
     lifecycle::create_cxx(cx, start)
 }
@@ -69,7 +70,8 @@ fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     let owner = cx.word(1)?;
     let state = cx.load_defined(owner, 8, "std::thread's state")?;
-    // The new thread looks at the virtual table, not this one: no access of the creator, who would race with its destructor.
+    // The new thread looks at the virtual table, not this one: no access of the creator, who would
+    // race with its destructor.
     let table = peek(cx, state, "virtual table")?;
     let run = peek(cx, table.wrapping_add(16), "virtual function")?;
     let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
@@ -136,9 +138,11 @@ fn detach(cx: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
-// ---- std::condition_variable -------------------------------------------------------------------------------------
+// ---- std::condition_variable
+// -------------------------------------------------------------------------------------
 
-/// Runs a model of condition variables with the mutex that a `unique_lock` holds in the place of the lock.
+/// Runs a model of condition variables with the mutex that a `unique_lock` holds in the place of
+/// the lock.
 fn with_mutex<T>(cx: &mut Cx<'_>, model: impl FnOnce(&mut Cx<'_>) -> T) -> Result<T, Stop> {
     let lock = cx.word(1)?;
     let mutex = cx.load_defined(lock, 8, "std::unique_lock")?;
@@ -165,9 +169,11 @@ fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
         .unwrap_or_else(|flow| Performed::Done(flow, Outcome::Failed))
 }
 
-// ---- std::call_once ----------------------------------------------------------------------------------------------
+// ---- std::call_once
+// -------------------------------------------------------------------------------------------------
 
-/// The routine to run: `__once_proxy` stands for what the thread-local `std::__once_call` points to.
+/// The routine to run: `__once_proxy` stands for what the thread-local `std::__once_call` points
+/// to.
 pub(super) fn once_routine(cx: &mut Cx<'_>, routine: u64) -> Result<u64, Stop> {
     let proxy = cx
         .program

@@ -1,22 +1,27 @@
-//! Visible actions that need no transition of their own ([`Part`]s of the one before them), for explorers that ask for it.
+//! Visible actions that need no transition of their own ([`Part`]s of the one before them), for
+//! explorers that ask for it.
 //!
-//! An action may be performed at once, with what its thread did before, if from here on no other thread can do anything
-//! dependent on it before it: then every execution is equivalent to one where it comes at once (a *left mover*, Lipton
-//! 1975; for the explorer: {its thread} is a persistent set). That holds of
+//! An action may be performed at once, with what its thread did before, if from here on no other
+//! thread can do anything dependent on it before it: then every execution is equivalent to one
+//! where it comes at once (a *left mover*, Lipton 1975; for the explorer: {its thread} is a
+//! persistent set). That holds of
 //!
 //! - giving back a lock: all that others can do to a lock that is held is to wait for it;
-//! - joining a thread that has ended: nobody else minds. A thread that waits for just this goes on within the step in which the
-//!   other one ends;
+//! - joining a thread that has ended: nobody else minds. A thread that waits for just this goes on
+//!   within the step in which the other one ends;
 //! - the end of the process when all other threads have ended.
 //!
-//! But: a lock may be tried, destroyed, or given back by somebody else while it is held, and a thread may be joined by two,
-//! detached or cancelled. Where the functions for that are in the program, nothing is fused that they would notice
-//! ([`Fusible`]); destroying, and what is a mistake, is often there and never comes to pass while threads run: if it does
-//! after all, the exploration is *spoiled* ([`spoils`]) and has to be made again without parts. (Until then every execution
-//! is equivalent to one that the reduced exploration has; so it meets such an action if any execution does.)
+//! But: a lock may be tried, destroyed, or given back by somebody else while it is held, and a
+//! thread may be joined by two, detached or cancelled. Where the functions for that are in the
+//! program, nothing is fused that they would notice ([`Fusible`]); destroying, and what is a
+//! mistake, is often there and never comes to pass while threads run: if it does after all, the
+//! exploration is *spoiled* ([`spoils`]) and has to be made again without parts. (Until then every
+//! execution is equivalent to one that the reduced exploration has; so it meets such an action if
+//! any execution does.)
 //!
-//! What a join learns holds only for what comes after it, but an event has one clock. So nothing that others depend on may
-//! follow a join within one transition: no unlock, and no end of the thread.
+//! What a join learns holds only for what comes after it, but an event has one clock. So nothing
+//! that others depend on may follow a join within one transition: no unlock, and no end of the
+//! thread.
 
 use super::join;
 use super::object::{Kind, SyncObject};
@@ -89,7 +94,8 @@ pub fn fuses(state: &State, program: Fusible, action: &Action) -> bool {
     gives_back && !has_joined(state)
 }
 
-/// Whether an action that a thread comes to is one that an earlier part may have hidden something from.
+/// Whether an action that a thread comes to is one that an earlier part may have hidden something
+/// from.
 pub fn spoils(state: &State, action: &Action) -> bool {
     match action.op {
         Op::BadUnlock => true,

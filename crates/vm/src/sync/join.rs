@@ -121,8 +121,9 @@ fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
     }
 }
 
-/// Joins a thread as a part of the present step, if it has ended, nobody minds ([`super::fuse`]) and no result is to be written; whether it
-/// did. The same as `join_prepare` and `join` in that case, which is what mostly happens at the end of a program.
+/// Joins a thread as a part of the present step, if it has ended, nobody minds ([`super::fuse`])
+/// and no result is to be written; whether it did. The same as `join_prepare` and `join` in that
+/// case, which is what mostly happens at the end of a program.
 pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
     let [target, out] = *cx.args else { return false };
     let core = &cx.state.thread(cx.thread).core;
@@ -143,7 +144,8 @@ pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Joins the thread of the action that is performed, the pending one or the last part of the step; its result.
+/// Joins the thread of the action that is performed, the pending one or the last part of the step;
+/// its result.
 pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
     let performed = match cx.state.parts.last() {
         Some(part) => part.action.object,
@@ -230,4 +232,5 @@ fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {
     Performed::Again(Outcome::Done)
 }
 
-// ---- small things ------------------------------------------------------------------------------------------------
+// ---- small things
+// -------------------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 //! Thread-specific data: keys, values, destructors.
 //!
-//! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and writing a thread's own value
-//! is not; the order of that against the deletion of the key by another thread is not explored, so deleting a key while
-//! other threads were not joined is unsupported. Numbers are not used again.
+//! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and
+//! writing a thread's own value is not; the order of that against the deletion of the key by
+//! another thread is not explored, so deleting a key while other threads were not joined is
+//! unsupported. Numbers are not used again.
 
 use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
@@ -114,7 +115,8 @@ pub(crate) fn is_of_deleted_key(state: &State, number: u32) -> bool {
     number >> 30 == 2 && key < MAX_KEYS && state.word(words::key(key)) == 0
 }
 
-/// The next destructor to run for the ending thread: function and value. `position` counts keys over all rounds.
+/// The next destructor to run for the ending thread: function and value. `position` counts keys
+/// over all rounds.
 pub(super) fn next_destructor(cx: &mut Cx<'_>, position: &mut u32) -> Option<(u64, u64)> {
     let keys = cx.state.word(words::KEYS) as u32;
     if keys == 0 {

@@ -1,9 +1,11 @@
 //! The life of threads and of the process: creation, exit, and what runs at the end.
 //!
-//! A thread that ends runs, in this order: cleanup handlers (`cancel`), the destructors of its thread-local variables, those
-//! of its thread-specific data, one `OwnerDied` for each robust mutex it holds, and `Exit`. A mutex of another kind stays
-//! locked for ever, which is no error by itself. A process that exits runs its exit handlers, last registered first, then
-//! its global destructors, then `ProcessExit`. If the last thread ends without the process having exited, it goes on as exit(0).
+//! A thread that ends runs, in this order: cleanup handlers (`cancel`), the destructors of its
+//! thread-local variables, those of its thread-specific data, one `OwnerDied` for each robust mutex
+//! it holds, and `Exit`. A mutex of another kind stays locked for ever, which is no error by
+//! itself. A process that exits runs its exit handlers, last registered first, then its global
+//! destructors, then `ProcessExit`. If the last thread ends without the process having exited, it
+//! goes on as exit(0).
 
 use super::errno::{EINVAL, ERANGE};
 use super::join::{detach, detach_prepare, join, join_prepare, timed_join, try_join, try_join_prepare};
@@ -43,12 +45,13 @@ pub const NOWHERE: Site = Site {
 pub enum Next {
     /// Calls a function (address, arguments), then asks again.
     Call(u64, SmallVec<[Value; 2]>),
-    /// Its next visible action: `OwnerDied`, `Exit`, `ProcessExit`, or one on what it leaves behind.
+    /// Its next visible action: `OwnerDied`, `Exit`, `ProcessExit`, or one on what it leaves
+    /// behind.
     Visible(Action),
 }
 
-/// Asked whenever a thread's last frame has returned or been unwound; `Core::stage` says why, `Core::epilogue` is this
-/// module's own counter of what already ran.
+/// Asked whenever a thread's last frame has returned or been unwound; `Core::stage` says why,
+/// `Core::epilogue` is this module's own counter of what already ran.
 pub fn next(cx: &mut Cx<'_>) -> Next {
     loop {
         let stage = cx.state.thread(cx.thread).core.stage;
@@ -202,7 +205,8 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
         if let Some((function, argument)) = thread_destructor(cx) {
             return Left::Run(function, argument);
         }
-        // Whether there are any is looked at in the action: other threads may register some until then.
+        // Whether there are any is looked at in the action: other threads may register some until
+        // then.
         if epilogue == 0 && phase != NONE_LEFT && cx.program.exit_handlers {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
@@ -308,7 +312,8 @@ pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
     }
 }
 
-// ---- creation ----------------------------------------------------------------------------------------------------
+// ---- creation
+// -------------------------------------------------------------------------------------------------
 
 /// Creates a thread that will run `start(argument)`. Its pending action is `Start`.
 pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Flow> {
@@ -359,8 +364,9 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     Ok(id)
 }
 
-/// A `pthread_t`: the number of the thread's memory region, the same in every interleaving (its own number depends on the order
-/// in which threads were created, and the program keeps handles in memory); 0 is none.
+/// A `pthread_t`: the number of the thread's memory region, the same in every interleaving (its own
+/// number depends on the order in which threads were created, and the program keeps handles in
+/// memory); 0 is none.
 pub fn handle(state: &State, thread: ThreadId) -> u64 {
     u64::from(state.thread(thread).region)
 }
@@ -421,8 +427,8 @@ pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
 /// When a new thread finds its handle where its creator wants it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Handle {
-    /// From its start: the completion of `thrd_create`, and of the constructor of `std::thread`, synchronises with it (C11
-    /// 7.26.5.1, C++ [thread.thread.constr]).
+    /// From its start: the completion of `thrd_create`, and of the constructor of `std::thread`,
+    /// synchronises with it (C11 7.26.5.1, C++ [thread.thread.constr]).
     Early,
     /// At some time: POSIX does not require that the ID be available before the new thread starts.
     Late,
@@ -430,7 +436,8 @@ enum Handle {
 
 /// `Core::phase` of a creation whose thread's handle was written before.
 const NAMED: u8 = 5;
-/// `Core::phase` of a creation whose thread's handle is still to be written; `Core::note` is the handle.
+/// `Core::phase` of a creation whose thread's handle is still to be written; `Core::note` is the
+/// handle.
 const CREATED: u8 = 4;
 
 /// The creation of a thread by `thrd_create` or the constructor of `std::thread`.
@@ -468,7 +475,8 @@ fn next_handle(cx: &Cx<'_>) -> u64 {
     region.map_or(0, u64::from)
 }
 
-/// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if no other thread minds.
+/// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if
+/// no other thread minds.
 pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
     match out_action(cx, out, 8) {
         Some(_) => ObjectId(out & !7),

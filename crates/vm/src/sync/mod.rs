@@ -1,10 +1,12 @@
 //! Synchronisation: POSIX threads, semaphores, C11 threads, thread support of C++.
 //!
-//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible [`Action`] for each operation, and
-//! [`status`] that says from both whether the action is enabled. The deadlock detector therefore sees every primitive.
+//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible [`Action`] for
+//! each operation, and [`status`] that says from both whether the action is enabled. The deadlock
+//! detector therefore sees every primitive.
 //!
-//! What POSIX leaves undefined is a fault; it is checked when the operation is performed, since it depends on the order.
-//! What an operation needs to know at once (whether the thread holds a lock) is only what no other thread can change.
+//! What POSIX leaves undefined is a fault; it is checked when the operation is performed, since it
+//! depends on the order. What an operation needs to know at once (whether the thread holds a lock)
+//! is only what no other thread can change.
 
 mod attr;
 mod barrier;
@@ -62,7 +64,8 @@ pub const NOTHING: u64 = 0;
 /// [`needed`]: more than one object.
 pub const ANYTHING: u64 = u64::MAX;
 
-/// The object whose changes may enable or disable a pending action, or change its alternatives: the counterpart of [`status`].
+/// The object whose changes may enable or disable a pending action, or change its alternatives: the
+/// counterpart of [`status`].
 #[inline]
 pub fn needed(pending: &Pending) -> u64 {
     if !matches!(pending.status, Status::Enabled | Status::Blocked) {
@@ -72,13 +75,15 @@ pub fn needed(pending: &Pending) -> u64 {
         Needs::Nothing => NOTHING,
         Needs::Object => pending.action.object.0,
         Needs::Anything => ANYTHING,
-        // Whether a weak compare-exchange may fail without cause: what the others do to memory decides.
+        // Whether a weak compare-exchange may fail without cause: what the others do to memory
+        // decides.
         Needs::IfMayFail if pending.action.may_fail => ANYTHING,
         Needs::IfMayFail => NOTHING,
     }
 }
 
-/// Whether an action of a thread is enabled in the present state, and how many alternatives it has then.
+/// Whether an action of a thread is enabled in the present state, and how many alternatives it has
+/// then.
 #[inline]
 pub fn status(state: &State, action: &Action) -> (Status, u16) {
     let status = match action.op {

@@ -1,7 +1,8 @@
 //! Mutexes: normal, recursive, errorcheck and robust, with the POSIX outcome of every misuse.
 //!
-//! A normal mutex that its owner locks again blocks for ever: that is a deadlock, found by the detector. A timed lock may
-//! time out only while the mutex is held, and only if time-outs are modelled; else it is an ordinary lock.
+//! A normal mutex that its owner locks again blocks for ever: that is a deadlock, found by the
+//! detector. A timed lock may time out only while the mutex is held, and only if time-outs are
+//! modelled; else it is an ordinary lock.
 
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};

@@ -1,10 +1,12 @@
 //! What is known about each synchronisation object, and how an address is turned into one.
 //!
-//! Objects are kept beside memory, by address. An address not yet known may hold a static initialiser: its bytes say so
-//! (glibc's on x86-64: all zero but for the kind). In C and C++ sources the initialisers of our own `<pthread.h>`
-//! (`crates/frontend/include`) leave a mark beside, so that initialising what has one can be told from initialising zeroed
-//! memory. Modules that somebody else compiled, and preprocessed sources, have none: there the two look the same. Addresses of objects that escape are never used again for another
-//! object, so an entry can never be mistaken for an older object's.
+//! Objects are kept beside memory, by address. An address not yet known may hold a static
+//! initialiser: its bytes say so (glibc's on x86-64: all zero but for the kind). In C and C++
+//! sources the initialisers of our own `<pthread.h>` (`crates/frontend/include`) leave a mark
+//! beside, so that initialising what has one can be told from initialising zeroed memory. Modules
+//! that somebody else compiled, and preprocessed sources, have none: there the two look the same.
+//! Addresses of objects that escape are never used again for another object, so an entry can never
+//! be mistaken for an older object's.
 
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::state::State;
@@ -171,7 +173,8 @@ impl SyncObject {
 /// The two functions of a visible model.
 pub(super) type Model = (fn(&mut Cx<'_>) -> Prepared, fn(&mut Cx<'_>, u16) -> Performed);
 
-/// What a performed operation answers: the C result and what came of it, or how the thread goes on instead.
+/// What a performed operation answers: the C result and what came of it, or how the thread goes on
+/// instead.
 pub(super) type Answer = Result<(i32, Outcome), Stop>;
 
 /// The answer of an operation that succeeded.
@@ -346,7 +349,8 @@ pub(super) const fn mutex_kind(number: u32) -> MutexKind {
     }
 }
 
-/// Makes a new object at an address; a live one there, or one with a static initialiser, is initialised twice.
+/// Makes a new object at an address; a live one there, or one with a static initialiser, is
+/// initialised twice.
 pub(super) fn init(cx: &mut Cx<'_>, address: u64, object: SyncObject) -> Result<(), Stop> {
     let kind = object.kind();
     check(cx, address, kind)?;

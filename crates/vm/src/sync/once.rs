@@ -1,8 +1,9 @@
 //! `pthread_once`, `call_once`, and the guards of local statics in C++.
 //!
-//! While the routine runs, the control stands among what its thread holds (`Thread::held`, with the depth of the call as its
-//! count): so the end of the routine is told from a call made by the routine itself, which waits for ever. A thread that
-//! ends inside the routine leaves the control as if it had never been called.
+//! While the routine runs, the control stands among what its thread holds (`Thread::held`, with the
+//! depth of the call as its count): so the end of the routine is told from a call made by the
+//! routine itself, which waits for ever. A thread that ends inside the routine leaves the control
+//! as if it had never been called.
 
 use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
@@ -118,7 +119,8 @@ fn enter(cx: &mut Cx<'_>) -> Result<Flow, Stop> {
     Ok(Flow::Call(routine, SmallVec::new()))
 }
 
-// ---- guards of local statics -------------------------------------------------------------------------------------
+// ---- guards of local statics
+// -------------------------------------------------------------------------------------
 
 fn guard_acquire(cx: &mut Cx<'_>, _: u16) -> Performed {
     let answer = cx.word(0).and_then(|address| {
@@ -131,8 +133,8 @@ fn guard_acquire(cx: &mut Cx<'_>, _: u16) -> Performed {
     done(answer)
 }
 
-/// Two actions: the guard's first byte is set with release order, for the check that the compiler puts before the call of
-/// `__cxa_guard_acquire`; then waiting threads go on.
+/// Two actions: the guard's first byte is set with release order, for the check that the compiler
+/// puts before the call of `__cxa_guard_acquire`; then waiting threads go on.
 fn guard_release_prepare(cx: &mut Cx<'_>) -> Prepared {
     let address = match cx.word(0) {
         Ok(address) => address,

@@ -1,7 +1,7 @@
 //! Read-write locks. Readers are admitted unless a writer holds the lock (no preference).
 //!
-//! As in glibc, the writer that asks for the lock again gets `EDEADLK`; a reader that asks to write blocks for ever, which
-//! is a deadlock.
+//! As in glibc, the writer that asks for the lock again gets `EDEADLK`; a reader that asks to write
+//! blocks for ever, which is a deadlock.
 
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
@@ -99,7 +99,8 @@ pub(super) fn status(state: &State, action: &Action) -> Status {
     if free { Status::Enabled } else { Status::Blocked }
 }
 
-/// The threads that hold the lock so that an operation has to wait for each of them: its writer, or all readers.
+/// The threads that hold the lock so that an operation has to wait for each of them: its writer, or
+/// all readers.
 pub(super) fn holders(state: &State, address: u64) -> WaitsFor {
     let (writer, readers) = known(state, address);
     if writer.is_some() || readers == 0 {

@@ -1,4 +1,5 @@
-//! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends when it is scheduled.
+//! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends
+//! when it is scheduled.
 
 use super::object::{SUCCESS, done};
 use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};

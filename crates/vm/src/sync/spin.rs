@@ -1,4 +1,5 @@
-//! Spin locks. Busy waiting is blocking: a thread that waits for ever is a deadlock, also if it is its own.
+//! Spin locks. Busy waiting is blocking: a thread that waits for ever is a deadlock, also if it is
+//! its own.
 
 use super::errno::EBUSY;
 use super::object::{

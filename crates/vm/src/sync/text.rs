@@ -9,8 +9,8 @@ use crate::state::State;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Op, Status, WaitsFor};
 
-/// The threads that hold what a blocked thread needs, or that have to end first, each of which it waits for; none if anybody could
-/// help it, or nobody.
+/// The threads that hold what a blocked thread needs, or that have to end first, each of which it
+/// waits for; none if anybody could help it, or nobody.
 pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
     let Some(pending) = state.pending.get(thread.index()) else {
         return WaitsFor::new();

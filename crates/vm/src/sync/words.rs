@@ -1,5 +1,5 @@
-//! Where the threading models keep hidden words (`State::word`). Words of one thread are touched by that thread only;
-//! words of the process by visible actions only.
+//! Where the threading models keep hidden words (`State::word`). Words of one thread are touched by
+//! that thread only; words of the process by visible actions only.
 
 use selvedge_base::{Id, ThreadId};
 

@@ -1,5 +1,5 @@
-//! The threading models: each primitive in small C programs, over all interleavings, with the outcomes that POSIX allows and
-//! the fault of each misuse.
+//! The threading models: each primitive in small C programs, over all interleavings, with the
+//! outcomes that POSIX allows and the fault of each misuse.
 
 mod cancel;
 mod cond;

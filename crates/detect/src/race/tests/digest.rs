@@ -1,5 +1,5 @@
-//! What the detector says it remembers: equal for interleavings of one trace, and whatever threads are numbered; equal digests, equal
-//! races to come.
+//! What the detector says it remembers: equal for interleavings of one trace, and whatever threads
+//! are numbered; equal digests, equal races to come.
 
 use super::traces::{Mock, Step, Trace};
 use super::{RaceDetector, oracle};
@@ -136,7 +136,8 @@ fn blank(trace: &mut Trace) {
 
 #[test]
 fn numbers_of_threads_do_not_count() {
-    // The highest numbers are never used by the traces with few threads: turn the order of the others round.
+    // The highest numbers are never used by the traces with few threads: turn the order of the
+    // others round.
     fn other(thread: usize) -> usize {
         if (1..4).contains(&thread) {
             4 - thread
@@ -163,7 +164,8 @@ fn numbers_of_threads_do_not_count() {
     }
 }
 
-/// The bytes at which accesses after the first `from` events race with earlier ones: by the oracle, which forgets nothing.
+/// The bytes at which accesses after the first `from` events race with earlier ones: by the oracle,
+/// which forgets nothing.
 fn later(trace: &Trace, from: usize) -> BTreeSet<(StmtId, u64)> {
     let later = &trace.events[from..];
     let mut statements: BTreeSet<StmtId> = later.iter().map(|s| s.event.action.stmt).collect();
@@ -235,7 +237,8 @@ fn until(trace: &Trace, past: usize) -> Trace {
 #[test]
 fn every_part_of_a_digest_left_out_is_noticed() {
     use About::*;
-    // Others are noticed below, and by executions along remembered states (`recalled_races` of `explore`).
+    // Others are noticed below, and by executions along remembered states (`recalled_races` of
+    // `explore`).
     let mut left = vec![Knows, ReleaseFence, Notification, Access, Bytes, Object];
     for seed in 0..400_000 {
         let Some((trace, other, past)) = neighbours(seed) else {

@@ -48,7 +48,8 @@ fn detect(detector: &mut RaceDetector, trace: &Trace, rng: Option<&mut fastrand:
     faults
 }
 
-/// Whether the faults are what the oracle says: no false alarm, and a report for each byte with a race.
+/// Whether the faults are what the oracle says: no false alarm, and a report for each byte with a
+/// race.
 fn agrees(trace: &Trace, faults: &[Fault]) -> Result<(), String> {
     let races = oracle::races(trace);
     let mut bytes: Vec<u64> = races.iter().flat_map(|r| r.bytes.clone()).collect();

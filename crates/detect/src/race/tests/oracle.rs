@@ -1,4 +1,5 @@
-//! The oracle: happens-before as the transitive closure of edges read off the rules, and every pair of accesses compared.
+//! The oracle: happens-before as the transitive closure of edges read off the rules, and every pair
+//! of accesses compared.
 
 use super::traces::Trace;
 use selvedge_base::{StmtId, ThreadId};
@@ -173,7 +174,8 @@ fn incoming(trace: &Trace, at: usize) -> Vec<usize> {
             edges.extend((wait.unwrap_or(0)..at).filter(wakes).map(|i| 2 * i));
         }
         Op::BarrierLeave => {
-            // The arrivals of the round: up to its last one, since the last one of the round before.
+            // The arrivals of the round: up to its last one, since the last one of the round
+            // before.
             let mine = (0..at)
                 .rev()
                 .find(|&i| event(i).action.thread == me && event(i).action.op == Op::BarrierArrive);
@@ -208,7 +210,8 @@ fn incoming(trace: &Trace, at: usize) -> Vec<usize> {
     edges
 }
 
-/// The releases that a read synchronises with: heads of the release sequences that the write it reads belongs to.
+/// The releases that a read synchronises with: heads of the release sequences that the write it
+/// reads belongs to.
 fn heads(trace: &Trace, read: usize) -> Vec<usize> {
     let address = trace.events[read].event.action.object;
     let plain_write = |i: usize| {

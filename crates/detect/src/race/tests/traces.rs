@@ -402,7 +402,8 @@ impl World {
 
     fn atomic(&mut self, t: usize) {
         use MemoryOrder::*;
-        // The last variable is only stored and read: release sequences there go on by stores of one thread alone.
+        // The last variable is only stored and read: release sequences there go on by stores of one
+        // thread alone.
         let object = ObjectId(ATOMICS[self.rng.usize(..ATOMICS.len())]);
         let kinds = if object.0 == ATOMICS[2] { 6 } else { 10 };
         let (op, order, outcome) = match self.rng.u8(..kinds) {

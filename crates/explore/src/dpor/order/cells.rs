@@ -1,7 +1,8 @@
 //! The last uses of each object.
 //!
-//! Memory is kept by aligned granules of 8 bytes and, within one, by the exact bytes accessed (*cells*): accesses that
-//! share a granule and no byte stay independent, and all uses recorded in one cell are of the same bytes.
+//! Memory is kept by aligned granules of 8 bytes and, within one, by the exact bytes accessed
+//! (*cells*): accesses that share a granule and no byte stay independent, and all uses recorded in
+//! one cell are of the same bytes.
 
 use super::{Event, Looked, Tick};
 use selvedge_base::{Id, ThreadId};
@@ -31,7 +32,8 @@ pub(super) struct Cell {
 pub(super) struct Ends {
     /// The last use of any class.
     pub latest: Tick,
-    /// The last use that was dependent on every class then present: all earlier uses happen before it.
+    /// The last use that was dependent on every class then present: all earlier uses happen before
+    /// it.
     pub dominant: Tick,
 }
 
@@ -280,8 +282,8 @@ impl Cell {
         self.present |= class.bit();
     }
 
-    /// Whether the last use races with what is looked for and is dependent on all of `classes`: then all other uses happen before
-    /// it, and need not be told.
+    /// Whether the last use races with what is looked for and is dependent on all of `classes`:
+    /// then all other uses happen before it, and need not be told.
     #[inline]
     pub fn last_covers<P: Dependence>(&self, relation: &P, classes: u32, racing: u32) -> bool {
         members(covering(classes, racing)).any(|class| {
@@ -290,9 +292,10 @@ impl Cell {
         })
     }
 
-    /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that depends on itself happen
-    /// before its last one; and all uses here happen before a later one in a class that depends on all of them. Where
-    /// that one races, too, they need not be told: neither are they immediate races nor does the clock need them.
+    /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that
+    /// depends on itself happen before its last one; and all uses here happen before a later one in
+    /// a class that depends on all of them. Where that one races, too, they need not be told:
+    /// neither are they immediate races nor does the clock need them.
     #[inline(never)]
     pub fn look<P: Dependence>(
         &self,
@@ -349,8 +352,8 @@ impl Cell {
     }
 }
 
-/// Those of `classes` whose last use may stand for other uses. The end of a thread is not looked for before it is recorded: it is
-/// ordered after nothing by being recorded.
+/// Those of `classes` whose last use may stand for other uses. The end of a thread is not looked
+/// for before it is recorded: it is ordered after nothing by being recorded.
 #[inline]
 fn covering(classes: u32, racing: u32) -> u32 {
     classes & racing & !OpClass::Exit.bit()

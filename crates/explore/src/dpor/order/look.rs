@@ -1,13 +1,13 @@
-//! What the order says of an action that is about to be taken: the events that it depends on and does not know, and which of them it
-//! races with.
+//! What the order says of an action that is about to be taken: the events that it depends on and
+//! does not know, and which of them it races with.
 
 use super::cells::{NONE, Past};
 use super::{Looked, Order, Tick, Use};
 use selvedge_model::{Action, Dependence, OpClass};
 
 impl Order {
-    /// The tick of the latest event that races with the pending action of `thread`: dependent, perhaps enabled
-    /// together with it, and not ordered before it. 0 if there is none.
+    /// The tick of the latest event that races with the pending action of `thread`: dependent,
+    /// perhaps enabled together with it, and not ordered before it. 0 if there is none.
     #[inline]
     pub fn latest_race<P: Dependence>(&self, relation: &P, action: &Action, thread: usize) -> Tick {
         let mut best = 0;
@@ -15,7 +15,8 @@ impl Order {
         best
     }
 
-    /// Calls `f` with each last use that races with the pending action of `thread`: the key of the object, and the tick.
+    /// Calls `f` with each last use that races with the pending action of `thread`: the key of the
+    /// object, and the tick.
     #[inline]
     pub fn for_each_race<P: Dependence>(
         &self,
@@ -45,9 +46,9 @@ impl Order {
         });
     }
 
-    /// Looks for the events that are dependent with the next action of `thread` and not known to it: for each object,
-    /// class and other thread the last one, but for those that a later one stands for. [`Order::record`] and
-    /// [`Order::immediate_races`] are about what was found.
+    /// Looks for the events that are dependent with the next action of `thread` and not known to
+    /// it: for each object, class and other thread the last one, but for those that a later one
+    /// stands for. [`Order::record`] and [`Order::immediate_races`] are about what was found.
     #[inline(always)]
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
@@ -110,9 +111,9 @@ impl Order {
         });
     }
 
-    /// Whether the action looked for uses one object only. Then what is left out, and that lies after a race, comes from the event
-    /// raced with: of two classes on which a third one depends, either they depend on each other or all uses are kept. With
-    /// several objects that is not so.
+    /// Whether the action looked for uses one object only. Then what is left out, and that lies
+    /// after a race, comes from the event raced with: of two classes on which a third one depends,
+    /// either they depend on each other or all uses are kept. With several objects that is not so.
     #[inline]
     pub fn uses_one(&self) -> bool {
         self.uses.len() == 1
@@ -188,9 +189,9 @@ impl Order {
         self.looked.is_empty()
     }
 
-    /// The immediate races of the action looked for (among what was found from `from` on): the events that are perhaps
-    /// enabled together with it, and not before another such event; they are added to `races`. Also the tick of the
-    /// latest dependent event, racing or not.
+    /// The immediate races of the action looked for (among what was found from `from` on): the
+    /// events that are perhaps enabled together with it, and not before another such event; they
+    /// are added to `races`. Also the tick of the latest dependent event, racing or not.
     #[inline(always)]
     pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
         match &self.looked[from..] {

@@ -1,10 +1,11 @@
 //! The happens-before order of the current execution.
 //!
-//! Each event has a *tick*, its position counted from 1, and a clock: for each thread the tick of the last event of that
-//! thread that happens before it. Each thread has the clock of what happens before its next event. Objects keep, for
-//! each class of use and each thread, the tick of the last such use; so the latest dependent predecessor of an action is
-//! found in O(threads), whatever the length of the execution. Everything goes back by logs, event by event; tables of
-//! objects stay for the next execution, which uses the same names.
+//! Each event has a *tick*, its position counted from 1, and a clock: for each thread the tick of
+//! the last event of that thread that happens before it. Each thread has the clock of what happens
+//! before its next event. Objects keep, for each class of use and each thread, the tick of the last
+//! such use; so the latest dependent predecessor of an action is found in O(threads), whatever the
+//! length of the execution. Everything goes back by logs, event by event; tables of objects stay
+//! for the next execution, which uses the same names.
 
 mod cells;
 mod look;
@@ -129,8 +130,9 @@ impl Order {
         self.wakes.iter_mut().for_each(|wake| wake.before *= factor);
     }
 
-    /// Calls `f` with the threads that can begin what came after the event at `race` and not because of it: their first
-    /// event after it neither happens after it nor after another event after it. Ends early when `f` says so.
+    /// Calls `f` with the threads that can begin what came after the event at `race` and not
+    /// because of it: their first event after it neither happens after it nor after another event
+    /// after it. Ends early when `f` says so.
     #[inline]
     pub fn initials<S: Set>(&self, race: Tick, mut f: impl FnMut(usize) -> bool) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
@@ -154,16 +156,16 @@ impl Order {
         false
     }
 
-    /// Whether an event of another thread after the one at `race` happens before the next event of `thread`, or one of
-    /// its own lies after it.
+    /// Whether an event of another thread after the one at `race` happens before the next event of
+    /// `thread`, or one of its own lies after it.
     #[inline]
     pub fn knows_after(&self, thread: usize, race: Tick) -> bool {
         self.rows.has_above(self.current[thread], race)
     }
 
-    /// Of the threads that can begin what leads to the next event of `thread` without the event at `race`: one of which something
-    /// happens before that event. Any would do, but the others only put the reversal off, and what is asleep until then makes
-    /// redundant executions.
+    /// Of the threads that can begin what leads to the next event of `thread` without the event at
+    /// `race`: one of which something happens before that event. Any would do, but the others only
+    /// put the reversal off, and what is asleep until then makes redundant executions.
     pub fn leader<S: Set>(&self, thread: usize, race: Tick, candidates: S) -> usize {
         if candidates.contains(thread) {
             return thread;
@@ -181,8 +183,9 @@ impl Order {
         candidates.first().unwrap_or(thread)
     }
 
-    /// Whether the next event looked for depends on one after `race` that does not itself come from that at `race`. (A lock
-    /// depends on the unlock before it, but that goes away with the lock that it raced with.)
+    /// Whether the next event looked for depends on one after `race` that does not itself come from
+    /// that at `race`. (A lock depends on the unlock before it, but that goes away with the lock
+    /// that it raced with.)
     pub fn needs_other(&self, race: Tick) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
         let comes_from =
@@ -192,7 +195,8 @@ impl Order {
             .any(|found| found.tick > race && !comes_from(found))
     }
 
-    /// Adds the event that a thread just took, whose action was looked for; `ends` if the thread ended in it.
+    /// Adds the event that a thread just took, whose action was looked for; `ends` if the thread
+    /// ended in it.
     #[inline(always)]
     pub fn record<P: Dependence>(&mut self, relation: &P, thread: usize, ends: bool) {
         let tick = self.events.len() as Tick + 1;
@@ -224,8 +228,9 @@ impl Order {
         }
     }
 
-    /// Adds a further action within the event that a thread just took: nothing races with it, but what comes after is ordered
-    /// by it. What a join learns is for the thread's next event, not for this one.
+    /// Adds a further action within the event that a thread just took: nothing races with it, but
+    /// what comes after is ordered by it. What a join learns is for the thread's next event, not
+    /// for this one.
     #[inline(always)]
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         // Nearly always a lock is given back that was taken in the same event.

@@ -86,8 +86,8 @@ impl Rows {
         new
     }
 
-    /// Adds the clock of an event that comes after a row and after what was found, whose rows are given by `clock_of`: its own
-    /// thread has its tick.
+    /// Adds the clock of an event that comes after a row and after what was found, whose rows are
+    /// given by `clock_of`: its own thread has its tick.
     #[inline(always)]
     pub fn follow(
         &mut self,
@@ -163,7 +163,8 @@ impl Rows {
 #[inline(always)]
 fn raise(mine: &mut [Tick; CHUNK], theirs: &[Tick; CHUNK]) {
     for (mine, &theirs) in mine.iter_mut().zip(theirs) {
-        // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below 2³¹.
+        // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below
+        // 2³¹.
         *mine = (*mine as i32).max(theirs as i32) as Tick;
     }
 }

@@ -1,4 +1,5 @@
-//! The first execution, from which the search learns what is contended, and the choice of threads because of that.
+//! The first execution, from which the search learns what is contended, and the choice of threads
+//! because of that.
 
 use super::{Search, is_local, nearest};
 use crate::dpor::contended::Contended;
@@ -12,8 +13,8 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Takes the first execution, from the initial state. If it raced for something, all is forgotten but that, and the
-    /// search begins anew. Whether there is a child to be taken next.
+    /// Takes the first execution, from the initial state. If it raced for something, all is
+    /// forgotten but that, and the search begins anew. Whether there is a child to be taken next.
     pub(super) fn run_first(&mut self) -> bool {
         let record = self.job.record.clone();
         if !self.enter(S::default(), 0) {
@@ -96,8 +97,8 @@ where
         self.known.remove(thread);
     }
 
-    /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes before anything else: it is part
-    /// of the transition before it.
+    /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes
+    /// before anything else: it is part of the transition before it.
     #[inline(always)]
     pub(super) fn next_local(&self, awake: S, last: usize) -> Option<usize> {
         let locals = awake.and(self.locals);

@@ -29,7 +29,8 @@ where
         asleep
     }
 
-    /// Without sleep sets: the pending actions of all other threads meet the event that `thread` is about to take.
+    /// Without sleep sets: the pending actions of all other threads meet the event that `thread` is
+    /// about to take.
     #[cold]
     pub(super) fn meet(&mut self, depth: usize, thread: usize) {
         let mut racing = S::default();
@@ -79,7 +80,8 @@ where
         statistics.threads = statistics.threads.max(now as u64);
     }
 
-    /// Finds the last event that races with the pending action of a thread, and asks for the other order.
+    /// Finds the last event that races with the pending action of a thread, and asks for the other
+    /// order.
     #[inline]
     pub(super) fn search(&mut self, thread: usize) {
         if self.config.sleep_sets {
@@ -100,7 +102,8 @@ where
         }
     }
 
-    /// Asks for the thread's pending action to come before the event at `tick`: for a thread that leads to it there.
+    /// Asks for the thread's pending action to come before the event at `tick`: for a thread that
+    /// leads to it there.
     fn reverse(&mut self, tick: u32, thread: usize) {
         let enabled = self.nodes[tick as usize - 1].enabled;
         let mut candidates = S::default();
@@ -118,8 +121,9 @@ where
         });
     }
 
-    /// With sleep sets: for each immediate race of the action that `thread` is about to take, and that was looked for, something
-    /// must be tried instead of the earlier event with which what followed without it, and this action, can begin.
+    /// With sleep sets: for each immediate race of the action that `thread` is about to take, and
+    /// that was looked for, something must be tried instead of the earlier event with which what
+    /// followed without it, and this action, can begin.
     #[inline(always)]
     pub(super) fn reverse_races(&mut self, thread: usize) {
         if !self.order.found_nothing() {
@@ -149,7 +153,8 @@ where
             if !self.nodes[race as usize - 1].enabled.contains(thread)
                 && self.order.clock(thread)[thread] <= race
             {
-                // It was blocked there. Perhaps this event only let it pass, and races with none: so look before it.
+                // It was blocked there. Perhaps this event only let it pass, and races with none:
+                // so look before it.
                 let action = &self.machine.pending()[thread].action;
                 let from = self.order.look_before(self.relation, action, thread, race);
                 self.order.immediate_races(from, &mut self.races);
@@ -200,8 +205,8 @@ where
                 candidates,
             });
         } else if self.machine.pending()[thread].action.op == Op::Join {
-            // It was let pass because the thread was detached; but that thread's end would let it pass, too, and may be
-            // still to come. So nothing is known of what leads there.
+            // It was let pass because the thread was detached; but that thread's end would let it
+            // pass, too, and may be still to come. So nothing is known of what leads there.
             self.add(Request {
                 depth: race - 1,
                 thread: thread as u32,
@@ -229,7 +234,8 @@ where
         self.reverse_races(thread);
     }
 
-    /// Before a thread cancels another one that waits: what that one waits for is gone then, and nobody looks for it at the end.
+    /// Before a thread cancels another one that waits: what that one waits for is gone then, and
+    /// nobody looks for it at the end.
     #[cold]
     pub(super) fn reverse_cancelled(&mut self, thread: usize) {
         let cancel = &self.machine.pending()[thread].action;

@@ -1,4 +1,5 @@
-//! One event: a step of the machine, and what it means for the order, for the threads to come, and for detectors.
+//! One event: a step of the machine, and what it means for the order, for the threads to come, and
+//! for detectors.
 
 use super::{Search, is_local};
 use crate::dpor::set::Set;
@@ -22,8 +23,8 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was looked for in the order;
-    /// `others`: it may change what other threads do next.
+    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was
+    /// looked for in the order; `others`: it may change what other threads do next.
     #[inline(always)]
     pub(super) fn take(&mut self, choice: Choice, others: bool, before: usize) -> Event {
         let thread = choice.thread.index();

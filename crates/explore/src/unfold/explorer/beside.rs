@@ -1,4 +1,5 @@
-//! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races that no path shows.
+//! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races
+//! that no path shows.
 
 use super::{Explorer, MOST_PAIRS, differs, forgets};
 use crate::unfold::event::EventId;
@@ -14,7 +15,8 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// What has to be added to the fingerprint after an event and its causes so that names of inputs do not count.
+    /// What has to be added to the fingerprint after an event and its causes so that names of
+    /// inputs do not count.
     pub(super) fn inputs(&mut self, event: EventId) -> Digest {
         if !self.path.machine.has_inputs() {
             return Digest::EMPTY; // so it is for a part of the path

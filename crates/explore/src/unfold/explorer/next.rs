@@ -8,7 +8,8 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
 use std::rc::Rc;
 
-/// So many events one thread takes in a row while others could move, and so often the same alternative of its data choices comes first.
+/// So many events one thread takes in a row while others could move, and so often the same
+/// alternative of its data choices comes first.
 const PATIENCE: usize = 64;
 
 /// What was tried for the next event of a node.
@@ -109,8 +110,8 @@ where
         })
     }
 
-    /// The threads, those that have had the fewest events first, if one thread has had all turns for long: it may poll for what the others
-    /// would do. Else nothing.
+    /// The threads, those that have had the fewest events first, if one thread has had all turns
+    /// for long: it may poll for what the others would do. Else nothing.
     fn turns(&self, nearest: usize) -> Vec<usize> {
         let newest = self.path.choices().iter().rev().take(PATIENCE);
         if newest.len() < PATIENCE || newest.into_iter().any(|c| c.thread.index() != nearest) {
@@ -124,9 +125,10 @@ where
         turns
     }
 
-    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where inputs are at odds that is as it should be: the event is a
-    /// decision that another thread's decisions contradict, or its thread has stopped or still has to decide, after some decision on the path. Else
-    /// something is wrong, and the verdict stays open.
+    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where
+    /// inputs are at odds that is as it should be: the event is a decision that another thread's
+    /// decisions contradict, or its thread has stopped or still has to decide, after some decision
+    /// on the path. Else something is wrong, and the verdict stays open.
     pub(super) fn not_followed(&mut self, event: EventId) {
         let decided = |e: EventId| self.store[e].action.op == Op::Choose;
         if decided(event) {
@@ -255,8 +257,9 @@ where
         Attempt::Cut
     }
 
-    /// Whether the event just taken comes between an action and the data choice without which it has no effect: all of that one's
-    /// alternatives are cutoffs, and this would come after one of them.
+    /// Whether the event just taken comes between an action and the data choice without which it
+    /// has no effect: all of that one's alternatives are cutoffs, and this would come after one of
+    /// them.
     fn comes_between(&self, event: EventId) -> bool {
         let own = self.store[event].action.thread.index();
         self.store.some_incomplete

@@ -25,7 +25,8 @@ where
             let fate = self.fates.of(&mut self.path.machine, waiting, name, self.control);
             match fate {
                 Fate::Open => {}
-                // A firm cycle is there even if the execution may end: only where it is judged stays open.
+                // A firm cycle is there even if the execution may end: only where it is judged
+                // stays open.
                 Fate::Unknown if !waiting.firm => self.stays_open(waiting),
                 Fate::Stuck | Fate::Unknown => {
                     let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);
@@ -35,7 +36,8 @@ where
         }
     }
 
-    /// Tells the detector of the cycles that nobody can break, where an execution is left since it is too long.
+    /// Tells the detector of the cycles that nobody can break, where an execution is left since it
+    /// is too long.
     pub(super) fn find_cycles(&mut self) {
         for waiting in waiting(&self.path.machine).into_iter().filter(|w| w.firm) {
             let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);

@@ -1,8 +1,10 @@
 //! Depth-first search that does not go down one branch for ever.
 //!
-//! A program with infinitely many states has infinite branches, and depth-first search never comes back from one. So once a search has done
-//! [`DEPTH_FIRST_WORK`] steps' work, a part of its work goes to the node nearest to the root that nobody was at. Every node is some number of nodes from the root, and those
-//! nearer are finitely many: each is visited some time. A search that ends before that is pure depth-first search.
+//! A program with infinitely many states has infinite branches, and depth-first search never comes
+//! back from one. So once a search has done [`DEPTH_FIRST_WORK`] steps' work, a part of its work
+//! goes to the node nearest to the root that nobody was at. Every node is some number of nodes from
+//! the root, and those nearer are finitely many: each is visited some time. A search that ends
+//! before that is pure depth-first search.
 
 use super::Explorer;
 use crate::Order;

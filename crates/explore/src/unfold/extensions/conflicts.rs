@@ -6,8 +6,8 @@ use crate::unfold::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
 
-/// Notes the immediate conflicts of an event, whose causes lie in the configuration, with the events of the configuration: the
-/// lowest of those that it cannot be together with.
+/// Notes the immediate conflicts of an event, whose causes lie in the configuration, with the
+/// events of the configuration: the lowest of those that it cannot be together with.
 pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,
@@ -51,7 +51,8 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
     }
 }
 
-/// Those events of a configuration that no other one of them is below. Events of one thread are a chain, so only its first counts.
+/// Those events of a configuration that no other one of them is below. Events of one thread are a
+/// chain, so only its first counts.
 fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
     let mut first: SmallVec<[EventId; 4]> = SmallVec::new();
     for &y in events {

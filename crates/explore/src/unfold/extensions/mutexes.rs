@@ -10,11 +10,11 @@ use selvedge_model::{Detector, Effect, Fingerprint, Op, OpClass, Undo};
 use smallvec::SmallVec;
 
 impl<M: Undo + Fingerprint> Extensions<'_, M> {
-    /// After each giving back of the mutex that is not below the position, and after what is below if the mutex is free there. `known`:
-    /// what is below.
+    /// After each giving back of the mutex that is not below the position, and after what is below
+    /// if the mutex is free there. `known`: what is below.
     ///
-    /// If the position was looked at before, what comes before the last use of the mutex then needs not be looked at again: it has its
-    /// conflict, the next use.
+    /// If the position was looked at before, what comes before the last use of the mutex then needs
+    /// not be looked at again: it has its conflict, the next use.
     pub(super) fn mutex<D: Detector<M>>(
         &mut self,
         store: &mut Store,

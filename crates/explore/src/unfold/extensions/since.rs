@@ -17,7 +17,8 @@ pub(super) struct Since {
     ends: SmallVec<[ThreadId; 8]>,
     /// The common beginning.
     common: Clock,
-    /// Causes that all events of the second path after the common beginning have; none if there are no such events.
+    /// Causes that all events of the second path after the common beginning have; none if there are
+    /// no such events.
     shared: Option<Clock>,
 }
 

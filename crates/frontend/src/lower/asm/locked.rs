@@ -84,7 +84,8 @@ impl Machine<'_, '_, '_, '_> {
         }
     }
 
-    /// Sets, clears or complements a bit. Its number, if it is in a register, may be that of a bit in another word.
+    /// Sets, clears or complements a bit. Its number, if it is in a register, may be that of a bit
+    /// in another word.
     fn locked_bit(&mut self, base: &str, bit: Location, ptr: Operand, width: u8) -> Option<()> {
         let constant_bit = matches!(bit, Location::Constant(_));
         let bit = self.read(bit, width)?;

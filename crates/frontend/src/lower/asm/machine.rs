@@ -1,7 +1,7 @@
 //! What inline assembly works on: registers that hold operands, and memory.
 //!
-//! A register knows its low bits only, as many as were put in. What is above them, and what no one wrote, is unknown: it can be
-//! moved, and to use it for anything else is unsupported.
+//! A register knows its low bits only, as many as were put in. What is above them, and what no one
+//! wrote, is unknown: it can be moved, and to use it for anything else is unsupported.
 
 use super::Slot;
 use super::flags::Flags;
@@ -100,7 +100,8 @@ impl<'f, 'u, 'm, 'p> Machine<'f, 'u, 'm, 'p> {
         }
     }
 
-    /// The constant that a slot stands for in the text, unless it depends on its sign what it is in more bits.
+    /// The constant that a slot stands for in the text, unless it depends on its sign what it is in
+    /// more bits.
     fn constant(&self, slot: usize) -> Option<i64> {
         let slot = &self.slots[slot];
         let immediate = slot.physical.is_none()
@@ -202,7 +203,8 @@ impl<'f, 'u, 'm, 'p> Machine<'f, 'u, 'm, 'p> {
         }
     }
 
-    /// Writes the low bits of a register. As the processor does, 32 bits make those above them zero, and fewer leave them.
+    /// Writes the low bits of a register. As the processor does, 32 bits make those above them
+    /// zero, and fewer leave them.
     pub(super) fn set_register(&mut self, register: usize, value: Operand) {
         let bits = self.lower.type_of(value).bits();
         let merged = match self.registers[register] {
@@ -239,7 +241,8 @@ impl<'f, 'u, 'm, 'p> Machine<'f, 'u, 'm, 'p> {
         matches!(width, 8 | 16 | 32 | 64).then_some(width)
     }
 
-    /// Reads an operand. From memory it is one access that no other thread sees a part of, as aligned ones are.
+    /// Reads an operand. From memory it is one access that no other thread sees a part of, as
+    /// aligned ones are.
     pub(super) fn read(&mut self, location: Location, width: u8) -> Option<Operand> {
         match location {
             Location::Register(register, _) => self.register(register, width),

@@ -8,9 +8,10 @@
 //! | `plain` | instructions on registers and memory |
 //! | `locked` | those that no other thread sees a part of |
 //!
-//! A move between a register and memory is an atomic access, acquire or release: so is what the processor does with an aligned one.
-//! An instruction without `lock` that reads and writes memory is two such accesses. `cpuid` says that there is nothing to say: a
-//! processor without optional parts. Jumps, the stack pointer, vectors, and what privileged code does are unsupported.
+//! A move between a register and memory is an atomic access, acquire or release: so is what the
+//! processor does with an aligned one. An instruction without `lock` that reads and writes memory
+//! is two such accesses. `cpuid` says that there is nothing to say: a processor without optional
+//! parts. Jumps, the stack pointer, vectors, and what privileged code does are unsupported.
 
 mod flags;
 mod locked;

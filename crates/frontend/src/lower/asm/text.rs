@@ -1,4 +1,5 @@
-//! The text of inline assembly: instructions and their operands, as written for x86-64 in AT&T's syntax.
+//! The text of inline assembly: instructions and their operands, as written for x86-64 in AT&T's
+//! syntax.
 
 /// One instruction.
 #[derive(Clone, PartialEq, Debug)]

@@ -9,7 +9,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 impl<E: Ord> Unfolding<E> {
-    /// The unfolding of the machine, which stands at its initial state, under [`EventLabel::dependent`].
+    /// The unfolding of the machine, which stands at its initial state, under
+    /// [`EventLabel::dependent`].
     ///
     /// # Errors
     /// If there are more than `limit` configurations, or the relation is none.
@@ -20,8 +21,8 @@ impl<E: Ord> Unfolding<E> {
         Unfolding::under(machine, limit, EventLabel::dependent)
     }
 
-    /// The same under another dependence relation: one that relates all labels of one thread, and each thread to its
-    /// creation.
+    /// The same under another dependence relation: one that relates all labels of one thread, and
+    /// each thread to its creation.
     ///
     /// # Errors
     /// If there are more than `limit` configurations, or the relation is none.
@@ -67,7 +68,8 @@ struct Builder<E, R> {
 }
 
 impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
-    /// Visits what contains the configuration, at which the machine stands. `fingerprint` is what it should have.
+    /// Visits what contains the configuration, at which the machine stands. `fingerprint` is what
+    /// it should have.
     fn visit<M>(&mut self, machine: &mut M, events: &EventSet, fingerprint: Digest) -> Result<(), Refused>
     where
         M: Inspect<End = E> + Fingerprint,
@@ -168,7 +170,8 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
     }
 }
 
-/// The events in conflict with each: two are, if causes of theirs, or they themselves, are dependent and unordered.
+/// The events in conflict with each: two are, if causes of theirs, or they themselves, are
+/// dependent and unordered.
 fn conflicts(events: &[UnfoldingEvent], related: impl Fn(&EventLabel, &EventLabel) -> bool) -> Vec<EventSet> {
     let local = |e: usize| events[e].causes.with(e);
     let ordered = |a: usize, b: usize| events[a].causes.contains(b) || events[b].causes.contains(a);

@@ -1,13 +1,14 @@
-//! The unfolding of a small system, whole (design: algorithms, section 3; Rodríguez, Sousa, Sharma and Kroening, CONCUR
-//! 2015): the slow oracle of the exploration by unfolding.
+//! The unfolding of a small system, whole (design: algorithms, section 3; Rodríguez, Sousa, Sharma
+//! and Kroening, CONCUR 2015): the slow oracle of the exploration by unfolding.
 //!
-//! An event is ⟨label, causes⟩. Every configuration is visited, by every way that leads there; all sets are bits. What an
-//! explorer derives with care is looked up here by its definition: conflicts from dependence and causality, conflicting
-//! extensions from every sub-configuration.
+//! An event is ⟨label, causes⟩. Every configuration is visited, by every way that leads there; all
+//! sets are bits. What an explorer derives with care is looked up here by its definition: conflicts
+//! from dependence and causality, conflicting extensions from every sub-configuration.
 //!
-//! On the way it is checked that the relation is one: whichever way a configuration was reached, the state is the same,
-//! what an event adds to the fingerprint is the same, and the same events are enabled. [`Unfolding::verify`] asks for
-//! more: what is a configuration by the definition was reached.
+//! On the way it is checked that the relation is one: whichever way a configuration was reached,
+//! the state is the same, what an event adds to the fingerprint is the same, and the same events
+//! are enabled. [`Unfolding::verify`] asks for more: what is a configuration by the definition was
+//! reached.
 
 mod build;
 mod set;
@@ -83,7 +84,8 @@ impl<E> Unfolding<E> {
         self.index.get(events).map(|&at| &self.configurations[at])
     }
 
-    /// The configurations without a larger one: as many as there are Mazurkiewicz traces of maximal executions.
+    /// The configurations without a larger one: as many as there are Mazurkiewicz traces of maximal
+    /// executions.
     pub fn maximal(&self) -> impl Iterator<Item = &Configuration> {
         self.configurations.iter().filter(|c| c.enabled.is_empty())
     }
@@ -123,8 +125,8 @@ impl<E> Unfolding<E> {
         })
     }
 
-    /// Whether two events are in immediate conflict: dependent, neither a cause of the other, and each has its place
-    /// beside the other's causes.
+    /// Whether two events are in immediate conflict: dependent, neither a cause of the other, and
+    /// each has its place beside the other's causes.
     pub fn immediate_conflict(&self, a: usize, b: usize) -> bool {
         let beside = |event: usize, other: usize| {
             let mut both = self.local(event);

@@ -3,10 +3,12 @@
 use super::Unfolding;
 
 impl<E> Unfolding<E> {
-    /// Checks that the configurations that were reached are those of the event structure, and its axioms.
+    /// Checks that the configurations that were reached are those of the event structure, and its
+    /// axioms.
     ///
     /// # Errors
-    /// Says what does not hold: the dependence relation is none of the machine, or an event has a second name.
+    /// Says what does not hold: the dependence relation is none of the machine, or an event has a
+    /// second name.
     pub fn verify(&self) -> Result<(), String> {
         for (e, event) in self.events.iter().enumerate() {
             let label = &event.label;

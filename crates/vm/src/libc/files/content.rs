@@ -1,8 +1,9 @@
 //! Contents of files and pipes.
 //!
-//! A regular file has an object of memory that is replaced by a larger one when it grows; bytes behind its length are zero. A
-//! pipe has a ring of 65,536 bytes, as on Linux; writes of up to 4,096 bytes are never split. (Linux counts pages, of which a small
-//! write may fill one; the model counts bytes.)
+//! A regular file has an object of memory that is replaced by a larger one when it grows; bytes
+//! behind its length are zero. A pipe has a ring of 65,536 bytes, as on Linux; writes of up to
+//! 4,096 bytes are never split. (Linux counts pages, of which a small write may fill one; the model
+//! counts bytes.)
 
 use super::table::{self, Kind, OpenFile};
 use crate::memory::{Kind as MemoryKind, Life, Object, Site};

@@ -32,7 +32,8 @@ fn set_note(cx: &mut Cx<'_>, note: u64) {
     cx.state.own_core(cx.thread).note = note;
 }
 
-/// What the standard output is must not change under threads that print, which look at it without an action.
+/// What the standard output is must not change under threads that print, which look at it without
+/// an action.
 fn may_redirect(cx: &Cx<'_>, fd: u32) -> Result<(), Stop> {
     if matches!(fd, 1 | 2) && !alone(cx) {
         let what = "closing or redirecting standard output while there are several threads";
@@ -41,7 +42,8 @@ fn may_redirect(cx: &Cx<'_>, fd: u32) -> Result<(), Stop> {
     Ok(())
 }
 
-// ---- close -------------------------------------------------------------------------------------------------------
+// ---- close
+// -------------------------------------------------------------------------------------------------
 
 /// Giving up the number, then the open file.
 pub(super) fn close_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
@@ -110,7 +112,8 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     Ok(())
 }
 
-// ---- dup ---------------------------------------------------------------------------------------------------------
+// ---- dup
+// -------------------------------------------------------------------------------------------------
 
 /// The second part of a duplication: the open file is shared, and a number taken.
 fn share_action(cx: &Cx<'_>) -> Result<Action, Stop> {
@@ -214,7 +217,8 @@ fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
     }
 }
 
-// ---- pipe --------------------------------------------------------------------------------------------------------
+// ---- pipe
+// -------------------------------------------------------------------------------------------------
 
 fn pipe_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == 0 {
@@ -275,7 +279,8 @@ fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
     Ok(After::Next(1, Outcome::Done))
 }
 
-// ---- fcntl -------------------------------------------------------------------------------------------------------
+// ---- fcntl
+// -------------------------------------------------------------------------------------------------
 
 const DUPLICATE: i32 = 0;
 const GET_DESCRIPTOR_FLAGS: i32 = 1;

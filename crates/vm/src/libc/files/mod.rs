@@ -1,11 +1,15 @@
-//! Files, standard input, pipes, and waiting for them: a small POSIX, deterministic, all of it in the state.
+//! Files, standard input, pipes, and waiting for them: a small POSIX, deterministic, all of it in
+//! the state.
 //!
-//! There is no real file system behind it. Standard input is a regular file, empty unless the options say otherwise. A file exists
-//! if the options name it or the program has created it; one may be created in the working directory, in `/tmp`, `/var/tmp`, and
-//! where the options' files are. `/dev/null` and `/dev/zero` exist, what else lies in `/dev`, `/proc` and `/sys` is unsupported. Times
-//! of files are 0, their owner is user 1000. What is written to descriptors 1 and 2 goes to the captured output.
+//! There is no real file system behind it. Standard input is a regular file, empty unless the
+//! options say otherwise. A file exists if the options name it or the program has created it; one
+//! may be created in the working directory, in `/tmp`, `/var/tmp`, and where the options' files
+//! are. `/dev/null` and `/dev/zero` exist, what else lies in `/dev`, `/proc` and `/sys` is
+//! unsupported. Times of files are 0, their owner is user 1000. What is written to descriptors 1
+//! and 2 goes to the captured output.
 //!
-//! **Shared state.** Each operation is a sequence of visible actions as soon as there are several threads, as in a kernel:
+//! **Shared state.** Each operation is a sequence of visible actions as soon as there are several
+//! threads, as in a kernel:
 //!
 //! | action | object | class |
 //! | --- | --- | --- |
@@ -15,19 +19,23 @@
 //! | reading, writing, seeking, the file's length and flags | the file | `Hidden`; `HiddenWait` if it may block |
 //! | an operation of a stream (`streams`) | the stream | `HiddenWait`: one thread has it at a time |
 //!
-//! So two threads that use different files, or open descriptors of one pipe, commute where real ones do, and what a call looked
-//! up it keeps, whoever closes the descriptor meanwhile. (Closing an open file for good while another thread waits in an operation on
-//! it is unsupported: POSIX does not say what happens.)
+//! So two threads that use different files, or open descriptors of one pipe, commute where real
+//! ones do, and what a call looked up it keeps, whoever closes the descriptor meanwhile. (Closing
+//! an open file for good while another thread waits in an operation on it is unsupported: POSIX
+//! does not say what happens.)
 //!
-//! **Happens-before.** What is written to a pipe, and the closing of its last writing end, happens before what reads it: all earlier
-//! writes, since the pipe's lock orders them. Regular files and the locks of streams order nothing: data that two threads hand each
-//! other otherwise must not rely on them. Accesses to the program's buffers are ordinary ones, of the bytes that are really
-//! transferred. Under visibility `memory`, transferring to or from memory that threads share is unsupported while there are several.
+//! **Happens-before.** What is written to a pipe, and the closing of its last writing end, happens
+//! before what reads it: all earlier writes, since the pipe's lock orders them. Regular files and
+//! the locks of streams order nothing: data that two threads hand each other otherwise must not
+//! rely on them. Accesses to the program's buffers are ordinary ones, of the bytes that are really
+//! transferred. Under visibility `memory`, transferring to or from memory that threads share is
+//! unsupported while there are several.
 //!
-//! Contents are objects of the machine's memory that no pointer of the program reaches; transfers copy bytes with whatever is known
-//! of them, undefined bits included.
+//! Contents are objects of the machine's memory that no pointer of the program reaches; transfers
+//! copy bytes with whatever is known of them, undefined bits included.
 //!
-//! Missed: SIGPIPE ends the process, and is unsupported unless it is ignored; directories; locks of files; sockets.
+//! Missed: SIGPIPE ends the process, and is unsupported unless it is ignored; directories; locks of
+//! files; sockets.
 
 mod content;
 mod descriptors;
@@ -87,9 +95,11 @@ mod errno {
     pub const ENAMETOOLONG: i32 = 36;
 }
 
-// ---- operations of several actions -------------------------------------------------------------------------------
+// ---- operations of several actions
+// -------------------------------------------------------------------------------
 
-/// An operation. `Core::phase` counts its parts; `Core::note` and `Core::wait` hold what it keeps between them, and are 0 at its end.
+/// An operation. `Core::phase` counts its parts; `Core::note` and `Core::wait` hold what it keeps
+/// between them, and are 0 at its end.
 pub(super) struct Operation {
     /// The action of the next part.
     part: fn(&mut Cx<'_>) -> Result<Part, Stop>,
@@ -155,7 +165,8 @@ fn alone(cx: &Cx<'_>) -> bool {
     cx.state.unjoined() == 0
 }
 
-/// The next visible action. While there is only one thread, parts that need not wait are performed at once.
+/// The next visible action. While there is only one thread, parts that need not wait are performed
+/// at once.
 fn prepare(cx: &mut Cx<'_>, operation: &Operation) -> Prepared {
     loop {
         let part = match (operation.part)(cx) {
@@ -213,7 +224,8 @@ fn refused_at_once(cx: &mut Cx<'_>, error: i32) -> Parted {
     Ok(Part::Done(u64::MAX))
 }
 
-// ---- actions -----------------------------------------------------------------------------------------------------
+// ---- actions
+// -------------------------------------------------------------------------------------------------
 
 /// An action on a hidden object.
 fn hidden(cx: &Cx<'_>, object: ObjectId) -> Action {
@@ -324,7 +336,8 @@ pub(crate) fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
     }
 }
 
-// ---- looked-up open files ----------------------------------------------------------------------------------------
+// ---- looked-up open files
+// ----------------------------------------------------------------------------------------
 
 /// Marks an open file in `Core::wait[0]`.
 const PIN: u64 = 0x66 << 48;
@@ -372,7 +385,8 @@ fn in_use(cx: &Cx<'_>, open: u32) -> bool {
     })
 }
 
-// ---- the program's memory ----------------------------------------------------------------------------------------
+// ---- the program's memory
+// ----------------------------------------------------------------------------------------
 
 /// That an operation may access memory of the program within its action.
 fn may_access(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {

@@ -1,7 +1,8 @@
 //! Names of files: paths, the files that the options give, what exists.
 //!
-//! There is one working directory, `.`; a path is brought into a normal form by its text alone, since there are no symbolic links. The
-//! list of names only grows; a name that was removed stands for no file until it is created again.
+//! There is one working directory, `.`; a path is brought into a normal form by its text alone,
+//! since there are no symbolic links. The list of names only grows; a name that was removed stands
+//! for no file until it is created again.
 
 use super::content;
 use super::errno::{EACCES, EISDIR, ENAMETOOLONG, ENOENT};
@@ -102,7 +103,8 @@ pub(super) fn poke(state: &mut State, base: u64, bytes: &[u8]) {
     }
 }
 
-// ---- paths -------------------------------------------------------------------------------------------------------
+// ---- paths
+// -------------------------------------------------------------------------------------------------
 
 /// The longest path.
 const PATH_MAX: usize = 4096;

@@ -26,7 +26,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-// ---- open --------------------------------------------------------------------------------------------------------
+// ---- open
+// -------------------------------------------------------------------------------------------------
 
 const CREATE: u32 = 0o100;
 const EXCLUSIVE: u32 = 0o200;
@@ -90,7 +91,8 @@ fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
     })
 }
 
-/// The first part of what opens a file, and the last one, for which `Core::note` has the descriptor and open file.
+/// The first part of what opens a file, and the last one, for which `Core::note` has the descriptor
+/// and open file.
 pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
     if phase(cx) == 0 {
         let address = cx.word(path)?;
@@ -134,7 +136,8 @@ fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
     }
 }
 
-/// Finds or creates the file and reserves a descriptor: `Core::note` has both. The inner error is an error number.
+/// Finds or creates the file and reserves a descriptor: `Core::note` has both. The inner error is
+/// an error number.
 pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Result<Result<(), i32>, Stop> {
     let found = names::resolve(cx, path)?;
     let file = match found {
@@ -189,7 +192,8 @@ pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
     Ok(fd)
 }
 
-// ---- names -------------------------------------------------------------------------------------------------------
+// ---- names
+// -------------------------------------------------------------------------------------------------
 
 /// An operation on the table alone, with paths in arguments up to `last`.
 fn name_part(cx: &mut Cx<'_>, last: usize) -> Parted {
@@ -282,7 +286,8 @@ fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
     }
 }
 
-// ---- stat --------------------------------------------------------------------------------------------------------
+// ---- stat
+// -------------------------------------------------------------------------------------------------
 
 /// The path is looked up, then its file looked at.
 fn stat_part(cx: &mut Cx<'_>) -> Parted {

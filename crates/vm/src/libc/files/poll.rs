@@ -1,8 +1,9 @@
 //! Waiting for several descriptors: poll, select and their kin.
 //!
-//! The descriptors are looked up one after the other; then all of them are looked at in one action (Linux looks at one after the other
-//! here, too; POSIX does not say). It is an action on all pipes, which therefore count as one object in programs that poll. With a
-//! time-out that is not 0 the call may time out whenever nothing is ready; without one it waits.
+//! The descriptors are looked up one after the other; then all of them are looked at in one action
+//! (Linux looks at one after the other here, too; POSIX does not say). It is an action on all
+//! pipes, which therefore count as one object in programs that poll. With a time-out that is not 0
+//! the call may time out whenever nothing is ready; without one it waits.
 
 use super::content::{self, PIPE_BUF};
 use super::errno::{EBADF, EINVAL};
@@ -116,7 +117,8 @@ fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
     Pin::of(state.word(pinned_word(region, index)))
 }
 
-/// The open files that a waiting thread has looked up: their number is kept where other calls keep an open file.
+/// The open files that a waiting thread has looked up: their number is kept where other calls keep
+/// an open file.
 fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     let core = &state.thread(thread).core;
     let count = if Condition::of(core.wait[1]) == Some(Condition::Ready) {
@@ -137,7 +139,8 @@ pub(super) fn has_pinned(state: &State, thread: ThreadId, open: u32) -> bool {
     pins(state, thread).any(|pin| matches!(pin, Pin::Open(it, _) if it == open))
 }
 
-// ---- arguments ---------------------------------------------------------------------------------------------------
+// ---- arguments
+// -------------------------------------------------------------------------------------------------
 
 /// The time-out: none, zero, or some time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -227,7 +230,8 @@ fn few(count: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-// ---- the call ----------------------------------------------------------------------------------------------------
+// ---- the call
+// -------------------------------------------------------------------------------------------------
 
 /// `Core::phase` once all descriptors are looked up; before, `Core::note` counts them.
 const LOOKED: u8 = 1;

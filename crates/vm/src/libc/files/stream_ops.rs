@@ -1,5 +1,6 @@
-//! What programs do with streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell, setvbuf and the like. Reading of
-//! characters, lines and formatted input is C code in the model library, on top of `fread`.
+//! What programs do with streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell,
+//! setvbuf and the like. Reading of characters, lines and formatted input is C code in the model
+//! library, on top of `fread`.
 
 //! Writing is in `stream_write`.
 
@@ -66,7 +67,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The next part of a call that does not lock: that would race with other threads, unless the thread has the stream.
+/// The next part of a call that does not lock: that would race with other threads, unless the
+/// thread has the stream.
 pub(super) fn held_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let stream = streams::of_argument(cx, argument)?;
     if alone(cx) || streams::is_mine(cx, stream) {
@@ -85,7 +87,8 @@ pub(super) fn set_progress(cx: &mut Cx<'_>, progress: u64) {
     cx.state.own_core(cx.thread).note = progress;
 }
 
-// ---- opening and closing -----------------------------------------------------------------------------------------
+// ---- opening and closing
+// -----------------------------------------------------------------------------------------
 
 /// What a mode such as `r+` means; `None` if it is none.
 fn mode(text: &[u8]) -> Option<How> {
@@ -202,9 +205,11 @@ fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     Ok(Work::Close(if failed { EOF } else { 0 }))
 }
 
-// ---- reading -----------------------------------------------------------------------------------------------------
+// ---- reading
+// -------------------------------------------------------------------------------------------------
 
-/// What reading needs first, if anything: a stream that may be read, with nothing waiting to be written.
+/// What reading needs first, if anything: a stream that may be read, with nothing waiting to be
+/// written.
 fn before_reading(cx: &mut Cx<'_>, stream: u32) -> Result<Option<Work>, Stop> {
     if !streams::is_readable(cx.state, stream) {
         cx.set_errno(EBADF)?;
@@ -268,7 +273,8 @@ pub(super) fn too_large(cx: &Cx<'_>, what: &str) -> Stop {
     )
 }
 
-// ---- flushing and seeking ----------------------------------------------------------------------------------------
+// ---- flushing and seeking
+// ----------------------------------------------------------------------------------------
 
 fn fflush_part(cx: &mut Cx<'_>) -> Parted {
     if cx.word(0)? == 0 {
@@ -362,7 +368,8 @@ fn ftell(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     Ok(Work::Done(position.saturating_sub(unread(cx.state, stream))))
 }
 
-// ---- what a stream says of itself --------------------------------------------------------------------------------
+// ---- what a stream says of itself
+// --------------------------------------------------------------------------------
 
 fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, Stop> {
     if size != 0 && size != streams::size(cx.state, stream) && get(cx.state, stream, Field::Buffer) != 0 {

@@ -1,5 +1,6 @@
-//! Writing to streams: through the buffer, which is flushed when it is full, at the end of a line or of the call as the stream's mode
-//! says, and by `fflush` and `fclose`. Output streams (stdout, stderr) are `print`'s; each call finds out which of the two it is.
+//! Writing to streams: through the buffer, which is flushed when it is full, at the end of a line
+//! or of the call as the stream's mode says, and by `fflush` and `fclose`. Output streams (stdout,
+//! stderr) are `print`'s; each call finds out which of the two it is.
 
 use super::content;
 use super::errno::EBADF;
@@ -106,7 +107,8 @@ pub(in crate::libc) struct Writer {
     operation: Operation,
 }
 
-/// The next action of a call that prints if its stream is the captured output, as `print` says, and else writes to its stream.
+/// The next action of a call that prints if its stream is the captured output, as `print` says, and
+/// else writes to its stream.
 pub(in crate::libc) fn prepare(
     cx: &mut Cx<'_>,
     writer: &Writer,
@@ -218,7 +220,8 @@ fn fputc(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
     ))
 }
 
-/// A formatted print to the stream in argument 0, by where its format is and whether a `va_list` follows.
+/// A formatted print to the stream in argument 0, by where its format is and whether a `va_list`
+/// follows.
 pub(in crate::libc) const fn formatted<const FORMAT: usize, const LIST: bool>() -> Writer {
     Writer {
         argument: 0,

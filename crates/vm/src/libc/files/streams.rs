@@ -1,16 +1,19 @@
 //! Streams: `FILE`, its buffer and its lock.
 //!
-//! A stream is a descriptor with a buffer of 4,096 bytes, as in glibc: what is written is seen by others once it is flushed, what is
-//! read is taken from the file in blocks. One thread has a stream at a time, for a call or from `flockfile` to `funlockfile`; taking it
-//! and giving it back are actions on the stream, which order as a mutex does; what happens in between is the holder's own.
-//! A call goes through these parts, of which most calls need only the first:
+//! A stream is a descriptor with a buffer of 4,096 bytes, as in glibc: what is written is seen by
+//! others once it is flushed, what is read is taken from the file in blocks. One thread has a
+//! stream at a time, for a call or from `flockfile` to `funlockfile`; taking it and giving it back
+//! are actions on the stream, which order as a mutex does; what happens in between is the holder's
+//! own. A call goes through these parts, of which most calls need only the first:
 //!
 //! 1. take the stream, and do the call's work as far as the buffer goes;
-//! 2. fill or flush the buffer, or seek: look up the descriptor, then the action on the file, which may wait;
+//! 2. fill or flush the buffer, or seek: look up the descriptor, then the action on the file, which
+//!    may wait;
 //! 3. go on with the work, and give the stream back at its end.
 //!
-//! `FILE` objects are heap objects that end with `fclose`; using one afterwards is a use after free. `stdin` is a stream like others;
-//! `stdout` and `stderr` are captured output (`print`). Not done at `fclose`: moving back a shared descriptor whose data was read ahead.
+//! `FILE` objects are heap objects that end with `fclose`; using one afterwards is a use after
+//! free. `stdin` is a stream like others; `stdout` and `stderr` are captured output (`print`). Not
+//! done at `fclose`: moving back a shared descriptor whose data was read ahead.
 
 use super::content::{self, APPEND, NONBLOCK};
 use super::errno::{EAGAIN, EBADF};
@@ -39,7 +42,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-// ---- what a stream is --------------------------------------------------------------------------------------------
+// ---- what a stream is
+// -------------------------------------------------------------------------------------------------
 
 /// Offsets of a stream's words.
 #[derive(Clone, Copy)]
@@ -172,7 +176,8 @@ pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
     Ok(base)
 }
 
-// ---- making and finding ------------------------------------------------------------------------------------------
+// ---- making and finding
+// -------------------------------------------------------------------------------------------------
 
 /// A new stream on a descriptor: its `FILE`.
 pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
@@ -282,7 +287,8 @@ fn check(cx: &Cx<'_>, stream: u32) -> Result<(), Stop> {
     }
 }
 
-// ---- the lock ----------------------------------------------------------------------------------------------------
+// ---- the lock
+// -------------------------------------------------------------------------------------------------
 
 fn region(state: &State, thread: ThreadId) -> u64 {
     u64::from(state.thread(thread).region)
@@ -331,7 +337,8 @@ pub(super) fn on_stream(cx: &Cx<'_>, stream: u32, op: Op) -> Action {
     }
 }
 
-/// Whether an argument is an output stream, on which only a lone thread may have a lock: prints look at none.
+/// Whether an argument is an output stream, on which only a lone thread may have a lock: prints
+/// look at none.
 fn output_lock(cx: &mut Cx<'_>) -> Result<bool, Stop> {
     match is_output(cx, 0)? {
         true if alone(cx) => Ok(true),
@@ -388,7 +395,8 @@ fn unlock(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-// ---- calls -------------------------------------------------------------------------------------------------------
+// ---- calls
+// -------------------------------------------------------------------------------------------------
 
 /// How far a call's work has come.
 pub(super) enum Work {
@@ -404,8 +412,8 @@ pub(super) enum Work {
     Close(u64),
 }
 
-/// A call's work, on a stream that the thread has: it is asked again after what it needed was done, or has `failed`. `Core::note` is
-/// its own.
+/// A call's work, on a stream that the thread has: it is asked again after what it needed was done,
+/// or has `failed`. `Core::note` is its own.
 pub(super) type Worker = fn(&mut Cx<'_>, u32, bool) -> Result<Work, Stop>;
 
 /// `Core::phase`: what comes next.

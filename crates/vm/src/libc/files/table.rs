@@ -1,11 +1,13 @@
-//! What is known of descriptors, open files and files: hidden words, read and written by typed access only.
+//! What is known of descriptors, open files and files: hidden words, read and written by typed
+//! access only.
 //!
-//! As in a kernel there are three levels. A *descriptor* is a small number that stands for an open file. An *open file* has a
-//! position and flags; `dup` makes a second descriptor of it. A *file* has contents: a regular file, a pipe, the program's output,
-//! or a device. Numbers of open files and files are never used again; those of descriptors are, the lowest free one first.
+//! As in a kernel there are three levels. A *descriptor* is a small number that stands for an open
+//! file. An *open file* has a position and flags; `dup` makes a second descriptor of it. A *file*
+//! has contents: a regular file, a pipe, the program's output, or a device. Numbers of open files
+//! and files are never used again; those of descriptors are, the lowest free one first.
 //!
-//! Which action may touch what: see the documentation of `files`. Words that were never set are 0, which stands for the initial
-//! state: descriptors 0, 1 and 2 are open.
+//! Which action may touch what: see the documentation of `files`. Words that were never set are 0,
+//! which stands for the initial state: descriptors 0, 1 and 2 are open.
 
 use crate::state::State;
 use selvedge_model::ObjectId;
@@ -15,7 +17,8 @@ pub(super) const MAX_DESCRIPTORS: u32 = 1024;
 /// Most open files, files and streams that an execution may make.
 pub(super) const MAX_NUMBERS: u32 = 1 << 16;
 
-// ---- hidden words and objects ------------------------------------------------------------------------------------
+// ---- hidden words and objects
+// ------------------------------------------------------------------------------------
 
 const USED: u32 = 0x6600_0000;
 const OPEN_FILES: u32 = 0x6600_0020;
@@ -71,7 +74,8 @@ pub(crate) fn object_text(object: ObjectId) -> Option<String> {
     })
 }
 
-// ---- kinds -------------------------------------------------------------------------------------------------------
+// ---- kinds
+// -------------------------------------------------------------------------------------------------
 
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +119,8 @@ const STANDARD: u32 = 3;
 /// A descriptor's word if it is one of the first three and was closed.
 const CLOSED: u64 = 1;
 
-// ---- descriptors -------------------------------------------------------------------------------------------------
+// ---- descriptors
+// -------------------------------------------------------------------------------------------------
 
 /// The open file that a descriptor stands for.
 pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
@@ -165,7 +170,8 @@ pub(super) fn release_number(state: &mut State, fd: u32) {
     set_used(state, fd / 64, bits);
 }
 
-// ---- open files --------------------------------------------------------------------------------------------------
+// ---- open files
+// -------------------------------------------------------------------------------------------------
 
 /// What an open file is.
 pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
@@ -249,9 +255,11 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
     true
 }
 
-// ---- files -------------------------------------------------------------------------------------------------------
+// ---- files
+// -------------------------------------------------------------------------------------------------
 
-/// Offsets of a file's words: kind and mode, content, length; first byte and open ends of a pipe; names.
+/// Offsets of a file's words: kind and mode, content, length; first byte and open ends of a pipe;
+/// names.
 const CONTENT: u32 = 1;
 const LENGTH: u32 = 2;
 const START: u32 = 3;
@@ -345,7 +353,8 @@ pub(super) const fn stdin_file() -> u32 {
     STDIN_FILE
 }
 
-// ---- others ------------------------------------------------------------------------------------------------------
+// ---- others
+// -------------------------------------------------------------------------------------------------
 
 /// Whether SIGPIPE is ignored.
 pub(super) fn pipe_signal_ignored(state: &State) -> bool {
@@ -360,7 +369,8 @@ pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
 /// Most descriptors that one call may wait for.
 pub(super) const MAX_PINNED: u32 = 64;
 
-/// The hidden word where a thread (by its region) keeps the `index`-th open file that its present call has looked up.
+/// The hidden word where a thread (by its region) keeps the `index`-th open file that its present
+/// call has looked up.
 pub(super) fn pinned_word(region: u32, index: u32) -> u32 {
     PINNED | region << 6 | index
 }

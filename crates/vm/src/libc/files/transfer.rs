@@ -47,7 +47,8 @@ fn done(cx: &Cx<'_>) -> u64 {
     cx.state.thread(cx.thread).core.note
 }
 
-// ---- read --------------------------------------------------------------------------------------------------------
+// ---- read
+// -------------------------------------------------------------------------------------------------
 
 /// The most that one call transfers on Linux.
 const MOST: u64 = 0x7fff_f000;
@@ -111,9 +112,11 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
     Ok(After::Done(bytes, Outcome::Done))
 }
 
-// ---- write -------------------------------------------------------------------------------------------------------
+// ---- write
+// -------------------------------------------------------------------------------------------------
 
-/// Whether a descriptor is the captured output. Descriptors 1 and 2 change only while there is one thread.
+/// Whether a descriptor is the captured output. Descriptors 1 and 2 change only while there is one
+/// thread.
 pub(in crate::libc) fn is_output(cx: &Cx<'_>, fd: i32) -> bool {
     matches!(fd, 1 | 2)
         && table::descriptor(cx.state, fd as u32)
@@ -275,7 +278,8 @@ fn write_to_pipe(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) -> Per
     }
 }
 
-/// Writes a text to a descriptor other than the captured output: only while there is one thread, and not to a pipe.
+/// Writes a text to a descriptor other than the captured output: only while there is one thread,
+/// and not to a pipe.
 pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result<bool, Stop> {
     let what = || Flow::Unsupported(format!("formatted output to descriptor {fd}"));
     if !alone(cx) {
@@ -305,7 +309,8 @@ pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result
     Ok(true)
 }
 
-// ---- position and length -----------------------------------------------------------------------------------------
+// ---- position and length
+// -----------------------------------------------------------------------------------------
 
 /// A look-up, then an action on the file.
 fn file_part(cx: &mut Cx<'_>) -> Parted {
@@ -383,7 +388,8 @@ fn status(cx: &mut Cx<'_>) -> Performs {
     Ok(After::Done(0, Outcome::Done))
 }
 
-// ---- what only asks whether there is such a descriptor -----------------------------------------------------------
+// ---- what only asks whether there is such a descriptor
+// -----------------------------------------------------------
 
 fn look_only_part(cx: &mut Cx<'_>) -> Parted {
     let fd = cx.int(0)?;
