@@ -1,4 +1,5 @@
-//! Any text: reading and verifying it never panics, and what was read survives being printed and read again.
+//! Any text: reading and verifying it never panics, and what was read survives being printed and
+//! read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

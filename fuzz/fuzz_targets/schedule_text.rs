@@ -1,4 +1,5 @@
-//! Any text: reading it as a schedule never panics, and what was read survives being printed and read again.
+//! Any text: reading it as a schedule never panics, and what was read survives being printed and
+//! read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

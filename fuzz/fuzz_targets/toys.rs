@@ -1,8 +1,9 @@
-//! Any small toy program: the dependence relation keeps what Definition 1 asks of it in every reachable state, and `dpor`
-//! comes to the same ends and failed assertions as brute force.
+//! Any small toy program: the dependence relation keeps what Definition 1 asks of it in every
+//! reachable state, and `dpor` comes to the same ends and failed assertions as brute force.
 //!
-//! The bytes are read as a program of every operation the toys have, sensible or not (unlocks without locks, waits
-//! without the mutex), so that what the random generator never writes is met too.
+//! The bytes are read as a program of every operation the toys have, sensible or not (unlocks
+//! without locks, waits without the mutex), so that what the random generator never writes is met
+//! too.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -82,7 +83,8 @@ impl Detector<ToyMachine> for Collector<'_> {
 /// Choices from the fuzzer's bytes; 0 when they are used up.
 struct Source<'b> {
     bytes: &'b [u8],
-    /// The threads that some operation spawns, as bits: each is spawned at one place only, as real threads are.
+    /// The threads that some operation spawns, as bits: each is spawned at one place only, as real
+    /// threads are.
     spawned: u32,
 }
 

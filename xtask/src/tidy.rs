@@ -9,6 +9,8 @@ use std::process::Command;
 
 /// A longer file holds two ideas.
 const LINES: usize = 800;
+/// A comment is read beside code: no line of it is wider, but for a row of a table or one word.
+const COLUMNS: usize = 100;
 
 const REQUIRED: &[&str] = &[
     "README.md",
@@ -43,6 +45,7 @@ pub fn run() -> Result<()> {
                 problems.push(format!("{name}: no head comment that says what it is"));
             }
             unfinished(file, &text, &mut problems);
+            wide(file, &text, &mut problems);
             crate::names::check(file, &text, &options, &mut problems);
         }
         if file.extension().is_some_and(|extension| extension == "md") {
@@ -66,6 +69,22 @@ pub fn run() -> Result<()> {
         eprintln!("{problem}");
     }
     bail!("{} problems", problems.len())
+}
+
+/// Lines of comments that are too wide.
+fn wide(file: &Path, text: &str, problems: &mut Vec<String>) {
+    for (number, line) in text.lines().enumerate() {
+        let Some((_, comment)) = line.split_once("//") else {
+            continue;
+        };
+        let words = comment.trim_start_matches(['/', '!']).trim();
+        let breakable = !words.starts_with('|') && words.contains(' ');
+        if line.trim_start().starts_with("//") && breakable && line.chars().count() > COLUMNS {
+            let name = file.display();
+            let number = number + 1;
+            problems.push(format!("{name}:{number}: a comment wider than {COLUMNS} columns"));
+        }
+    }
 }
 
 /// Files that git knows.

@@ -93,7 +93,8 @@ fn mixed_toys() {
 fn every_class_of_random_toys_once() {
     for seed in 0..700 {
         hold_classes(&format!("seed {seed}"), &random_toy(seed));
-        // Whether a join fails before the thread's end or after it makes no difference, and is not tried.
+        // Whether a join fails before the thread's end or after it makes no difference, and is not
+        // tried.
         let fails = |op: &ToyOp| matches!(op, ToyOp::JoinOnce(..));
         for (kind, toy) in [("mixed", mixed_toy(seed)), ("waking", waking_toy(seed))] {
             if !toy.threads.iter().flatten().any(fails) {

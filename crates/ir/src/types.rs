@@ -20,7 +20,8 @@ id_type! {
 /// The type of a register. Everything larger lives in memory or in several registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Type {
-    /// An integer of 1 to 128 bits. In memory it takes `bytes()` bytes, little-endian, high bits zero.
+    /// An integer of 1 to 128 bits. In memory it takes `bytes()` bytes, little-endian, high bits
+    /// zero.
     Int(u8),
     /// IEEE binary32.
     F32,

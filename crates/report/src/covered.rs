@@ -14,7 +14,8 @@ const NAMED: usize = 8;
 pub struct Covered {
     /// Executions that came to their end.
     pub executions: u64,
-    /// The part of the search tree that is done, from 0 to 1, as far as the tree is known; for `dpor`.
+    /// The part of the search tree that is done, from 0 to 1, as far as the tree is known; for
+    /// `dpor`.
     pub part: Option<f64>,
     /// What only `unfold` knows.
     pub unfolding: Option<CoveredUnfolding>,

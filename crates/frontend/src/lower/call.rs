@@ -87,7 +87,8 @@ impl<'m> FnLower<'_, 'm, '_> {
             let mut parts = self.parts(value)?;
             if i >= fixed {
                 if let Some(ty) = inst.arg_type_attribute(i, "byval") {
-                    // A variable argument in memory: `va_arg` finds its bytes among the arguments, not its address.
+                    // A variable argument in memory: `va_arg` finds its bytes among the arguments,
+                    // not its address.
                     let [address] = parts.as_slice() else {
                         return Err("an aggregate argument of unknown form".to_owned());
                     };

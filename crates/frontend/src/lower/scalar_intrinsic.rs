@@ -240,7 +240,8 @@ impl<'m> FnLower<'_, 'm, '_> {
             let bits = self.cast(CastOp::Bitcast, value, int);
             let size = self.bin(BinOp::And, bits, Operand::Const(sign - 1, int));
             let negative = self.compare(IntPred::Uge, bits, Operand::Const(sign, int));
-            // Classes as ranges `[from, to)` of the magnitude, with their mask bits: negative, positive.
+            // Classes as ranges `[from, to)` of the magnitude, with their mask bits: negative,
+            // positive.
             let classes = [
                 (0, 1, 0x20, 0x40),
                 (1, least_normal, 0x10, 0x80),

@@ -5,7 +5,8 @@ use super::ParseError;
 /// A token; text borrows from the input.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Token<'t> {
-    /// Letters, digits and underscores, not starting with a digit: keywords, mnemonics, types and ids.
+    /// Letters, digits and underscores, not starting with a digit: keywords, mnemonics, types and
+    /// ids.
     Word(&'t str),
     /// A number without sign, decimal or `0x` hexadecimal.
     Number(u128),

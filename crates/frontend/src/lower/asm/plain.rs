@@ -346,7 +346,8 @@ impl Machine<'_, '_, '_, '_> {
                         .bin(BinOp::Sub, constant(i64::from(width) - 1, width), above)
                 };
                 let zero = self.compare(selvedge_ir::IntPred::Eq, value, constant(0, width));
-                // Of zero there is none: then the destination stays what it was, if it was anything.
+                // Of zero there is none: then the destination stays what it was, if it was
+                // anything.
                 let old = self.read(to, width).unwrap_or(Operand::Undef(Type::Int(width)));
                 let result = self.select(zero, old, found);
                 self.flags = Flags::Zero(zero);
