@@ -5,7 +5,8 @@
 //!
 //! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
-//! ([`CallGraph`]). Points-to sets, threads and slices are not there yet.
+//! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library functions
+//! do ([`library`]). Threads and slices are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.
@@ -13,7 +14,10 @@
 mod calls;
 pub mod cfg;
 mod defuse;
+pub mod library;
+pub mod pointsto;
 
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
+pub use pointsto::PointsTo;

@@ -1,0 +1,424 @@
+//! What library functions do with what they are given: one table.
+//!
+//! A function that has no body in the program and no row here may do anything; what rests on the
+//! table says so ([`effect`] gives nothing). Functions of the model library have bodies, and need no
+//! row.
+
+/// A set of arguments, one bit each. Bit 15: all from the sixteenth on, and variable ones.
+pub type Arguments = u16;
+
+/// What a call of a library function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effect {
+    /// The arguments behind which it reads memory.
+    pub reads: Arguments,
+    /// The arguments behind which it writes memory.
+    pub writes: Arguments,
+    /// What it returns, as an address.
+    pub result: Returns,
+    /// What else it does with addresses.
+    pub special: Special,
+}
+
+/// What a library function returns, if that is an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// No address, and nothing computed from one.
+    Nothing,
+    /// A new object.
+    New,
+    /// An address in the object that an argument points into.
+    Within(u8),
+    /// An argument.
+    Argument(u8),
+    /// The error number of the thread.
+    Errno,
+    /// A stream, or what a file contains.
+    Files,
+    /// The program's environment.
+    Environment,
+    /// What the library keeps.
+    Static,
+}
+
+/// What a library function does with addresses beside reading, writing and returning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Special {
+    /// Nothing.
+    Nothing,
+    /// What is behind the second argument is then behind the first.
+    Copies(u8, u8),
+    /// What it returns has the contents of what is behind an argument (and may be that).
+    Renews(u8),
+    /// What it returns has the contents of what is behind an argument.
+    Duplicates(u8),
+    /// A new object's address is stored behind an argument.
+    Allocates(u8),
+    /// The address of an argument's object is stored behind another: `Ends(from, to)`.
+    Ends(u8, u8),
+    /// Text made of all its arguments and of what they point to is written behind the first.
+    Formats,
+    /// What is behind an argument goes to a file.
+    Output(u8),
+    /// What comes from a file is then behind an argument.
+    Input(u8),
+    /// All its arguments and what they point to go to a file.
+    Prints,
+    /// Starts a thread that calls argument `.0` with argument `.1`.
+    Starts(u8, u8),
+    /// Starts a thread that calls the virtual function of a `std::thread::_State`.
+    StartsState,
+    /// Stores what a thread returned behind an argument.
+    Joins(u8),
+    /// Ends the thread with an argument as its result.
+    EndsThread(u8),
+    /// Calls argument `.0` without arguments, at once or at some time.
+    Calls(u8),
+    /// Calls argument `.0` with argument `.1`, at some time.
+    CallsWith(u8, u8),
+    /// Calls what is stored at an argument, at some time.
+    CallsStored(u8),
+    /// Makes a key: argument `.0` is called with the values that threads keep under it.
+    MakesKey(u8),
+    /// Keeps an argument under a key.
+    SetsKey(u8),
+    /// Returns what was kept under a key.
+    GetsKey,
+}
+
+/// All arguments.
+pub const ALL: Arguments = !0;
+
+const NONE: Effect = Effect {
+    reads: 0,
+    writes: 0,
+    result: Returns::Nothing,
+    special: Special::Nothing,
+};
+
+const fn on(reads: Arguments, writes: Arguments) -> Effect {
+    Effect {
+        reads,
+        writes,
+        ..NONE
+    }
+}
+
+const fn gives(result: Returns) -> Effect {
+    Effect { result, ..NONE }
+}
+
+impl Effect {
+    const fn giving(self, result: Returns) -> Effect {
+        Effect { result, ..self }
+    }
+
+    const fn and(self, special: Special) -> Effect {
+        Effect { special, ..self }
+    }
+}
+
+/// What a library function does; `None`: it is not known.
+pub fn effect(name: &str) -> Option<Effect> {
+    if is_pure(name) {
+        return Some(NONE);
+    }
+    synchronisation(name)
+        .or_else(|| memory(name))
+        .or_else(|| text(name))
+        .or_else(|| files(name))
+        .or_else(|| others(name))
+}
+
+/// Functions of numbers.
+fn is_pure(name: &str) -> bool {
+    let base = name.strip_suffix('f').unwrap_or(name);
+    let one = |n: &str| {
+        matches!(
+            n,
+            "acos"
+                | "asin"
+                | "atan"
+                | "atan2"
+                | "cbrt"
+                | "ceil"
+                | "copysign"
+                | "cos"
+                | "cosh"
+                | "exp"
+                | "exp2"
+                | "expm1"
+                | "fabs"
+                | "fdim"
+                | "floor"
+                | "fmax"
+                | "fmin"
+                | "fmod"
+                | "hypot"
+                | "log"
+                | "log10"
+                | "log1p"
+                | "log2"
+                | "nearbyint"
+                | "pow"
+                | "rint"
+                | "round"
+                | "sin"
+                | "sinh"
+                | "sqrt"
+                | "tan"
+                | "tanh"
+                | "trunc"
+        )
+    };
+    one(name)
+        || one(base)
+        || name
+            .strip_prefix("__VERIFIER_nondet_")
+            .is_some_and(|kind| kind != "memory")
+        || matches!(
+            name,
+            "abort"
+                | "exit"
+                | "_exit"
+                | "_Exit"
+                | "reach_error"
+                | "__VERIFIER_error"
+                | "__VERIFIER_assert"
+                | "__VERIFIER_assume"
+                | "klee_assume"
+                | "__CPROVER_assume"
+                | "assume_abort_if_not"
+                | "__selvedge_assumed"
+                | "klee_silent_exit"
+                | "klee_choose"
+                | "__VERIFIER_atomic_begin"
+                | "__VERIFIER_atomic_end"
+                | "__stack_chk_fail"
+                | "__chk_fail"
+                | "_ZSt9terminatev"
+                | "__cxa_pure_virtual"
+                | "_ZSt20__throw_system_errori"
+                | "__clang_call_terminate"
+                | "rand"
+                | "random"
+                | "srand"
+                | "srandom"
+                | "clock"
+                | "getpid"
+                | "getppid"
+                | "gettid"
+                | "getuid"
+                | "geteuid"
+                | "getgid"
+                | "getegid"
+                | "getpagesize"
+                | "get_nprocs"
+                | "get_nprocs_conf"
+                | "sysconf"
+                | "sleep"
+                | "usleep"
+                | "sched_yield"
+                | "pthread_yield"
+                | "thrd_yield"
+                | "umask"
+                | "isatty"
+                | "_ZNSt6thread20hardware_concurrencyEv"
+                | "_ZSt21ios_base_library_initv"
+        )
+}
+
+fn synchronisation(name: &str) -> Option<Effect> {
+    use Special::{Calls, CallsWith, EndsThread, GetsKey, Joins, MakesKey, SetsKey, Starts, StartsState};
+    Some(match name {
+        "pthread_create" => on(0b10, 0b1).and(Starts(2, 3)),
+        "thrd_create" => on(0, 0b1).and(Starts(1, 2)),
+        "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
+            on(0b10, 0b11).and(StartsState)
+        }
+        "pthread_join" | "pthread_tryjoin_np" | "thrd_join" => on(0, 0b10).and(Joins(1)),
+        "pthread_timedjoin_np" => on(0b100, 0b10).and(Joins(1)),
+        "pthread_clockjoin_np" => on(0b1000, 0b10).and(Joins(1)),
+        "pthread_exit" | "thrd_exit" => NONE.and(EndsThread(0)),
+        "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv" => on(0b1, 0b1),
+        "_ZNSt6thread6_StateD1Ev" | "_ZNSt6thread6_StateD2Ev" => NONE,
+        "pthread_self"
+        | "thrd_current"
+        | "pthread_equal"
+        | "thrd_equal"
+        | "pthread_detach"
+        | "thrd_detach"
+        | "pthread_cancel"
+        | "pthread_testcancel"
+        | "pthread_setconcurrency"
+        | "pthread_getconcurrency" => NONE,
+        "pthread_setname_np" => on(0b10, 0),
+        "pthread_setcancelstate" | "pthread_setcanceltype" => on(0, 0b10),
+        "pthread_once" | "call_once" => on(0b1, 0b1).and(Calls(1)),
+        "__cxa_guard_acquire" | "__cxa_guard_release" | "__cxa_guard_abort" => on(0b1, 0b1),
+        "pthread_key_create" | "__pthread_key_create" | "tss_create" => on(0, 0b1).and(MakesKey(1)),
+        "pthread_key_delete" | "tss_delete" => NONE,
+        "pthread_setspecific" | "tss_set" => NONE.and(SetsKey(1)),
+        "pthread_getspecific" | "tss_get" => NONE.and(GetsKey),
+        "atexit" => NONE.and(Calls(0)),
+        "__cxa_atexit" | "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => NONE.and(CallsWith(0, 1)),
+        "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => on(0, 0b1),
+        "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" => on(0b1, 0),
+        "__pthread_register_cancel" | "__pthread_unregister_cancel" | "__pthread_unwind_next" => on(0b1, 0b1),
+        _ => return lock(name),
+    })
+}
+
+/// What works on synchronisation objects: each use is an action of the object, which every other use
+/// depends on. Its memory holds no address.
+fn lock(name: &str) -> Option<Effect> {
+    let families = [
+        "pthread_mutex_",
+        "pthread_rwlock_",
+        "pthread_spin_",
+        "pthread_cond_",
+        "pthread_barrier_",
+        "sem_",
+        "mtx_",
+        "cnd_",
+        "pthread_mutexattr_",
+        "pthread_rwlockattr_",
+        "pthread_condattr_",
+        "pthread_barrierattr_",
+        "pthread_attr_",
+        "_ZNSt18condition_variable",
+    ];
+    let of_family = families.iter().any(|family| name.starts_with(family));
+    let has_address = matches!(
+        name,
+        "pthread_attr_setstack"
+            | "pthread_attr_getstack"
+            | "pthread_attr_setstackaddr"
+            | "pthread_attr_getstackaddr"
+            | "sem_open"
+    );
+    (of_family && !has_address).then_some(on(ALL, ALL))
+}
+
+fn memory(name: &str) -> Option<Effect> {
+    use Returns::{Argument, New, Within};
+    use Special::{Allocates, Copies, Duplicates, Renews};
+    if name.starts_with("_Znw") || name.starts_with("_Zna") {
+        return Some(gives(New));
+    }
+    if name.starts_with("_Zdl") || name.starts_with("_Zda") {
+        return Some(on(0, 0b1));
+    }
+    Some(match name {
+        "malloc" | "calloc" | "aligned_alloc" | "memalign" | "valloc" | "__cxa_allocate_exception" => {
+            gives(New)
+        }
+        "mmap" | "mmap64" => gives(New),
+        "free" | "cfree" | "munmap" | "__cxa_free_exception" => on(0, 0b1),
+        "madvise" | "mprotect" | "malloc_usable_size" => NONE,
+        "realloc" | "reallocarray" => on(0b1, 0b1).giving(New).and(Renews(0)),
+        "posix_memalign" => on(0, 0b1).and(Allocates(0)),
+        "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
+            on(0b10, 0b1).giving(Argument(0)).and(Copies(0, 1))
+        }
+        "mempcpy" | "__mempcpy" | "__mempcpy_chk" => on(0b10, 0b1).giving(Within(0)).and(Copies(0, 1)),
+        "memset" | "__memset_chk" => on(0, 0b1).giving(Argument(0)),
+        "bzero" | "explicit_bzero" => on(0, 0b1),
+        "memcmp" | "bcmp" => on(0b11, 0),
+        "memchr" | "memrchr" => on(0b1, 0).giving(Within(0)),
+        "klee_make_symbolic" => on(0b100, 0b1),
+        "__VERIFIER_nondet_memory" => on(0, 0b1),
+        "getrandom" | "getentropy" => on(0, 0b1),
+        "strdup" | "__strdup" | "strndup" | "__strndup" => on(0b1, 0).giving(New).and(Duplicates(0)),
+        _ => return None,
+    })
+}
+
+fn text(name: &str) -> Option<Effect> {
+    use Returns::{Argument, Within};
+    use Special::{Copies, Ends};
+    Some(match name {
+        "strlen" | "strnlen" => on(0b1, 0),
+        "strcmp" | "strncmp" | "strcoll" => on(0b11, 0),
+        "strchr" | "strrchr" | "index" | "rindex" => on(0b1, 0).giving(Within(0)),
+        "strstr" => on(0b11, 0).giving(Within(0)),
+        "strcpy" | "strncpy" | "__strcpy_chk" | "__strncpy_chk" => {
+            on(0b10, 0b1).giving(Argument(0)).and(Copies(0, 1))
+        }
+        "stpcpy" | "__stpcpy" | "__stpcpy_chk" => on(0b10, 0b1).giving(Within(0)).and(Copies(0, 1)),
+        "strcat" | "strncat" | "__strcat_chk" | "__strncat_chk" => {
+            on(0b11, 0b1).giving(Argument(0)).and(Copies(0, 1))
+        }
+        "atof" => on(0b1, 0),
+        "strtod" | "strtof" => on(0b1, 0b10).and(Ends(0, 1)),
+        "snprintf" | "sprintf" | "__snprintf_chk" | "__sprintf_chk" | "vsnprintf" | "vsprintf"
+        | "__vsnprintf_chk" | "__vsprintf_chk" => on(ALL & !1, 0b1).and(Special::Formats),
+        _ => return None,
+    })
+}
+
+fn files(name: &str) -> Option<Effect> {
+    use Returns::Files;
+    use Special::{Input, Output, Prints};
+    Some(match name {
+        "printf" | "vprintf" | "fprintf" | "vfprintf" | "dprintf" | "vdprintf" | "__printf_chk"
+        | "__fprintf_chk" | "__vprintf_chk" | "__vfprintf_chk" | "puts" | "fputs" | "fputs_unlocked"
+        | "putchar" | "putchar_unlocked" | "putc" | "putc_unlocked" | "fputc" | "fputc_unlocked"
+        | "_IO_putc" | "perror" => on(ALL, 0).and(Prints),
+        "write" | "pwrite" | "pwrite64" => on(0b10, 0).and(Output(1)),
+        "fwrite" | "fwrite_unlocked" => on(0b1, 0).and(Output(0)),
+        "read" | "pread" | "pread64" => on(0, 0b10).and(Input(1)),
+        "fread" | "fread_unlocked" => on(0, 0b1).and(Input(0)),
+        "fopen" | "fopen64" => on(0b11, 0).giving(Files),
+        "fdopen" => on(0b10, 0).giving(Files),
+        "open" | "open64" | "creat" | "creat64" | "access" | "eaccess" | "euidaccess" | "unlink"
+        | "remove" | "truncate" | "truncate64" => on(0b1, 0),
+        "openat" | "openat64" => on(0b10, 0),
+        "rename" => on(0b11, 0),
+        "stat" | "stat64" | "lstat" | "lstat64" => on(0b1, 0b10),
+        "fstat" | "fstat64" => on(0, 0b10),
+        "pipe" | "pipe2" => on(0, 0b1),
+        "poll" | "ppoll" => on(ALL, 0b1),
+        "select" | "pselect" => on(ALL, 0b11110),
+        "close" | "dup" | "dup2" | "dup3" | "lseek" | "lseek64" | "ftruncate" | "ftruncate64" | "fsync"
+        | "fdatasync" | "fcntl" | "fcntl64" => NONE,
+        "fclose" | "fflush" | "feof" | "ferror" | "fileno" | "clearerr" | "rewind" | "fseek" | "fseeko"
+        | "fseeko64" | "ftell" | "ftello" | "ftello64" | "flockfile" | "funlockfile" | "ftrylockfile"
+        | "setbuf" | "setvbuf" | "setlinebuf" => NONE,
+        _ => return None,
+    })
+}
+
+fn others(name: &str) -> Option<Effect> {
+    use Returns::{Environment, Errno, Static};
+    use Special::{Calls, CallsStored};
+    Some(match name {
+        "__errno_location" => gives(Errno),
+        "getenv" | "secure_getenv" | "__secure_getenv" => on(0b1, 0).giving(Environment),
+        "setlocale" => on(0b10, 0).giving(Static),
+        "signal" => NONE.and(Calls(1)),
+        "sigaction" => on(0b10, 0b100).and(CallsStored(1)),
+        "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
+        "time" => on(0, 0b1),
+        "clock_gettime" | "__clock_gettime" | "clock_getres" => on(0, 0b10),
+        "gettimeofday" | "timespec_get" => on(0, 0b11),
+        "times" => on(0, 0b1),
+        "nanosleep" | "thrd_sleep" => on(0b1, 0b10),
+        "clock_nanosleep" => on(0b100, 0b1000),
+        "getrlimit" | "getrlimit64" => on(0, 0b10),
+        "__assert_fail"
+        | "__assert"
+        | "__assert_perror_fail"
+        | "__CPROVER_assert"
+        | "klee_report_error"
+        | "klee_range"
+        | "klee_int" => on(ALL, 0),
+        // The machine ends with what is not supported where one of these would do something.
+        "__cxa_throw" | "__cxa_rethrow" | "_Unwind_Resume" | "__selvedge_unsupported" => NONE,
+        "_ZNSt8ios_base4InitC1Ev"
+        | "_ZNSt8ios_base4InitC2Ev"
+        | "_ZNSt8ios_base4InitD1Ev"
+        | "_ZNSt8ios_base4InitD2Ev" => NONE,
+        _ => return None,
+    })
+}

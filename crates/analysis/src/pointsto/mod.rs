@@ -1,0 +1,109 @@
+//! Points-to sets: which places each register, and each value in memory, may be the address of.
+//!
+//! Inclusion-based (Andersen, *Program Analysis and Specialization for the C Programming Language*,
+//! 1994): flow- and context-insensitive. Fields are told apart by byte offsets, elements of an array
+//! are not. Heap objects stand for all that one instruction allocates. Functions called through
+//! pointers, by new threads and by the library are found while solving.
+
+mod build;
+mod object;
+mod offset;
+mod solve;
+
+pub use object::{Library, Object, ObjectId, Target, TargetId, Targets};
+pub use offset::Offset;
+pub use solve::{Constraint, Solver, VarId};
+
+use crate::Place;
+use build::Builder;
+use selvedge_base::Id;
+use selvedge_ir::{FuncId, Module, Operand, Reg};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of a program's pointers.
+pub struct PointsTo {
+    solver: Solver,
+    /// The variable of each operand that is an address or computed from one.
+    registers: Vec<VarId>,
+    callees: BTreeMap<(FuncId, Place), BTreeSet<FuncId>>,
+    called_by_library: BTreeSet<FuncId>,
+    reached: Vec<bool>,
+    unknown: BTreeSet<FuncId>,
+}
+
+impl PointsTo {
+    /// Of a linked program that starts with these functions: `main`, and what runs before and after.
+    pub fn of(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> PointsTo {
+        let mut builder = Builder::new(module);
+        let always = module.constructors.iter().chain(&module.destructors);
+        for root in roots.into_iter().chain(always.copied()) {
+            builder.root(root);
+        }
+        builder.solve();
+        let first = |f| builder.register(f, Reg::from_index(0));
+        PointsTo {
+            registers: module.functions.ids().map(first).collect(),
+            callees: builder.callees,
+            called_by_library: builder.called_by_library,
+            reached: builder.reached,
+            unknown: builder.unknown,
+            solver: builder.solver,
+        }
+    }
+
+    /// Library functions that may be called, and of which nothing is known. If there are some, no
+    /// set needs to be complete.
+    pub fn unknown(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.unknown.iter().copied()
+    }
+
+    /// Whether a function may run.
+    pub fn may_run(&self, function: FuncId) -> bool {
+        self.reached[function.index()]
+    }
+
+    /// The functions that a call may run, in order.
+    pub fn callees(&self, function: FuncId, call: Place) -> impl Iterator<Item = FuncId> + '_ {
+        self.callees.get(&(function, call)).into_iter().flatten().copied()
+    }
+
+    /// The functions that the library may call, in order: `main`, what threads start with, handlers.
+    pub fn called_by_library(&self) -> impl Iterator<Item = FuncId> + '_ {
+        self.called_by_library.iter().copied()
+    }
+
+    /// The places that an operand of a function may be the address of, in no order that means
+    /// anything.
+    pub fn of_operand(&self, function: FuncId, operand: Operand) -> Vec<Target> {
+        let one = |object, offset| {
+            let object = self.solver.targets.find(object);
+            object.map(|object| Target { object, offset })
+        };
+        match operand {
+            Operand::Reg(register) => {
+                let first = self.registers[function.index()].index();
+                let set = self.solver.set(VarId::from_index(first + register.index()));
+                set.iter()
+                    .map(|t| self.solver.targets.place(TargetId::from_index(t as usize)))
+                    .collect()
+            }
+            Operand::Global(global, offset) => one(Object::Global(global), Offset::exact(offset))
+                .into_iter()
+                .collect(),
+            Operand::Func(function) => one(Object::Function(function), Offset::START)
+                .into_iter()
+                .collect(),
+            Operand::Const(..) | Operand::Block(..) | Operand::Undef(_) | Operand::Poison(_) => Vec::new(),
+        }
+    }
+
+    /// Objects and places.
+    pub fn targets(&self) -> &Targets {
+        &self.solver.targets
+    }
+
+    /// How many constraints and variables there are.
+    pub fn size(&self) -> (usize, usize) {
+        (self.solver.len(), self.solver.variables())
+    }
+}

@@ -1,0 +1,552 @@
+//! Inclusion constraints over sets of places, and their least solution (Andersen 1994).
+//!
+//! Sets grow by differences: each member of a set is looked at once. Variables on a cycle of copies
+//! have one set and are merged (Nuutila's observation, found anew from time to time). The memory of
+//! an object is a variable for each pair of an offset and a width that something was stored with;
+//! a load reads all that overlap with it.
+//!
+//! Two bounds keep the solution finite and small, and only make it larger: a place that came about
+//! by more than [`MOST_SHIFTS`] shifts gets a stride, and an object with more than [`MOST_CELLS`]
+//! stored values has one variable from then on.
+
+use super::object::{Object, ObjectId, Target, TargetId, Targets};
+use super::offset::{Offset, gcd};
+use roaring::RoaringBitmap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, IdVec, id_type};
+use std::collections::VecDeque;
+
+id_type! {
+    /// A variable: a set of places.
+    pub struct VarId(u32), "v";
+}
+
+/// Shifts by constant offsets that one place may come about by. Fields within fields take few; a
+/// pointer that walks takes as many as its loop has rounds.
+const MOST_SHIFTS: u8 = 6;
+/// Stored values of one object that are told apart.
+const MOST_CELLS: usize = 200;
+/// Pairs of source and destination of one copy of memory that are told apart.
+const MOST_PAIRS: u64 = 4_096;
+
+/// What a set must contain.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Constraint {
+    /// A place.
+    Address {
+        /// Of this set.
+        to: VarId,
+        /// A member.
+        target: TargetId,
+    },
+    /// All of another set.
+    Copy {
+        /// The smaller set.
+        from: VarId,
+        /// The larger one.
+        to: VarId,
+    },
+    /// All of another set, moved by `offset` and any multiple of `stride` bytes.
+    Shift {
+        /// What is moved.
+        from: VarId,
+        /// What contains it then.
+        to: VarId,
+        /// In bytes.
+        offset: i64,
+        /// In bytes; 0: none.
+        stride: u64,
+    },
+    /// What `width` bytes of memory contain (`None`: any number).
+    Load {
+        /// Where.
+        pointer: VarId,
+        /// In bytes.
+        width: Option<u64>,
+        /// What contains it.
+        to: VarId,
+    },
+    /// `width` bytes of memory contain a set.
+    Store {
+        /// Where.
+        pointer: VarId,
+        /// In bytes.
+        width: u64,
+        /// What is stored.
+        from: VarId,
+    },
+    /// Memory contains what other memory does.
+    Move {
+        /// Where to.
+        to: VarId,
+        /// Where from.
+        from: VarId,
+        /// How many bytes; `None`: any number.
+        length: Option<u64>,
+    },
+    /// Functions of the set are called: [`Solver::calls`].
+    Call {
+        /// The set.
+        callee: VarId,
+        /// What the caller calls it.
+        site: u32,
+    },
+}
+
+#[derive(Default)]
+struct Node {
+    /// What was looked at.
+    set: RoaringBitmap,
+    /// What was not yet.
+    fresh: RoaringBitmap,
+    copies: Vec<VarId>,
+    /// Constraints that ask this set, by number.
+    asked: Vec<u32>,
+    queued: bool,
+}
+
+#[derive(Default)]
+struct Memory {
+    cells: Vec<(Offset, u64, VarId)>,
+    /// Constraints that read it, and where.
+    readers: Vec<(u32, TargetId)>,
+    /// The one variable that it has.
+    merged: Option<VarId>,
+}
+
+/// Constraints, and what is solved of them.
+#[derive(Default)]
+pub struct Solver {
+    /// Objects and places.
+    pub targets: Targets,
+    nodes: IdVec<VarId, Node>,
+    /// The variable that one was merged with; itself: it stands for all that were.
+    merged: IdVec<VarId, VarId>,
+    constraints: Vec<Constraint>,
+    /// Of a move with many pairs: the variable between source and destination.
+    between: FxHashMap<u32, VarId>,
+    memory: Vec<Memory>,
+    cells: FxHashMap<(ObjectId, Offset, u64), VarId>,
+    shifts: Vec<u8>,
+    edges: FxHashSet<(VarId, VarId)>,
+    shifted: FxHashSet<(VarId, VarId, i64, u64)>,
+    read: FxHashSet<(u32, TargetId)>,
+    moved: FxHashSet<(u32, TargetId, TargetId)>,
+    work: VecDeque<VarId>,
+    found: Vec<(u32, TargetId)>,
+    /// Sets looked at since cycles were looked for, and when to look again.
+    since: usize,
+}
+
+impl Solver {
+    /// A new variable: the empty set.
+    pub fn variable(&mut self) -> VarId {
+        let id = self.nodes.push(Node::default());
+        self.merged.push(id);
+        id
+    }
+
+    /// How many variables there are.
+    pub fn variables(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many constraints there are.
+    pub fn len(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Whether there is no constraint.
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    /// The number of a place in an object.
+    pub fn place(&mut self, object: Object, offset: Offset) -> TargetId {
+        let object = self.targets.object(object);
+        self.target(Target { object, offset }, 0)
+    }
+
+    /// The set of a variable, once [`Solver::solve`] is done.
+    pub fn set(&self, variable: VarId) -> &RoaringBitmap {
+        &self.nodes[self.find(variable)].set
+    }
+
+    /// Adds a constraint.
+    pub fn add(&mut self, constraint: Constraint) {
+        let number = self.constraints.len() as u32;
+        self.constraints.push(constraint);
+        let asks = |solver: &mut Solver, variable: VarId| {
+            let variable = solver.find(variable);
+            solver.nodes[variable].asked.push(number);
+            let known = solver.nodes[variable].set.clone();
+            solver.answer(number, variable, &known);
+        };
+        match constraint {
+            Constraint::Address { to, target } => {
+                let one = RoaringBitmap::from_iter([target.index() as u32]);
+                self.grow(to, &one);
+            }
+            Constraint::Copy { from, to } => self.copy(from, to),
+            Constraint::Shift { from, .. } => asks(self, from),
+            Constraint::Load { pointer, .. } | Constraint::Store { pointer, .. } => asks(self, pointer),
+            Constraint::Call { callee, .. } => asks(self, callee),
+            Constraint::Move { from, to, .. } => {
+                asks(self, from);
+                asks(self, to);
+            }
+        }
+    }
+
+    /// Solves them. Then the calls found since the last time: the number of the site, and a place
+    /// that is called.
+    pub fn solve(&mut self) -> Vec<(u32, TargetId)> {
+        while let Some(variable) = self.work.pop_front() {
+            let variable = self.find(variable);
+            let node = &mut self.nodes[variable];
+            node.queued = false;
+            if node.fresh.is_empty() {
+                continue;
+            }
+            let fresh = std::mem::take(&mut node.fresh);
+            node.set |= &fresh;
+            for i in 0..self.nodes[variable].copies.len() {
+                let to = self.nodes[variable].copies[i];
+                self.grow(to, &fresh);
+            }
+            for i in 0..self.nodes[variable].asked.len() {
+                let number = self.nodes[variable].asked[i];
+                self.answer(number, variable, &fresh);
+            }
+            self.since += 1;
+            if self.since > self.nodes.len() {
+                self.since = 0;
+                self.merge_cycles();
+            }
+        }
+        std::mem::take(&mut self.found)
+    }
+
+    fn find(&self, mut variable: VarId) -> VarId {
+        while self.merged[variable] != variable {
+            variable = self.merged[variable];
+        }
+        variable
+    }
+
+    fn grow(&mut self, variable: VarId, by: &RoaringBitmap) {
+        let variable = self.find(variable);
+        let node = &mut self.nodes[variable];
+        if by.is_subset(&node.set) {
+            return;
+        }
+        let mut more = by - &node.set;
+        more -= &node.fresh;
+        if more.is_empty() {
+            return;
+        }
+        node.fresh |= more;
+        if !node.queued {
+            node.queued = true;
+            self.work.push_back(variable);
+        }
+    }
+
+    fn copy(&mut self, from: VarId, to: VarId) {
+        let (from, to) = (self.find(from), self.find(to));
+        if from == to || !self.edges.insert((from, to)) {
+            return;
+        }
+        self.nodes[from].copies.push(to);
+        let set = std::mem::take(&mut self.nodes[from].set);
+        self.grow(to, &set);
+        self.nodes[from].set = set;
+    }
+
+    /// As a copy of a value of which only some bytes may be taken.
+    fn copy_bytes(&mut self, from: VarId, to: VarId) {
+        let (from, to) = (self.find(from), self.find(to));
+        if self.shifted.insert((from, to, 0, 1)) {
+            let (offset, stride) = (0, 1);
+            self.add(Constraint::Shift {
+                from,
+                to,
+                offset,
+                stride,
+            });
+        }
+    }
+
+    /// A constraint's set has new members.
+    fn answer(&mut self, number: u32, variable: VarId, fresh: &RoaringBitmap) {
+        if fresh.is_empty() {
+            return;
+        }
+        match self.constraints[number as usize] {
+            Constraint::Address { .. } | Constraint::Copy { .. } => {}
+            Constraint::Shift {
+                to, offset, stride, ..
+            } => {
+                let shifted = fresh.iter().map(|t| self.shift(t, offset, stride));
+                let shifted: RoaringBitmap = shifted.collect();
+                self.grow(to, &shifted);
+            }
+            Constraint::Load { .. } => {
+                for target in fresh {
+                    self.read_at(number, Targets::target_id(target));
+                }
+            }
+            Constraint::Store { width, from, .. } => {
+                for target in fresh {
+                    let place = self.targets.place(Targets::target_id(target));
+                    let cell = self.cell(place.object, place.offset, width);
+                    self.copy(from, cell);
+                }
+            }
+            Constraint::Move { to, from, .. } => self.move_more(number, variable, to, from, fresh),
+            Constraint::Call { site, .. } => {
+                self.found
+                    .extend(fresh.iter().map(|t| (site, Targets::target_id(t))));
+            }
+        }
+    }
+
+    fn target(&mut self, target: Target, shifts: u8) -> TargetId {
+        let id = self.targets.target(target);
+        if id.index() == self.shifts.len() {
+            self.shifts.push(shifts);
+        }
+        while self.memory.len() < self.targets.objects() {
+            self.memory.push(Memory::default());
+        }
+        id
+    }
+
+    fn shift(&mut self, target: u32, offset: i64, stride: u64) -> u32 {
+        let id = Targets::target_id(target);
+        if offset == 0 && stride == 0 {
+            return target;
+        }
+        let place = self.targets.place(id);
+        let shifts = self.shifts[id.index()].saturating_add(1);
+        let stride = match shifts > MOST_SHIFTS {
+            true => gcd(stride, offset.unsigned_abs()),
+            false => stride,
+        };
+        let offset = place.offset.plus(offset, stride);
+        let object = place.object;
+        self.target(Target { object, offset }, shifts).index() as u32
+    }
+
+    /// A load, or the source of a move, at a place.
+    fn read_at(&mut self, number: u32, target: TargetId) {
+        if !self.read.insert((number, target)) {
+            return;
+        }
+        let object = self.targets.place(target).object.index();
+        self.memory[object].readers.push((number, target));
+        if let Some(all) = self.memory[object].merged {
+            return self.read_cell(number, target, (Offset::ANY, 1, all));
+        }
+        for i in 0..self.memory[object].cells.len() {
+            let cell = self.memory[object].cells[i];
+            self.read_cell(number, target, cell);
+        }
+    }
+
+    fn read_cell(&mut self, number: u32, target: TargetId, (offset, width, cell): (Offset, u64, VarId)) {
+        let place = self.targets.place(target);
+        match self.constraints[number as usize] {
+            Constraint::Load { width: bytes, to, .. } => {
+                if !place.offset.overlaps(bytes, offset, Some(width)) {
+                    return;
+                }
+                match bytes == Some(width) && aligned(place.offset, offset, width) {
+                    true => self.copy(cell, to),
+                    false => self.copy_bytes(cell, to),
+                }
+            }
+            Constraint::Move { to, length, .. } => {
+                if !place.offset.overlaps(length, offset, Some(width)) {
+                    return;
+                }
+                if let Some(&between) = self.between.get(&number) {
+                    return self.copy_bytes(cell, between);
+                }
+                let to = self.find(to);
+                for t in self.nodes[to].set.clone() {
+                    self.move_cell(place.offset, Targets::target_id(t), (offset, width, cell));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The variable of what is stored at an offset.
+    fn cell(&mut self, object: ObjectId, offset: Offset, width: u64) -> VarId {
+        if let Some(merged) = self.memory[object.index()].merged {
+            return merged;
+        }
+        if let Some(&cell) = self.cells.get(&(object, offset, width)) {
+            return cell;
+        }
+        if self.memory[object.index()].cells.len() >= MOST_CELLS {
+            return self.merge_memory(object);
+        }
+        self.new_cell(object, offset, width)
+    }
+
+    fn new_cell(&mut self, object: ObjectId, offset: Offset, width: u64) -> VarId {
+        let cell = self.variable();
+        self.cells.insert((object, offset, width), cell);
+        self.memory[object.index()].cells.push((offset, width, cell));
+        for i in 0..self.memory[object.index()].readers.len() {
+            let (number, target) = self.memory[object.index()].readers[i];
+            self.read_cell(number, target, (offset, width, cell));
+        }
+        cell
+    }
+
+    /// From now on all that is stored in an object has one variable.
+    fn merge_memory(&mut self, object: ObjectId) -> VarId {
+        let all = self.new_cell(object, Offset::ANY, 1);
+        self.memory[object.index()].merged = Some(all);
+        for i in 0..self.memory[object.index()].cells.len() {
+            let (.., cell) = self.memory[object.index()].cells[i];
+            self.copy(cell, all);
+            self.copy(all, cell);
+        }
+        all
+    }
+
+    fn move_more(&mut self, number: u32, variable: VarId, to: VarId, from: VarId, fresh: &RoaringBitmap) {
+        let (to, from) = (self.find(to), self.find(from));
+        let pairs = self.nodes[to].set.len() * self.nodes[from].set.len();
+        if pairs > MOST_PAIRS && !self.between.contains_key(&number) {
+            return self.move_between(number, to, from);
+        }
+        if variable == from {
+            for source in fresh {
+                let source = Targets::target_id(source);
+                self.read_at(number, source);
+            }
+        }
+        if variable != to {
+            return;
+        }
+        if let Some(&between) = self.between.get(&number) {
+            return fresh.iter().for_each(|t| self.fill(t, between));
+        }
+        for source in self.nodes[from].set.clone() {
+            let source = Targets::target_id(source);
+            let place = self.targets.place(source);
+            let Constraint::Move { length, .. } = self.constraints[number as usize] else {
+                continue;
+            };
+            for t in fresh {
+                let t = Targets::target_id(t);
+                if !self.moved.insert((number, source, t)) {
+                    continue;
+                }
+                for i in 0..self.memory[place.object.index()].cells.len() {
+                    let cell = self.memory[place.object.index()].cells[i];
+                    if place.offset.overlaps(length, cell.0, Some(cell.1)) {
+                        self.move_cell(place.offset, t, cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// There are many pairs: what the source has may be anywhere in the destination.
+    fn move_between(&mut self, number: u32, to: VarId, from: VarId) {
+        let between = self.variable();
+        self.between.insert(number, between);
+        for source in self.nodes[from].set.clone() {
+            let source = Targets::target_id(source);
+            self.read.insert((number, source));
+            let object = self.targets.place(source).object.index();
+            if !self.memory[object].readers.contains(&(number, source)) {
+                self.memory[object].readers.push((number, source));
+            }
+            for i in 0..self.memory[object].cells.len() {
+                let cell = self.memory[object].cells[i];
+                self.read_cell(number, source, cell);
+            }
+        }
+        for t in self.nodes[to].set.clone() {
+            self.fill(t, between);
+        }
+    }
+
+    fn fill(&mut self, target: u32, with: VarId) {
+        let object = self.targets.place(Targets::target_id(target)).object;
+        let cell = self.cell(object, Offset::ANY, 1);
+        self.copy(with, cell);
+    }
+
+    /// Moves one stored value: from an object, seen from `source` on, to a place.
+    fn move_cell(&mut self, source: Offset, to: TargetId, (offset, width, cell): (Offset, u64, VarId)) {
+        let (start, source_stride) = source.parts();
+        let (at, stride) = offset.parts();
+        let distance = at.wrapping_sub(start);
+        let mut stride = gcd(stride, source_stride);
+        if distance < 0 && stride == 0 {
+            stride = 1; // the value begins before what is moved: only its last bytes are
+        }
+        let place = self.targets.place(to);
+        let there = place.offset.plus(distance, stride);
+        let moved = self.cell(place.object, there, width);
+        match stride == 1 {
+            true => self.copy_bytes(cell, moved),
+            false => self.copy(cell, moved),
+        }
+    }
+
+    /// Variables on a cycle of copies get one set.
+    fn merge_cycles(&mut self) {
+        let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
+        for _ in 0..self.nodes.len() {
+            graph.add_node(());
+        }
+        let node = petgraph::graph::NodeIndex::new;
+        for (from, what) in self.nodes.iter_ids() {
+            for &to in &what.copies {
+                let to = self.find(to);
+                if to != from {
+                    graph.add_edge(node(from.index()), node(to.index()), ());
+                }
+            }
+        }
+        for cycle in petgraph::algo::tarjan_scc(&graph) {
+            let first = VarId::from_index(cycle[0].index());
+            for other in &cycle[1..] {
+                self.merge(first, VarId::from_index(other.index()));
+            }
+        }
+    }
+
+    fn merge(&mut self, into: VarId, other: VarId) {
+        let node = std::mem::take(&mut self.nodes[other]);
+        self.merged[other] = into;
+        let all = node.set | node.fresh;
+        let (known, asked) = (self.nodes[into].set.clone(), node.asked);
+        for to in node.copies {
+            self.copy(into, to);
+        }
+        self.grow(into, &all);
+        for number in asked {
+            self.nodes[into].asked.push(number);
+            self.answer(number, into, &known);
+        }
+    }
+}
+
+/// Whether a load of a value's width reads it whole or not at all.
+fn aligned(load: Offset, cell: Offset, width: u64) -> bool {
+    let ((a, s), (b, t)) = (load.parts(), cell.parts());
+    match gcd(s, t) {
+        0 => a == b,
+        stride => stride >= width && a.wrapping_sub(b).rem_euclid(stride as i64) == 0,
+    }
+}
