@@ -41,10 +41,19 @@ fn random(seed: u64) -> Vec<Rule> {
             0..4 => Rule::Address(a, rng.usize(..OBJECTS), 8 * rng.i64(0..3)),
             4..6 => Rule::Copy(a, b),
             6 => Rule::Shift(a, b, rng.i64(-8..17), 0),
-            7 => Rule::Shift(a, b, 8 * rng.i64(0..2), *rng.choice(&[0, 1, 8, 16, 24]).unwrap_or(&0)),
+            7 => Rule::Shift(
+                a,
+                b,
+                8 * rng.i64(0..2),
+                *rng.choice(&[0, 1, 8, 16, 24]).unwrap_or(&0),
+            ),
             8..10 => Rule::Load(a, *rng.choice(&width).unwrap_or(&8), b),
             10..13 => Rule::Store(a, *rng.choice(&width).unwrap_or(&8), b),
-            _ => Rule::Move(a, b, *rng.choice(&[None, Some(8), Some(16), Some(5)]).unwrap_or(&None)),
+            _ => Rule::Move(
+                a,
+                b,
+                *rng.choice(&[None, Some(8), Some(16), Some(5)]).unwrap_or(&None),
+            ),
         }
     });
     rules.collect()
@@ -259,7 +268,10 @@ fn the_solution_is_the_naive_one() {
         equal += u64::from(!walks);
         walking += u64::from(walks);
     }
-    assert!(equal > SYSTEMS / 2 && walking > SYSTEMS / 100, "{equal} {walking}");
+    assert!(
+        equal > SYSTEMS / 2 && walking > SYSTEMS / 100,
+        "{equal} {walking}"
+    );
     assert!(members > 50_000, "{members}");
 }
 

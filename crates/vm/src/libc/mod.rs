@@ -4,15 +4,15 @@
 //! functions that are not hot are C code in the model library instead, and what is in neither is
 //! unsupported by its name. One file a family.
 //!
-//! * No model has hidden state that two threads share without a visible action: clocks advance for
-//! each thread separately, `rand` is an action on a hidden object once there are several threads. *
-//! Output is an exception, and a harmless one: what the program prints is kept in the order of
-//! execution, for display only. No program can read it back, so two prints are independent and no
-//! scheduling points. The streams lock themselves, so printing is never a data race; the
-//! *arguments* that are read from memory are ordinary accesses. * A range of memory is recorded as
-//! one access, and what is copied keeps its undefined bits. A comparison, a search or an output
-//! that depends on them is the fault. * The environment is empty, locale and time zone are "C" and
-//! UTC.
+//! - No model has hidden state that two threads share without a visible action: clocks advance for
+//!   each thread separately, `rand` is an action on a hidden object once there are several threads.
+//! - Output is an exception, and a harmless one: what the program prints is kept in the order of
+//!   execution, for display only. No program can read it back, so two prints are independent and no
+//!   scheduling points. The streams lock themselves, so printing is never a data race; the
+//!   *arguments* that are read from memory are ordinary accesses.
+//! - A range of memory is recorded as one access, and what is copied keeps its undefined bits. A
+//!   comparison, a search or an output that depends on them is the fault.
+//! - The environment is empty, locale and time zone are "C" and UTC.
 
 mod alloc;
 mod bytes;
