@@ -78,6 +78,8 @@ pub enum Special {
     CallsWith(u8, u8),
     /// Calls what is stored at an argument, at some time.
     CallsStored(u8),
+    /// Calls what the thread-local variable `std::__once_call` points to.
+    CallsOnceCall,
     /// Makes a key: argument `.0` is called with the values that threads keep under it.
     MakesKey(u8),
     /// Keeps an argument under a key.
@@ -255,6 +257,7 @@ fn synchronisation(name: &str) -> Option<Effect> {
         "pthread_setname_np" => on(0b10, 0),
         "pthread_setcancelstate" | "pthread_setcanceltype" => on(0, 0b10),
         "pthread_once" | "call_once" => on(0b1, 0b1).and(Calls(1)),
+        "__once_proxy" => NONE.and(Special::CallsOnceCall),
         "__cxa_guard_acquire" | "__cxa_guard_release" | "__cxa_guard_abort" => on(0b1, 0b1),
         "pthread_key_create" | "__pthread_key_create" | "tss_create" => on(0, 0b1).and(MakesKey(1)),
         "pthread_key_delete" | "tss_delete" => NONE,
@@ -305,6 +308,12 @@ fn memory(name: &str) -> Option<Effect> {
     use Special::{Allocates, Copies, Duplicates, Renews};
     if name.starts_with("_Znw") || name.starts_with("_Zna") {
         return Some(gives(New));
+    }
+    if name
+        .strip_prefix("_ZSt")
+        .is_some_and(|rest| rest.contains("__throw_"))
+    {
+        return Some(on(ALL, 0));
     }
     if name.starts_with("_Zdl") || name.starts_with("_Zda") {
         return Some(on(0, 0b1));
@@ -365,6 +374,7 @@ fn files(name: &str) -> Option<Effect> {
         | "__fprintf_chk" | "__vprintf_chk" | "__vfprintf_chk" | "puts" | "fputs" | "fputs_unlocked"
         | "putchar" | "putchar_unlocked" | "putc" | "putc_unlocked" | "fputc" | "fputc_unlocked"
         | "_IO_putc" | "perror" => on(ALL, 0).and(Prints),
+        "__selvedge_unread" => on(0b1, 0).and(Output(0)),
         "write" | "pwrite" | "pwrite64" => on(0b10, 0).and(Output(1)),
         "fwrite" | "fwrite_unlocked" => on(0b1, 0).and(Output(0)),
         "read" | "pread" | "pread64" => on(0, 0b10).and(Input(1)),
@@ -414,7 +424,13 @@ fn others(name: &str) -> Option<Effect> {
         | "klee_range"
         | "klee_int" => on(ALL, 0),
         // The machine ends with what is not supported where one of these would do something.
-        "__cxa_throw" | "__cxa_rethrow" | "_Unwind_Resume" | "__selvedge_unsupported" => NONE,
+        "__cxa_throw"
+        | "__cxa_rethrow"
+        | "_Unwind_Resume"
+        | "__selvedge_unsupported"
+        | "__selvedge_unread"
+        | "__cxa_end_catch" => NONE,
+        "__cxa_begin_catch" | "__cxa_get_exception_ptr" => gives(Returns::Argument(0)),
         "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitC2Ev"
         | "_ZNSt8ios_base4InitD1Ev"

@@ -250,8 +250,8 @@ fn the_solution_is_the_naive_one() {
         let split = seed as usize % (rules.len() + 1);
         let (solver, variables) = solve(&rules, split);
         for (number, &variable) in variables.iter().enumerate() {
-            let expected = naive.set(number as u32);
-            let found = places(&solver, variable);
+            let expected = without_covered(naive.set(number as u32));
+            let found = without_covered(places(&solver, variable));
             members += expected.len();
             if !walks {
                 assert_eq!(found, expected, "seed {seed}, v{number}: {rules:#?}");
@@ -273,6 +273,13 @@ fn the_solution_is_the_naive_one() {
         "{equal} {walking}"
     );
     assert!(members > 50_000, "{members}");
+}
+
+/// Without the places in objects of which any byte is in the set.
+fn without_covered(mut set: BTreeSet<Place>) -> BTreeSet<Place> {
+    let all = set.clone();
+    set.retain(|p| p.1 == Offset::ANY || !all.contains(&(p.0, Offset::ANY)));
+    set
 }
 
 /// Whether one offset has all bytes of another.

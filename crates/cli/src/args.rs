@@ -330,6 +330,7 @@ pub(crate) enum Fact {
     Loops,
     Calls,
     Definitions,
+    Pointsto,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,9 +9,10 @@ use crate::output::{note, print};
 use crate::program::{Error, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::cfg::{ControlDependence, Endless};
-use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place, SELF_CONTAINED};
+use selvedge_analysis::pointsto::{Library, Object, Target};
+use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, LoopForest, Place, PointsTo, SELF_CONTAINED};
 use selvedge_base::Id;
-use selvedge_ir::{BlockId, Callee, FuncId, Function, Module};
+use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -50,6 +51,17 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
     }
 }
 
+/// Of a program that begins with `main` or, as a library, with any of its functions.
+fn points_to(module: &Module) -> PointsTo {
+    let main = module.function("main");
+    let user = |(id, f): (FuncId, &Function)| (f.is_defined() && !f.library).then_some(id);
+    let roots: Vec<FuncId> = match main {
+        Some(main) => vec![main],
+        None => module.functions.iter_ids().filter_map(user).collect(),
+    };
+    PointsTo::of(module, roots, &|name| selvedge_vm::native::find(name).is_some())
+}
+
 /// The user's functions, or one by its name.
 fn is_chosen(function: &Function, name: Option<&str>) -> bool {
     match name {
@@ -61,6 +73,7 @@ fn is_chosen(function: &Function, name: Option<&str>) -> bool {
 struct Facts<'a> {
     module: &'a Module,
     what: &'a [Fact],
+    points_to: Option<PointsTo>,
     calls: CallGraph,
     recursive: Vec<bool>,
     /// Functions that may not come back to their caller.
@@ -74,7 +87,9 @@ impl<'a> Facts<'a> {
             let function = &module.functions[f];
             !function.is_defined() && !SELF_CONTAINED.contains(&function.name.as_str())
         };
+        let points_to = what.contains(&Fact::Pointsto).then(|| points_to(module));
         Facts {
+            points_to,
             recursive: calls.recursive(),
             leaving: calls.reaching(leaves),
             module,
@@ -98,6 +113,7 @@ impl<'a> Facts<'a> {
                 Fact::Loops => ("loops", self.loops(function, &cfg)),
                 Fact::Calls => ("calls", self.calls(id)),
                 Fact::Definitions => ("definitions", self.definitions(function, &cfg)),
+                Fact::Pointsto => ("points_to", self.pointers(id)),
             };
             facts.insert(name.into(), value);
         }
@@ -168,6 +184,96 @@ impl<'a> Facts<'a> {
             })
         });
         uses.collect()
+    }
+
+    /// What each access to memory may touch, and each call through a pointer may run.
+    fn pointers(&self, id: FuncId) -> Value {
+        let Some(points_to) = &self.points_to else {
+            return Value::Null;
+        };
+        let function = &self.module.functions[id];
+        let mut found = Vec::new();
+        for (block, what) in function.blocks.iter_ids() {
+            for (index, inst) in what.insts.iter().enumerate() {
+                let place = Place {
+                    block: block.index() as u32,
+                    index: index as u32,
+                };
+                let mut note = |does: &str, mut objects: Vec<String>| {
+                    objects.sort_unstable();
+                    objects.dedup();
+                    let at = self.statement(function, place);
+                    found.push(json!({ "at": at, "does": does, "objects": objects }));
+                };
+                let objects = |pointer: &Operand| {
+                    let targets = points_to.of_operand(id, *pointer);
+                    targets.into_iter().map(|t| self.target(points_to, t)).collect()
+                };
+                match &inst.kind {
+                    InstKind::Load { ptr, .. } => note("reads", objects(ptr)),
+                    InstKind::Store { ptr, .. } | InstKind::MemSet { dst: ptr, .. } => {
+                        note("writes", objects(ptr));
+                    }
+                    InstKind::Rmw { ptr, .. } | InstKind::CompareExchange { ptr, .. } => {
+                        note("updates", objects(ptr));
+                    }
+                    InstKind::MemCopy { dst, src, .. } => {
+                        note("reads", objects(src));
+                        note("writes", objects(dst));
+                    }
+                    InstKind::Call {
+                        callee: Callee::Indirect(_),
+                        ..
+                    } => {
+                        let callees = points_to.callees(id, place);
+                        note("calls", callees.map(|f| self.name(f)).collect());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        json!({ "may_run": points_to.may_run(id), "accesses": found })
+    }
+
+    fn name(&self, function: FuncId) -> String {
+        let function = &self.module.functions[function];
+        match function.display.is_empty() {
+            true => function.name.clone(),
+            false => function.display.clone(),
+        }
+    }
+
+    /// A place in an object as `OBJECT+OFFSET`, `OBJECT+OFFSET+STRIDE*n` or, if it may be any byte,
+    /// `OBJECT+?`.
+    fn target(&self, points_to: &PointsTo, target: Target) -> String {
+        let object = match points_to.targets().what(target.object) {
+            Object::Global(global) => self.module.globals[global].name.clone(),
+            Object::Function(function) => self.name(function),
+            Object::Local(function, local) => {
+                let name = &self.module.functions[function].locals[local].name;
+                format!("{}:{name}", self.name(function))
+            }
+            Object::Allocated(function, place) => {
+                let block =
+                    &self.module.functions[function].blocks[BlockId::from_index(place.block as usize)];
+                let stmt = block.insts[place.index as usize].stmt;
+                format!("new at {}", self.place(self.module.stmts[stmt].span))
+            }
+            Object::Arguments(function) => format!("{}:...", self.name(function)),
+            Object::Library(library) => match library {
+                Library::Arguments => "arguments and environment".to_owned(),
+                Library::Files => "files".to_owned(),
+                Library::Errno => "errno".to_owned(),
+                Library::Static => "the library".to_owned(),
+            },
+        };
+        match target.offset.parts() {
+            (0, 0) => object,
+            (at, 0) => format!("{object}{at:+}"),
+            (_, 1) => format!("{object}+?"),
+            (0, stride) => format!("{object}+{stride}n"),
+            (at, stride) => format!("{object}{at:+}+{stride}n"),
+        }
     }
 
     /// A place as `bBLOCK.INDEX FILE:LINE`.
@@ -262,6 +368,13 @@ fn as_text(facts: &Value) -> String {
             }
         }
         text.push('\n');
+    }
+    if facts["points_to"]["may_run"] == false {
+        text.push_str("  never runs\n");
+    }
+    for each in facts["points_to"]["accesses"].as_array().into_iter().flatten() {
+        let (at, does) = (word(&each["at"]), word(&each["does"]));
+        let _ = writeln!(text, "  {at} {does} {}", list(&each["objects"]));
     }
     for each in facts["definitions"].as_array().into_iter().flatten() {
         let variable = each["variable"].as_str().filter(|name| !name.is_empty());

@@ -19,6 +19,9 @@ use selvedge_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What names of functions begin with that run in place of the library function named behind it.
+const STAND_INS: [&str; 2] = ["__selvedge_symbolic_", "__selvedge_"];
+
 /// A call whose callee is found while solving.
 #[derive(Clone, Debug)]
 struct Site {
@@ -31,6 +34,10 @@ struct Site {
 /// The constraints of a program, so far.
 pub(super) struct Builder<'a> {
     module: &'a Module,
+    /// Whether the machine has a model of a library function.
+    modelled: &'a dyn Fn(&str) -> bool,
+    /// Functions of the model library that run in place of a library function, by its name.
+    stand_ins: FxHashMap<&'a str, Vec<FuncId>>,
     pub solver: Solver,
     /// The variable of each function's first register.
     registers: Vec<VarId>,
@@ -51,7 +58,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(module: &'a Module) -> Builder<'a> {
+    pub fn new(module: &'a Module, modelled: &'a dyn Fn(&str) -> bool) -> Builder<'a> {
         let mut solver = Solver::default();
         let mut registers = Vec::new();
         let mut results = Vec::new();
@@ -63,8 +70,18 @@ impl<'a> Builder<'a> {
             results.push(function.returns.iter().map(|_| solver.variable()).collect());
         }
         let (of_threads, under_keys) = (solver.variable(), solver.variable());
+        let mut stand_ins: FxHashMap<&str, Vec<FuncId>> = FxHashMap::default();
+        for (id, function) in module.functions.iter_ids().filter(|(_, f)| f.is_defined()) {
+            for prefix in STAND_INS {
+                if let Some(name) = function.name.strip_prefix(prefix) {
+                    stand_ins.entry(name).or_default().push(id);
+                }
+            }
+        }
         let mut builder = Builder {
             module,
+            modelled,
+            stand_ins,
             solver,
             registers,
             results,
@@ -482,12 +499,22 @@ impl<'a> Builder<'a> {
             }
         }
         let function = &self.module.functions[callee];
+        for other in self
+            .stand_ins
+            .get(function.name.as_str())
+            .cloned()
+            .unwrap_or_default()
+        {
+            self.link(site, other);
+        }
         if !function.is_defined() {
             match effect(&function.name) {
                 Some(effect) => self.library(site, &effect),
-                None => {
+                None if (self.modelled)(&function.name) => {
                     self.unknown.insert(callee);
                 }
+                // The machine says that it has no such function, and the verdict is unknown.
+                None => {}
             }
             return;
         }
@@ -619,6 +646,13 @@ impl<'a> Builder<'a> {
             Special::CallsStored(at) => {
                 let callee = argument(at).map(|at| self.contents(at));
                 self.call_back(callee, Vec::new(), Vec::new());
+            }
+            Special::CallsOnceCall => {
+                if let Some(global) = self.module.global("_ZSt11__once_call") {
+                    let at = self.address(Object::Global(global), Offset::START);
+                    let callee = self.contents(at);
+                    self.call_back(Some(callee), Vec::new(), Vec::new());
+                }
             }
             Special::MakesKey(callee) => {
                 let kept = self.under_keys;

@@ -32,9 +32,16 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// Of a linked program that starts with these functions: `main`, and what runs before and after.
-    pub fn of(module: &Module, roots: impl IntoIterator<Item = FuncId>) -> PointsTo {
-        let mut builder = Builder::new(module);
+    /// Of a linked program that starts with these functions, as `main`; constructors and destructors
+    /// run, too. `modelled`: whether the machine has a model of a library function. A function that
+    /// has neither a body nor a model ends what can be said about a program where it is called, and
+    /// has no effect here.
+    pub fn of(
+        module: &Module,
+        roots: impl IntoIterator<Item = FuncId>,
+        modelled: &dyn Fn(&str) -> bool,
+    ) -> PointsTo {
+        let mut builder = Builder::new(module, modelled);
         let always = module.constructors.iter().chain(&module.destructors);
         for root in roots.into_iter().chain(always.copied()) {
             builder.root(root);
@@ -51,7 +58,7 @@ impl PointsTo {
         }
     }
 
-    /// Library functions that may be called, and of which nothing is known. If there are some, no
+    /// Library functions that may be called, are modelled, and have no row in the table of effects. If there are some, no
     /// set needs to be complete.
     pub fn unknown(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.unknown.iter().copied()

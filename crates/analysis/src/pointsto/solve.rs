@@ -5,9 +5,11 @@
 //! an object is a variable for each pair of an offset and a width that something was stored with;
 //! a load reads all that overlap with it.
 //!
-//! Two bounds keep the solution finite and small, and only make it larger: a place that came about
-//! by more than [`MOST_SHIFTS`] shifts gets a stride, and an object with more than [`MOST_CELLS`]
-//! stored values has one variable from then on.
+//! Bounds keep the solution finite and small, and only make it larger: a place that came about by
+//! more than [`MOST_SHIFTS`] shifts, or in an object with more than [`MOST_PLACES`] places, gets a
+//! stride; with more than [`FEW_MORE`] times as many it is any byte. An object with more than
+//! [`MOST_CELLS`] stored values has one variable from then on. A set with any byte of an object has
+//! no other place in it.
 
 use super::object::{Object, ObjectId, Target, TargetId, Targets};
 use super::offset::{Offset, gcd};
@@ -24,6 +26,10 @@ id_type! {
 /// Shifts by constant offsets that one place may come about by. Fields within fields take few; a
 /// pointer that walks takes as many as its loop has rounds.
 const MOST_SHIFTS: u8 = 6;
+/// Places in one object that shifts find, and that are told apart.
+const MOST_PLACES: u32 = 24;
+/// See [`MOST_PLACES`].
+const FEW_MORE: u32 = 3;
 /// Stored values of one object that are told apart.
 const MOST_CELLS: usize = 200;
 /// Pairs of source and destination of one copy of memory that are told apart.
@@ -112,6 +118,10 @@ struct Memory {
     readers: Vec<(u32, TargetId)>,
     /// The one variable that it has.
     merged: Option<VarId>,
+    /// Any byte of it, as a place.
+    any: Option<TargetId>,
+    /// How many places shifts have found.
+    places: u32,
 }
 
 /// Constraints, and what is solved of them.
@@ -242,6 +252,16 @@ impl Solver {
         }
         let mut more = by - &node.set;
         more -= &node.fresh;
+        let within_any = |t: &u32| {
+            let id = Targets::target_id(*t);
+            let any = self.memory[self.targets.place(id).object.index()].any;
+            any.is_some_and(|any| {
+                let any = any.index() as u32;
+                any != *t && (node.set.contains(any) || node.fresh.contains(any) || by.contains(any))
+            })
+        };
+        let needless: RoaringBitmap = more.iter().filter(within_any).collect();
+        more -= needless;
         if more.is_empty() {
             return;
         }
@@ -319,6 +339,10 @@ impl Solver {
         while self.memory.len() < self.targets.objects() {
             self.memory.push(Memory::default());
         }
+        let memory = &mut self.memory[target.object.index()];
+        if target.offset == Offset::ANY {
+            memory.any = Some(id);
+        }
         id
     }
 
@@ -328,14 +352,18 @@ impl Solver {
             return target;
         }
         let place = self.targets.place(id);
+        let object = place.object;
         let shifts = self.shifts[id.index()].saturating_add(1);
-        let stride = match shifts > MOST_SHIFTS {
-            true => gcd(stride, offset.unsigned_abs()),
-            false => stride,
+        let stride = match self.memory[object.index()].places {
+            places if places > MOST_PLACES * FEW_MORE => 1,
+            places if places > MOST_PLACES || shifts > MOST_SHIFTS => gcd(stride, offset.unsigned_abs()),
+            _ => stride,
         };
         let offset = place.offset.plus(offset, stride);
-        let object = place.object;
-        self.target(Target { object, offset }, shifts).index() as u32
+        let known = self.targets.len();
+        let target = self.target(Target { object, offset }, shifts);
+        self.memory[object.index()].places += (self.targets.len() - known) as u32;
+        target.index() as u32
     }
 
     /// A load, or the source of a move, at a place.

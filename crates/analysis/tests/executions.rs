@@ -1,0 +1,285 @@
+//! Every execution is a test of the facts: the programs of the corpus run with random schedules and
+//! inputs, and each access to memory must be among those that its statement's points-to sets allow.
+
+use selvedge_analysis::library::{Arguments, Effect, Returns, Special, effect};
+use selvedge_analysis::pointsto::{Library, Object, Offset, Target};
+use selvedge_analysis::{Place, PointsTo};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_ir::{FuncId, InstKind, Module, Operand};
+use selvedge_model::{Access, Choice, Machine};
+use selvedge_vm::memory::Kind;
+use selvedge_vm::{Options, Program, Visibility, Vm};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const STEPS: usize = 1_500;
+const RUNS: u64 = 3;
+
+/// What a statement's accesses are checked with.
+struct Facts {
+    module: Module,
+    points_to: PointsTo,
+    /// The instructions of each statement.
+    instructions: HashMap<StmtId, Vec<(FuncId, Place)>>,
+}
+
+impl Facts {
+    fn of(module: &Module) -> Facts {
+        let roots = ["main", "LLVMFuzzerTestOneInput"].into_iter();
+        let roots = roots.filter_map(|name| module.function(name));
+        let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+        let points_to = PointsTo::of(module, roots, &modelled);
+        let mut instructions: HashMap<_, Vec<_>> = HashMap::new();
+        for (id, function) in module.functions.iter_ids() {
+            for (block, what) in function.blocks.iter_ids() {
+                for (index, inst) in what.insts.iter().enumerate() {
+                    let place = Place {
+                        block: block.index() as u32,
+                        index: index as u32,
+                    };
+                    instructions.entry(inst.stmt).or_default().push((id, place));
+                }
+            }
+        }
+        Facts {
+            module: module.clone(),
+            points_to,
+            instructions,
+        }
+    }
+
+    fn kind(&self, function: FuncId, place: Place) -> &InstKind {
+        let block = &self.module.functions[function].blocks[Id::from_index(place.block as usize)];
+        &block.insts[place.index as usize].kind
+    }
+
+    /// Why an access is not among those that the facts allow.
+    fn objection(&self, program: &Program, vm: &Vm, access: &Access) -> Option<String> {
+        let Some((base, object)) = vm.state.memory.object_at(access.address) else {
+            return None; // no object: a fault
+        };
+        let at = access.address.wrapping_sub(base) as i64;
+        let name = program.name(object.name);
+        let is = |abstracted: Object| match abstracted {
+            Object::Global(global) => {
+                matches!(
+                    object.kind,
+                    Kind::Global | Kind::Constant | Kind::ThreadLocal | Kind::Missing
+                ) && self.module.globals[global].name == name
+            }
+            Object::Local(function, local) => {
+                let local = &self.module.functions[function].locals[local];
+                matches!(object.kind, Kind::Stack | Kind::PrivateStack) && local.size == object.size
+            }
+            Object::Allocated(function, place) => {
+                let block = &self.module.functions[function].blocks[Id::from_index(place.block as usize)];
+                let made = block.insts[place.index as usize].stmt;
+                matches!(object.kind, Kind::Heap | Kind::Stack | Kind::PrivateStack)
+                    && made == object.made.stmt
+            }
+            Object::Library(Library::Errno) => object.kind == Kind::ThreadLocal,
+            Object::Library(_) => true,
+            Object::Arguments(_) => matches!(object.kind, Kind::Stack | Kind::PrivateStack),
+            Object::Function(_) => false,
+        };
+        let none = Vec::new();
+        let places = self.instructions.get(&access.stmt).unwrap_or(&none);
+        let of = self.module.stmts.get(access.stmt).map(|stmt| stmt.func);
+        if places.is_empty() && of.is_some() {
+            // A function ends, and with it its variables.
+            let own = matches!(object.kind, Kind::Stack | Kind::PrivateStack);
+            let what = format!("a terminator touches {name} ({object:?})");
+            return (!own || !access.write).then_some(what);
+        }
+        let handlers = self.points_to.called_by_library();
+        let mut handlers = handlers.map(|f| &self.module.functions[f]);
+        if access.write && handlers.any(|f| !f.is_defined()) && object.kind == Kind::Heap {
+            return None; // `free` is what is called with a thread's value when the thread ends
+        }
+        if name == "_ZSt11__once_call" {
+            return None; // `__once_proxy` reads it, wherever `pthread_once` is called with that
+        }
+        let mut seen = Vec::new();
+        for &(function, place) in places {
+            if !self.points_to.may_run(function) {
+                return Some(format!("{} cannot run", self.module.functions[function].name));
+            }
+            let made = self.made(function, place).filter(|_| access.write);
+            if made.is_some_and(is) {
+                return None;
+            }
+            for (operand, width) in self.pointers(function, place, access.write) {
+                for Target { object, offset } in self.points_to.of_operand(function, operand) {
+                    let what = self.points_to.targets().what(object);
+                    if is(what) && offset.overlaps(width, Offset::exact(at), Some(1)) {
+                        return None;
+                    }
+                    seen.push((what, offset));
+                }
+            }
+        }
+        let what = if access.write { "writes" } else { "reads" };
+        Some(format!("{what} {at} in {name} ({object:?}), allowed: {seen:?}"))
+    }
+
+    /// The object that an instruction makes, begins or ends: that counts as a write of all of it.
+    fn made(&self, function: FuncId, place: Place) -> Option<Object> {
+        match self.kind(function, place) {
+            InstKind::LifetimeStart { local } | InstKind::LifetimeEnd { local } => {
+                Some(Object::Local(function, *local))
+            }
+            InstKind::Alloca { .. } => Some(Object::Allocated(function, place)),
+            InstKind::Call { .. } => {
+                let callees = self.points_to.callees(function, place);
+                let mut effects = callees.filter_map(|f| effect(&self.module.functions[f].name));
+                effects.find_map(|effect: Effect| match (effect.result, effect.special) {
+                    (Returns::New, _) | (_, Special::Allocates(_)) => {
+                        Some(Object::Allocated(function, place))
+                    }
+                    (Returns::Static | Returns::Files, _) => Some(Object::Library(Library::Static)),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The operands behind which an instruction reads or writes, and how far.
+    fn pointers(&self, function: FuncId, place: Place, write: bool) -> Vec<(Operand, Option<u64>)> {
+        use InstKind as K;
+        let one = Some(1);
+        match self.kind(function, place) {
+            K::Load { ptr, .. } if !write => vec![(*ptr, one)],
+            K::Store { ptr, .. } if write => vec![(*ptr, one)],
+            K::Rmw { ptr, .. } | K::CompareExchange { ptr, .. } => vec![(*ptr, one)],
+            K::MemCopy { dst, src, .. } => vec![(if write { *dst } else { *src }, None)],
+            K::MemSet { dst, .. } if write => vec![(*dst, None)],
+            K::VaStart { list } => vec![(*list, None)],
+            K::VaCopy { dst, src } => vec![(if write { *dst } else { *src }, None)],
+            K::Call { args, .. } => {
+                let mut pointers = Vec::new();
+                for callee in self.points_to.callees(function, place) {
+                    let callee = &self.module.functions[callee];
+                    let Some(effect) = effect(&callee.name).filter(|_| !callee.is_defined()) else {
+                        continue;
+                    };
+                    let touched: Arguments = if write { effect.writes } else { effect.reads };
+                    let among = |i: usize| touched >> i.min(15) & 1 == 1;
+                    let touched = args.iter().enumerate().filter(|(i, _)| among(*i));
+                    pointers.extend(touched.map(|(_, &argument)| (argument, None)));
+                }
+                pointers
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    programs: usize,
+    unknown: BTreeMap<String, usize>,
+    accesses: u64,
+    objections: Vec<String>,
+}
+
+fn run(program: &Arc<Program>, facts: &Facts, seed: u64, counts: &mut Counts, name: &str) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let Ok(mut vm) = Vm::new(program.clone()) else {
+        return;
+    };
+    for _ in 0..STEPS {
+        let enabled: Vec<usize> = (0..vm.pending().len())
+            .filter(|&t| vm.pending()[t].is_enabled())
+            .collect();
+        let Some(&thread) = random.choice(&enabled) else {
+            return;
+        };
+        let alternative = random.u16(..vm.pending()[thread].alternatives.max(1));
+        let thread = ThreadId::from_index(thread);
+        vm.step(Choice { thread, alternative });
+        for access in vm.accesses() {
+            counts.accesses += 1;
+            if let Some(why) = facts.objection(program, &vm, access) {
+                let place = program.location(access.stmt);
+                let line = format!("{name}: {place:?} {why}");
+                if counts.objections.len() < 40 && !counts.objections.contains(&line) {
+                    counts.objections.push(line);
+                }
+            }
+        }
+    }
+}
+
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        match path.extension().and_then(|e| e.to_str()) {
+            None => programs(&path, found),
+            Some("c" | "cc" | "cpp") => found.push(path),
+            Some(_) => {}
+        }
+    }
+}
+
+fn check(path: &Path, counts: &mut Counts) {
+    let options = selvedge_frontend::Options::default();
+    let Ok(loaded) = selvedge_frontend::load(&[path.to_owned()], &options) else {
+        return;
+    };
+    let facts = Facts::of(&loaded.module);
+    counts.programs += 1;
+    for function in facts.points_to.unknown() {
+        let name = facts.module.functions[function].name.clone();
+        *counts.unknown.entry(name).or_default() += 1;
+    }
+    if facts.points_to.unknown().next().is_some() {
+        return;
+    }
+    let options = Options {
+        visibility: Visibility::Memory,
+        ..Options::default()
+    };
+    let Ok(program) = Program::new(loaded.module, options) else {
+        return;
+    };
+    let name = path.display().to_string();
+    for seed in 0..RUNS {
+        run(&program, &facts, seed, counts, &name);
+    }
+}
+
+fn check_programs(chosen: impl Fn(usize) -> bool) -> Counts {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let mut paths = Vec::new();
+    programs(&corpus, &mut paths);
+    let mut counts = Counts::default();
+    for (_, path) in paths.iter().enumerate().filter(|(i, _)| chosen(*i)) {
+        check(path, &mut counts);
+    }
+    println!(
+        "{} programs, {} accesses, unknown {:?}",
+        counts.programs, counts.accesses, counts.unknown
+    );
+    assert!(counts.objections.is_empty(), "{}", counts.objections.join("\n"));
+    counts
+}
+
+/// A fifth of the corpus: its programs have much in common.
+#[test]
+fn accesses_are_in_points_to_sets() {
+    let counts = check_programs(|i| i % 5 == 0);
+    assert!(counts.accesses > 1_000, "{}", counts.accesses);
+}
+
+#[test]
+#[ignore = "minutes: all programs"]
+fn all_accesses_are_in_points_to_sets() {
+    let counts = check_programs(|_| true);
+    assert!(counts.accesses > 10_000, "{}", counts.accesses);
+}
