@@ -16,8 +16,10 @@ pub mod cfg;
 mod defuse;
 pub mod library;
 pub mod pointsto;
+pub mod slice;
 
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
 pub use pointsto::PointsTo;
+pub use slice::Slicer;

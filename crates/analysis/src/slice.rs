@@ -1,0 +1,546 @@
+//! Backward slices: the statements that may decide what a statement does and whether it is executed
+//! (Weiser 1981; Ferrante, Ottenstein and Warren 1987).
+//!
+//! A slice is closed under these dependences:
+//!
+//! - a value read from a register: what may have assigned it; a parameter: the callers' arguments;
+//!   the result of a call: what the callee returns;
+//! - a value read from memory: each statement that may have written it, whatever thread runs it and
+//!   in whatever order, for nothing is killed;
+//! - whether a statement is executed: the branches that decide it, calls before it that may not
+//!   return, loops before it that may not end, and the calls that run its function.
+//!
+//! What a slice does not say: in which order threads run (so operations of mutexes are in it only
+//! where their result is used), whether a thread blocks for ever, and whether a fault ends the
+//! program before. Calls are not told apart by their callers: what reaches a function from one call
+//! is taken to go back to all of them.
+
+use crate::cfg::{ControlDependence, Endless};
+use crate::library::{Effect, Returns, Special, effect};
+use crate::pointsto::{Library, Object, ObjectId, Offset, Target};
+use crate::{Cfg, DefUse, Definition, Place, PointsTo};
+use rustc_hash::FxHashMap;
+use selvedge_base::Id;
+use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Reg, Terminator};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A statement of the ir.
+pub type Statement = (FuncId, Place);
+
+/// Why a statement is in a slice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Reason {
+    /// It was asked for.
+    Asked,
+    /// It computes a value that the other one uses.
+    Value,
+    /// It may write what the other one reads.
+    Memory,
+    /// It decides whether the other one is executed.
+    Branch,
+    /// It is a call that may not return, and the other one comes after it.
+    MayNotReturn,
+    /// It runs the function that the other one is in.
+    Call,
+}
+
+/// What may decide about some statements: each with the reason, and with the statement that it was
+/// taken in for.
+pub type Slice = BTreeMap<Statement, (Reason, Statement)>;
+
+/// What can be asked of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Node {
+    /// What it does, and whether it is executed.
+    At(Statement),
+    /// Of a call: what it returns, in which result.
+    Result(Statement, u32),
+}
+
+/// One use of memory by a statement.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    statement: Statement,
+    /// `None`: any bytes of the object.
+    at: Option<(Offset, u64)>,
+}
+
+/// The facts of one function.
+struct Facts {
+    uses: DefUse,
+    control: ControlDependence,
+}
+
+/// Computes slices of one program.
+pub struct Slicer<'a> {
+    module: &'a Module,
+    points_to: &'a PointsTo,
+    facts: FxHashMap<FuncId, Facts>,
+    /// By object: who may write it.
+    writers: FxHashMap<ObjectId, Vec<Use>>,
+    /// By function: the calls that may run it.
+    callers: FxHashMap<FuncId, Vec<Statement>>,
+    /// By function: whether it may not come back to its caller.
+    leaving: Vec<bool>,
+    /// Library calls that may run functions of the program.
+    calling_back: Vec<Statement>,
+    /// What decides what other threads and files give: calls by what they do.
+    ending: Vec<Statement>,
+    output: Vec<Statement>,
+    keeping: Vec<Statement>,
+    jumps: Vec<Statement>,
+}
+
+impl<'a> Slicer<'a> {
+    /// Prepares slices of a program. If something is unknown about its library functions
+    /// ([`PointsTo::unknown`]), slices may lack statements.
+    pub fn new(module: &'a Module, points_to: &'a PointsTo) -> Slicer<'a> {
+        let mut slicer = Slicer {
+            module,
+            points_to,
+            facts: FxHashMap::default(),
+            writers: FxHashMap::default(),
+            callers: FxHashMap::default(),
+            leaving: Vec::new(),
+            calling_back: Vec::new(),
+            ending: Vec::new(),
+            output: Vec::new(),
+            keeping: Vec::new(),
+            jumps: Vec::new(),
+        };
+        let running = module.functions.iter_ids();
+        for (id, function) in running.filter(|(id, _)| points_to.may_run(*id)) {
+            for (statement, kind) in instructions(id, function) {
+                slicer.note(statement, kind);
+            }
+        }
+        slicer.leaving = slicer.functions_that_leave();
+        slicer
+    }
+
+    /// All statements that may decide about these.
+    pub fn of(&mut self, asked: impl IntoIterator<Item = Statement>) -> Slice {
+        let mut slice = Slice::new();
+        let mut seen = std::collections::BTreeSet::new();
+        let mut work = VecDeque::new();
+        for statement in asked {
+            slice.insert(statement, (Reason::Asked, statement));
+            if seen.insert(Node::At(statement)) {
+                work.push_back(Node::At(statement));
+            }
+        }
+        let mut found = Vec::new();
+        while let Some(node) = work.pop_front() {
+            let (Node::At(from) | Node::Result(from, _)) = node;
+            self.dependences(node, &mut found);
+            for (reason, on) in found.drain(..) {
+                let (Node::At(statement) | Node::Result(statement, _)) = on;
+                slice.entry(statement).or_insert((reason, from));
+                if seen.insert(on) {
+                    work.push_back(on);
+                }
+            }
+        }
+        slice
+    }
+
+    fn function(&self, statement: Statement) -> &'a Function {
+        &self.module.functions[statement.0]
+    }
+
+    fn kind(&self, statement: Statement) -> Option<&'a InstKind> {
+        let block = &self.function(statement).blocks[BlockId::from_index(statement.1.block as usize)];
+        block.insts.get(statement.1.index as usize).map(|inst| &inst.kind)
+    }
+
+    /// The library functions that a call may run.
+    fn effects(&self, call: Statement) -> impl Iterator<Item = (&'a str, Effect)> + use<'a> {
+        let (module, points_to) = (self.module, self.points_to);
+        points_to.callees(call.0, call.1).filter_map(move |f| {
+            let function = &module.functions[f];
+            let effect = effect(&function.name).filter(|_| !function.is_defined())?;
+            Some((function.name.as_str(), effect))
+        })
+    }
+
+    fn note(&mut self, statement: Statement, kind: &InstKind) {
+        for (operand, width) in self.written(statement, kind) {
+            for Target { object, offset } in self.points_to.of_operand(statement.0, operand) {
+                let at = width.map(|width| (offset, width));
+                self.writers
+                    .entry(object)
+                    .or_default()
+                    .push(Use { statement, at });
+            }
+        }
+        let targets = self.points_to.targets();
+        let whole = match kind {
+            InstKind::LifetimeStart { local } | InstKind::LifetimeEnd { local } => {
+                targets.find(Object::Local(statement.0, *local))
+            }
+            _ => targets.find(Object::Allocated(statement.0, statement.1)),
+        };
+        if let Some(object) = whole {
+            let at = None;
+            self.writers
+                .entry(object)
+                .or_default()
+                .push(Use { statement, at });
+        }
+        if matches!(kind, InstKind::Call { .. }) {
+            self.note_call(statement);
+        }
+    }
+
+    fn note_call(&mut self, statement: Statement) {
+        for callee in self.points_to.callees(statement.0, statement.1) {
+            self.callers.entry(callee).or_default().push(statement);
+            let arguments = self.points_to.targets().find(Object::Arguments(callee));
+            if let Some(object) = arguments {
+                let at = None;
+                self.writers
+                    .entry(object)
+                    .or_default()
+                    .push(Use { statement, at });
+            }
+        }
+        let effects: Vec<_> = self.effects(statement).collect();
+        for (name, effect) in effects {
+            if let Some(object) = self.points_to.targets().find(Object::Library(Library::Errno)) {
+                let at = None;
+                self.writers
+                    .entry(object)
+                    .or_default()
+                    .push(Use { statement, at });
+            }
+            match effect.special {
+                Special::Starts(..)
+                | Special::StartsState
+                | Special::Calls(_)
+                | Special::CallsWith(..)
+                | Special::CallsStored(_)
+                | Special::CallsOnceCall
+                | Special::MakesKey(_) => self.calling_back.push(statement),
+                Special::EndsThread(_) => self.ending.push(statement),
+                Special::Output(_) | Special::Prints => self.output.push(statement),
+                Special::SetsKey(_) => self.keeping.push(statement),
+                _ => {}
+            }
+            if name.contains("longjmp") {
+                self.jumps.push(statement);
+            }
+        }
+    }
+
+    /// Behind which operands a statement writes, and how many bytes; none: any number.
+    fn written(&self, statement: Statement, kind: &InstKind) -> Vec<(Operand, Option<u64>)> {
+        use InstKind as K;
+        match kind {
+            K::Store { ptr, ty, .. } | K::Rmw { ptr, ty, .. } | K::CompareExchange { ptr, ty, .. } => {
+                vec![(*ptr, Some(u64::from(ty.bytes())))]
+            }
+            K::MemCopy { dst, .. } | K::MemSet { dst, .. } | K::VaCopy { dst, .. } => vec![(*dst, None)],
+            K::VaStart { list } => vec![(*list, None)],
+            K::Call { args, .. } => self.behind(statement, args, |effect| effect.writes),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Behind which operands a statement reads.
+    fn read(&self, statement: Statement, kind: &InstKind) -> Vec<(Operand, Option<u64>)> {
+        use InstKind as K;
+        match kind {
+            K::Load { ptr, ty, .. } | K::Rmw { ptr, ty, .. } | K::CompareExchange { ptr, ty, .. } => {
+                vec![(*ptr, Some(u64::from(ty.bytes())))]
+            }
+            K::MemCopy { src, .. } | K::VaCopy { src, .. } => vec![(*src, None)],
+            K::Call { args, .. } => self.behind(statement, args, |effect| effect.reads),
+            _ => Vec::new(),
+        }
+    }
+
+    fn behind(
+        &self,
+        call: Statement,
+        args: &[Operand],
+        which: impl Fn(&Effect) -> u16,
+    ) -> Vec<(Operand, Option<u64>)> {
+        let mask = self
+            .effects(call)
+            .fold(0, |all, (_, effect)| all | which(&effect));
+        let behind = args
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| mask >> (*i).min(15) & 1 == 1);
+        behind.map(|(_, &argument)| (argument, None)).collect()
+    }
+
+    /// Functions that may not come back to their caller: they reach a library function that may not.
+    fn functions_that_leave(&self) -> Vec<bool> {
+        let mut leaving = vec![false; self.module.functions.len()];
+        let mut work: Vec<FuncId> = Vec::new();
+        for (id, function) in self.module.functions.iter_ids() {
+            let known = crate::SELF_CONTAINED
+                .binary_search(&function.name.as_str())
+                .is_ok();
+            let unsupported =
+                |(_, kind): (Statement, &InstKind)| matches!(kind, InstKind::Unsupported { .. });
+            let ends =
+                |block: &selvedge_ir::Block| matches!(block.term, Terminator::Unreachable | Terminator::Trap);
+            if match function.is_defined() {
+                true => instructions(id, function).any(unsupported) || function.blocks.iter().any(ends),
+                false => !known,
+            } {
+                leaving[id.index()] = true;
+                work.push(id);
+            }
+        }
+        while let Some(function) = work.pop() {
+            for call in self.callers.get(&function).into_iter().flatten() {
+                if !std::mem::replace(&mut leaving[call.0.index()], true) {
+                    work.push(call.0);
+                }
+            }
+        }
+        leaving
+    }
+
+    fn may_leave(&self, call: Statement) -> bool {
+        let mut callees = self.points_to.callees(call.0, call.1).peekable();
+        callees.peek().is_none() || callees.any(|f| self.leaving[f.index()])
+    }
+
+    fn facts(&mut self, id: FuncId) -> &Facts {
+        if !self.facts.contains_key(&id) {
+            let function = &self.module.functions[id];
+            let leaving = |callee: Callee| match callee {
+                Callee::Direct(callee) => self.leaving[callee.index()],
+                Callee::Indirect(_) => true,
+            };
+            let cfg = Cfg::of(self.module, function, leaving);
+            let facts = Facts {
+                uses: DefUse::of(function, &cfg),
+                control: ControlDependence::of(&cfg, Endless::Possible),
+            };
+            self.facts.insert(id, facts);
+        }
+        &self.facts[&id]
+    }
+
+    fn dependences(&mut self, node: Node, found: &mut Vec<(Reason, Node)>) {
+        match node {
+            Node::Result(call, result) => self.of_result(call, result, found),
+            Node::At(statement) => {
+                self.of_execution(statement, found);
+                match self.kind(statement) {
+                    Some(InstKind::Call { callee, args, .. }) => {
+                        if let Callee::Indirect(address) = callee {
+                            self.of_operand(statement, *address, found);
+                        }
+                        let library = self.effects(statement).next().is_some();
+                        let variable = self.points_to.callees(statement.0, statement.1);
+                        let variable = variable.map(|f| &self.module.functions[f]).any(|f| f.varargs);
+                        if library || variable {
+                            args.iter().for_each(|&a| self.of_operand(statement, a, found));
+                        }
+                        if library {
+                            self.of_library(statement, found);
+                        }
+                    }
+                    Some(kind) => kind.for_each_operand(|o| self.of_operand(statement, o, found)),
+                    None => {
+                        let block = BlockId::from_index(statement.1.block as usize);
+                        let term = &self.function(statement).blocks[block].term;
+                        // What is returned matters where it is used; how a branch is decided, always.
+                        if !matches!(term, Terminator::Return(_)) {
+                            term.for_each_operand(|o| self.of_operand(statement, o, found));
+                        }
+                    }
+                }
+                if let Some(kind) = self.kind(statement) {
+                    self.of_memory(statement, kind, found);
+                }
+            }
+        }
+    }
+
+    fn of_operand(&mut self, statement: Statement, operand: Operand, found: &mut Vec<(Reason, Node)>) {
+        let Operand::Reg(register) = operand else { return };
+        let (id, place) = statement;
+        let definitions = self.facts(id).uses.definitions(place, register).to_vec();
+        for definition in definitions {
+            match definition {
+                Definition::Missing => {}
+                Definition::At(place) => self.of_definition((id, place), register, found),
+                Definition::Parameter => self.of_parameter(id, register, found),
+            }
+        }
+    }
+
+    /// A statement assigns a register.
+    fn of_definition(&mut self, statement: Statement, register: Reg, found: &mut Vec<(Reason, Node)>) {
+        found.push((Reason::Value, Node::At(statement)));
+        if let Some(InstKind::Call { results, .. }) = self.kind(statement) {
+            for (i, _) in results.iter().enumerate().filter(|(_, r)| **r == register) {
+                found.push((Reason::Value, Node::Result(statement, i as u32)));
+            }
+        }
+    }
+
+    /// The arguments that callers pass.
+    fn of_parameter(&mut self, id: FuncId, register: Reg, found: &mut Vec<(Reason, Node)>) {
+        let function = &self.module.functions[id];
+        let Some(number) = function.params.iter().position(|&p| p == register) else {
+            return;
+        };
+        for call in self.callers.get(&id).cloned().unwrap_or_default() {
+            found.push((Reason::Value, Node::At(call)));
+            if let Some(InstKind::Call { args, .. }) = self.kind(call)
+                && let Some(&argument) = args.get(number)
+            {
+                self.of_operand(call, argument, found);
+            }
+        }
+        if self.points_to.called_by_library().any(|f| f == id) {
+            found.extend(self.calling_back.iter().map(|&s| (Reason::Value, Node::At(s))));
+            found.extend(self.keeping.iter().map(|&s| (Reason::Value, Node::At(s))));
+        }
+    }
+
+    fn of_result(&mut self, call: Statement, result: u32, found: &mut Vec<(Reason, Node)>) {
+        let callees: Vec<FuncId> = self.points_to.callees(call.0, call.1).collect();
+        for callee in callees {
+            let function = &self.module.functions[callee];
+            for (block, what) in function.blocks.iter_ids() {
+                if let Terminator::Return(values) = &what.term {
+                    let place = Place {
+                        block: block.index() as u32,
+                        index: what.insts.len() as u32,
+                    };
+                    let end = (callee, place);
+                    found.push((Reason::Value, Node::At(end)));
+                    if let Some(&value) = values.get(result as usize) {
+                        self.of_operand(end, value, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a library call does may be decided by other calls.
+    fn of_library(&mut self, call: Statement, found: &mut Vec<(Reason, Node)>) {
+        let effects: Vec<_> = self.effects(call).collect();
+        for (name, effect) in effects {
+            let calls: Vec<Statement> = match (effect.special, effect.result) {
+                (Special::Joins(_), _) => {
+                    let starts = self.points_to.called_by_library();
+                    let ends: Vec<_> = starts.flat_map(|f| ends(f, &self.module.functions[f])).collect();
+                    for &end in &ends {
+                        self.of_returned(end, found);
+                    }
+                    self.ending.iter().copied().chain(ends).collect()
+                }
+                (Special::Input(_), _) | (_, Returns::Files) => self.output.clone(),
+                (Special::GetsKey, _) => self.keeping.clone(),
+                _ if name.contains("setjmp") => self.jumps.clone(),
+                _ => continue,
+            };
+            found.extend(calls.into_iter().map(|s| (Reason::Memory, Node::At(s))));
+        }
+    }
+
+    fn of_returned(&mut self, end: Statement, found: &mut Vec<(Reason, Node)>) {
+        let block = BlockId::from_index(end.1.block as usize);
+        if let Terminator::Return(values) = &self.function(end).blocks[block].term {
+            values
+                .iter()
+                .for_each(|&value| self.of_operand(end, value, found));
+        }
+    }
+
+    fn of_memory(&mut self, statement: Statement, kind: &InstKind, found: &mut Vec<(Reason, Node)>) {
+        for (operand, width) in self.read(statement, kind) {
+            for Target { object, offset } in self.points_to.of_operand(statement.0, operand) {
+                for write in self.writers.get(&object).into_iter().flatten() {
+                    let apart = write
+                        .at
+                        .zip(width)
+                        .is_some_and(|((at, bytes), width)| !at.overlaps(Some(bytes), offset, Some(width)));
+                    if !apart {
+                        found.push((Reason::Memory, Node::At(write.statement)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What decides whether a statement is executed.
+    fn of_execution(&mut self, statement: Statement, found: &mut Vec<(Reason, Node)>) {
+        let (id, place) = statement;
+        let block = BlockId::from_index(place.block as usize);
+        self.calls_that_leave(id, block, place.index, found);
+        let controllers = self.facts(id).control.controllers(block).to_vec();
+        for controller in controllers {
+            let end = self.module.functions[id].blocks[controller].insts.len() as u32;
+            let place = Place {
+                block: controller.index() as u32,
+                index: end,
+            };
+            found.push((Reason::Branch, Node::At((id, place))));
+            self.calls_that_leave(id, controller, end, found);
+        }
+        for &call in self.callers.get(&id).into_iter().flatten() {
+            found.push((Reason::Call, Node::At(call)));
+        }
+        if self.points_to.called_by_library().any(|f| f == id) {
+            found.extend(self.calling_back.iter().map(|&s| (Reason::Call, Node::At(s))));
+        }
+    }
+
+    /// Calls of a block, before an instruction, that may not return.
+    fn calls_that_leave(&self, id: FuncId, block: BlockId, before: u32, found: &mut Vec<(Reason, Node)>) {
+        let insts = &self.module.functions[id].blocks[block].insts;
+        for (index, inst) in insts.iter().take(before as usize).enumerate() {
+            let place = Place {
+                block: block.index() as u32,
+                index: index as u32,
+            };
+            let leaves = match inst.kind {
+                InstKind::Call { .. } => self.may_leave((id, place)),
+                InstKind::Unsupported { .. } => true,
+                _ => false,
+            };
+            if leaves {
+                found.push((Reason::MayNotReturn, Node::At((id, place))));
+            }
+        }
+    }
+}
+
+/// All instructions of a function, without the terminators.
+fn instructions(id: FuncId, function: &Function) -> impl Iterator<Item = (Statement, &InstKind)> {
+    function.blocks.iter_ids().flat_map(move |(block, what)| {
+        what.insts.iter().enumerate().map(move |(index, inst)| {
+            let place = Place {
+                block: block.index() as u32,
+                index: index as u32,
+            };
+            ((id, place), &inst.kind)
+        })
+    })
+}
+
+/// The statements with which a function returns.
+fn ends(id: FuncId, function: &Function) -> impl Iterator<Item = Statement> + use<> {
+    let returns = function
+        .blocks
+        .iter_ids()
+        .filter(|(_, what)| matches!(what.term, Terminator::Return(_)));
+    let places: Vec<Place> = returns
+        .map(|(block, what)| Place {
+            block: block.index() as u32,
+            index: what.insts.len() as u32,
+        })
+        .collect();
+    places.into_iter().map(move |place| (id, place))
+}
