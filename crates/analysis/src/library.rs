@@ -14,6 +14,8 @@ pub struct Effect {
     pub reads: Arguments,
     /// The arguments behind which it writes memory.
     pub writes: Arguments,
+    /// How many bytes there, at most, from where the argument points.
+    pub extent: Option<u64>,
     /// What it returns, as an address.
     pub result: Returns,
     /// What else it does with addresses.
@@ -94,6 +96,7 @@ pub const ALL: Arguments = !0;
 const NONE: Effect = Effect {
     reads: 0,
     writes: 0,
+    extent: None,
     result: Returns::Nothing,
     special: Special::Nothing,
 };
@@ -113,6 +116,13 @@ const fn gives(result: Returns) -> Effect {
 impl Effect {
     const fn giving(self, result: Returns) -> Effect {
         Effect { result, ..self }
+    }
+
+    const fn within(self, extent: u64) -> Effect {
+        Effect {
+            extent: Some(extent),
+            ..self
+        }
     }
 
     const fn and(self, special: Special) -> Effect {
@@ -233,12 +243,12 @@ fn is_pure(name: &str) -> bool {
 fn synchronisation(name: &str) -> Option<Effect> {
     use Special::{Calls, CallsWith, EndsThread, GetsKey, Joins, MakesKey, SetsKey, Starts, StartsState};
     Some(match name {
-        "pthread_create" => on(0b10, 0b1).and(Starts(2, 3)),
+        "pthread_create" => on(0b10, 0b1).within(56).and(Starts(2, 3)),
         "thrd_create" => on(0, 0b1).and(Starts(1, 2)),
         "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
             on(0b10, 0b11).and(StartsState)
         }
-        "pthread_join" | "pthread_tryjoin_np" | "thrd_join" => on(0, 0b10).and(Joins(1)),
+        "pthread_join" | "pthread_tryjoin_np" | "thrd_join" => on(0, 0b10).within(8).and(Joins(1)),
         "pthread_timedjoin_np" => on(0b100, 0b10).and(Joins(1)),
         "pthread_clockjoin_np" => on(0b1000, 0b10).and(Joins(1)),
         "pthread_exit" | "thrd_exit" => NONE.and(EndsThread(0)),
@@ -273,25 +283,25 @@ fn synchronisation(name: &str) -> Option<Effect> {
 }
 
 /// What works on synchronisation objects: each use is an action of the object, which every other use
-/// depends on. Its memory holds no address.
+/// depends on. Its memory holds no address. Sizes are those of glibc on x86-64.
 fn lock(name: &str) -> Option<Effect> {
+    const LARGEST: u64 = 56;
     let families = [
-        "pthread_mutex_",
-        "pthread_rwlock_",
-        "pthread_spin_",
-        "pthread_cond_",
-        "pthread_barrier_",
-        "sem_",
-        "mtx_",
-        "cnd_",
-        "pthread_mutexattr_",
-        "pthread_rwlockattr_",
-        "pthread_condattr_",
-        "pthread_barrierattr_",
-        "pthread_attr_",
-        "_ZNSt18condition_variable",
+        ("pthread_mutexattr_", 4),
+        ("pthread_rwlockattr_", 8),
+        ("pthread_condattr_", 4),
+        ("pthread_barrierattr_", 4),
+        ("pthread_attr_", LARGEST),
+        ("pthread_mutex_", 40),
+        ("pthread_rwlock_", LARGEST),
+        ("pthread_spin_", 4),
+        ("pthread_cond_", 48),
+        ("pthread_barrier_", 32),
+        ("sem_", 32),
+        ("mtx_", 40),
+        ("cnd_", 48),
+        ("_ZNSt18condition_variable", 48),
     ];
-    let of_family = families.iter().any(|family| name.starts_with(family));
     let has_address = matches!(
         name,
         "pthread_attr_setstack"
@@ -300,7 +310,11 @@ fn lock(name: &str) -> Option<Effect> {
             | "pthread_attr_getstackaddr"
             | "sem_open"
     );
-    (of_family && !has_address).then_some(on(ALL, ALL))
+    let family = families.iter().find(|(family, _)| name.starts_with(family));
+    family.filter(|_| !has_address).map(|&(_, extent)| Effect {
+        extent: Some(extent),
+        ..on(ALL, ALL)
+    })
 }
 
 fn memory(name: &str) -> Option<Effect> {

@@ -6,7 +6,8 @@
 //! - a value read from a register: what may have assigned it; a parameter: the callers' arguments;
 //!   the result of a call: what the callee returns;
 //! - a value read from memory: each statement that may have written it, whatever thread runs it and
-//!   in whatever order, for nothing is killed;
+//!   in whatever order, for nothing is killed; that a variable's scope begins or ends writes
+//!   nothing, for what nothing has defined is decided by no statement;
 //! - whether a statement is executed: the branches that decide it, calls before it that may not
 //!   return, loops before it that may not end, and the calls that run its function.
 //!
@@ -174,13 +175,7 @@ impl<'a> Slicer<'a> {
             }
         }
         let targets = self.points_to.targets();
-        let whole = match kind {
-            InstKind::LifetimeStart { local } | InstKind::LifetimeEnd { local } => {
-                targets.find(Object::Local(statement.0, *local))
-            }
-            _ => targets.find(Object::Allocated(statement.0, statement.1)),
-        };
-        if let Some(object) = whole {
+        if let Some(object) = targets.find(Object::Allocated(statement.0, statement.1)) {
             let at = None;
             self.writers
                 .entry(object)
@@ -265,14 +260,14 @@ impl<'a> Slicer<'a> {
         args: &[Operand],
         which: impl Fn(&Effect) -> u16,
     ) -> Vec<(Operand, Option<u64>)> {
-        let mask = self
-            .effects(call)
-            .fold(0, |all, (_, effect)| all | which(&effect));
-        let behind = args
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| mask >> (*i).min(15) & 1 == 1);
-        behind.map(|(_, &argument)| (argument, None)).collect()
+        let (mut mask, mut extent) = (0, Some(0));
+        for (_, effect) in self.effects(call).filter(|(_, effect)| which(effect) != 0) {
+            mask |= which(&effect);
+            extent = extent.zip(effect.extent).map(|(a, b): (u64, u64)| a.max(b));
+        }
+        let among = |i: usize| mask >> i.min(15) & 1 == 1;
+        let behind = args.iter().enumerate().filter(|(i, _)| among(*i));
+        behind.map(|(_, &argument)| (argument, extent)).collect()
     }
 
     /// Functions that may not come back to their caller: they reach a library function that may not.

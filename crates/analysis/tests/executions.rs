@@ -167,7 +167,7 @@ impl Facts {
                     let touched: Arguments = if write { effect.writes } else { effect.reads };
                     let among = |i: usize| touched >> i.min(15) & 1 == 1;
                     let touched = args.iter().enumerate().filter(|(i, _)| among(*i));
-                    pointers.extend(touched.map(|(_, &argument)| (argument, None)));
+                    pointers.extend(touched.map(|(_, &argument)| (argument, effect.extent)));
                 }
                 pointers
             }

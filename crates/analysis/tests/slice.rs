@@ -5,7 +5,7 @@
 use selvedge_analysis::slice::{Slicer, Statement};
 use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, ThreadId};
-use selvedge_ir::{BlockId, InstKind, Module, Operand, Reg, Type};
+use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
 use selvedge_model::{Choice, Describe, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
 use std::fmt::Write;
@@ -71,7 +71,11 @@ impl Writer {
             6 => format!("p = {target};"),
             7 => "s.p = p;".to_owned(),
             8 => format!("memcpy({}, &s.x, 4);", self.pick(&["&g3", "&a[3]", "p"])),
-            9 if !callees.is_empty() => format!("{place} = {}({value});", self.pick(callees)),
+            9 if !callees.is_empty() => match self.random.u32(..3) {
+                0 => format!("{place} = {}({value});", self.pick(callees)),
+                1 => format!("{}({value});", self.pick(callees)),
+                _ => format!("if ({value}) {}(1);", self.pick(callees)),
+            },
             10 if !callees.is_empty() => format!("call = {};", self.pick(callees)),
             11 if !callees.is_empty() => format!("if (call) {place} = call({value});"),
             12 if depth > 0 => {
@@ -92,7 +96,7 @@ impl Writer {
                 "}".to_owned()
             }
             14 => match self.random.u32(..5) {
-                0 => format!("if ({value} == 77) exit(0);"),
+                0 | 2 => format!("if ({value} == 7) exit(0);"),
                 1 => format!("if ({value} > 40) return {value};"),
                 _ => format!("g2 += {value};"),
             },
@@ -135,7 +139,11 @@ fn program(seed: u64) -> String {
         w.statement(2, &functions);
     }
     if thread {
-        w.text += "    pthread_create(&t, 0, work, &g1);\n    pthread_join(t, &result);\n";
+        let value = w.value(1);
+        let _ = writeln!(
+            w.text,
+            "    if ({value}) {{\n    pthread_create(&t, 0, work, &g1);\n    pthread_join(t, &result);\n    }}"
+        );
         if w.random.bool() {
             w.text += "    g3 += (long)result;\n";
         }
@@ -151,7 +159,8 @@ fn program(seed: u64) -> String {
     w.text
 }
 
-/// What a program prints in its one order of steps; none if it faults or takes too long.
+/// What a program prints in its one order of steps, also if a loop does not end; none if it faults or
+/// takes too long.
 fn run(module: Module) -> Option<Vec<u8>> {
     let program = Program::new(module, Options::default()).ok()?;
     let mut vm = Vm::new(program).ok()?;
@@ -165,7 +174,11 @@ fn run(module: Module) -> Option<Vec<u8>> {
             thread,
             alternative: 0,
         });
-        let ends = |n: &Notice| matches!(n, Notice::Fault(_) | Notice::Unsupported(_) | Notice::Limit(_));
+        let is_limit = |n: &Notice| matches!(n, Notice::Limit(_));
+        if vm.notices().iter().any(is_limit) {
+            return Some(vm.output());
+        }
+        let ends = |n: &Notice| matches!(n, Notice::Fault(_) | Notice::Unsupported(_));
         if vm.notices().iter().any(ends) {
             return None;
         }
@@ -174,7 +187,12 @@ fn run(module: Module) -> Option<Vec<u8>> {
 }
 
 /// The instruction with its result, or what it stores, replaced by a number.
-fn replaced(kind: &InstKind, number: u128, types: impl Fn(Reg) -> Type) -> Option<InstKind> {
+fn replaced(
+    kind: &InstKind,
+    number: u128,
+    other: Option<FuncId>,
+    types: impl Fn(Reg) -> Type,
+) -> Option<InstKind> {
     use InstKind as K;
     let constant = |ty: Type| match ty {
         Type::Int(_) => Some(Operand::Const(number & (u128::MAX >> (128 - ty.bits())), ty)),
@@ -190,6 +208,21 @@ fn replaced(kind: &InstKind, number: u128, types: impl Fn(Reg) -> Type) -> Optio
             let value = constant(types(*dst))?;
             Some(K::Copy { dst: *dst, value })
         }
+        K::Store {
+            ptr,
+            value: Operand::Func(_),
+            ty,
+            align,
+            volatile,
+            order,
+        } => Some(K::Store {
+            ptr: *ptr,
+            value: Operand::Func(other?),
+            ty: *ty,
+            align: *align,
+            volatile: *volatile,
+            order: *order,
+        }),
         K::Store {
             ptr,
             ty,
@@ -252,38 +285,50 @@ struct Counts {
     inside_changed: u32,
 }
 
-fn check(seed: u64, counts: &mut Counts) {
-    let text = program(seed);
+fn load(name: &str, text: &str) -> Module {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("slice");
     std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{seed}.c"));
-    std::fs::write(&path, &text).expect("the temporary directory is writable");
+    let path = folder.join(format!("{name}.c"));
+    std::fs::write(&path, text).expect("the temporary directory is writable");
     let options = selvedge_frontend::Options::default();
-    let module = selvedge_frontend::load(&[path], &options)
-        .unwrap_or_else(|e| panic!("seed {seed}: {e}"))
-        .module;
+    let loaded = selvedge_frontend::load(&[path], &options);
+    loaded.unwrap_or_else(|e| panic!("{name}: {e}")).module
+}
+
+fn line_of(module: &Module, (function, place): Statement) -> u32 {
+    let block = &module.functions[function].blocks[BlockId::from_index(place.block as usize)];
+    let inst = block.insts.get(place.index as usize);
+    module.stmts[inst.map_or(block.term_stmt, |inst| inst.stmt)]
+        .span
+        .line
+}
+
+/// The statements of the line with `SLICE`.
+fn asked(module: &Module, text: &str) -> Vec<Statement> {
+    let line = text.lines().position(|l| l.contains("SLICE"));
+    let line = line.expect("it is there") as u32 + 1;
+    let on_line = |&at: &Statement| line_of(module, at) == line;
+    instructions(module).into_iter().filter(on_line).collect()
+}
+
+fn check(seed: u64, counts: &mut Counts) {
+    let text = program(seed);
+    let module = load(&seed.to_string(), &text);
     let Some(expected) = run(module.clone()) else {
         return;
     };
     let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
-    let line = text
-        .lines()
-        .position(|l| l.contains("SLICE"))
-        .expect("it is there") as u32
-        + 1;
-    let on_line = |&(function, place): &Statement| {
-        let block = &module.functions[function].blocks[BlockId::from_index(place.block as usize)];
-        module.stmts[block.insts[place.index as usize].stmt].span.line == line
-    };
     let all = instructions(&module);
-    let asked: Vec<Statement> = all.iter().copied().filter(on_line).collect();
+    let asked = asked(&module, &text);
     let slice = Slicer::new(&module, &points_to).of(asked);
     counts.programs += 1;
     let mut random = fastrand::Rng::with_seed(seed);
+    let first = ["f0", "f1"].iter().find_map(|name| module.function(name));
     for &at in &all {
         let types = |register: Reg| module.functions[at.0].regs[register].ty;
-        let Some(other) = replaced(kind(&module, at), u128::from(random.u32(..9)), types) else {
+        let number = u128::from(random.u32(..9));
+        let Some(other) = replaced(kind(&module, at), number, first, types) else {
             continue;
         };
         let inside = slice.contains_key(&at);
@@ -306,6 +351,70 @@ fn check(seed: u64, counts: &mut Counts) {
             at.1
         );
     }
+}
+
+/// The lines of a program's slice from the line with `SLICE`.
+fn lines(name: &str, text: &str) -> Vec<u32> {
+    let module = load(name, text);
+    let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+    let points_to = PointsTo::of(&module, module.function("main"), &modelled);
+    let slice = Slicer::new(&module, &points_to).of(asked(&module, text));
+    let mut lines: Vec<u32> = slice.keys().map(|&at| line_of(&module, at)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines.retain(|&line| line > 0);
+    lines
+}
+
+/// Each line with `// in` is in the slice, and no other that has a statement.
+#[test]
+fn lines_of_a_slice() {
+    let text = r#"#include <pthread.h>
+#include <stdio.h>
+static int a, b, c, d;
+static int odd;
+static struct { pthread_mutex_t lock; int value; } s;
+static void one(void) { a = 1; } // in
+static void two(void) { a = 2; } // in
+static void three(void) { b = 3; }
+static void (*call)(void);
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&s.lock);
+    a += s.value; // in
+    d = 1;
+    pthread_mutex_unlock(&s.lock);
+    return unused;
+}
+int main(void) // in: the address of t
+{
+    pthread_t t;
+    s.value = 7; // in
+    odd = c & 1; // in
+    call = one; // in
+    if (odd) // in
+        call = two; // in
+    call(); // in
+    b = a;
+    three();
+    pthread_create(&t, 0, work, 0); // in
+    printf("%d\n", a); // in SLICE
+    return 0;
+}
+"#;
+    let expected = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.contains("// in"));
+    let expected: Vec<u32> = expected.map(|(number, _)| number as u32 + 1).collect();
+    let found = lines("lines", text);
+    let code = |line: &u32| text.lines().nth(*line as usize - 1).unwrap_or("").to_owned();
+    let missing: Vec<String> = expected.iter().filter(|l| !found.contains(l)).map(code).collect();
+    let more: Vec<String> = found.iter().filter(|l| !expected.contains(l)).map(code).collect();
+    assert!(
+        missing.is_empty() && more.is_empty(),
+        "missing {missing:#?}, more {more:#?}"
+    );
 }
 
 #[test]

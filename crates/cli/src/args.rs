@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Solve(SolveArgs),
     /// Print what the static analyses know of a program
     Facts(FactsArgs),
+    Slice(SliceArgs),
     /// Write the C file with which a program runs natively on a test case
     ///
     /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test
@@ -305,7 +306,8 @@ pub(crate) struct FactsArgs {
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may
-    /// run whom), definitions (which assignments a use may see)
+    /// run whom), definitions (which assignments a use may see), pointsto (which objects an access
+    /// may touch)
     #[arg(
         long,
         default_value = "cfg,loops,calls",
@@ -316,6 +318,26 @@ pub(crate) struct FactsArgs {
     /// Only this function, by its name in the source or its linkage name
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// As JSON (docs/json.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+/// Prints the lines that may decide what a line does and whether it is executed, each with the line
+/// that it is there for. In which order threads run is no part of it.
+#[derive(Args, Debug)]
+pub(crate) struct SliceArgs {
+    /// C, C++ or LLVM files, as for `check`
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The line; without it, the failing assertions and calls of error functions
+    #[arg(long, value_name = "[FILE:]LINE")]
+    pub(crate) at: Option<String>,
+    /// Also write a page with the whole source, the slice marked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// As JSON (docs/json.md)
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
         Ok(loaded) => loaded.module,
         Err(error) => return Error::from(error).exit(),
     };
-    let facts = Facts::new(&module, &args.what);
+    let facts = Facts::new(&module, &args.what, &args.source.entry);
     let chosen: Vec<FuncId> = module
         .functions
         .iter_ids()
@@ -51,15 +51,12 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
     }
 }
 
-/// Of a program that begins with `main` or, as a library, with any of its functions.
-fn points_to(module: &Module) -> PointsTo {
-    let main = module.function("main");
-    let user = |(id, f): (FuncId, &Function)| (f.is_defined() && !f.library).then_some(id);
-    let roots: Vec<FuncId> = match main {
-        Some(main) => vec![main],
-        None => module.functions.iter_ids().filter_map(user).collect(),
-    };
-    PointsTo::of(module, roots, &|name| selvedge_vm::native::find(name).is_some())
+/// Of a program that begins with this function, or, if it has none of that name, with the function
+/// of a fuzz target.
+pub(crate) fn points_to(module: &Module, entry: &str) -> PointsTo {
+    let entry = module.function(entry);
+    let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
+    PointsTo::of(module, root, &|name| selvedge_vm::native::find(name).is_some())
 }
 
 /// The user's functions, or one by its name.
@@ -81,13 +78,13 @@ struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    fn new(module: &'a Module, what: &'a [Fact]) -> Facts<'a> {
+    fn new(module: &'a Module, what: &'a [Fact], entry: &str) -> Facts<'a> {
         let calls = CallGraph::of(module);
         let leaves = |f: FuncId| {
             let function = &module.functions[f];
             !function.is_defined() && !SELF_CONTAINED.contains(&function.name.as_str())
         };
-        let points_to = what.contains(&Fact::Pointsto).then(|| points_to(module));
+        let points_to = what.contains(&Fact::Pointsto).then(|| points_to(module, entry));
         Facts {
             points_to,
             recursive: calls.recursive(),

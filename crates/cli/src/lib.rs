@@ -27,6 +27,7 @@ mod properties;
 mod reasons;
 mod replay;
 mod shorten;
+mod slice;
 mod solve;
 mod trace;
 mod trust;
@@ -96,6 +97,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Facts(args),
         }) => facts::run(&args),
+        Ok(Cli {
+            command: Command::Slice(args),
+        }) => slice::run(&args),
         Ok(Cli {
             command: Command::Runtime,
         }) => match output::print(RUNTIME) {

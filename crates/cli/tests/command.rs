@@ -132,6 +132,7 @@ fn help_version_and_man_exit_with_0() {
         &["check", "--help"],
         &["replay", "--help"],
         &["facts", "--help"],
+        &["slice", "--help"],
     ] {
         assert_eq!(place.run(arguments).0, 0, "{arguments:?}");
     }
@@ -143,6 +144,58 @@ fn help_version_and_man_exit_with_0() {
             page.contains(option) && help.contains(&format!("--{option}")),
             "{option}"
         );
+    }
+}
+
+#[test]
+fn a_slice_says_for_each_line_why() {
+    let place = Place::new("slice");
+    place.write(
+        "sum.c",
+        "#include <assert.h>\n\
+         static int all, rounds;\n\
+         static void add(int n) { all += n; }\n\
+         int main(int argc, char **argv) {\n\
+         \u{20}   for (int i = 0; i < argc; i++) {\n\
+         \u{20}       add(i);\n\
+         \u{20}       rounds++;\n\
+         \u{20}   }\n\
+         \u{20}   assert(all < 9);\n\
+         \u{20}   return argv == 0;\n\
+         }\n",
+    );
+    let (code, text, err) = place.run(&["slice", "sum.c"]);
+    assert_eq!(code, 0, "{err}");
+    let why = |number: &str| {
+        let line = text.lines().find(|l| l.trim_start().starts_with(number));
+        line.unwrap_or_default().to_owned()
+    };
+    assert!(why("9 ").ends_with("asked for"), "{text}");
+    assert!(why("3 ").ends_with("may write what line 9 reads"), "{text}");
+    assert!(why("6 ").contains("line 3"), "{text}");
+    assert!(why("5 ").contains("decides whether"), "{text}");
+    assert_eq!(why("7 "), "", "{text}");
+    let arguments = [
+        "slice",
+        "--at",
+        "sum.c:7",
+        "--json",
+        "--html",
+        "page.html",
+        "sum.c",
+    ];
+    let (code, text, err) = place.run(&arguments);
+    assert_eq!(code, 0, "{err}");
+    let slice: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let lines = slice["lines"].as_array().expect("lines");
+    let lines: Vec<u64> = lines.iter().filter_map(|l| l["line"].as_u64()).collect();
+    assert!(lines.contains(&7) && !lines.contains(&9), "{text}");
+    let page = std::fs::read_to_string(place.0.join("page.html")).expect("the page");
+    assert!(page.contains("rounds++") && !page.contains("http"), "{page}");
+    for bad in ["99", "other.c:7", "seven"] {
+        let (code, _, err) = place.run(&["slice", "--at", bad, "sum.c"]);
+        assert_eq!(code, 2, "{err}");
+        assert!(err.contains(bad), "{err}");
     }
 }
 
