@@ -5,8 +5,8 @@
 //!
 //! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
-//! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library functions
-//! do ([`library`]); backward slices ([`mod@slice`]). Threads are not there yet.
+//! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library
+//! functions do ([`library`]); backward slices ([`mod@slice`]). Threads are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.

@@ -1,8 +1,8 @@
 //! What library functions do with what they are given: one table.
 //!
 //! A function that has no body in the program and no row here may do anything; what rests on the
-//! table says so ([`effect`] gives nothing). Functions of the model library have bodies, and need no
-//! row.
+//! table says so ([`effect`] gives nothing). Functions of the model library have bodies, and need
+//! no row.
 
 /// A set of arguments, one bit each. Bit 15: all from the sixteenth on, and variable ones.
 pub type Arguments = u16;
@@ -282,8 +282,8 @@ fn synchronisation(name: &str) -> Option<Effect> {
     })
 }
 
-/// What works on synchronisation objects: each use is an action of the object, which every other use
-/// depends on. Its memory holds no address. Sizes are those of glibc on x86-64.
+/// What works on synchronisation objects: each use is an action of the object, which every other
+/// use depends on. Its memory holds no address. Sizes are those of glibc on x86-64.
 fn lock(name: &str) -> Option<Effect> {
     const LARGEST: u64 = 56;
     let families = [

@@ -270,7 +270,8 @@ impl<'a> Slicer<'a> {
         behind.map(|(_, &argument)| (argument, extent)).collect()
     }
 
-    /// Functions that may not come back to their caller: they reach a library function that may not.
+    /// Functions that may not come back to their caller: they reach a library function that may
+    /// not.
     fn functions_that_leave(&self) -> Vec<bool> {
         let mut leaving = vec![false; self.module.functions.len()];
         let mut work: Vec<FuncId> = Vec::new();
@@ -346,7 +347,8 @@ impl<'a> Slicer<'a> {
                     None => {
                         let block = BlockId::from_index(statement.1.block as usize);
                         let term = &self.function(statement).blocks[block].term;
-                        // What is returned matters where it is used; how a branch is decided, always.
+                        // What is returned matters where it is used; how a branch is decided,
+                        // always.
                         if !matches!(term, Terminator::Return(_)) {
                             term.for_each_operand(|o| self.of_operand(statement, o, found));
                         }

@@ -159,8 +159,8 @@ fn program(seed: u64) -> String {
     w.text
 }
 
-/// What a program prints in its one order of steps, also if a loop does not end; none if it faults or
-/// takes too long.
+/// What a program prints in its one order of steps, also if a loop does not end; none if it faults
+/// or takes too long.
 fn run(module: Module) -> Option<Vec<u8>> {
     let program = Program::new(module, Options::default()).ok()?;
     let mut vm = Vm::new(program).ok()?;

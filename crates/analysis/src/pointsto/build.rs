@@ -49,7 +49,8 @@ pub(super) struct Builder<'a> {
     linked: BTreeSet<(u32, FuncId)>,
     /// Which functions each call may run; also of direct calls.
     pub callees: BTreeMap<(FuncId, Place), BTreeSet<FuncId>>,
-    /// Functions that run when nothing of the program calls them: what threads start with, handlers.
+    /// Functions that run when nothing of the program calls them: what threads start with,
+    /// handlers.
     pub called_by_library: BTreeSet<FuncId>,
     /// Functions that may be called and of which nothing is known.
     pub unknown: BTreeSet<FuncId>,

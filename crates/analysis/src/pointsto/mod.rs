@@ -1,9 +1,9 @@
 //! Points-to sets: which places each register, and each value in memory, may be the address of.
 //!
 //! Inclusion-based (Andersen, *Program Analysis and Specialization for the C Programming Language*,
-//! 1994): flow- and context-insensitive. Fields are told apart by byte offsets, elements of an array
-//! are not. Heap objects stand for all that one instruction allocates. Functions called through
-//! pointers, by new threads and by the library are found while solving.
+//! 1994): flow- and context-insensitive. Fields are told apart by byte offsets, elements of an
+//! array are not. Heap objects stand for all that one instruction allocates. Functions called
+//! through pointers, by new threads and by the library are found while solving.
 
 mod build;
 mod object;
@@ -32,10 +32,10 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// Of a linked program that starts with these functions, as `main`; constructors and destructors
-    /// run, too. `modelled`: whether the machine has a model of a library function. A function that
-    /// has neither a body nor a model ends what can be said about a program where it is called, and
-    /// has no effect here.
+    /// Of a linked program that starts with these functions, as `main`; constructors and
+    /// destructors run, too. `modelled`: whether the machine has a model of a library function. A
+    /// function that has neither a body nor a model ends what can be said about a program where it
+    /// is called, and has no effect here.
     pub fn of(
         module: &Module,
         roots: impl IntoIterator<Item = FuncId>,
@@ -58,8 +58,8 @@ impl PointsTo {
         }
     }
 
-    /// Library functions that may be called, are modelled, and have no row in the table of effects. If there are some, no
-    /// set needs to be complete.
+    /// Library functions that may be called, are modelled, and have no row in the table of effects.
+    /// If there are some, no set needs to be complete.
     pub fn unknown(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.unknown.iter().copied()
     }
@@ -74,7 +74,8 @@ impl PointsTo {
         self.callees.get(&(function, call)).into_iter().flatten().copied()
     }
 
-    /// The functions that the library may call, in order: `main`, what threads start with, handlers.
+    /// The functions that the library may call, in order: `main`, what threads start with,
+    /// handlers.
     pub fn called_by_library(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.called_by_library.iter().copied()
     }

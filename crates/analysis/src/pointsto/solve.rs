@@ -90,7 +90,7 @@ pub enum Constraint {
         /// How many bytes; `None`: any number.
         length: Option<u64>,
     },
-    /// Functions of the set are called: [`Solver::calls`].
+    /// Functions of the set are called: [`Solver::solve`] tells which.
     Call {
         /// The set.
         callee: VarId,
