@@ -5,7 +5,7 @@ mod common;
 
 use common::machine;
 use selvedge_model::reference::{EventLabel, check_labels};
-use selvedge_model::toy::{Toy, mixed_toy, random_toy};
+use selvedge_model::toy::{Toy, input_toy, mixed_toy, random_toy};
 use selvedge_model::{Choice, Effect, Needs, Op, OpClass, Pending, Synchronises, Undo};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,6 @@ const WITHOUT_TOY: &[Exception] = &[
     (Op::OwnerDied, "no robust mutexes", "corpus/c/safe/mutex_robust_owner_exits.c"),
     (Op::Consistent, "no robust mutexes", "corpus/c/safe/mutex_robust_not_recoverable.c"),
     (Op::Fence, "no clocks", "crates/detect/src/race/tests/traces.rs"),
-    (Op::AtomicBlock, "no blocks", "corpus/c/race/between_disjoint_blocks.c"),
     (Op::HiddenWait, "no files", "corpus/c/deadlock/pipe_never_written.c"),
     (Op::Look, "no files", "corpus/c/safe/pipe_producer_consumer.c"),
 ];
@@ -42,7 +41,7 @@ const UNNOTICED: &[Exception] = &[
 ];
 
 fn toys() -> impl Iterator<Item = Toy> {
-    (0..2_000).flat_map(|n| [random_toy(20_000 + n), mixed_toy(24_000 + n)])
+    (0..2_000).flat_map(|n| [random_toy(20_000 + n), mixed_toy(24_000 + n), input_toy(n)])
 }
 
 /// Adds the pending operations along some executions of a toy.

@@ -1,7 +1,7 @@
 //! Fingerprints and kept states of toys.
 
 use selvedge_model::reference::{Inspect, TooLarge};
-use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy};
+use selvedge_model::toy::{Toy, ToyMachine, endless, endless_input_toy, input_toy, mixed_toy, random_toy};
 use selvedge_model::{Choice, Fingerprint, Machine, Snapshot, Undo};
 use std::collections::HashMap;
 
@@ -75,7 +75,10 @@ fn states_and_fingerprints_are_one_to_one() {
         whole += usize::from(hold(&format!("seed {seed}"), &random_toy(seed)).is_some());
         whole += usize::from(hold(&format!("mixed seed {seed}"), &mixed_toy(seed)).is_some());
     }
-    assert!(whole > 2_800, "only {whole} were small enough");
+    for seed in 0..1_500 {
+        whole += usize::from(hold(&format!("input seed {seed}"), &input_toy(seed)).is_some());
+    }
+    assert!(whole > 4_200, "only {whole} were small enough");
 }
 
 #[test]
@@ -83,8 +86,9 @@ fn endless_toys_have_finitely_many_states() {
     let mut whole = 0;
     for seed in 2_000..2_300 {
         whole += usize::from(hold(&format!("seed {seed}"), &endless(random_toy(seed), seed)).is_some());
+        whole += usize::from(hold(&format!("input seed {seed}"), &endless_input_toy(seed)).is_some());
     }
-    assert!(whole > 200, "only {whole} were small enough");
+    assert!(whole > 450, "only {whole} were small enough");
     let ring = r#"{"sems": {"s": 1, "t": 0}, "threads": [[["sem_wait", "s"], ["sem_post", "t"], ["goto", 0]],
         [["sem_wait", "t"], ["sem_post", "s"], ["goto", 0]]]}"#;
     let ring = Toy::parse(ring).expect("a toy");

@@ -2,7 +2,9 @@
 //! oracle.
 
 use selvedge_model::reference::{check_dependence, ends};
-use selvedge_model::toy::{Toy, ToyEnd, ToyMachine, ToyOp, mixed_toy, random_toy, waking_toy};
+use selvedge_model::toy::{
+    Toy, ToyEnd, ToyMachine, ToyOp, input_toy, mixed_toy, random_toy, sharing_toy, waking_toy,
+};
 use selvedge_model::{Conflict, Dependence};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -113,6 +115,9 @@ fn the_relation_keeps_definition_1_on_random_toys() {
         independence(&format!("seed {seed}"), &random_toy(seed));
         independence(&format!("mixed seed {seed}"), &mixed_toy(seed));
         independence(&format!("waking seed {seed}"), &waking_toy(seed));
+        if seed % 3 == 0 {
+            independence(&format!("input seed {seed}"), &input_toy(seed));
+        }
     }
 }
 
@@ -123,6 +128,25 @@ fn mixed_toys_are_the_same_after_a_round_trip() {
         assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "seed {seed}");
         let toy = waking_toy(seed);
         assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "waking seed {seed}");
+        for toy in [input_toy(seed), sharing_toy(seed)] {
+            assert_eq!(Toy::from_json(&toy.to_json()), Ok(toy), "input seed {seed}");
+        }
+    }
+}
+
+/// It makes no difference whether a thread knows what another one has decided, and needs no choice,
+/// or decides for itself in accordance with it.
+#[test]
+fn who_decides_on_an_input_makes_no_difference() {
+    for seed in 0..3_000 {
+        let toy = sharing_toy(seed);
+        let alone = ToyMachine::new(&toy).expect("compiles");
+        let found = |mut machine| ends(&mut machine, 20_000).map(|found| (found.ends, found.asserts));
+        let known = alone.clone().with_known_inputs();
+        let (alone, known) = (found(alone), found(known));
+        if alone.is_ok() && known.is_ok() {
+            assert_eq!(alone, known, "seed {seed}: {}", toy.to_json());
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{LARGE, Related, complaint, fresh, is_binding, machine, ordered_barriers, recorded, unfold};
 use selvedge_model::reference::{EventLabel, Unfolding, check_labels, count_traces};
-use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy, waking_toy};
+use selvedge_model::toy::{Toy, ToyEnd, input_toy, mixed_toy, random_toy, waking_toy};
 
 /// The relation without what only tells whether a condition variable is used with two mutexes: the
 /// independent oracle has nothing against that.
@@ -57,10 +57,11 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
 
 #[test]
 fn random_toys_have_the_traces_and_ends_found_without_events() {
-    for seed in 0..2_100 {
+    for seed in 0..2_800 {
         let toy = match seed {
             0..700 => random_toy(seed),
             700..1_400 => mixed_toy(seed),
+            1_400..2_100 => input_toy(seed),
             _ => waking_toy(seed),
         };
         let what = complaint(&toy, 1_000, &EventLabel::dependent);
@@ -80,10 +81,11 @@ fn random_toys_have_the_traces_and_ends_found_without_events() {
 
 #[test]
 fn the_relation_keeps_definition_1() {
-    for seed in 0..6_000 {
-        let toy = match seed % 3 {
-            0 => random_toy(seed / 3),
+    for seed in 0..8_000 {
+        let toy = match seed % 4 {
+            0 => random_toy(seed / 4),
             1 => mixed_toy(seed),
+            2 => input_toy(seed),
             _ => waking_toy(seed),
         };
         if let Ok(bad) = check_labels(&mut machine(&toy), 3_000, EventLabel::dependent) {

@@ -5,7 +5,7 @@ use super::event::{EventId, Last, Store, causes};
 use super::path::Path;
 use selvedge_base::Id;
 use selvedge_model::reference::EventLabel;
-use selvedge_model::{Choice, Detector, Fingerprint, OpClass, Undo};
+use selvedge_model::{Action, Choice, Detector, Fingerprint, Op, OpClass, Undo};
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,6 +21,10 @@ pub enum Weaken {
     Blocked,
     /// None in the place of cutoffs.
     Cut,
+    /// None where a thread must not come between an action and what completes it.
+    Between,
+    /// What a data choice completes is no event on which others depend, where the machine is asked.
+    Completed,
     /// Positions are looked at once, whatever comes later.
     Again,
     /// Of two paths one after the other, only what is new in the second is looked at.
@@ -143,11 +147,17 @@ pub(super) fn known(
 ) -> Known {
     let numbers = |list: &[EventId]| list.iter().map(|e| e.index()).collect();
     let event = &store[id];
+    let completes = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].incomplete;
+    let completed = || Action {
+        ends: false,
+        ..store[store.begun_by(event.parent)].action
+    };
     let label = EventLabel {
         action: event.action,
         failed: event.ending.failed,
         decision: event.ending.decision,
         named: event.ending.named.to_vec(),
+        completed: completes.then(completed),
     };
     Known {
         label,

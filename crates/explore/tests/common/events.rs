@@ -49,6 +49,7 @@ fn labels(toy: &Toy, watched: &Watched) -> Result<Vec<EventLabel>, String> {
                 let name = |thread| threads.get(&thread).copied().unwrap_or(thread);
                 EventLabel {
                     action: event.label.action.renamed(name),
+                    completed: event.label.completed.map(|action| action.renamed(name)),
                     ..event.label.clone()
                 }
             }
@@ -64,7 +65,11 @@ fn is_known_as(executed: &EventLabel, known: &EventLabel) -> bool {
             label.action.op,
             label.action.stmt,
             label.action.ends,
-            label.failed,
+            label
+                .completed
+                .map(|action| (action.op, action.object, action.stmt)),
+            // Of what a data choice completes that follows from the choice.
+            label.failed && label.completed.is_none(),
         )
     };
     // Who arrives last at a barrier lets itself go, too: for the exploration that is no other

@@ -77,7 +77,7 @@ pub fn run<P: Dependence + Sync>(
     let make = || {
         let machine = ToyMachine::new(toy).expect("a toy that compiles");
         (
-            machine,
+            machine.with_known_inputs(),
             Collector {
                 seen: &seen,
                 trace: traces.then(Trace::new),

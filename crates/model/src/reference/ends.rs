@@ -68,8 +68,19 @@ fn visit<M: Inspect>(
     Ok(())
 }
 
-/// All choices of the present state.
+/// All choices of the present state. While an action is incomplete, nobody else moves.
 pub(super) fn choices<M: Inspect>(machine: &M) -> Vec<Choice> {
+    let mut choices = all_choices(machine);
+    let incomplete = |choice: &Choice| machine.is_incomplete(choice.thread);
+    if choices.iter().any(incomplete) {
+        choices.retain(incomplete);
+    }
+    choices
+}
+
+/// All choices of the present state, also those that come between an action and the data choice
+/// that completes it.
+pub(super) fn all_choices<M: Inspect>(machine: &M) -> Vec<Choice> {
     let enabled = machine
         .pending()
         .iter()

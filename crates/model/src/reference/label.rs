@@ -1,6 +1,7 @@
 //! Labels of events, and the dependence relation on them.
 
 use super::Inspect;
+use super::ends::all_choices;
 use crate::{Action, Choice, Effect, Event, Outcome, for_each_effect};
 use selvedge_base::{Id, ThreadId};
 use std::collections::hash_map::DefaultHasher;
@@ -19,12 +20,15 @@ pub struct EventLabel {
     pub decision: u128,
     /// The threads that its outcome names, sorted.
     pub named: Vec<ThreadId>,
+    /// Of a data choice that completes another action: that one. The event uses what both use;
+    /// whether the other action fails follows from what is decided.
+    pub completed: Option<Action>,
 }
 
 impl EventLabel {
-    /// The label of the event that the machine just took; `decision` is what the choice decided,
-    /// asked before the step.
-    pub fn new<M: Inspect>(machine: &M, event: &Event, decision: u128) -> EventLabel {
+    /// The label of the event that the machine just took; `pending` and `decision` are what the
+    /// thread was about to do and what the choice decided, asked before the step.
+    fn new<M: Inspect>(machine: &M, event: &Event, pending: &Action, decision: u128) -> EventLabel {
         let name = |thread| ThreadId::from_index(machine.name(thread) as usize);
         let mut named: Vec<ThreadId> = match event.outcome {
             Outcome::Thread(thread) => vec![name(thread)],
@@ -32,22 +36,68 @@ impl EventLabel {
             _ => Vec::new(),
         };
         named.sort_unstable();
+        let taken = Action {
+            ends: event.action.ends,
+            ..*pending
+        };
+        let completed = Action {
+            ends: false,
+            ..event.action
+        };
         EventLabel {
-            action: event.action.renamed(name),
-            failed: event.outcome == Outcome::Failed,
+            action: taken.renamed(name),
+            failed: event.outcome == Outcome::Failed && !event.completes,
             decision: match event.outcome {
                 Outcome::Value(value) => u128::from(value),
                 _ => decision,
             },
             named,
+            completed: event.completes.then(|| completed.renamed(name)),
+        }
+    }
+
+    /// The label of the action that a thread has begun and not completed.
+    fn begun<M: Inspect>(machine: &M, thread: ThreadId) -> Option<EventLabel> {
+        let name = |thread| ThreadId::from_index(machine.name(thread) as usize);
+        let action = machine.begun(thread)?.renamed(name);
+        Some(EventLabel {
+            action,
+            failed: false,
+            decision: 0,
+            named: Vec::new(),
+            completed: None,
+        })
+    }
+
+    /// The steps that can be taken at the machine's state, each with its label: between an action
+    /// and the data choice that completes it come only events that are not related to it. The
+    /// machine goes back after each.
+    pub(super) fn steps<M: Inspect>(
+        machine: &mut M,
+        related: impl Fn(&EventLabel, &EventLabel) -> bool,
+        mut each: impl FnMut(&mut M, Choice, EventLabel),
+    ) {
+        let threads = (0..machine.pending().len()).map(ThreadId::from_index);
+        let begun: Vec<EventLabel> = threads
+            .filter_map(|thread| EventLabel::begun(machine, thread))
+            .collect();
+        let mark = machine.mark();
+        for choice in all_choices(machine) {
+            let label = EventLabel::of_step(machine, choice);
+            let comes_between = |begun: &EventLabel| !begun.same_thread(&label) && related(begun, &label);
+            if !begun.iter().any(comes_between) {
+                each(machine, choice, label);
+            }
+            machine.undo(mark);
         }
     }
 
     /// Takes a step and gives the event's label.
     pub fn of_step<M: Inspect>(machine: &mut M, choice: Choice) -> EventLabel {
         let decision = machine.decision(choice);
+        let pending = machine.pending()[choice.thread.index()].action;
         let event = machine.step(choice);
-        EventLabel::new(machine, &event, decision)
+        EventLabel::new(machine, &event, &pending, decision)
     }
 
     /// Whether two events may not commute, by [`Effect::dependent`].
@@ -69,12 +119,19 @@ impl EventLabel {
     /// first.
     pub fn share(&self, other: &EventLabel, related: impl Fn(u64, Effect, Effect) -> bool) -> bool {
         let mut found = false;
-        for_each_effect(&self.action, self.failed, &self.named, |object, bytes, effect| {
-            for_each_effect(&other.action, other.failed, &other.named, |o, b, e| {
+        self.for_each_effect(|object, bytes, effect| {
+            other.for_each_effect(|o, b, e| {
                 found |= object == o && bytes & b != 0 && related(object, effect, e);
             });
         });
         found
+    }
+
+    fn for_each_effect(&self, mut f: impl FnMut(u64, u8, Effect)) {
+        if let Some(completed) = &self.completed {
+            for_each_effect(completed, false, &[], &mut f);
+        }
+        for_each_effect(&self.action, self.failed, &self.named, f);
     }
 }
 
@@ -88,6 +145,9 @@ impl fmt::Display for EventLabel {
             ..
         } = self.action;
         write!(f, "{}:{op:?}({:x})@{}", thread.0, object.0, stmt.0 & 0xffff)?;
+        if let Some(completed) = &self.completed {
+            write!(f, " completing {:?}({:x})", completed.op, completed.object.0)?;
+        }
         if self.failed {
             write!(f, " failed")?;
         }

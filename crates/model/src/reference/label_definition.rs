@@ -1,6 +1,5 @@
 //! Definition 1 for events with their outcomes, checked in every reachable state.
 
-use super::ends::choices;
 use super::{EventLabel, Inspect, TooLarge};
 use crate::Fingerprint;
 use selvedge_base::Digest;
@@ -50,14 +49,15 @@ fn visit<M: Inspect + Fingerprint>(
         return Err(TooLarge);
     }
     let (mut here, mut after) = (HashSet::new(), HashMap::new());
-    let mark = machine.mark();
-    for choice in choices(machine) {
-        let label = EventLabel::of_step(machine, choice);
-        after.insert(label.clone(), moves(machine));
+    let mut visited = Ok(());
+    EventLabel::steps(machine, related, |machine, _, label| {
+        after.insert(label.clone(), moves(machine, related));
         here.insert(label);
-        visit(machine, limit, related, seen, bad)?;
-        machine.undo(mark);
-    }
+        if visited.is_ok() {
+            visited = visit(machine, limit, related, seen, bad);
+        }
+    });
+    visited?;
     for (first, then) in &after {
         let independent = |second: &&EventLabel| !related(first, second);
         let mut violation = |second: &EventLabel, what| {
@@ -83,13 +83,13 @@ fn visit<M: Inspect + Fingerprint>(
     Ok(())
 }
 
-fn moves<M: Inspect + Fingerprint>(machine: &mut M) -> Moves {
-    let mark = machine.mark();
+fn moves<M: Inspect + Fingerprint>(
+    machine: &mut M,
+    related: &impl Fn(&EventLabel, &EventLabel) -> bool,
+) -> Moves {
     let mut moves = Moves::new();
-    for choice in choices(machine) {
-        let label = EventLabel::of_step(machine, choice);
+    EventLabel::steps(machine, related, |machine, _, label| {
         moves.insert(label, machine.fingerprint());
-        machine.undo(mark);
-    }
+    });
     moves
 }

@@ -1,7 +1,6 @@
 //! Mazurkiewicz traces under a relation on events, counted without events: the oracle of
 //! [`Unfolding`](super::Unfolding)'s number of maximal configurations.
 
-use super::ends::choices;
 use super::{EventLabel, Inspect, TooLarge};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -51,13 +50,16 @@ impl<R: Fn(&EventLabel, &EventLabel) -> bool> Counter<R> {
         if self.seen.len() > self.limit {
             return Err(TooLarge);
         }
-        let choices = choices(machine);
-        if choices.is_empty() {
+        let mark = machine.mark();
+        let mut steps = Vec::new();
+        EventLabel::steps(machine, &self.related, |_, choice, label| {
+            steps.push((choice, label))
+        });
+        if steps.is_empty() {
             self.maximal.insert(form.clone());
         }
-        let mark = machine.mark();
-        for choice in choices {
-            let label = EventLabel::of_step(machine, choice);
+        for (choice, label) in steps {
+            machine.step(choice);
             let before = trace
                 .iter()
                 .filter(|(_, earlier)| (self.related)(earlier, &label));

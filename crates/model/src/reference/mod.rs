@@ -1,5 +1,8 @@
 //! Brute force over every interleaving: the slow obvious oracle of everything clever.
 //!
+//! While an action is [incomplete](crate::Machine::is_incomplete), no other thread moves; where
+//! events are compared by a relation on labels, none that depends on that action.
+//!
 //! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every
 //!   reachable state.
 //! - [`stuck`]: every thread that waits for ever beside others that run for ever.
@@ -30,7 +33,7 @@ pub use stuck::stuck;
 pub use traces::{Form, Label, Trace, traces};
 pub use unfolding::{Configuration, EventSet, Refused, Unfolding, UnfoldingEvent};
 
-use crate::Undo;
+use crate::{Action, Undo};
 use selvedge_base::ThreadId;
 use std::hash::Hash;
 
@@ -46,6 +49,8 @@ pub trait Inspect: Undo {
     fn ending(&self) -> Self::End;
     /// A number of the thread that does not depend on the order in which threads were created.
     fn name(&self, thread: ThreadId) -> u32;
+    /// The action of a thread that is [incomplete](crate::Machine::is_incomplete).
+    fn begun(&self, thread: ThreadId) -> Option<Action>;
 }
 
 /// Too much for brute force.

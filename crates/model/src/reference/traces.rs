@@ -76,6 +76,11 @@ impl Trace {
             Outcome::Value(v) => u64::from(v) << 16,
             Outcome::Incomplete => 1 << 48,
         };
+        let chosen = match event.completes {
+            true => 1 << 49 | u64::from(event.alternative) << 50,
+            false => 0,
+        };
+        let outcome = outcome | chosen;
         let number = self.events.iter().filter(|(_, l, ..)| l.thread == thread).count() as u32;
         let label = Label {
             thread,

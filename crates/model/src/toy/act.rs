@@ -2,7 +2,7 @@
 
 use super::compile::{Code, DESTROYED, DONE};
 use super::machine::{
-    ARRIVED, CANCELLED, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING,
+    ARRIVED, CANCELLED, INCOMPLETE, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING,
 };
 use crate::{Op, Outcome, Waiters};
 use selvedge_base::{Id, ThreadId};
@@ -13,6 +13,9 @@ impl ToyMachine {
         let me = t as i32;
         let phase = self.phase(t);
         let (mut outcome, mut stay) = (Outcome::Done, None);
+        if alternative == 0 && self.needs(t, self.code(t, self.pc(t))).is_some() {
+            return (Outcome::Incomplete, Some(INCOMPLETE));
+        }
         match self.code(t, self.pc(t)) {
             Code::Lock(m) => self.set(m, me),
             Code::SpinLock(p) => self.set(p, me),
@@ -117,18 +120,18 @@ impl ToyMachine {
                 self.set(o, 1);
             }
             Code::Read(x, r) => self.set(r, self.get(x)),
-            Code::Write(x, v) => self.set(x, self.value(v)),
+            Code::Write(x, v) => self.set(x, self.operand(t, v)),
             Code::Add(x, v, r) => {
-                let old = self.get(x);
-                self.set(x, old.wrapping_add(self.value(v)));
+                let old = self.known(t, x);
+                self.set(x, old.wrapping_add(self.operand(t, v)));
                 if let Some(r) = r {
                     self.set(r, old);
                 }
             }
             Code::Cas(x, expected, new, r) => {
-                let works = alternative == 0 && self.get(x) == self.value(expected);
+                let works = alternative == 0 && self.are_equal(t, x, expected) == Some(true);
                 if works {
-                    self.set(x, self.value(new));
+                    self.set(x, self.operand(t, new));
                 } else {
                     outcome = Outcome::Failed;
                 }

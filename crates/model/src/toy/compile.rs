@@ -66,6 +66,9 @@ pub(super) enum Code {
     /// A plain cell, and whether it is written.
     Touch(Slot, bool),
     Destroy(Slot, Slot),
+    /// The input's number, and where it goes.
+    Input(u32, Slot),
+    Atomic,
 }
 
 /// A mutex that was destroyed.
@@ -75,6 +78,8 @@ pub(super) const DESTROYED: i32 = -2;
 pub(super) const NEW: i32 = -1;
 /// The pc of a thread after its exit.
 pub(super) const DONE: i32 = -2;
+/// What a thread knows of an input that it has not decided.
+pub(super) const UNKNOWN: i32 = -1;
 /// The first object's name; objects lie 4 bytes apart, so that two of them share a granule.
 const FIRST_OBJECT: u64 = 0x1000;
 
@@ -106,6 +111,17 @@ pub(super) struct Compiled {
     pub spurious: bool,
     /// Whether a compare-and-swap may fail though the values are equal.
     pub weak: bool,
+    /// Whether inputs are written to memory before they are decided.
+    pub shares: bool,
+    /// By input how many numbers it may be.
+    pub inputs: Vec<u16>,
+    /// By input where the first thread keeps what it knows of it; the other threads' follow.
+    pub known: Vec<Slot>,
+    /// By thread and operation the atomic block that the operation is in, if any: where it begins,
+    /// and the operation after it.
+    pub blocks: Vec<Vec<Option<(u32, u32)>>>,
+    /// Whether there are atomic blocks.
+    pub has_blocks: bool,
 }
 
 /// The name of the object at a slot.
@@ -154,6 +170,15 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         ends: toy.ends,
         spurious: toy.spurious,
         weak: toy.weak,
+        shares: toy.shares,
+        inputs: Vec::new(),
+        known: Vec::new(),
+        blocks: toy.threads.iter().map(|ops| blocks(ops)).collect(),
+        has_blocks: toy
+            .threads
+            .iter()
+            .flatten()
+            .any(|op| matches!(op, ToyOp::Atomic(_))),
     };
     let cancels = toy
         .threads
@@ -173,6 +198,10 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
             "a thread's end comes with its last action where only joins depend on it, that wait for it"
                 .to_owned(),
         );
+    }
+    let loops = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
+    if toy.shares && toy.threads.iter().flatten().any(loops) {
+        return Err("an input that others may have is asked for again".to_owned());
     }
     let mut compiler = Compiler {
         toy,
@@ -205,6 +234,27 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
         compiler.out.code.push(code);
     }
     Ok(compiler.out)
+}
+
+/// By operation the atomic block that it is in: where that begins, and what comes after it.
+fn blocks(ops: &[ToyOp]) -> Vec<Option<(u32, u32)>> {
+    let mut blocks = vec![None; ops.len()];
+    for (start, op) in ops.iter().enumerate() {
+        let ToyOp::Atomic(most) = op else { continue };
+        let inside = |op: &&ToyOp| {
+            let memory = matches!(
+                op,
+                ToyOp::Read(..) | ToyOp::Write(..) | ToyOp::Add(..) | ToyOp::Cas(..) | ToyOp::Choose(..)
+            );
+            memory || op.is_invisible()
+        };
+        let length = ops[start + 1..].iter().take(*most).take_while(inside).count();
+        let end = start + 1 + length;
+        for block in &mut blocks[start..end] {
+            *block = Some((start as u32, end as u32));
+        }
+    }
+    blocks
 }
 
 /// Whether whoever joins or cancels a thread has created it before, and nobody else does; or it
@@ -366,6 +416,15 @@ impl Compiler<'_> {
                 Code::JoinOnce(self.thread(*u)?, claimed, r(x))
             }
             ToyOp::Touch(x, writes) => Code::Touch(self.object(Sort::Cell, x)?, *writes),
+            ToyOp::Input(0, _) => return Err("an input of nothing".to_owned()),
+            ToyOp::Input(k, x) => {
+                let first = self.slot(UNKNOWN);
+                (1..self.toy.threads.len()).for_each(|_| _ = self.slot(UNKNOWN));
+                self.out.inputs.push(*k);
+                self.out.known.push(first);
+                Code::Input(self.out.inputs.len() as u32 - 1, r(x))
+            }
+            ToyOp::Atomic(_) => Code::Atomic,
             ToyOp::Init(m) => Code::Init(self.object(Sort::Mutex, m)?, -1),
             ToyOp::Destroy(m, x) => Code::Destroy(self.object(Sort::Mutex, m)?, r(x)),
             ToyOp::SemInit(s, n) => Code::Init(self.object(Sort::Semaphore, s)?, *n),

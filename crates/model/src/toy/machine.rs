@@ -1,7 +1,7 @@
 //! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds
 //! (slot, old value).
 
-use super::compile::{Code, Compiled, DONE, NEW, Slot, Value, compile};
+use super::compile::{Code, Compiled, DONE, NEW, Slot, compile};
 use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
@@ -23,6 +23,10 @@ pub(super) const RELEASED: i32 = 6;
 pub(super) const STARTING: i32 = 8;
 pub(super) const PARKED: i32 = 9;
 pub(super) const CANCELLED: i32 = 10;
+/// It stands at a data choice on an input, before its operation; within it; within an atomic block.
+pub(super) const ASKING: i32 = 11;
+pub(super) const INCOMPLETE: i32 = 12;
+pub(super) const IN_BLOCK: i32 = 13;
 
 /// Where plain cells lie: far from all objects, which count as larger than they lie apart.
 const CELLS: u64 = 1 << 16;
@@ -44,6 +48,18 @@ pub struct ToyMachine {
     pub(super) hash: Digest,
     /// What the last step added to it.
     pub(super) delta: Digest,
+    /// Whether a thread decides on an input that another one has decided.
+    pub(super) alone: bool,
+}
+
+/// What came of an operation that may be invisible.
+pub(super) enum Passed {
+    /// It was: the next one.
+    Next(i32),
+    /// A false assumption.
+    Parked,
+    /// It is not.
+    Visible,
 }
 
 /// Where an execution of a toy ended: variables and registers, and, unless every started thread has
@@ -79,6 +95,7 @@ impl ToyMachine {
             waiters: Vec::new(),
             hash: Digest::EMPTY,
             delta: Digest::EMPTY,
+            alone: true,
         };
         machine.hash = machine.fingerprint_from_scratch();
         for t in 0..machine.toy.code.len() {
@@ -110,7 +127,7 @@ impl ToyMachine {
                 .vars
                 .values()
                 .chain(registers)
-                .map(|&slot| self.get(slot))
+                .map(|&slot| self.shown(self.get(slot)))
                 .collect(),
             at: if finished { Vec::new() } else { pcs().collect() },
         }
@@ -169,13 +186,6 @@ impl ToyMachine {
         old
     }
 
-    pub(super) fn value(&self, value: Value) -> i32 {
-        match value {
-            Value::Number(n) => n,
-            Value::Register(slot) => self.get(slot),
-        }
-    }
-
     pub(super) fn pc(&self, t: usize) -> i32 {
         self.get(self.toy.base[t])
     }
@@ -194,55 +204,81 @@ impl ToyMachine {
     }
 
     /// Runs a thread's invisible operations from `pc` on, up to just before its next visible one.
-    fn settle(&mut self, t: usize, mut pc: i32) {
-        let base = self.toy.base[t];
+    pub(super) fn settle(&mut self, t: usize, mut pc: i32) {
         let mut phase = RUN;
         for steps in 0.. {
-            let next = pc + 1;
-            pc = match self.code(t, pc) {
-                Code::If(r, n, skip) => next + if self.get(r) == n { skip as i32 } else { 0 },
-                Code::Assert(r, n) => {
-                    if self.get(r) != n {
-                        self.notices
-                            .push(Notice::AssertNoted(ThreadId::from_index(t), pc as u32));
-                    }
-                    next
-                }
-                Code::Assume(r, n) if self.get(r) != n => {
-                    phase = PARKED;
-                    break;
-                }
-                Code::Assume(..) => next,
-                Code::Set(r, n) => {
-                    self.set(r, n);
-                    next
-                }
-                Code::Touch(cell, write) => {
-                    self.accesses.push(Access {
-                        address: CELLS + 8 * u64::from(cell),
-                        context: ContextId(0),
-                        stmt: stmt(t, pc),
-                        size: 4,
-                        write,
-                        order: MemoryOrder::NotAtomic,
-                    });
-                    next
-                }
-                Code::Goto(to) => to as i32,
-                _ => break,
-            };
-            if steps == 1000 {
+            if self.asks(t, self.code(t, pc)).is_some() {
+                phase = ASKING;
+                break;
+            }
+            match self.pass(t, pc) {
+                Passed::Next(next) => pc = next,
+                Passed::Parked => phase = PARKED,
+                Passed::Visible => break,
+            }
+            if steps == 1000 && phase == RUN {
+                self.loops(t, pc);
                 phase = PARKED;
-                self.notices.push(Notice::Limit(Limit {
-                    kind: LimitKind::Steps,
-                    detail: "loop without a visible operation".to_owned(),
-                    stmt: stmt(t, pc),
-                }));
+            }
+            if phase == PARKED {
                 break;
             }
         }
+        self.stand(t, pc, phase);
+    }
+
+    /// Puts a thread at an operation.
+    pub(super) fn stand(&mut self, t: usize, pc: i32, phase: i32) {
+        let base = self.toy.base[t];
         self.set(base, pc);
         self.set(base + 1, phase);
+    }
+
+    /// Reports a loop without a visible operation.
+    pub(super) fn loops(&mut self, t: usize, pc: i32) {
+        self.notices.push(Notice::Limit(Limit {
+            kind: LimitKind::Steps,
+            detail: "loop without a visible operation".to_owned(),
+            stmt: stmt(t, pc),
+        }));
+    }
+
+    /// Runs an operation if it is invisible; all that it has to know is decided.
+    pub(super) fn pass(&mut self, t: usize, pc: i32) -> Passed {
+        let next = pc + 1;
+        Passed::Next(match self.code(t, pc) {
+            Code::If(r, n, skip) => next + if self.known(t, r) == n { skip as i32 } else { 0 },
+            Code::Assert(r, n) => {
+                if self.known(t, r) != n {
+                    self.notices
+                        .push(Notice::AssertNoted(ThreadId::from_index(t), pc as u32));
+                }
+                next
+            }
+            Code::Assume(r, n) if self.known(t, r) != n => return Passed::Parked,
+            Code::Assume(..) => next,
+            Code::Set(r, n) => {
+                self.set(r, n);
+                next
+            }
+            Code::Input(input, r) => {
+                self.ask_for(t, input, r);
+                next
+            }
+            Code::Touch(cell, write) => {
+                self.accesses.push(Access {
+                    address: CELLS + 8 * u64::from(cell),
+                    context: ContextId(0),
+                    stmt: stmt(t, pc),
+                    size: 4,
+                    write,
+                    order: MemoryOrder::NotAtomic,
+                });
+                next
+            }
+            Code::Goto(to) => to as i32,
+            _ => return Passed::Visible,
+        })
     }
 
     /// The machine threads that stand at condition variable or barrier `slot` in one of two phases,
@@ -268,6 +304,39 @@ impl ToyMachine {
                 .position(|&o| o as usize == t)
                 .expect("a started thread"),
         )
+    }
+
+    /// Takes a visible operation; what came of it.
+    pub(super) fn perform(&mut self, t: usize, op: Op, alternative: u16) -> Outcome {
+        let pc = self.pc(t);
+        match op {
+            Op::Start => {
+                self.settle(t, 0);
+                Outcome::Done
+            }
+            Op::Exit => {
+                self.set(self.toy.base[t], DONE);
+                Outcome::Done
+            }
+            Op::CancelPoint if self.is_cancelled(t) => {
+                self.settle(t, self.end_of(t));
+                Outcome::Done
+            }
+            Op::AtomicBlock => {
+                self.run_block(t, pc + 1);
+                Outcome::Done
+            }
+            op => {
+                let cancelled = self.phase(t) == CANCELLED;
+                let (outcome, stay) = self.act(t, op, alternative);
+                match stay {
+                    Some(phase) => self.set(self.toy.base[t] + 1, phase),
+                    None if cancelled => self.settle(t, self.end_of(t)),
+                    None => self.settle(t, pc + 1),
+                }
+                outcome
+            }
+        }
     }
 
     #[inline(never)]
@@ -306,30 +375,10 @@ impl Machine for ToyMachine {
         self.notices.clear();
         self.accesses.clear();
         let before = self.hash;
-        let pc = self.pc(t);
-        let outcome = match action.op {
-            Op::Start => {
-                self.settle(t, 0);
-                Outcome::Done
-            }
-            Op::Exit => {
-                self.set(base, DONE);
-                Outcome::Done
-            }
-            Op::CancelPoint if self.is_cancelled(t) => {
-                self.settle(t, self.end_of(t));
-                Outcome::Done
-            }
-            op => {
-                let cancelled = self.phase(t) == CANCELLED;
-                let (outcome, stay) = self.act(t, op, choice.alternative);
-                match stay {
-                    Some(phase) => self.set(base + 1, phase),
-                    None if cancelled => self.settle(t, self.end_of(t)),
-                    None => self.settle(t, pc + 1),
-                }
-                outcome
-            }
+        let completes = self.is_incomplete(choice.thread);
+        let (action, outcome) = match self.decision_pending(t) {
+            Some(_) => self.decide(t, &action, choice),
+            None => (action, self.perform(t, action.op, choice.alternative)),
         };
         let is_last = matches!(self.code(t, self.pc(t)), Code::Exit) && self.phase(t) == RUN;
         let ends = self.toy.ends && action.op != Op::Exit && is_last;
@@ -344,7 +393,7 @@ impl Machine for ToyMachine {
             alternative: choice.alternative,
             alternatives,
             outcome,
-            completes: false,
+            completes,
         }
     }
 
@@ -365,12 +414,19 @@ impl Machine for ToyMachine {
     fn decision(&self, choice: Choice) -> u128 {
         let pending = &self.pending[choice.thread.index()];
         match pending.action.op {
-            Op::Choose => u128::from(choice.alternative),
+            Op::Choose => {
+                let t = self.toy_thread(choice.thread);
+                self.chosen(t, choice.alternative) as u128
+            }
             Op::WaitRelease | Op::WaitTimeout | Op::Rmw if pending.alternatives > 1 => {
                 u128::from(choice.alternative)
             }
             _ => 0,
         }
+    }
+
+    fn is_incomplete(&self, thread: ThreadId) -> bool {
+        matches!(self.phase(self.toy_thread(thread)), INCOMPLETE | IN_BLOCK)
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {
@@ -430,5 +486,9 @@ impl Inspect for ToyMachine {
 
     fn name(&self, thread: ThreadId) -> u32 {
         self.order[thread.index()]
+    }
+
+    fn begun(&self, thread: ThreadId) -> Option<Action> {
+        self.begun_at(self.toy_thread(thread), thread)
     }
 }

@@ -6,9 +6,11 @@
 
 mod act;
 mod compile;
+mod decide;
 mod describe;
 mod fingerprint;
 mod generate;
+mod inputs;
 mod machine;
 mod mixed;
 mod next;
@@ -17,6 +19,7 @@ mod shrink;
 
 pub use fingerprint::ToyState;
 pub use generate::{Families, endless, random_toy};
+pub use inputs::{endless_input_toy, input_toy, sharing_toy};
 pub use machine::{ToyEnd, ToyMachine};
 pub use mixed::{mixed_toy, waking_toy, with_touches};
 pub use program::{Operand, Toy, ToyOp};

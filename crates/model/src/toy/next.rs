@@ -11,6 +11,21 @@ impl ToyMachine {
     /// The pending action of a thread, whose number in the machine is `id`.
     pub(super) fn next(&self, t: usize, id: ThreadId) -> Pending {
         let (pc, phase) = (self.pc(t), self.phase(t));
+        match self.decision_pending(t) {
+            Some(alternatives) => Pending {
+                action: Action {
+                    stmt: stmt(t, pc),
+                    ..Action::new(id, Op::Choose)
+                },
+                status: Status::Enabled,
+                alternatives,
+            },
+            None => self.visible(t, id, pc, phase),
+        }
+    }
+
+    /// The action of a thread at an operation in a phase, and whether it can be taken.
+    pub(super) fn visible(&self, t: usize, id: ThreadId, pc: i32, phase: i32) -> Pending {
         let mut alternatives = 1;
         let (op, on, when) = if pc == DONE {
             (Op::Exit, None, None)
@@ -68,7 +83,7 @@ impl ToyMachine {
                 Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
                 Code::Add(x, ..) => (Op::Rmw, Some(x), Some(true)),
                 Code::Cas(x, expected, ..) => {
-                    let works = value(x) == self.value(expected);
+                    let works = self.are_equal(t, x, expected).unwrap_or(true);
                     alternatives = 1 + u16::from(self.toy.weak && works);
                     (Op::Rmw, Some(x), Some(true))
                 }
@@ -90,13 +105,15 @@ impl ToyMachine {
                 Code::Destroy(m, _) => (Op::Destroy, Some(m), Some(true)),
                 Code::Yield => (Op::Yield, None, Some(true)),
                 Code::Exit => (Op::Exit, None, Some(true)),
+                Code::Atomic => (Op::AtomicBlock, None, Some(true)),
                 // A parked thread stands at what parked it.
                 Code::If(..)
                 | Code::Assert(..)
                 | Code::Assume(..)
                 | Code::Set(..)
                 | Code::Goto(..)
-                | Code::Touch(..) => (Op::Assume, None, None),
+                | Code::Touch(..)
+                | Code::Input(..) => (Op::Assume, None, None),
             }
         };
         let cancelable = pc != DONE && phase != PARKED && self.is_cancellation_point(op);
@@ -119,6 +136,7 @@ impl ToyMachine {
             ..Action::new(id, op)
         };
         match (op, self.code(t, pc)) {
+            (Op::AtomicBlock, _) => action.object = ObjectId::ATOMIC,
             (Op::CancelPoint | Op::Hidden, _) => action.object = ObjectId::thread(id),
             (Op::Join, Code::Join(u)) => action.object = self.thread_object(u as usize),
             (Op::Join, Code::JoinOnce(u, claimed, _)) => {
@@ -139,6 +157,7 @@ impl ToyMachine {
         if action.is_memory() {
             action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
             action.size = 4;
+            action.atomic = self.toy.has_blocks;
             action.order = MemoryOrder::SeqCst;
         }
         let status = match when {

@@ -18,6 +18,14 @@
 //!   before it;
 //! - `"spurious": true`: a wait may end at once, without a signal;
 //! - `"weak": true`: a compare-and-swap that would succeed may fail;
+//! - `input k r`: a register gets an input, any number below k. Which one is decided by a data
+//!   choice of the first thread that has to know: before the operation if only the thread's own
+//!   registers are concerned (`if`, `assert`, `assume`, a value to write), and within it where
+//!   memory is compared or added to (`cas`, `add`). Such an action is incomplete until then;
+//! - `"shares": true`: inputs are written to memory as they are, undecided. Each thread decides for
+//!   itself, in accordance with what others have decided;
+//! - `atomic n`: the next n operations as one action, as far as they are accesses to memory, data
+//!   choices and invisible operations;
 //! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or
 //!   joined once.
 
@@ -40,6 +48,8 @@ pub struct Toy {
     pub spurious: bool,
     /// Whether a compare-and-swap may fail though the values are equal.
     pub weak: bool,
+    /// Whether inputs are written to memory before they are decided.
+    pub shares: bool,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,
 }
@@ -106,6 +116,8 @@ pub enum ToyOp {
     SemInit(String, i32),
     CondInit(String),
     Touch(String, bool),
+    Input(u16, String),
+    Atomic(usize),
 }
 
 impl ToyOp {
@@ -119,6 +131,7 @@ impl ToyOp {
                 | ToyOp::Set(..)
                 | ToyOp::Goto(..)
                 | ToyOp::Touch(..)
+                | ToyOp::Input(..)
         )
     }
 
@@ -145,6 +158,7 @@ impl ToyOp {
             | Once(_, r)
             | Read(_, r)
             | Choose(_, r)
+            | Input(_, r)
             | If(r, ..)
             | Assert(r, _)
             | Assume(r, _)
@@ -208,6 +222,7 @@ impl Toy {
             ends: flag("ends"),
             spurious: flag("spurious"),
             weak: flag("weak"),
+            shares: flag("shares"),
             threads: threads
                 .iter()
                 .map(|ops| {
@@ -245,6 +260,9 @@ impl Toy {
         }
         if self.weak {
             value["weak"] = json!(true);
+        }
+        if self.shares {
+            value["shares"] = json!(true);
         }
         value
     }
@@ -344,6 +362,8 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "sem_init" => SemInit(text(1)?, number(at(2)?)?),
         "cond_init" => CondInit(text(1)?),
         "touch" => Touch(text(1)?, number(at(2)?)? != 0),
+        "input" => Input(index(at(1)?)? as u16, text(2)?),
+        "atomic" => Atomic(index(at(1)?)?),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -405,6 +425,8 @@ impl ToyOp {
             SemInit(s, n) => json!(["sem_init", s, n]),
             CondInit(c) => json!(["cond_init", c]),
             Touch(x, writes) => json!(["touch", x, i32::from(*writes)]),
+            Input(k, r) => json!(["input", k, r]),
+            Atomic(n) => json!(["atomic", n]),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Visits every configuration and finds its events.
 
 use super::{Configuration, EventSet, Refused, Unfolding, UnfoldingEvent};
-use crate::reference::ends::{choices, note};
+use crate::reference::ends::note;
 use crate::reference::{EventLabel, EventName, Inspect};
 use crate::{Choice, Fingerprint};
 use selvedge_base::Digest;
@@ -80,11 +80,13 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
         let seen = self.unfolding.index.get(events).copied();
         let (mut enabled, mut after) = (EventSet::new(), Vec::new());
         let mark = machine.mark();
-        for choice in choices(machine) {
-            let label = EventLabel::of_step(machine, choice);
-            note(machine, &mut self.unfolding.asserts);
-            let event = self.event(label, events, machine.delta())?;
-            machine.undo(mark);
+        let (mut steps, asserts) = (Vec::new(), &mut self.unfolding.asserts);
+        EventLabel::steps(machine, &self.related, |machine, choice, label| {
+            note(machine, asserts);
+            steps.push((choice, label, machine.delta()));
+        });
+        for (choice, label, delta) in steps {
+            let event = self.event(label, events, delta)?;
             enabled.insert(event);
             after.push((choice, event));
         }
