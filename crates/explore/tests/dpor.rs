@@ -7,7 +7,9 @@ use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::Conflict;
 use selvedge_model::reference::traces;
-use selvedge_model::toy::{Toy, ToyMachine, ToyOp, mixed_toy, random_toy, shrink, waking_toy};
+use selvedge_model::toy::{
+    Toy, ToyMachine, ToyOp, input_toy, mixed_toy, random_toy, sharing_toy, shrink, waking_toy,
+};
 use selvedge_model::{Dependence, Verdict};
 use std::path::Path;
 
@@ -90,13 +92,26 @@ fn mixed_toys() {
 }
 
 #[test]
+fn toys_with_inputs() {
+    for seed in 0..4_000 {
+        hold(&format!("input seed {seed}"), &input_toy(seed));
+        hold(&format!("sharing seed {seed}"), &sharing_toy(seed));
+    }
+}
+
+#[test]
 fn every_class_of_random_toys_once() {
     for seed in 0..700 {
         hold_classes(&format!("seed {seed}"), &random_toy(seed));
         // Whether a join fails before the thread's end or after it makes no difference, and is not
         // tried.
         let fails = |op: &ToyOp| matches!(op, ToyOp::JoinOnce(..));
-        for (kind, toy) in [("mixed", mixed_toy(seed)), ("waking", waking_toy(seed))] {
+        let kinds = [
+            ("mixed", mixed_toy(seed)),
+            ("waking", waking_toy(seed)),
+            ("input", input_toy(seed)),
+        ];
+        for (kind, toy) in kinds {
             if !toy.threads.iter().flatten().any(fails) {
                 hold_classes(&format!("{kind} seed {seed}"), &toy);
             }

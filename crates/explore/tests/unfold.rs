@@ -8,7 +8,9 @@ use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::{Config, Control, Order};
 use selvedge_model::NoDetector;
 use selvedge_model::reference::Unfolding;
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink, waking_toy};
+use selvedge_model::toy::{
+    Toy, ToyMachine, input_toy, mixed_toy, random_toy, sharing_toy, shrink, waking_toy,
+};
 use std::path::Path;
 
 fn hold(name: &str, toy: &Toy, config: &Config, expected: Option<u64>) {
@@ -108,19 +110,48 @@ fn saving_memory_changes_nothing() {
     }
 }
 
-#[test]
-fn mixed_toys() {
+/// Each under one of the configurations and search orders.
+fn under_one_each(kind: &str, toy: impl Fn(u64) -> Toy, seeds: std::ops::Range<u64>) {
     let orders = [
         Order::DepthFirst,
         Order::BreadthFirst,
         Order::Random,
         Order::Coverage,
     ];
-    for seed in 0..4_000 {
+    for seed in seeds {
         let configurations = configurations();
         let mut config = configurations[seed as usize % configurations.len()].clone();
         config.order = orders[seed as usize / configurations.len() % orders.len()];
-        hold(&format!("mixed seed {seed}"), &mixed_toy(seed), &config, None);
-        hold(&format!("waking seed {seed}"), &waking_toy(seed), &config, None);
+        hold(&format!("{kind} seed {seed}"), &toy(seed), &config, None);
+    }
+}
+
+#[test]
+fn mixed_toys() {
+    under_one_each("mixed", mixed_toy, 0..4_000);
+    under_one_each("waking", waking_toy, 0..4_000);
+}
+
+#[test]
+fn toys_with_inputs() {
+    under_one_each("input", input_toy, 0..5_000);
+}
+
+/// Decisions of one thread are at odds with those of another.
+#[test]
+fn toys_that_share_inputs() {
+    under_one_each("sharing", sharing_toy, 0..5_000);
+}
+
+/// Where all alternatives of a choice that completes an exchange are cutoffs, the other thread must
+/// not come between; what it would have done before the exchange is in conflict with it all the
+/// same.
+#[test]
+fn what_must_not_come_between_could_have_come_before() {
+    let toy = r#"{"vars": {"y": 0}, "weak": true, "threads": [[["input", 2, "i"], ["cas", "y", "i", 2, "r"]],
+        [["cas", "y", 1, 2, "q"], ["write", "y", "r"]]]}"#;
+    let toy = Toy::parse(toy).expect("a toy");
+    for config in configurations() {
+        hold("between", &toy, &config, None);
     }
 }

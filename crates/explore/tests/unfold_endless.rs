@@ -7,7 +7,7 @@ use common::{Collector, Seen, asserts, never, truth};
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control};
 use selvedge_model::StopReason;
-use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, endless, endless_input_toy, mixed_toy, random_toy, shrink};
 use std::sync::Mutex;
 
 #[derive(PartialEq, Eq, Debug)]
@@ -105,4 +105,13 @@ fn endless_mixed_toys_have_the_ends_and_assertions_of_brute_force() {
         same += hold(&format!("mixed seed {seed}"), &toy);
     }
     assert!(same > 1_000, "only {same} were small enough");
+}
+
+#[test]
+fn endless_toys_with_inputs_have_the_ends_and_assertions_of_brute_force() {
+    let mut same = 0;
+    for seed in 0..3_000 {
+        same += hold(&format!("input seed {seed}"), &endless_input_toy(seed));
+    }
+    assert!(same > 2_000, "only {same} were small enough");
 }

@@ -6,7 +6,7 @@ mod common;
 use common::events::{complaint, configurations};
 use selvedge_explore::Config;
 use selvedge_explore::unfold::oracle::Weaken;
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, random_toy, shrink, waking_toy};
+use selvedge_model::toy::{Toy, ToyMachine, input_toy, mixed_toy, random_toy, shrink, waking_toy};
 use std::path::Path;
 
 /// How many were small enough.
@@ -92,6 +92,16 @@ fn waking_toys() {
         held += hold(&format!("waking seed {seed}"), &waking_toy(seed), config);
     }
     assert!(held > 1_500, "only {held} were small enough");
+}
+
+#[test]
+fn toys_with_inputs() {
+    let (mut held, configurations) = (0, configurations());
+    for seed in 0..6_000 {
+        let config = &configurations[seed as usize % configurations.len()];
+        held += hold(&format!("input seed {seed}"), &input_toy(seed), config);
+    }
+    assert!(held > 3_000, "only {held} were small enough");
 }
 
 /// Every configuration of the exploration.

@@ -8,15 +8,13 @@ use selvedge_explore::unfold::Partial;
 use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::{Config, Order};
 use selvedge_model::OpClass;
-use selvedge_model::toy::{Toy, mixed_toy, random_toy};
+use selvedge_model::toy::{Toy, input_toy, mixed_toy, random_toy};
 
 fn toys() -> impl Iterator<Item = Toy> {
-    (0..4_000).map(|seed| {
-        if seed % 2 == 0 {
-            random_toy(30_000 + seed)
-        } else {
-            mixed_toy(30_000 + seed)
-        }
+    (0..4_000).map(|seed| match seed % 4 {
+        0 | 2 => random_toy(30_000 + seed),
+        1 => mixed_toy(30_000 + seed),
+        _ => input_toy(30_000 + seed),
     })
 }
 
@@ -77,7 +75,7 @@ fn every_scheme_left_out_is_noticed() {
 fn every_omission_in_extensions_is_noticed() {
     use Weaken::*;
     all_are_noticed([
-        OnlyEmpty, Blocked, Cut, Again, Since, Beside, Timeouts, Cancelled, OneSided,
+        OnlyEmpty, Blocked, Cut, Between, Completed, Again, Since, Beside, Timeouts, Cancelled, OneSided,
     ]);
 }
 

@@ -7,7 +7,7 @@ use selvedge_detect::RaceDetector;
 use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Order};
-use selvedge_model::toy::{Toy, ToyMachine, mixed_toy, shrink, with_touches};
+use selvedge_model::toy::{Toy, ToyMachine, input_toy, mixed_toy, shrink, with_touches};
 use selvedge_model::{FaultKind, StopReason};
 use std::collections::BTreeSet;
 
@@ -76,10 +76,10 @@ fn both_with(toy: &Toy, seed: u64, weaken: Weaken) -> Option<(bool, bool)> {
     Some((!there.is_empty(), !found.is_empty()))
 }
 
-#[test]
-fn no_race_is_lost_by_cutoffs() {
+/// How many toys have a race, and how many have none.
+fn hold(toy: impl Fn(u64) -> Toy, seeds: std::ops::Range<u64>) -> (usize, usize) {
     let (mut with, mut without) = (0, 0);
-    for seed in 0..3_000 {
+    for seed in seeds {
         let toy = toy(seed);
         match both(&toy, seed) {
             Some((true, true)) => with += 1,
@@ -94,6 +94,22 @@ fn no_race_is_lost_by_cutoffs() {
             }
         }
     }
+    (with, without)
+}
+
+#[test]
+fn no_race_is_lost_by_cutoffs() {
+    let (with, without) = hold(toy, 0..3_000);
+    assert!(
+        with > 500 && without > 100,
+        "{with} with a race, {without} without"
+    );
+}
+
+#[test]
+fn no_race_is_lost_by_cutoffs_where_there_are_inputs() {
+    // Made of mixed toys: detectors need the numbers of threads.
+    let (with, without) = hold(|seed| with_touches(input_toy(seed | 2), seed), 0..3_000);
     assert!(
         with > 500 && without > 100,
         "{with} with a race, {without} without"

@@ -24,7 +24,7 @@ use selvedge_explore::unfold::oracle::Weaken;
 use selvedge_explore::unfold::{self, Partial};
 use selvedge_explore::{Config, Control, Stop};
 use selvedge_model::reference::{Inspect, stuck};
-use selvedge_model::toy::{Toy, ToyMachine, endless, mixed_toy, random_toy, shrink};
+use selvedge_model::toy::{Toy, ToyMachine, endless, endless_input_toy, mixed_toy, random_toy, shrink};
 use selvedge_model::{Detector, Event, Fault, Machine, Status, StopReason};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -104,7 +104,8 @@ fn hold(name: &str, toy: &Toy) -> Option<BTreeSet<u32>> {
 fn toys() -> impl Iterator<Item = (String, Toy)> {
     let random = (0..600).map(|seed| (format!("seed {seed}"), endless(random_toy(seed), seed)));
     let mixed = (0..600).map(|seed| (format!("mixed seed {seed}"), endless(mixed_toy(seed), seed)));
-    random.chain(mixed)
+    let inputs = (0..600).map(|seed| (format!("input seed {seed}"), endless_input_toy(seed)));
+    random.chain(mixed).chain(inputs)
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod mutexes;
 mod position;
 mod since;
 
+use super::between::{Between, between};
 use super::event::{Clock, EventId, Last, Store, causes as causes_of, join};
 use super::label::Ending;
 use super::oracle::Weaken;
@@ -133,8 +134,16 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             ends.push(store[event].action.thread);
         }
         for (number, pending) in path.machine.pending().iter().enumerate() {
-            if pending.status == Status::Blocked && store.weaken != Weaken::Blocked {
-                let position = Position::blocked(path, ThreadId(number as u16));
+            let number = ThreadId(number as u16);
+            let looked_at = match pending.status {
+                Status::Blocked => store.weaken != Weaken::Blocked,
+                Status::Enabled => {
+                    store.weaken != Weaken::Between && between(store, path, number) != Between::No
+                }
+                _ => false,
+            };
+            if looked_at {
+                let position = Position::blocked(path, number);
                 self.extend_position(store, path, &position);
                 ends.push(position.thread);
             }

@@ -24,6 +24,7 @@
 //!   own.
 
 mod alternatives;
+mod between;
 mod covered;
 mod cutoff;
 mod dump;

@@ -1,6 +1,7 @@
 //! The next event of a node: the first one of its lead, or what some thread can do.
 
 use super::{Explorer, Leaf, differs};
+use crate::unfold::between::{Between, between, came_between};
 use crate::unfold::event::{Clock, EventId, Store, join, last};
 use crate::unfold::label::Ending;
 use crate::unfold::tree::NodeId;
@@ -90,9 +91,13 @@ where
                 }
                 continue;
             }
+            let number = ThreadId::from_index(number);
+            if between(&self.store, &self.path, number) == Between::Yes {
+                continue;
+            }
             for alternative in 0..pending.alternatives {
                 let choice = Choice {
-                    thread: ThreadId::from_index(number),
+                    thread: number,
                     alternative,
                 };
                 match self.attempt(at, choice, None) {
@@ -240,7 +245,7 @@ where
             self.path.faults.clear();
             return Attempt::Disabled;
         }
-        if node.cut.contains(&event) || self.comes_between(event) {
+        if node.cut.contains(&event) || came_between(&self.store, &self.path, event) {
             self.path.undo(&self.store, len);
             self.path.faults.clear();
             return Attempt::Cut;
@@ -255,20 +260,5 @@ where
         self.path.undo(&self.store, len);
         self.tree[at].cut.push(event);
         Attempt::Cut
-    }
-
-    /// Whether the event just taken comes between an action and the data choice without which it
-    /// has no effect: all of that one's alternatives are cutoffs, and this would come after one of
-    /// them.
-    fn comes_between(&self, event: EventId) -> bool {
-        let own = self.store[event].action.thread.index();
-        self.store.some_incomplete
-            && self.path.clock().iter().enumerate().any(|(thread, last)| {
-                let last = last.event();
-                thread != own
-                    && last.is_some()
-                    && self.store[last].incomplete
-                    && self.store.dependent(last, event)
-            })
     }
 }

@@ -155,7 +155,8 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
             for used in path.history_of(store, object) {
                 consider(used, &|event| {
                     Conflict.dependent(&at.action, &event.action)
-                        || Conflict.dependent(&at.action, completed(store, event))
+                        || store.weaken != Weaken::Completed
+                            && Conflict.dependent(&at.action, completed(store, event))
                 });
             }
         });
