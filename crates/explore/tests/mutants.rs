@@ -8,7 +8,7 @@ use common::{asserts, never, run, truth};
 use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::toy::{Toy, ToyEnd, mixed_toy, random_toy};
-use selvedge_model::{Conflict, Dependence, OpClass, StopReason};
+use selvedge_model::{Conflict, Dependence, Effect, OpClass, StopReason};
 use std::collections::BTreeSet;
 
 /// `Conflict` without one pair.
@@ -28,6 +28,9 @@ impl Dependence for Without {
     }
     fn racing_classes(&self, class: OpClass) -> u32 {
         self.keep(class, Conflict.racing_classes(class))
+    }
+    fn dependent_effects(&self, effect: Effect) -> u32 {
+        Conflict.dependent_effects(effect)
     }
 }
 

@@ -1,17 +1,47 @@
-//! The dependence relation on *operations*: what must be tried in both orders (design: semantics,
-//! "Dependence", and algorithms 1).
+//! The dependence relation: what must be tried in both orders (design: semantics, "Dependence", and
+//! algorithms 1). One relation for all strategies; it is asked in two steps.
 //!
-//! This is the coarse relation for strategies that reverse operations. Two operations are
-//! independent only if no pair of their outcomes conflicts and neither changes the other's set of
-//! alternatives. The per-outcome table comes with the unfolding.
+//! 1. *Tables*: which kinds of uses of one object may not commute. Strategies keep what was done by
+//!    these kinds. Before an action is taken its outcome is not known, and its uses are of a
+//!    *class* ([`OpClass`]): two operations are independent only if no pair of their outcomes
+//!    conflicts and neither changes the other's set of alternatives. Of an event the outcome is
+//!    known, and its uses have an *effect* ([`Effect`]), which is finer.
+//! 2. *Refinement* of a pair of uses that the tables relate: by the statements, the objects and the
+//!    outcomes ([`Dependence::refine`]). That is where a relation belongs that asks what a
+//!    statement can influence, which value is written, or what a critical section holds.
+//!
+//! What a relation knows of states it has to keep itself, by statement or by object, and it must
+//! not change while an exploration runs: one that learns is asked from the start again.
 
-use crate::{Action, Op, OpClass};
+use crate::{Action, Effect, Op, OpClass};
 
-/// Which pairs of actions need both orders: a relation between the classes in which two actions use
-/// one object.
+/// A use of an object by an action or an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Use<'a> {
+    /// The action.
+    pub action: &'a Action,
+    /// How it ended; none if that is not known: it is pending, or is treated whatever its outcome.
+    pub ended: Option<Ended>,
+    /// The object, as [`Action::for_each_use`] and [`for_each_effect`](crate::for_each_effect) name
+    /// it.
+    pub object: u64,
+    /// Which of its bytes.
+    pub bytes: u8,
+}
+
+/// How an action ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// It failed: [`Outcome::Failed`](crate::Outcome::Failed).
+    pub failed: bool,
+    /// What was decided, if there was a choice: [`Machine::decision`](crate::Machine::decision).
+    pub decision: u128,
+}
+
+/// Which pairs of actions need both orders.
 ///
-/// A relation is given by its two tables; explorers keep their tables by class, and the methods on
-/// whole actions follow from it, so that the two can never disagree.
+/// A relation is given by its tables and its refinement; the methods on whole actions follow from
+/// them, so that they can never disagree.
 pub trait Dependence {
     /// The classes (as [`OpClass::bit`]s) whose uses of an object may not commute with a use in
     /// `class`. Symmetric.
@@ -21,35 +51,66 @@ pub trait Dependence {
     /// the execution shows between two events and that is not tried the other way round must be a
     /// necessary one.
     fn racing_classes(&self, class: OpClass) -> u32;
+    /// The effects (as [`Effect::bit`]s) whose uses of an object, by an event, may not commute with
+    /// a use that has this one. Symmetric, and no coarser than the classes.
+    fn dependent_effects(&self, effect: Effect) -> u32;
+    /// Whether [`refine`](Self::refine) may say no. If not, strategies keep only the last uses of
+    /// each kind.
+    fn refines(&self) -> bool {
+        false
+    }
+    /// Whether two uses of a common byte by different threads, of which the tables say that they
+    /// may not commute, are dependent. Symmetric. An answer that holds for two pending actions must
+    /// hold for all their outcomes; it may become finer once these are known. With cutoffs, what an
+    /// event adds to a state's fingerprint must not depend on events that it is independent of
+    /// ([`Fingerprint::delta`](crate::Fingerprint::delta)).
+    fn refine(&self, _a: &Use<'_>, _b: &Use<'_>) -> bool {
+        true
+    }
 
     /// Whether two actions, of different threads, may not commute. Symmetric.
     #[inline]
     fn dependent(&self, a: &Action, b: &Action) -> bool {
-        shares_use(a, b, |class| self.dependent_classes(class))
+        shares_use(self, a, b, |class| self.dependent_classes(class))
     }
     /// Whether two actions, of different threads, may not commute in a state where both are
     /// enabled.
     #[inline]
     fn racing(&self, a: &Action, b: &Action) -> bool {
-        shares_use(a, b, |class| self.racing_classes(class))
+        shares_use(self, a, b, |class| self.racing_classes(class))
     }
 }
 
 /// Whether the actions use a common object (for memory: a common byte) in classes that `classes`
-/// relates.
+/// relates, and the relation's refinement does, too.
 #[inline]
-fn shares_use(a: &Action, b: &Action, classes: impl Fn(OpClass) -> u32) -> bool {
+fn shares_use<P: Dependence + ?Sized>(
+    relation: &P,
+    a: &Action,
+    b: &Action,
+    classes: impl Fn(OpClass) -> u32,
+) -> bool {
     let mut found = false;
-    if a.is_plain() && b.is_plain() {
+    let refines = relation.refines();
+    if !refines && a.is_plain() && b.is_plain() {
         // The overwhelming case, without loops: each uses one object, and not by granules.
         return a.object.0 == b.object.0 && classes(a.op.class()) & b.op.class().bit() != 0;
     }
-    if a.is_memory() && b.is_memory() {
+    if !refines && a.is_memory() && b.is_memory() {
         return a.overlaps(b) && classes(a.op.class()) & b.op.class().bit() != 0;
     }
     a.for_each_use(|object, bytes, class| {
         b.for_each_use(|other, other_bytes, other_class| {
-            found |= object == other && bytes & other_bytes != 0 && classes(class) & other_class.bit() != 0;
+            let use_of = |action, bytes| Use {
+                action,
+                ended: None,
+                object,
+                bytes,
+            };
+            found |= object == other
+                && bytes & other_bytes != 0
+                && classes(class) & other_class.bit() != 0
+                && (!refines || relation.refine(&use_of(a, bytes), &use_of(b, other_bytes)));
         });
     });
     found
@@ -275,6 +336,7 @@ const fn table(racing: bool) -> [u32; OpClass::COUNT] {
 
 static DEPENDENT: [u32; OpClass::COUNT] = table(false);
 static RACING: [u32; OpClass::COUNT] = table(true);
+static EFFECTS: [u32; Effect::COUNT] = Effect::table();
 
 impl Dependence for Conflict {
     #[inline]
@@ -284,6 +346,10 @@ impl Dependence for Conflict {
     #[inline]
     fn racing_classes(&self, class: OpClass) -> u32 {
         RACING[class as usize]
+    }
+    #[inline]
+    fn dependent_effects(&self, effect: Effect) -> u32 {
+        EFFECTS[effect as usize]
     }
 }
 

@@ -89,6 +89,29 @@ impl Effect {
         )
     }
 
+    /// The effect as a member of a set of effects.
+    #[inline]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// By effect those that it depends on.
+    pub(crate) const fn table() -> [u32; Effect::COUNT] {
+        let mut table = [0; Effect::COUNT];
+        let mut i = 0;
+        while i < Effect::COUNT {
+            let mut j = 0;
+            while j < Effect::COUNT {
+                if Effect::ALL[i].dependent(Effect::ALL[j]) {
+                    table[i] |= Effect::ALL[j].bit();
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        table
+    }
+
     /// Whether every other use of an object is dependent on this one: such uses are totally ordered
     /// in a configuration, and everything before one is below it.
     #[inline]

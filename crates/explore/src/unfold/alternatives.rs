@@ -9,7 +9,6 @@
 //! where everything enabled is in D.
 
 use super::event::{EventId, Store, last};
-use super::label::use_depends;
 use super::oracle::Weaken;
 use super::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
@@ -116,10 +115,12 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         for mine in &event.uses {
             for used in path.history(mine.slot).iter().rev() {
                 let within = store.contains(local, used.event);
-                if !within && used.thread != thread && use_depends(mine, &used.what) {
+                let labels = || (&*event.what, &*store[used.event].what);
+                let depends = || store.relation.uses_depend(mine, &used.what, labels);
+                if !within && used.thread != thread && depends() {
                     return false;
                 }
-                if within && used.what.effect.is_total() && mine.bytes & !used.what.bytes == 0 {
+                if within && store.relation.is_total(used.what.effect) && mine.bytes & !used.what.bytes == 0 {
                     break;
                 }
             }

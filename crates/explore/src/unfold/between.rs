@@ -9,7 +9,7 @@
 use super::event::{EventId, Store};
 use super::path::Path;
 use selvedge_base::ThreadId;
-use selvedge_model::{Conflict, Dependence, Detector, Fingerprint, OpClass, Undo};
+use selvedge_model::{Detector, Fingerprint, Undo};
 
 /// Whether an action comes between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,17 +38,16 @@ where
         let mut surely = false;
         pending.for_each_use(|object, bytes, class| {
             let mut used = store[incomplete].uses.iter();
-            surely |= !matches!(class, OpClass::Local | OpClass::Notified)
-                && used.any(|u| {
-                    let total = u.effect.is_total() || class == OpClass::Total;
-                    u.object == object && u.bytes & bytes != 0 && total
-                });
+            surely |= used.any(|u| {
+                let always = store.relation.always_depends(u.effect, class);
+                u.object == object && u.bytes & bytes != 0 && always
+            });
         });
         if surely {
             return Between::Yes;
         }
         let begun = &store[store.begun_by(incomplete)].action;
-        if Conflict.dependent(begun, &pending) {
+        if store.relation.actions_depend(begun, &pending) {
             found = Between::Perhaps;
         }
     }

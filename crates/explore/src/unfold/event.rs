@@ -8,8 +8,9 @@
 //! and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
 use super::footprint::{Footprint, Footprints, History};
-use super::label::{Label, Labels, uses_depend};
+use super::label::{Label, Labels};
 use super::oracle::Weaken;
+use super::relation::Relation;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
@@ -207,6 +208,8 @@ pub struct Store {
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
     /// By thread a hash of its hierarchical name.
     names: Vec<Digest>,
+    /// What depends on what.
+    pub relation: Relation,
     /// What events do.
     pub labels: Labels,
     /// How many pairs are known to be in immediate conflict.
@@ -429,7 +432,7 @@ impl Store {
     pub fn dependent(&self, a: EventId, b: EventId) -> bool {
         let (a, b) = (&self[a], &self[b]);
         a.thread == b.thread
-            || uses_depend(&a.uses, &b.uses)
+            || self.relation.labels_depend(&a.what, &b.what)
             || a.ending.named.contains(&b.thread)
             || b.ending.named.contains(&a.thread)
     }

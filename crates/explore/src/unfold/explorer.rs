@@ -17,6 +17,7 @@ use super::order::{Visits, pick};
 use super::path::Path;
 use super::races::Classes;
 use super::reach::in_order;
+use super::relation::Relation;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use crate::record::Record;
 use crate::stuck::Fates;
@@ -130,11 +131,18 @@ where
     /// At the initial state.
     ///
     /// `remembers`: what detectors remember counts as part of a state.
-    pub fn new<F>(make: &F, config: &'a Config, control: &'a Control, remembers: bool) -> Self
+    pub fn new<F>(
+        make: &F,
+        config: &'a Config,
+        control: &'a Control,
+        relation: &Relation,
+        remembers: bool,
+    ) -> Self
     where
         F: Fn() -> (M, D),
     {
         let mut store = Store::default();
+        store.relation = relation.clone();
         store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
         let watched = remembers.then(|| {
             let (machine, detector) = make();

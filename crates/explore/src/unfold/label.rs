@@ -41,6 +41,8 @@ pub struct Label {
     pub ending: Ending,
     /// What that does to which objects.
     pub uses: SmallVec<[Use; 2]>,
+    /// It is a data choice that completes another action, and does to objects what that one does.
+    pub continues: bool,
     /// A number for it, the same wherever it is done again.
     pub weight: u64,
     /// A hash of the thread and of what counts for [names](Self::same_name).
@@ -58,6 +60,7 @@ impl Label {
             action: *action,
             ending: ending.clone(),
             uses,
+            continues: false,
             weight: weight(action, ending),
             hash: hasher.finish(),
         }
@@ -114,7 +117,10 @@ impl Labels {
     pub fn continuing(&mut self, action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
         let mut uses = other.uses.clone();
         uses.extend(self.uses(action, ending));
-        Rc::new(Label::new(action, ending, uses))
+        Rc::new(Label {
+            continues: true,
+            ..Label::new(action, ending, uses)
+        })
     }
 
     /// The number of an object, from 0, in the order in which they were met.
@@ -140,17 +146,6 @@ impl Labels {
         });
         uses
     }
-}
-
-/// Whether two lists of uses have a dependent pair.
-pub fn uses_depend(a: &[Use], b: &[Use]) -> bool {
-    a.iter().any(|x| b.iter().any(|y| use_depends(x, y)))
-}
-
-/// Whether two uses are dependent.
-#[inline]
-pub fn use_depends(x: &Use, y: &Use) -> bool {
-    x.slot == y.slot && x.bytes & y.bytes != 0 && x.effect.dependent(y.effect)
 }
 
 /// A number for what an event is, without its causes. Threads that came first have smaller ones,

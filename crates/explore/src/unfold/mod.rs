@@ -39,6 +39,7 @@ mod order;
 mod path;
 mod races;
 mod reach;
+mod relation;
 mod tree;
 mod unsynchronised;
 
@@ -49,7 +50,9 @@ pub use dump::{Shown, Twin, Unfolding};
 use crate::{Config, Control, Report};
 use explorer::{Explorer, Run};
 use oracle::{Watched, Weaken};
-use selvedge_model::{Detector, Fingerprint, Undo};
+use relation::Relation;
+use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
+use std::rc::Rc;
 
 /// Explores every maximal configuration of the machines that `make` makes, all alike and at their
 /// initial states.
@@ -59,7 +62,26 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    explored(make, config, control, |explorer| explorer.run()).report()
+    explored(make, config, control, &Relation::default(), |explorer| {
+        explorer.run()
+    })
+    .report()
+}
+
+/// The same under a relation of one's own.
+pub fn explore_with<M, D, F>(
+    make: &F,
+    relation: Rc<dyn Dependence>,
+    config: &Config,
+    control: &Control,
+) -> Report
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    let relation = Relation::new(relation);
+    explored(make, config, control, &relation, |explorer| explorer.run()).report()
 }
 
 /// [`explore`] with a mistake; also what it knew, if the whole of it can be executed again.
@@ -76,7 +98,7 @@ where
     F: Fn() -> (M, D),
 {
     let mut watched = None;
-    let run = explored(make, config, control, |explorer| {
+    let run = explored(make, config, control, &Relation::default(), |explorer| {
         explorer.watch(weaken);
         let run = explorer.run();
         watched = explorer.watched();
@@ -90,6 +112,7 @@ fn explored<M, D, F>(
     make: &F,
     config: &Config,
     control: &Control,
+    relation: &Relation,
     mut run: impl FnMut(&mut Explorer<'_, M, D>) -> Run,
 ) -> Run
 where
@@ -97,9 +120,9 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    match run(&mut Explorer::new(make, config, control, false)) {
+    match run(&mut Explorer::new(make, config, control, relation, false)) {
         Run::Remembers(faults) => {
-            let mut explorer = Explorer::new(make, config, control, true);
+            let mut explorer = Explorer::new(make, config, control, relation, true);
             explorer.begin_anew();
             let mut again = run(&mut explorer);
             // A limit may end this run before it comes to them.

@@ -8,7 +8,7 @@
 
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
 use super::footprint::{History, Trace};
-use super::label::{Ending, Label, Use, use_depends};
+use super::label::{Ending, Label, Use};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Synchronises, Undo,
@@ -244,7 +244,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         } else {
             store.labels.of(&action, &ending)
         };
-        let (clock, owner) = self.causes(store, thread, &what.uses);
+        let (clock, owner) = self.causes(store, thread, &what);
         let incomplete = self.machine.is_incomplete(choice.thread);
         let (event, new) = store.intern(parent, &what, &clock);
         if new {
@@ -367,7 +367,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
     }
 
     /// The causes of what a thread does next, and the last event that owned the same mutex.
-    fn causes(&self, store: &Store, thread: ThreadId, uses: &[Use]) -> (Clock, EventId) {
+    fn causes(&self, store: &Store, thread: ThreadId, what: &Label) -> (Clock, EventId) {
         let mut clock = Clock::new();
         let before = last(&self.clock, thread).event();
         if before.is_some() {
@@ -378,7 +378,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             join(&mut clock, &store[waker].clock);
         }
         let mut owner = EventId::NONE;
-        for mine in uses {
+        let relation = &store.relation;
+        for mine in &what.uses {
             let history = self.history(mine.slot);
             if mine.effect == Effect::Own && !owner.is_some() {
                 owner = history
@@ -388,8 +389,9 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     .map_or(EventId::NONE, |u| u.event);
             }
             for used in history.iter().rev() {
-                let total = used.what.effect.is_total() && mine.bytes & !used.what.bytes == 0;
-                if !Self::below(used, &clock) && use_depends(mine, &used.what) {
+                let total = relation.is_total(used.what.effect) && mine.bytes & !used.what.bytes == 0;
+                let labels = || (what, &*store[used.event].what);
+                if !Self::below(used, &clock) && relation.uses_depend(mine, &used.what, labels) {
                     join(&mut clock, &store[used.event].clock);
                 }
                 if total {

@@ -18,7 +18,6 @@
 
 use super::event::{EventId, Last, Level, Store, last};
 use super::footprint::{Footprint, MOST_SIGNALS};
-use super::label::use_depends;
 use super::unsynchronised::any_unsynchronised;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
@@ -377,7 +376,10 @@ impl<'a> Beside<'a> {
         for mine in &event.uses {
             for &e in self.uses.get(&mine.object).map_or(&[][..], Vec::as_slice) {
                 let depends = store[e].action.thread != event.action.thread
-                    && store[e].uses.iter().any(|theirs| use_depends(mine, theirs));
+                    && store[e].uses.iter().any(|theirs| {
+                        let labels = || (&*event.what, &*store[e].what);
+                        store.relation.uses_depend(mine, theirs, labels)
+                    });
                 if depends && !store.contains(&event.clock, e) {
                     return false;
                 }

@@ -26,6 +26,15 @@ impl Order {
         mut f: impl FnMut(u64, Tick),
     ) {
         let clock = self.clock(thread);
+        if relation.refines() {
+            self.kept
+                .look(relation, action, (clock, Tick::MAX), |key, found| {
+                    if found.races {
+                        f(key, found.tick);
+                    }
+                });
+            return;
+        }
         action.for_each_use(|key, bytes, class| {
             let racing = relation.racing_classes(class);
             for (_, cell) in self.cells.of(key) {
@@ -53,10 +62,39 @@ impl Order {
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
         self.uses.clear();
+        if relation.refines() {
+            return self.look_kept(relation, action, thread);
+        }
         match action.single_use() {
             Some((key, bytes, class)) => self.look_use(relation, (key, bytes, class), thread),
             None => self.look_uses(relation, action, thread),
         }
+    }
+
+    /// The same under a relation that refines: each use before it is looked at.
+    #[cold]
+    fn look_kept<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        let Order {
+            rows,
+            looked,
+            kept,
+            current,
+            uses,
+            ..
+        } = self;
+        let clock = rows.row(current[thread]);
+        kept.look(relation, action, (clock, Tick::MAX), |_, found| {
+            looked.push(found)
+        });
+        kept.set_action(action);
+        action.for_each_use(|key, bytes, class| {
+            uses.push(Use {
+                key,
+                cell: NONE,
+                bytes,
+                class,
+            });
+        });
     }
 
     #[inline(never)]
@@ -113,10 +151,11 @@ impl Order {
 
     /// Whether the action looked for uses one object only. Then what is left out, and that lies
     /// after a race, comes from the event raced with: of two classes on which a third one depends,
-    /// either they depend on each other or all uses are kept. With several objects that is not so.
+    /// either they depend on each other or all uses are kept. With several objects that is not so,
+    /// nor under a relation that refines.
     #[inline]
     pub fn uses_one(&self) -> bool {
-        self.uses.len() == 1
+        self.uses.len() == 1 && self.kept.is_empty()
     }
 
     /// The first object that the action looked for uses.
@@ -140,10 +179,15 @@ impl Order {
             looked,
             events,
             current,
+            kept,
             ..
         } = self;
         let clock = rows.row(current[thread]);
         let from = looked.len();
+        if relation.refines() {
+            kept.look(relation, action, (clock, end), |_, found| looked.push(found));
+            return from;
+        }
         action.for_each_use(|key, bytes, class| {
             let dependent = relation.dependent_classes(class);
             let racing = relation.racing_classes(class);

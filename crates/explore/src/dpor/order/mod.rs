@@ -8,11 +8,13 @@
 //! for the next execution, which uses the same names.
 
 mod cells;
+mod kept;
 mod look;
 mod rows;
 
 use super::set::Set;
 use cells::{Cells, NONE};
+use kept::Kept;
 use rows::Rows;
 use selvedge_base::Id;
 use selvedge_model::{Action, Dependence, Op, OpClass};
@@ -49,6 +51,7 @@ pub(super) struct Order {
     looked: Vec<Looked>,
     /// What the action looked for uses.
     uses: Vec<Use>,
+    kept: Kept,
 }
 
 /// One use of the action looked for.
@@ -81,6 +84,7 @@ impl Order {
             wakes: Vec::new(),
             looked: Vec::new(),
             uses: Vec::new(),
+            kept: Kept::default(),
         }
     }
 
@@ -100,6 +104,7 @@ impl Order {
             self.current[event.thread as usize] = event.before;
         }
         self.events.truncate(events);
+        self.kept.undo(events);
         self.cells.undo(log);
         self.rows.truncate(clock);
     }
@@ -211,6 +216,10 @@ impl Order {
             thread: thread as u32,
             log: self.cells.mark(),
         });
+        if relation.refines() {
+            self.kept.record(&self.uses, ends, thread, tick);
+            return;
+        }
         if let [used] = &mut self.uses[..] {
             record_use(&mut self.cells, relation, used, thread, tick);
         } else {
@@ -233,6 +242,9 @@ impl Order {
     /// for this one.
     #[inline(always)]
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
+        if relation.refines() {
+            return self.record_any_part(relation, action, thread);
+        }
         // Nearly always a lock is given back that was taken in the same event.
         if let [used, ..] = self.uses[..]
             && action.is_release_of(used.key, used.bytes)
@@ -253,6 +265,9 @@ impl Order {
             self.learn(thread, self.current[ended.index()]);
             self.rows.set(self.current[thread], thread, tick); // it has moved, if only within another's event
             return;
+        }
+        if relation.refines() {
+            return self.kept.record_action(action, thread, tick);
         }
         action.for_each_use(|key, bytes, class| {
             let cell = self.cells.cell(key, bytes);

@@ -1,7 +1,6 @@
 //! Immediate conflicts.
 
 use crate::unfold::event::{EventId, Last, Store, causes, last};
-use crate::unfold::label::use_depends;
 use crate::unfold::path::Path;
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
@@ -27,11 +26,13 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
         let start = against.len();
         for used in path.history(mine.slot).iter().rev() {
             let within = Path::<M, D>::below(used, &causes);
-            let total = used.what.effect.is_total() && mine.bytes & !used.what.bytes == 0;
+            let total = store.relation.is_total(used.what.effect) && mine.bytes & !used.what.bytes == 0;
             if within && total {
                 break;
             }
-            if !within && used.thread != thread && use_depends(mine, &used.what) {
+            let labels = || (&*name.what, &*store[used.event].what);
+            let depends = || store.relation.uses_depend(mine, &used.what, labels);
+            if !within && used.thread != thread && depends() {
                 if total {
                     against.truncate(start);
                 }

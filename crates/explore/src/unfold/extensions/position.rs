@@ -1,11 +1,11 @@
 //! Places in the lives of threads, and what the events there may depend on.
 
 use crate::unfold::event::{Event, EventId, Last, Store, last};
-use crate::unfold::label::{Ending, Use, use_depends};
+use crate::unfold::label::{Ending, Use};
 use crate::unfold::oracle::Weaken;
 use crate::unfold::path::{Path, Used};
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, Conflict, Dependence, Detector, Effect, Fingerprint, Op, Undo};
+use selvedge_model::{Action, Detector, Effect, Fingerprint, Op, Undo};
 
 /// Whether the event could have ended with another effect in the same state: a weak
 /// compare-exchange that failed without cause only read, and may write after an event on which its
@@ -89,6 +89,14 @@ impl Position {
 pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
     let action = &at.action;
     let parent_incomplete = at.parent.is_some() && store[at.parent].incomplete;
+    match scheme_of(action, parent_incomplete) {
+        // The chain of owners, and what follows from effects alone, is that of the tables.
+        Scheme::Mutex | Scheme::Certain if store.relation.refines() => Scheme::Ask,
+        scheme => scheme,
+    }
+}
+
+fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
     match action.op {
         // The thread's end comes with it: a join that fails may come before or after.
         Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
@@ -145,7 +153,8 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     if let Some(certain) = certain {
         for mine in &certain.uses {
             for used in path.history(mine.slot) {
-                if use_depends(mine, &used.what) {
+                let labels = || (&*certain, &*store[used.event].what);
+                if store.relation.uses_depend(mine, &used.what, labels) {
                     consider(used, &|_| true);
                 }
             }
@@ -154,9 +163,9 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
         at.action.for_each_use(|object, _, _| {
             for used in path.history_of(store, object) {
                 consider(used, &|event| {
-                    Conflict.dependent(&at.action, &event.action)
+                    store.relation.actions_depend(&at.action, &event.action)
                         || store.weaken != Weaken::Completed
-                            && Conflict.dependent(&at.action, completed(store, event))
+                            && store.relation.actions_depend(&at.action, completed(store, event))
                 });
             }
         });
@@ -199,11 +208,13 @@ pub(super) fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
         ..Ending::default()
     };
     let mut found: Vec<Used> = Vec::new();
-    for mine in &store.labels.of(&timeout, &failed).uses {
+    let timeout = store.labels.of(&timeout, &failed);
+    for mine in &timeout.uses {
         for used in path.history(mine.slot) {
             let clock = &store[used.event].clock;
+            let labels = || (&*timeout, &*store[used.event].what);
             let fits = used.thread != at.thread
-                && use_depends(mine, &used.what)
+                && store.relation.uses_depend(mine, &used.what, labels)
                 && !Path::<M, D>::below(used, below)
                 && !(at.waker.is_some() && store.contains(clock, at.waker))
                 && !(at.event.is_some() && store.contains(clock, at.event))

@@ -1,0 +1,124 @@
+//! All uses of the execution, for relations that refine: which of a thread's uses of an object an
+//! action depends on is then not told by their classes, and the last one does not stand for the
+//! others.
+
+use super::{Looked, Tick, Use};
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Dependence, ObjectId, OpClass, Use as ModelUse};
+
+/// The uses in the order taken.
+#[derive(Default)]
+pub(super) struct Kept {
+    uses: Vec<KeptUse>,
+    /// The action looked for last.
+    action: Option<Action>,
+}
+
+struct KeptUse {
+    tick: Tick,
+    thread: u32,
+    key: u64,
+    bytes: u8,
+    class: OpClass,
+    action: Action,
+}
+
+impl Kept {
+    /// Whether none is kept.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// The action that is recorded next.
+    pub fn set_action(&mut self, action: &Action) {
+        self.action = Some(*action);
+    }
+
+    /// Goes back to where there were so many events.
+    #[inline]
+    pub fn undo(&mut self, events: usize) {
+        while self.uses.last().is_some_and(|used| used.tick as usize > events) {
+            self.uses.pop();
+        }
+    }
+
+    /// Adds the uses of the action looked for, and that its thread ended with it.
+    #[cold]
+    pub fn record(&mut self, uses: &[Use], ends: bool, thread: usize, tick: Tick) {
+        let Some(action) = self.action else { return };
+        let end = ends.then(|| {
+            let object = ObjectId::thread(ThreadId::from_index(thread));
+            (object.0, u8::MAX, OpClass::Exit)
+        });
+        let uses = uses.iter().map(|used| (used.key, used.bytes, used.class));
+        for (key, bytes, class) in uses.chain(end) {
+            self.uses.push(KeptUse {
+                tick,
+                thread: thread as u32,
+                key,
+                bytes,
+                class,
+                action,
+            });
+        }
+    }
+
+    /// Adds the uses of another action.
+    #[cold]
+    pub fn record_action(&mut self, action: &Action, thread: usize, tick: Tick) {
+        action.for_each_use(|key, bytes, class| {
+            self.uses.push(KeptUse {
+                tick,
+                thread: thread as u32,
+                key,
+                bytes,
+                class,
+                action: *action,
+            });
+        });
+    }
+
+    /// Calls `f` with the uses before `end` on which an action depends and that the clock of its
+    /// thread does not know: the object's key, and what was found.
+    #[cold]
+    pub fn look<P: Dependence>(
+        &self,
+        relation: &P,
+        action: &Action,
+        (clock, end): (&[Tick], Tick),
+        mut f: impl FnMut(u64, Looked),
+    ) {
+        action.for_each_use(|key, bytes, class| {
+            let dependent = relation.dependent_classes(class);
+            let racing = relation.racing_classes(class);
+            let mine = ModelUse {
+                action,
+                ended: None,
+                object: key,
+                bytes,
+            };
+            for used in &self.uses {
+                let theirs = ModelUse {
+                    action: &used.action,
+                    bytes: used.bytes,
+                    ..mine
+                };
+                let depends = used.tick < end
+                    && used.tick > clock[used.thread as usize]
+                    && used.key == key
+                    && used.bytes & bytes != 0
+                    && dependent & used.class.bit() != 0
+                    && relation.refine(&mine, &theirs);
+                if depends {
+                    let found = Looked {
+                        tick: used.tick,
+                        thread: used.thread,
+                        races: racing & used.class.bit() != 0,
+                    };
+                    f(key, found);
+                }
+            }
+        });
+    }
+}

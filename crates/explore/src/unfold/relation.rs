@@ -1,0 +1,98 @@
+//! The dependence relation, as events ask for it.
+
+use super::label::{Label, Use};
+use selvedge_model::{Action, Conflict, Dependence, Effect, Ended, OpClass, Use as ModelUse};
+use std::fmt;
+use std::rc::Rc;
+
+const ALL: u32 = (1 << Effect::COUNT) - 1;
+
+/// A relation, with its table of effects at hand.
+#[derive(Clone)]
+pub struct Relation {
+    effects: [u32; Effect::COUNT],
+    refines: bool,
+    whole: Rc<dyn Dependence>,
+}
+
+impl Default for Relation {
+    fn default() -> Relation {
+        Relation::new(Rc::new(Conflict))
+    }
+}
+
+impl fmt::Debug for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Relation").finish_non_exhaustive()
+    }
+}
+
+impl Relation {
+    /// This relation.
+    pub fn new(whole: Rc<dyn Dependence>) -> Relation {
+        Relation {
+            effects: Effect::ALL.map(|effect| whole.dependent_effects(effect)),
+            refines: whole.refines(),
+            whole,
+        }
+    }
+
+    /// Whether pairs that the tables relate may be independent.
+    #[inline]
+    pub const fn refines(&self) -> bool {
+        self.refines
+    }
+
+    /// Whether two uses of different threads are dependent; `labels` are those that they are of.
+    #[inline]
+    pub fn uses_depend<'a>(&self, x: &Use, y: &Use, labels: impl FnOnce() -> (&'a Label, &'a Label)) -> bool {
+        x.slot == y.slot
+            && x.bytes & y.bytes != 0
+            && self.effects[x.effect as usize] & y.effect.bit() != 0
+            && (!self.refines || self.refine(labels(), x, y))
+    }
+
+    #[cold]
+    fn refine(&self, (a, b): (&Label, &Label), x: &Use, y: &Use) -> bool {
+        // What completes an action has that one's uses, under its own name.
+        let whole = |label: &Label| !label.continues;
+        let of = |label, used| model_use(label, used);
+        !whole(a) || !whole(b) || self.whole.refine(&of(a, x), &of(b, y))
+    }
+
+    /// Whether two labels of different threads have dependent uses.
+    pub fn labels_depend(&self, a: &Label, b: &Label) -> bool {
+        let mut uses = a.uses.iter();
+        uses.any(|x| b.uses.iter().any(|y| self.uses_depend(x, y, || (a, b))))
+    }
+
+    /// Whether two actions of different threads are dependent, however they end.
+    pub fn actions_depend(&self, a: &Action, b: &Action) -> bool {
+        self.whole.dependent(a, b)
+    }
+
+    /// Whether every other use of an object is dependent on one with this effect: such uses are
+    /// totally ordered in a configuration, and everything before one is below it.
+    #[inline]
+    pub const fn is_total(&self, effect: Effect) -> bool {
+        !self.refines && self.effects[effect as usize] == ALL
+    }
+
+    /// Whether each effect that a use in a class may have is dependent on an effect.
+    pub fn always_depends(&self, effect: Effect, class: OpClass) -> bool {
+        let total = self.is_total(effect) || class == OpClass::Total && self.is_total(Effect::Total);
+        total && !matches!(class, OpClass::Local | OpClass::Notified)
+    }
+}
+
+fn model_use<'a>(label: &'a Label, used: &Use) -> ModelUse<'a> {
+    ModelUse {
+        action: &label.action,
+        ended: Some(Ended {
+            failed: label.ending.failed,
+            decision: label.ending.decision,
+        }),
+        object: used.object,
+        bytes: used.bytes,
+    }
+}
