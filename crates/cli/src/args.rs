@@ -2,11 +2,12 @@
 
 mod input;
 
-pub(crate) use input::{GivenFile, InputArgs, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+pub(crate) use input::InputArgs;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use selvedge_explore::unfold::Partial;
+use selvedge_session::{Strategy, Visibility};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -418,32 +419,6 @@ pub(crate) enum When {
 pub(crate) enum StrategyOption {
     Auto,
     Given(Strategy),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Strategy {
-    Dpor,
-    Unfold,
-    Random,
-    Pct,
-}
-
-impl Strategy {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Strategy::Dpor => "dpor",
-            Strategy::Unfold => "unfold",
-            Strategy::Random => "random",
-            Strategy::Pct => "pct",
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Visibility {
-    Auto,
-    Sync,
-    Memory,
 }
 
 /// Commands and options of versions to come.

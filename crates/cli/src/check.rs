@@ -1,28 +1,23 @@
-//! `selvedge check`: what is asked for, and explorations until one stands.
+//! `selvedge check`: what is asked for, a session, and what is written of it.
 
-use crate::args::{CheckArgs, SearchOrder, Strategy, When};
-use crate::conclude::{Outcome, conclude, known, without_exploration};
-use crate::emit::Emitter;
+use crate::args::{CheckArgs, SearchOrder, When};
 use crate::exit::Exit;
-use crate::job::{Job, Stopped};
 use crate::last_words::{self, Words};
+use crate::memory;
+use crate::options::options;
 use crate::output::{note, writable};
-use crate::plan::Plan;
-use crate::program::{Setup, sources};
+use crate::program;
+use crate::unfolding;
 use crate::watch::{self, Place, Watch};
-use crate::write::lcov_file;
-use crate::{portfolio, progress, properties, unfolding, write};
-use selvedge_explore::Control;
+use crate::write::{self, Saves, lcov_file, write};
 use selvedge_explore::unfold::Partial;
-use selvedge_frontend::{Loaded, files};
-use selvedge_ir::FuncId;
-use selvedge_model::{Input, LimitKind, Property};
-use selvedge_report::{Ktest, Reason, RunReport};
-use selvedge_vm::Program;
-use std::collections::BTreeSet;
+use selvedge_frontend::files;
+use selvedge_model::{Input, LimitKind, Verdict};
+use selvedge_report::{Ktest, Reason, RunReport, Sources, Statistics};
+use selvedge_session::{Checked, Error, Options, Plan, Strategy, known, properties, sources};
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
 /// Runs the command.
@@ -41,14 +36,17 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     {
         return Exit::usage(&format!("-o {}: this is a directory", output.display()));
     }
-    let dump = match unfolding::wanted(args) {
+    let interrupted = Arc::default();
+    let mut options = options(args, asked, &interrupted);
+    options.setup.frontend.stop = options.setup.vm.stop.clone();
+    let dump = match unfolding::wanted(args, &options) {
         Ok(dump) => dump,
         Err(message) => return Exit::usage(&message),
     };
     let written = [
         ("-o ", args.output.as_deref()),
         ("--coverage=", lcov_file(args)),
-        ("--dump-unfolding ", dump.map(|(file, _)| file)),
+        ("--dump-unfolding ", dump),
     ];
     for (option, file) in written {
         if let Some(file) = file
@@ -62,10 +60,9 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
         When::Always => true,
         When::Never => false,
     };
-    let setup = Setup::new(args, &asked);
-    let report = known(args, Plan::first(args), &setup, None);
+    let report = known(&options);
     last_words::prepare(words(args, &report));
-    let watch = Watch::new(args, asked.clone(), progress, report);
+    let watch = Watch::new((args, &options), progress, interrupted, report);
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("watcher".to_owned());
         match thread.spawn_scoped(scope, || watch.run()) {
@@ -74,9 +71,9 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
         }
         let _ends = Ends(&watch);
         if !args.quiet {
-            unused(args).iter().for_each(|text| note(text));
+            unused(args, &options).iter().for_each(|text| note(text));
         }
-        check(args, setup, asked, &watch)
+        check(args, &options, &watch)
     })
 }
 
@@ -112,8 +109,8 @@ fn words(args: &CheckArgs, report: &RunReport) -> Words {
 }
 
 /// What to say of options that the strategy has no use for.
-fn unused(args: &CheckArgs) -> Vec<String> {
-    let plan = Plan::first(args);
+fn unused(args: &CheckArgs, options: &Options) -> Vec<String> {
+    let plan = Plan::first(options);
     let word = plan.strategy.word();
     let unfolds = plan.strategy == Strategy::Unfold;
     let ignored = |option: &str, given: bool| {
@@ -133,7 +130,7 @@ fn unused(args: &CheckArgs) -> Vec<String> {
             "sleep-sets",
             plan.strategy != Strategy::Dpor && !args.sleep_sets.on(),
         ),
-        ignored("recall", !plan.fuses(args) && !args.recall.on()),
+        ignored("recall", !plan.fuses(options) && !args.recall.on()),
         one_core.then(|| "note: unfold uses one core, whatever --jobs says".to_owned()),
     ]
     .into_iter()
@@ -141,82 +138,116 @@ fn unused(args: &CheckArgs) -> Vec<String> {
     .collect()
 }
 
-fn check(args: &CheckArgs, mut setup: Setup, asked: BTreeSet<Property>, watch: &Watch<'_>) -> Exit {
-    setup.frontend.stop = watch.stop.clone();
-    setup.vm.stop = watch.stop.clone();
+fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
+    let with_inputs;
+    let mut options = options;
     if let Some(path) = &args.given.input {
         match read_inputs(path) {
-            Ok(inputs) => setup.vm.inputs = Some(inputs),
+            Ok(inputs) => {
+                let mut all = options.clone();
+                all.setup.vm.inputs = Some(inputs);
+                with_inputs = all;
+                options = &with_inputs;
+            }
             Err(message) => return Exit::input(&message),
         }
     }
-    let emitter = match &args.given.emit_tests {
-        None => None,
-        Some(directory) => match Emitter::new(directory, Arc::clone(&watch.interrupted)) {
-            Ok(emitter) => Some(Arc::new(Mutex::new(emitter))),
-            Err(error) => {
-                return Exit::usage(&format!("--emit-tests {}: {error}", directory.display()));
-            }
-        },
-    };
+    if let (Some(cases), Some(directory)) = (&options.test_cases, &args.given.emit_tests)
+        && let Err(error) = cases.open()
+    {
+        return Exit::usage(&format!("--emit-tests {}: {error}", directory.display()));
+    }
     watch.enter(Place::Loading);
-    let loaded = match setup.load(watch.max_memory) {
+    let loaded = match program::load(&options.setup, watch.max_memory) {
         Ok(loaded) => loaded,
         // What was interrupted says nothing about the inputs.
         Err(_) if watch.stop.is_set() => return without_exploration(args, watch),
-        Err(error) => return error.exit(),
+        Err(error) => return program::exit(&error),
     };
     let sources = sources(&loaded);
-    let outcome = match explored(args, &asked, setup, loaded, emitter.as_ref(), watch) {
-        Ok(outcome) => outcome,
-        Err(Stopped::Told) => return without_exploration(args, watch),
-        Err(Stopped::With(exit)) => return exit,
+    let checked = match selvedge_session::check(&loaded, options, watch) {
+        Ok(checked) => checked,
+        Err(Error::Stopped) => return without_exploration(args, watch),
+        Err(error) => return exit(&error),
     };
-    if let Some(emitter) = &emitter {
-        let mut emitter = lock(emitter);
-        if let Some(error) = emitter.take_error() {
+    if let Some(cases) = &options.test_cases {
+        if let Some(error) = cases.take_error() {
             return Exit::output(&format!("cannot write the test cases: {error}"));
         }
         if !args.quiet {
-            note(&format!("test cases written: {}", emitter.count()));
+            note(&format!("test cases written: {}", cases.count()));
         }
     }
-    conclude(args, &asked, &outcome, &sources, watch)
+    conclude(args, checked, &sources, watch)
 }
 
-/// Explores a program until an exploration stands.
-pub(crate) fn explored(
-    args: &CheckArgs,
-    asked: &BTreeSet<Property>,
-    mut setup: Setup,
-    loaded: Loaded,
-    emitter: Option<&Arc<Mutex<Emitter>>>,
-    watch: &Watch<'_>,
-) -> Result<Outcome, Stopped> {
-    setup.absent = loaded.absent;
-    watch.enter(Place::Preparing);
-    let control = Arc::new(Control::new());
-    let job = Job::new(
-        (args, asked),
-        (&setup, &loaded.module),
-        emitter,
-        (watch, &control),
-    );
-    let program = job.begin(Plan::first(args))?;
-    list_missing(args, &program, &loaded.undefined);
-    drop(program);
-    watch.explores(&control);
-    progress::beside(watch, &control, || {
-        if portfolio::suits(args) {
-            portfolio::run(&job)
-        } else {
-            job.explore_on(Plan::first(args)).map(Outcome::alone)
-        }
-    })
+/// How the command ends if a session has no report.
+pub(crate) fn exit(error: &Error) -> Exit {
+    match error {
+        Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
+        Error::Program(message) => Exit::input(message),
+        Error::Output(message) => Exit::output(message),
+        Error::Internal(message) => Exit::internal(message),
+    }
 }
 
-pub(crate) fn lock(emitter: &Mutex<Emitter>) -> MutexGuard<'_, Emitter> {
-    emitter.lock().unwrap_or_else(PoisonError::into_inner)
+/// The report with what the run took.
+pub(crate) fn measured(report: RunReport, watch: &Watch<'_>) -> RunReport {
+    RunReport {
+        statistics: Statistics {
+            seconds: watch.started.elapsed().as_secs_f64(),
+            peak_memory_bytes: memory::peak(),
+            ..report.statistics
+        },
+        ..report
+    }
+}
+
+/// Writes the report of a session.
+fn conclude(args: &CheckArgs, mut checked: Checked, sources: &Sources, watch: &Watch<'_>) -> Exit {
+    checked.report = measured(checked.report, watch);
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
+    if let Some(file) = &args.dump_unfolding
+        && let Err(message) = unfolding::write(&checked, file)
+    {
+        return Exit::output(&message);
+    }
+    let saves = match checked.confirmed {
+        true => Saves::All,
+        false => Saves::Nothing,
+    };
+    if let Err(message) = write(args, &checked.report, sources, saves) {
+        return Exit::output(&message);
+    }
+    match checked.report.verdict {
+        Verdict::Verified => Exit::Code(0),
+        Verdict::Violated => Exit::Code(Exit::VIOLATED),
+        Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+    }
+}
+
+/// Writes the report of a run that was told to end before there was anything to explore.
+fn without_exploration(args: &CheckArgs, watch: &Watch<'_>) -> Exit {
+    let reasons = watch.limit().map(|limit| Reason {
+        limit: Some(limit.kind),
+        detail: limit.detail,
+        location: None,
+    });
+    let run = RunReport {
+        reasons: reasons.into_iter().collect(),
+        statistics: Statistics::default(),
+        ..watch.report()
+    };
+    let run = measured(run, watch);
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
+    match write(args, &run, &Sources::default(), Saves::Nothing) {
+        Ok(()) => Exit::Code(Exit::INCONCLUSIVE),
+        Err(message) => Exit::output(&message),
+    }
 }
 
 fn read_inputs(path: &Path) -> Result<Vec<Input>, String> {
@@ -224,24 +255,4 @@ fn read_inputs(path: &Path) -> Result<Vec<Input>, String> {
     let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let ktest = Ktest::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(ktest.inputs)
-}
-
-/// How many functions without a model are named before the run.
-const NAMED: usize = 12;
-
-/// Says which of the functions that the program may reach have neither a body nor a model.
-fn list_missing(args: &CheckArgs, program: &Program, undefined: &[FuncId]) {
-    let reached = |&(id, _): &(FuncId, &str)| undefined.binary_search(&id).is_ok();
-    let missing: Vec<&str> = program.missing().filter(reached).map(|(_, name)| name).collect();
-    if missing.is_empty() || args.quiet {
-        return;
-    }
-    let named = missing[..missing.len().min(NAMED)].join(", ");
-    let more = match missing.len() - missing.len().min(NAMED) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    note(&format!(
-        "note: these functions are neither defined nor modelled; calling one makes the verdict unknown: {named}{more}"
-    ));
 }

@@ -2,17 +2,15 @@
 //! data.
 
 use crate::args::{Cli, Command};
-use crate::check::{Ends, explored};
-use crate::conclude::{describe, known};
+use crate::check::{Ends, exit, measured};
 use crate::exit::Exit;
-use crate::job::Stopped;
-use crate::plan::Plan;
-use crate::program::Setup;
-use crate::properties;
+use crate::options::options;
 use crate::watch::Watch;
 use clap::Parser;
 use selvedge_frontend::Loaded;
 use selvedge_report::RunReport;
+use selvedge_session::{Error, known, properties};
+use std::sync::Arc;
 use std::thread;
 
 /// Explores a program with options of `selvedge check` and says what follows, as the command does;
@@ -20,7 +18,7 @@ use std::thread;
 ///
 /// # Errors
 /// The exit code, if there is no report.
-pub fn examine(arguments: &[&str], loaded: Loaded) -> Result<RunReport, u8> {
+pub fn examine(arguments: &[&str], loaded: &Loaded) -> Result<RunReport, u8> {
     let words = ["selvedge", "check"].iter().chain(arguments);
     let Ok(Cli {
         command: Command::Check(args),
@@ -31,20 +29,16 @@ pub fn examine(arguments: &[&str], loaded: Loaded) -> Result<RunReport, u8> {
     let asked = args.property.as_deref();
     let asked = asked.map_or_else(|| Ok(properties::default()), properties::parse);
     let asked = asked.map_err(|message| Exit::usage(&message).code())?;
-    let setup = Setup::new(&args, &asked);
-    let report = known(&args, Plan::first(&args), &setup, None);
-    let watch = Watch::new(&args, asked.clone(), false, report);
+    let interrupted = Arc::default();
+    let options = options(&args, asked, &interrupted);
+    let watch = Watch::new((&args, &options), false, interrupted, known(&options));
     thread::scope(|scope| {
         scope.spawn(|| watch.look_on());
         let _ends = Ends(&watch);
-        let mut setup = setup;
-        setup.vm.stop = watch.stop.clone();
-        let outcome = explored(&args, &asked, setup, loaded, None, &watch);
-        let outcome = outcome.map_err(|stopped| match stopped {
-            Stopped::Told => Exit::INCONCLUSIVE,
-            Stopped::With(exit) => exit.code(),
-        })?;
-        let (run, _) = describe(&args, &asked, &outcome, &watch).map_err(Exit::code)?;
-        Ok(run)
+        match selvedge_session::check(loaded, &options, &watch) {
+            Ok(checked) => Ok(measured(checked.report, &watch)),
+            Err(Error::Stopped) => Err(Exit::INCONCLUSIVE),
+            Err(error) => Err(exit(&error).code()),
+        }
     })
 }

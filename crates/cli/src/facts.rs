@@ -6,7 +6,7 @@
 use crate::args::{Fact, FactsArgs};
 use crate::exit::Exit;
 use crate::output::{note, print};
-use crate::program::{Error, read_with};
+use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::cfg::{ControlDependence, Endless};
 use selvedge_analysis::pointsto::{Library, Object, Target};
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
     let options = args.source.frontend();
     let module = match read_with(&args.inputs, &options, MemoryLimit::new(None)) {
         Ok(loaded) => loaded.module,
-        Err(error) => return Error::from(error).exit(),
+        Err(error) => return exit(&error),
     };
     let facts = Facts::new(&module, &args.what, &args.source.entry);
     let chosen: Vec<FuncId> = module

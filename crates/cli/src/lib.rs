@@ -1,36 +1,25 @@
-//! The `selvedge` command: arguments, wiring, and what becomes of errors. The only crate of the
-//! product that sees all others.
+//! The `selvedge` command: arguments, output, limits of the process, and what becomes of errors.
+//! What it does between them is `selvedge-session`.
 //!
 //! A library only for the differential hunt (`crates/hunt`), which checks thousands of programs in
-//! one process ([`examine`]).
+//! one process ([`examine()`]).
 
 mod args;
-mod assumptions;
 mod check;
-mod conclude;
 mod config;
-mod emit;
 mod examine;
 mod exit;
-mod explore;
 mod facts;
-mod finding;
-mod job;
 mod last_words;
 mod memory;
+mod observe;
+mod options;
 mod output;
-mod plan;
-mod portfolio;
 mod program;
 mod progress;
-mod properties;
-mod reasons;
 mod replay;
-mod shorten;
 mod slice;
 mod solve;
-mod trace;
-mod trust;
 mod unfolding;
 mod watch;
 mod write;

@@ -1,4 +1,4 @@
-//! Writing results: files appear whole or not at all, and what cannot be written is said.
+//! Saying results, and whether a file can be written.
 //!
 //! `unsafe`: a function that the system's loader runs before `main` asks whether standard output is
 //! open. Later nobody can tell: Rust's runtime puts `/dev/null` in the place of a standard stream
@@ -6,8 +6,9 @@
 
 #![expect(unsafe_code, reason = "a look at standard output before main")]
 
+use selvedge_session::{is_device, temporary};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -37,21 +38,8 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Writes a file by way of a temporary one beside it.
-pub(crate) fn write_file(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
-    if is_device(path) {
-        return std::fs::write(path, text);
-    }
-    let temporary = temporary(path)?;
-    let result = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
-    if result.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    result
-}
-
-/// Whether [`write_file`] will be able to write: asked before a run, so that its result is not
-/// lost. Leaves nothing behind.
+/// Whether [`write_file`](selvedge_session::write_file) will be able to write: asked before a run,
+/// so that its result is not lost. Leaves nothing behind.
 pub(crate) fn writable(path: &Path) -> io::Result<()> {
     if is_device(path) {
         return Ok(()); // opening a pipe would wait for its reader
@@ -59,19 +47,4 @@ pub(crate) fn writable(path: &Path) -> io::Result<()> {
     let temporary = temporary(path)?;
     std::fs::write(&temporary, "")?;
     std::fs::remove_file(&temporary)
-}
-
-/// A pipe or a device, such as /dev/null: it is written to, never replaced.
-pub(crate) fn is_device(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
-}
-
-/// The name under which a file is written before it gets its own.
-fn temporary(path: &Path) -> io::Result<PathBuf> {
-    let mut name = path
-        .file_name()
-        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?
-        .to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    Ok(path.with_file_name(name))
 }

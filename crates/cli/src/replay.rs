@@ -3,16 +3,13 @@
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::output::print;
-use crate::program::{Setup, machine, sources};
-use crate::trace::{Move, Trace};
-use crate::trust;
+use crate::program;
 use crate::watch::MemoryLimit;
 use selvedge_frontend::files;
-use selvedge_model::{Describe, Property};
+use selvedge_model::Property;
 use selvedge_report::{FindingFile, HumanOptions, finding_text, property_word};
-use selvedge_vm::{Program, Vm};
+use selvedge_session::{Setup, sources, trust};
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> Exit {
@@ -26,7 +23,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Err(error) => return Exit::input(&format!("{path}: {error}")),
     };
     if !args.trust
-        && let Err(reason) = trust::check(&saved.schedule, &args.finding)
+        && let Err(reason) = trust(&saved.schedule, &args.finding)
     {
         return Exit::input(&format!(
             "{path}: {reason}; if you trust whoever made the finding, replay it with --trust"
@@ -39,34 +36,18 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     if setup.vm.inputs.is_some() {
         setup.vm.inputs = Some(saved.inputs.clone());
     }
-    let loaded = match setup.load(MemoryLimit::new(None)) {
+    let loaded = match program::load(&setup, MemoryLimit::new(None)) {
         Ok(loaded) => loaded,
-        Err(error) => return error.exit(),
+        Err(error) => return program::exit(&error),
     };
     let sources = sources(&loaded);
-    let program = match Program::new(loaded.module, setup.vm.clone()) {
-        Ok(program) => program,
-        Err(error) => return Exit::input(&error.to_string()),
+    let replay = match selvedge_session::replay(&saved, &setup, loaded) {
+        Ok(replay) => replay,
+        Err(error) => return crate::check::exit(&error),
     };
-    if let Err(error) = Vm::new(Arc::clone(&program)) {
-        return Exit::input(&error.to_string());
-    }
-    let (vm, detectors) = machine(&program);
-    let mut trace = Trace::new(vm, detectors, None);
     let mut out = format!("replaying {path}: {}\n\n", saved.message);
-    let mut printed = 0;
-    let mut failure = None;
-    for (number, step) in saved.schedule.steps.iter().enumerate() {
-        let step = Move {
-            thread: step.thread.clone(),
-            alternative: step.alternative,
-        };
-        if let Err(error) = trace.make(&step) {
-            failure = Some(error.to_string());
-            break;
-        }
-        let made = &trace.made[number];
-        let at = trace.machine.location(made.action.stmt);
+    for (number, step) in replay.steps.iter().enumerate() {
+        let at = &step.location;
         let place = if at.file.is_empty() {
             String::new()
         } else {
@@ -79,28 +60,17 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
             "{:5}  thread {:8} {}{place}\n",
             number + 1,
             step.thread,
-            made.text
+            step.text
         ));
         if let Some(line) = source {
             out.push_str(&format!("                         | {}\n", line.trim()));
         }
-        let output = trace.machine.output();
-        if let Some(new) = output.get(printed..).filter(|new| !new.is_empty()) {
-            for line in String::from_utf8_lossy(new).lines() {
-                out.push_str(&format!("                         > {line}\n"));
-            }
+        for line in String::from_utf8_lossy(&step.output).lines() {
+            out.push_str(&format!("                         > {line}\n"));
         }
-        printed = output.len();
     }
-    trace.finish();
-    let seen = trace.faults.iter().map(|(_, fault)| fault.clone()).find(|fault| {
-        let at = trace.machine.location(fault.stmt);
-        fault.kind.name() == saved.kind && (at.file, at.line, at.column) == saved.location
-    });
-    let result = match (failure, seen) {
-        (_, Some(fault)) => {
-            let mut report = crate::finding::report(&setup, trace, &fault, 1, saved.inputs.clone());
-            report.rows.clear();
+    let result = match (replay.failure, replay.seen) {
+        (_, Some(report)) => {
             let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             out.push('\n');
             out.push_str(&finding_text(
@@ -111,8 +81,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
                     ..HumanOptions::default()
                 },
             ));
-            debug_assert_ne!(fault.kind.property(), Property::Termination);
-            out.push_str(&format!("false({})\n", property_word(fault.kind)));
+            debug_assert_ne!(report.finding.kind.property(), Property::Termination);
+            out.push_str(&format!("false({})\n", property_word(report.finding.kind)));
             Ok(())
         }
         (Some(error), None) => Err(format!("the schedule does not fit the program: {error}")),

@@ -5,7 +5,7 @@ use crate::args::SliceArgs;
 use crate::exit::Exit;
 use crate::facts::points_to;
 use crate::output::{note, print};
-use crate::program::{Error, read_with};
+use crate::program::{exit, read_with};
 use crate::watch::MemoryLimit;
 use selvedge_analysis::Slicer;
 use selvedge_analysis::slice::{Reason, Slice, Statement};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &SliceArgs) -> Exit {
     let options = args.source.frontend();
     let module = match read_with(&args.inputs, &options, MemoryLimit::new(None)) {
         Ok(loaded) => loaded.module,
-        Err(error) => return Error::from(error).exit(),
+        Err(error) => return exit(&error),
     };
     let asked = match &args.at {
         Some(at) => match at_line(&module, at) {

@@ -21,10 +21,10 @@ use crate::output::note;
 use crate::write::{Saves, write};
 use selvedge_base::StopFlag;
 use selvedge_explore::{Control, Findings};
-use selvedge_model::{Limit, LimitKind, Property, Verdict};
-use selvedge_report::{FindingReport, Reason, RunReport, Sources};
+use selvedge_model::{Limit, LimitKind, Verdict};
+use selvedge_report::{Reason, RunReport, Sources};
+use selvedge_session::{Options, unconfirmed};
 use selvedge_vm::Program;
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -83,7 +83,7 @@ pub(crate) struct Watch<'a> {
     /// Set to end the run; everything that takes long looks at it.
     pub(crate) stop: StopFlag,
     pub(crate) args: &'a CheckArgs,
-    asked: BTreeSet<Property>,
+    options: &'a Options,
     thread: OnceLock<Thread>,
     state: Mutex<State>,
 }
@@ -141,11 +141,12 @@ impl MemoryLimit {
 }
 
 impl<'a> Watch<'a> {
-    /// A watcher that does not run yet. `report`: what is known before anything has happened.
+    /// A watcher that does not run yet, of a run that ends when `interrupted` is set. `report`:
+    /// what is known before anything has happened.
     pub(crate) fn new(
-        args: &'a CheckArgs,
-        asked: BTreeSet<Property>,
+        (args, options): (&'a CheckArgs, &'a Options),
         progress: bool,
+        interrupted: Arc<AtomicBool>,
         report: RunReport,
     ) -> Watch<'a> {
         Watch {
@@ -153,10 +154,10 @@ impl<'a> Watch<'a> {
             max_time: args.max_time,
             max_memory: MemoryLimit::new(args.max_memory),
             progress,
-            interrupted: Arc::default(),
-            stop: StopFlag::new(),
+            interrupted,
+            stop: options.setup.vm.stop.clone(),
             args,
-            asked,
+            options,
             thread: OnceLock::new(),
             state: Mutex::new(State {
                 place: Place::Loading,
@@ -397,25 +398,13 @@ impl<'a> Watch<'a> {
             run.statistics.events = progress.events;
         }
         let found = state.found.iter();
-        let mut found = found.map(|(program, findings)| self.unconfirmed(program, findings));
+        let mut found = found.map(|(program, findings)| unconfirmed(self.options, program, findings));
         run.findings = found.find(|findings| !findings.is_empty()).unwrap_or_default();
         run.verdict = match run.findings.is_empty() {
             true => Verdict::Unknown,
             false => Verdict::Violated,
         };
         run
-    }
-
-    /// What was found so far and asked for, without a replay.
-    pub(crate) fn unconfirmed(&self, program: &Program, findings: &Findings) -> Vec<FindingReport> {
-        let found = findings.so_far();
-        let asked = found
-            .iter()
-            .filter(|found| self.asked.contains(&found.fault.kind.property()));
-        asked
-            .take(crate::conclude::most_findings(self.args))
-            .map(|found| crate::finding::unconfirmed(program, found))
-            .collect()
     }
 }
 

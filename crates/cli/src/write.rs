@@ -1,8 +1,9 @@
 //! What a run leaves: the report, saved findings with their inputs, coverage.
 
 use crate::args::{CheckArgs, Format};
-use crate::output::{is_device, note, print, write_file};
+use crate::output::{note, print};
 use selvedge_report::{FindingFile, HumanOptions, Ktest, RunReport, Sources};
+use selvedge_session::{is_device, write_file};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 

@@ -93,7 +93,7 @@ impl Batch {
         let mut words = vec!["--finding", "none", "--entry", &entry];
         words.extend(way.options.iter().map(String::as_str));
         words.push(&file);
-        let report = selvedge::examine(&words, self.loaded.clone()).map_err(|code| format!("exit {code}"))?;
+        let report = selvedge::examine(&words, &self.loaded).map_err(|code| format!("exit {code}"))?;
         Ok(said(&report, &self.lines[k], program, way))
     }
 }

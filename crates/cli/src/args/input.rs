@@ -1,14 +1,9 @@
 //! Options of `check` about inputs, the solver, test cases and coverage.
 
 use clap::{ArgAction, Args};
-use selvedge_frontend::files;
-use std::path::{Path, PathBuf};
+use selvedge_session::{GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use std::path::PathBuf;
 use std::time::Duration;
-
-/// Symbolic arguments or files of more bytes are a typing error.
-pub(crate) const MOST_BYTES: u64 = 1 << 20;
-/// So are more arguments.
-pub(crate) const MOST_ARGS: u64 = 64;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Inputs")]
@@ -68,17 +63,6 @@ pub(crate) struct InputArgs {
     pub(crate) coverage: Option<PathBuf>,
 }
 
-/// A file that the program is given.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct GivenFile {
-    /// As it was written on the command line.
-    pub(crate) text: String,
-    /// What the program calls it; `-` for standard input.
-    pub(crate) name: String,
-    /// What is in it.
-    pub(crate) bytes: Vec<u8>,
-}
-
 /// Some arguments of the same greatest length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ArgGroup {
@@ -109,43 +93,6 @@ pub(crate) fn symbolic_args(text: &str) -> Result<ArgGroup, String> {
         ));
     }
     Ok(ArgGroup { count, bytes })
-}
-
-pub(crate) fn symbolic_file(text: &str) -> Result<(String, u64), String> {
-    let expected = "expected NAME:BYTES, such as config.txt:16";
-    let (name, bytes) = text.rsplit_once(':').ok_or(expected)?;
-    let bytes: u64 = bytes.parse().map_err(|_| expected)?;
-    if name.is_empty() {
-        return Err(expected.to_owned());
-    }
-    if bytes > MOST_BYTES {
-        return Err(format!("at most {MOST_BYTES} bytes"));
-    }
-    Ok((name.to_owned(), bytes))
-}
-
-/// `NAME=PATH`, or `NAME` for both.
-pub(crate) fn given_file(text: &str) -> Result<GivenFile, String> {
-    let (name, path) = text.split_once('=').unwrap_or((text, text));
-    if name.is_empty() {
-        return Err("expected NAME or NAME=PATH".to_owned());
-    }
-    read(text, name, path)
-}
-
-/// The file that standard input is.
-pub(crate) fn stdin_file(text: &str) -> Result<GivenFile, String> {
-    read(text, "-", text)
-}
-
-fn read(text: &str, name: &str, path: &str) -> Result<GivenFile, String> {
-    let bytes = files::read(Path::new(path), MOST_BYTES);
-    let bytes = bytes.map_err(|error| format!("cannot read {path}: {error}"))?;
-    Ok(GivenFile {
-        text: text.to_owned(),
-        name: name.to_owned(),
-        bytes,
-    })
 }
 
 /// The layers of the solver, in the order in which they are asked.

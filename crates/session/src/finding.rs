@@ -1,7 +1,8 @@
 //! From a fault that an explorer found to a finding for people: replayed, shortened, with names and
 //! places.
 
-use crate::program::{Setup, canonical_machine, fusing_machine, machine};
+use crate::machines::{canonical_machine, fusing_machine, machine};
+use crate::setup::Setup;
 use crate::shorten::shorten;
 use crate::trace::{self, Made, Move, Trace, same};
 use selvedge_base::{Id, ThreadId};

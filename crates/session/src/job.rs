@@ -1,15 +1,12 @@
 //! What is to be explored, and one exploration of it by one plan, until the result stands.
 
-use crate::args::{CheckArgs, Strategy};
-use crate::check::lock;
-use crate::conclude::{Explored, known};
-use crate::emit::Emitter;
-use crate::exit::Exit;
+use crate::conclude::{Explored, report_before};
+use crate::error::Error;
 use crate::explore::Exploration;
-use crate::output::note;
+use crate::observer::Observer;
+use crate::options::{Options, Strategy};
 use crate::plan::Plan;
-use crate::program::Setup;
-use crate::watch::Watch;
+use crate::setup::Setup;
 use selvedge_base::StopFlag;
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
@@ -20,12 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A program, what is asked of it, and who may stop the work.
 pub(crate) struct Job<'a> {
-    pub(crate) args: &'a CheckArgs,
-    pub(crate) asked: &'a BTreeSet<Property>,
+    pub(crate) options: &'a Options,
     pub(crate) setup: &'a Setup,
     pub(crate) module: &'a Module,
-    pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
-    pub(crate) watch: &'a Watch<'a>,
+    pub(crate) observer: &'a dyn Observer,
     /// Stops all explorations, and counts what they do.
     pub(crate) control: &'a Arc<Control>,
     /// Stops the first one alone, in the midst of a step.
@@ -37,18 +32,15 @@ pub(crate) struct Job<'a> {
 impl<'a> Job<'a> {
     /// Nothing is explored yet.
     pub(crate) fn new(
-        (args, asked): (&'a CheckArgs, &'a BTreeSet<Property>),
+        options: &'a Options,
         (setup, module): (&'a Setup, &'a Module),
-        emitter: Option<&'a Arc<Mutex<Emitter>>>,
-        (watch, control): (&'a Watch<'a>, &'a Arc<Control>),
+        (observer, control): (&'a dyn Observer, &'a Arc<Control>),
     ) -> Job<'a> {
         Job {
-            args,
-            asked,
+            options,
             setup,
             module,
-            emitter,
-            watch,
+            observer,
             control,
             first: setup.vm.stop.part(),
             made: Mutex::new(None),
@@ -56,16 +48,17 @@ impl<'a> Job<'a> {
     }
 
     /// Makes the program of the plan to begin with.
-    pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Stopped> {
+    pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Error> {
         let (setup, program) = self.program(plan, &self.first)?;
-        self.watch.knows(known(self.args, plan, &setup, Some(&program)));
+        self.observer
+            .knows(report_before(self.options, plan, &setup, Some(&program)));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         *made = Some((plan, setup, Arc::clone(&program)));
         Ok(program)
     }
 
     /// The program for the machines of a plan, with the options that it was made with.
-    fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Stopped> {
+    fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Error> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
             return Ok((setup, program));
@@ -73,14 +66,19 @@ impl<'a> Job<'a> {
         drop(made);
         let mut setup = self.setup.clone();
         setup.vm.stop = stop.clone();
+        let asked = |property| self.options.properties.contains(&property);
+        setup.vm.check_overflow = asked(Property::Overflow);
+        setup.vm.error_calls = asked(Property::ErrorCall);
+        setup.vm.leaks = asked(Property::Leak) || asked(Property::Cleanup);
+        setup.vm.coverage = self.options.coverage || self.options.test_cases.is_some();
         setup.vm.visibility = plan.visibility;
         setup.vm.quarantine = plan.quarantine;
         setup.vm.fingerprints = plan.strategy == Strategy::Unfold;
         setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
             // What was interrupted says nothing about the program.
-            true => Stopped::Told,
-            false => Stopped::With(Exit::input(&error.to_string())),
+            true => Error::Stopped,
+            false => Error::Program(error.to_string()),
         };
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
         Vm::new(Arc::clone(&program)).map_err(fails)?;
@@ -90,7 +88,7 @@ impl<'a> Job<'a> {
     /// What an exploration looks for: fewer scheduling points are enough only if there is no race,
     /// so races are looked for even if nobody asks.
     fn properties(&self, plan: Plan) -> BTreeSet<Property> {
-        let mut properties = self.asked.clone();
+        let mut properties = self.options.properties.clone();
         if plan.visibility == selvedge_vm::Visibility::Sync && !plan.samples() {
             properties.insert(Property::DataRace);
         }
@@ -98,13 +96,13 @@ impl<'a> Job<'a> {
     }
 
     /// Explores by a plan, and by those that follow from it, to the one whose result stands.
-    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Stopped> {
+    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Error> {
         loop {
             let explored = self.explore(plan, None, &self.first)?;
-            let Some(next) = plan.after(self.args, self.asked, &explored.report) else {
+            let Some(next) = plan.after(self.options, &explored.report) else {
                 return Ok(explored);
             };
-            note(GOING_ON);
+            self.observer.note(GOING_ON);
             plan = next;
             self.restart()?;
         }
@@ -117,16 +115,15 @@ impl<'a> Job<'a> {
         mut plan: Plan,
         budget: Option<&Arc<Budget>>,
         stop: &StopFlag,
-    ) -> Result<Explored, Stopped> {
+    ) -> Result<Explored, Error> {
         loop {
             let (setup, program) = self.program(plan, stop)?;
             let exploration = Exploration {
-                args: self.args,
+                options: self.options,
                 plan,
                 setup: &setup,
                 program: &program,
-                emitter: self.emitter,
-                watch: self.watch,
+                observer: self.observer,
                 control: self.control,
                 budget,
             };
@@ -140,30 +137,22 @@ impl<'a> Job<'a> {
                 });
             }
             let Some(next) = plan.after_reuse() else {
-                let exit = Exit::internal("an exploration that stands was given up");
-                return Err(Stopped::With(exit));
+                let what = "an exploration that stands was given up";
+                return Err(Error::Internal(what.to_owned()));
             };
             plan = next;
             self.restart()?;
         }
     }
 
-    fn restart(&self) -> Result<(), Stopped> {
-        match self.emitter {
+    fn restart(&self) -> Result<(), Error> {
+        match &self.options.test_cases {
             None => Ok(()),
-            Some(emitter) => lock(emitter)
+            Some(cases) => cases
                 .restart()
-                .map_err(|error| Stopped::With(Exit::output(&format!("the test cases: {error}")))),
+                .map_err(|error| Error::Output(format!("the test cases: {error}"))),
         }
     }
-}
-
-/// Why there is no result.
-pub(crate) enum Stopped {
-    /// The run, or this part of it, was told to end before there was anything to explore.
-    Told,
-    /// The process ends with this; messages have been written.
-    With(Exit),
 }
 
 /// What is said before all accesses become visible.

@@ -1,28 +1,28 @@
 //! One exploration: the strategy on machines of the right kind.
 
-use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy};
-use crate::emit::{Emitter, Recorder};
+use crate::emit::{Recorder, TestCases};
+use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
+use crate::observer::Observer;
+use crate::options::{Options, Strategy};
 use crate::plan::Plan;
-use crate::program::{Setup, canonical_machine, fusing_machine, stepping_machine};
+use crate::setup::Setup;
 use crate::unfolding;
-use crate::watch::Watch;
 use selvedge_detect::RecallingRaces;
-use selvedge_explore::{Budget, Config, Control, Order, Report, Stop};
+use selvedge_explore::{Budget, Config, Control, Report, Stop};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// An exploration to make.
 pub(crate) struct Exploration<'a> {
-    pub(crate) args: &'a CheckArgs,
+    pub(crate) options: &'a Options,
     pub(crate) plan: Plan,
     pub(crate) setup: &'a Setup,
     pub(crate) program: &'a Arc<Program>,
-    pub(crate) emitter: Option<&'a Arc<Mutex<Emitter>>>,
     /// Who knows what was found if the run has to be ended.
-    pub(crate) watch: &'a Watch<'a>,
+    pub(crate) observer: &'a dyn Observer,
     /// Who stops it, and is shown what it does.
     pub(crate) control: &'a Arc<Control>,
     /// What it may do before others have their turn, if there are others.
@@ -40,9 +40,9 @@ fn cost(strategy: Strategy) -> u32 {
 }
 
 /// How many cores a strategy may use.
-pub(crate) fn jobs(args: &CheckArgs) -> usize {
+pub fn jobs(options: &Options) -> usize {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    args.jobs.map_or_else(all, usize::from)
+    options.jobs.unwrap_or_else(all)
 }
 
 impl Exploration<'_> {
@@ -51,7 +51,7 @@ impl Exploration<'_> {
     /// does not want that.
     pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Option<(Report, f64)> {
         let config = self.config(properties);
-        self.watch.finds(self.program, &config.findings);
+        self.observer.finds(self.program, &config.findings);
         if self.plan.strategy == Strategy::Unfold {
             return self.unfold(&config);
         }
@@ -59,32 +59,24 @@ impl Exploration<'_> {
     }
 
     fn config(&self, properties: BTreeSet<Property>) -> Config {
-        let args = self.args;
+        let options = self.options;
         let mut config = Config {
             properties,
-            stop: match args.stop {
-                StopAt::First => Stop::First,
-                StopAt::Never => Stop::Never,
-            },
-            sleep_sets: args.sleep_sets.on(),
-            max_executions: args.max_executions,
-            jobs: jobs(args),
-            seed: args.seed,
-            partial: args.k,
-            order: match self.plan.search {
-                SearchOrder::Dfs => Order::DepthFirst,
-                SearchOrder::Bfs => Order::BreadthFirst,
-                SearchOrder::Random => Order::Random,
-                SearchOrder::Coverage => Order::Coverage,
-            },
-            cutoffs: args.cutoffs.on(),
-            dump: args.dump_unfolding.as_ref().map(|_| unfolding::MOST_EVENTS),
+            stop: options.stop,
+            sleep_sets: options.sleep_sets,
+            max_executions: options.max_executions,
+            jobs: jobs(options),
+            seed: options.seed,
+            partial: options.partial,
+            order: self.plan.search,
+            cutoffs: options.cutoffs,
+            dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
             ..Config::default()
         };
-        if let Some(events) = args.max_events {
+        if let Some(events) = options.max_events {
             config.max_events = events;
         }
-        if self.emitter.is_some() || self.budget.is_some() {
+        if options.test_cases.is_some() || self.budget.is_some() {
             config.jobs = 1;
         }
         // Sampling beside searches goes on as long as they do.
@@ -121,7 +113,7 @@ impl Exploration<'_> {
             let (vm, detectors) = canonical_machine(self.program);
             (if config.cutoffs { vm } else { vm.bounded() }, detectors)
         };
-        let explored = match self.emitter {
+        let explored = match &self.options.test_cases {
             None => {
                 let make = || {
                     let (vm, detectors) = canonical();
@@ -129,10 +121,10 @@ impl Exploration<'_> {
                 };
                 self.explore(&make, config, &control)
             }
-            Some(emitter) => {
+            Some(cases) => {
                 let make = || {
                     let (vm, detectors) = canonical();
-                    (vm, ((detectors, guard()), self.recorder(emitter, config)))
+                    (vm, ((detectors, guard()), self.recorder(cases, config)))
                 };
                 self.explore(&make, config, &control)
             }
@@ -145,14 +137,14 @@ impl Exploration<'_> {
         let program = self.program;
         // Without a recorder there is none in the types either, so that exploration pays nothing
         // for it.
-        if let Some(emitter) = self.emitter {
+        if let Some(cases) = &self.options.test_cases {
             let make = || {
                 let (vm, detectors) = stepping_machine(program);
-                (vm, (detectors, self.recorder(emitter, config)))
+                (vm, (detectors, self.recorder(cases, config)))
             };
             return self.explore(&make, config, &self.control());
         }
-        if self.plan.fuses(self.args) {
+        if self.plan.fuses(self.options) {
             let control = self.control();
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
             let is_spoiled = |machine: &Recalling| {
@@ -166,7 +158,7 @@ impl Exploration<'_> {
                     happened: &spoiled,
                     what: &is_spoiled,
                 };
-                let vm = if self.plan.recalls(self.args) {
+                let vm = if self.plan.recalls(self.options) {
                     Recalling::new(vm)
                 } else {
                     Recalling::executing(vm)
@@ -200,12 +192,12 @@ impl Exploration<'_> {
         self.explore(&make, config, &control)
     }
 
-    fn recorder(&self, emitter: &Arc<Mutex<Emitter>>, config: &Config) -> Recorder {
+    fn recorder(&self, cases: &TestCases, config: &Config) -> Recorder {
         let ends_at = match config.stop {
             Stop::First => config.properties.clone(),
             Stop::Never => BTreeSet::new(),
         };
-        Recorder::new(emitter, self.setup, ends_at)
+        Recorder::new(cases, self.setup, ends_at)
     }
 
     fn explore<D: Detector<Vm>>(

@@ -1,13 +1,13 @@
 //! What a verdict rests on, in words.
 
-use crate::args::{CheckArgs, ThreadHandles};
+use crate::options::Options;
 use crate::plan::Plan;
-use crate::program::Setup;
+use crate::setup::Setup;
 use selvedge_vm::Program;
 
 /// What a verdict rests on.
 pub(crate) fn assumptions(
-    args: &CheckArgs,
+    options: &Options,
     plan: Plan,
     setup: &Setup,
     program: Option<&Program>,
@@ -24,7 +24,7 @@ pub(crate) fn assumptions(
             ),
         },
     ];
-    let fingerprints = match (plan.cuts_off(), plan.recalls(args)) {
+    let fingerprints = match (plan.cuts_off(), plan.recalls(options)) {
         (true, _) => Some("--cutoffs on"),
         (_, true) => Some("--recall on"),
         _ => None,
@@ -34,23 +34,23 @@ pub(crate) fn assumptions(
             "states with the same fingerprint of 128 bits are the same ({option})"
         ));
     }
-    if let Some(path) = &args.given.input {
+    if let Some(path) = &setup.given.test_case {
         list.push(format!("the inputs are those of {} (--input)", path.display()));
     }
-    list.push(if args.timeouts.on() {
+    list.push(if setup.vm.timeouts {
         "timed waits may time out at any moment".to_owned()
     } else {
         "timed waits never time out (--timeouts off)".to_owned()
     });
-    if !args.spurious_wakeups.on() && program.is_none_or(Program::waits) {
+    if !setup.vm.spurious_wakeups && program.is_none_or(Program::waits) {
         list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
     }
-    if !args.weak_cas_failures.on() && program.is_none_or(Program::has_weak_exchanges) {
+    if !setup.vm.weak_failures && program.is_none_or(Program::has_weak_exchanges) {
         list.push(
             "weak compare-exchanges fail only where the values differ (--weak-cas-failures off)".to_owned(),
         );
     }
-    if args.thread_handles == ThreadHandles::Early {
+    if setup.vm.early_handles {
         list.push(
             "a new thread finds its handle where pthread_create puts it (--thread-handles early)".to_owned(),
         );
@@ -61,7 +61,7 @@ pub(crate) fn assumptions(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
         );
     }
-    if let Some(unroll) = args.unroll {
+    if let Some(unroll) = setup.vm.unroll {
         list.push(format!(
             "loops are followed {unroll} times within one step (--unroll)"
         ));
@@ -72,8 +72,8 @@ pub(crate) fn assumptions(
             setup.absent.join(", ")
         ));
     }
-    if args.source.entry != "main" {
-        list.push(format!("the program begins at {}", args.source.entry));
+    if setup.vm.entry != "main" {
+        list.push(format!("the program begins at {}", setup.vm.entry));
     }
     list
 }

@@ -1,10 +1,9 @@
 //! What one exploration is made with, where the command line leaves it open; and what to make the
 //! next one with, if that shows that it has to be done in another way.
 
-use crate::args::{CheckArgs, SearchOrder, Strategy, StrategyOption, Visibility};
-use selvedge_explore::Report;
+use crate::options::{Options, Strategy, Visibility};
+use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
-use std::collections::BTreeSet;
 
 /// Dead objects that wait before their memory is used again, if that is not said: so many that
 /// programs that end hardly ever use it again. If one does, the exploration is done again with
@@ -16,46 +15,48 @@ const FEW: u32 = 4;
 
 /// Strategy, visibility and memory's use of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Plan {
-    pub(crate) strategy: Strategy,
-    pub(crate) visibility: selvedge_vm::Visibility,
+pub struct Plan {
+    /// How it searches.
+    pub strategy: Strategy,
+    /// Which actions are scheduling points.
+    pub visibility: selvedge_vm::Visibility,
     /// In which order `unfold` searches.
-    pub(crate) search: SearchOrder,
+    pub search: Order,
     /// `Options::quarantine` of the machine.
-    pub(crate) quarantine: Option<u32>,
+    pub quarantine: Option<u32>,
     /// Whether the exploration is of no use if a dead object's memory is used again.
-    pub(crate) keeps_dead: bool,
+    pub keeps_dead: bool,
 }
 
 impl Plan {
     /// What to begin with.
-    pub(crate) fn first(args: &CheckArgs) -> Plan {
-        let visibility = match args.visibility {
+    pub fn first(options: &Options) -> Plan {
+        let visibility = match options.visibility {
             Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
             Visibility::Memory => selvedge_vm::Visibility::Memory,
         };
-        Plan::with(args, visibility)
+        Plan::with(options, visibility)
     }
 
-    fn with(args: &CheckArgs, visibility: selvedge_vm::Visibility) -> Plan {
-        let strategy = match args.strategy {
-            StrategyOption::Given(strategy) => strategy,
+    fn with(options: &Options, visibility: selvedge_vm::Visibility) -> Plan {
+        let strategy = match options.strategy {
+            Some(strategy) => strategy,
             // Each execution gets a test case of its own.
-            StrategyOption::Auto if args.given.emit_tests.is_some() => Strategy::Dpor,
-            StrategyOption::Auto => Strategy::Unfold,
+            None if options.test_cases.is_some() => Strategy::Dpor,
+            None => Strategy::Unfold,
         };
-        Plan::of(args, strategy, visibility)
+        Plan::of(options, strategy, visibility)
     }
 
     /// The plan of a strategy.
-    pub(crate) fn of(args: &CheckArgs, strategy: Strategy, visibility: selvedge_vm::Visibility) -> Plan {
-        let cuts_off = strategy == Strategy::Unfold && args.cutoffs.on();
+    pub(crate) fn of(options: &Options, strategy: Strategy, visibility: selvedge_vm::Visibility) -> Plan {
+        let cuts_off = strategy == Strategy::Unfold && options.cutoffs;
         Plan {
             strategy,
             visibility,
-            search: args.search,
-            quarantine: cuts_off.then(|| args.quarantine.unwrap_or(MANY)),
-            keeps_dead: cuts_off && args.quarantine.is_none(),
+            search: options.search,
+            quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
+            keeps_dead: cuts_off && options.quarantine.is_none(),
         }
     }
 
@@ -71,24 +72,24 @@ impl Plan {
 
     /// What to go on with after an exploration that found what it found; `None`: it stands as it
     /// is.
-    pub(crate) fn after(self, args: &CheckArgs, asked: &BTreeSet<Property>, report: &Report) -> Option<Plan> {
+    pub(crate) fn after(self, options: &Options, report: &Report) -> Option<Plan> {
         let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
-        let repeats = self.may_repeat(args, asked) && report.faults.iter().any(race);
-        repeats.then(|| Plan::with(args, selvedge_vm::Visibility::Memory))
+        let repeats = self.may_repeat(options) && report.faults.iter().any(race);
+        repeats.then(|| Plan::with(options, selvedge_vm::Visibility::Memory))
     }
 
     /// Whether races, about which nobody asked, would make it begin anew with all accesses visible.
-    fn may_repeat(self, args: &CheckArgs, asked: &BTreeSet<Property>) -> bool {
-        args.visibility == Visibility::Auto
+    fn may_repeat(self, options: &Options) -> bool {
+        options.visibility == Visibility::Auto
             && self.visibility == selvedge_vm::Visibility::Sync
-            && !asked.contains(&Property::DataRace)
+            && !options.properties.contains(&Property::DataRace)
     }
 
     /// Strategy and order in words: `unfold (coverage)`.
     pub(crate) fn name(self) -> String {
         let word = self.strategy.word();
         match (self.strategy, self.search) {
-            (Strategy::Unfold, SearchOrder::Coverage) => format!("{word} (coverage)"),
+            (Strategy::Unfold, Order::Coverage) => format!("{word} (coverage)"),
             _ => word.to_owned(),
         }
     }
@@ -112,12 +113,12 @@ impl Plan {
     }
 
     /// Whether the exploration begins with machines that make as few events as they can.
-    pub(crate) fn fuses(self, args: &CheckArgs) -> bool {
-        self.strategy == Strategy::Dpor && args.given.emit_tests.is_none()
+    pub fn fuses(self, options: &Options) -> bool {
+        self.strategy == Strategy::Dpor && options.test_cases.is_none()
     }
 
     /// Whether machines look up steps that they know.
-    pub(crate) fn recalls(self, args: &CheckArgs) -> bool {
-        self.fuses(args) && args.recall.on()
+    pub(crate) fn recalls(self, options: &Options) -> bool {
+        self.fuses(options) && options.recall
     }
 }

@@ -1,21 +1,18 @@
-//! From the report of an exploration to findings, a verdict, and what is written.
+//! From the report of an exploration to findings and a verdict.
 
-use crate::args::{CheckArgs, StopAt, Strategy};
 use crate::assumptions::assumptions;
-use crate::exit::Exit;
-use crate::finding::FoundBy;
-use crate::memory;
+use crate::error::Error;
+use crate::finding::{self, FoundBy};
+use crate::observer::{Observer, Stage};
+use crate::options::{Options, Strategy};
 use crate::plan::Plan;
-use crate::program::Setup;
 use crate::reasons::reasons;
-use crate::watch::{Place, Watch};
-use crate::write::{Saves, write};
-use crate::{finding, unfolding};
-use selvedge_explore::{Found, Report};
-use selvedge_model::{Describe, Property, StopReason, Verdict};
-use selvedge_report::{Covered, CoveredUnfolding, Layer, Reason, RunReport, Sources, Statistics, Turns};
+use crate::setup::Setup;
+use crate::unfolding::{self, Form};
+use selvedge_explore::{Findings, Found, Report, Stop};
+use selvedge_model::{Describe, StopReason, Verdict};
+use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics, Turns};
 use selvedge_vm::{LayerStatistics, Program, Vm};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An exploration with what it was an exploration of.
@@ -46,45 +43,37 @@ impl Outcome {
     }
 }
 
-/// Says what follows from what was explored, and writes the report.
-pub(crate) fn conclude(
-    args: &CheckArgs,
-    asked: &BTreeSet<Property>,
-    outcome: &Outcome,
-    sources: &Sources,
-    watch: &Watch<'_>,
-) -> Exit {
-    let (run, saves) = match describe(args, asked, outcome, watch) {
-        Ok(described) => described,
-        Err(exit) => return exit,
-    };
-    if !watch.writes() {
-        watch.wait_for_end();
-    }
-    let explored = &outcome.decided;
-    if let Ok(Some((file, form))) = unfolding::wanted(args)
-        && let Err(message) = unfolding::write(&explored.program, &explored.report, file, form)
-    {
-        return Exit::output(&message);
-    }
-    if let Err(message) = write(args, &run, sources, saves) {
-        return Exit::output(&message);
-    }
-    match run.verdict {
-        Verdict::Verified => Exit::Code(0),
-        Verdict::Violated => Exit::Code(Exit::VIOLATED),
-        Verdict::Unknown => Exit::Code(Exit::INCONCLUSIVE),
+/// What a session came to.
+pub struct Checked {
+    /// The report. Its time is that of nothing and its memory unknown: whoever ran the session
+    /// measures them.
+    pub report: RunReport,
+    /// Whether each finding was replayed. Where the session was told to end there was no time for
+    /// that, and findings have no schedule to be saved.
+    pub confirmed: bool,
+    explored: Explored,
+}
+
+impl Checked {
+    /// The events that `unfold` found as a text, if they were asked for; `None` if they are too
+    /// many.
+    ///
+    /// # Errors
+    /// If an event cannot be executed again.
+    pub fn unfolding(&self, form: Form) -> Result<Option<String>, Error> {
+        let Explored { program, report, .. } = &self.explored;
+        unfolding::text(program, report, form).map_err(Error::Output)
     }
 }
 
-/// Describes what was found and says what follows from it; and what of that may be saved.
+/// Describes what was found and says what follows from it.
 pub(crate) fn describe(
-    args: &CheckArgs,
-    asked: &BTreeSet<Property>,
-    outcome: &Outcome,
-    watch: &Watch<'_>,
-) -> Result<(RunReport, Saves), Exit> {
-    watch.enter(Place::Concluding);
+    options: &Options,
+    outcome: Outcome,
+    observer: &dyn Observer,
+) -> Result<Checked, Error> {
+    observer.enter(Stage::Concluding);
+    let asked = &options.properties;
     let Outcome {
         decided: explored,
         also,
@@ -95,27 +84,27 @@ pub(crate) fn describe(
         program,
         report,
         ..
-    } = explored;
+    } = &explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
     let mut findings = Vec::new();
     let by = match plan.strategy {
         Strategy::Unfold => FoundBy::Canonical,
-        _ if plan.fuses(args) && !program.is_spoiled() => FoundBy::Fusing,
+        _ if plan.fuses(options) && !program.is_spoiled() => FoundBy::Fusing,
         _ => FoundBy::Plain,
     };
-    let mut saves = Saves::All;
-    for found in report.faults.iter().filter(is_asked).take(most_findings(args)) {
+    let mut confirmed = true;
+    for found in report.faults.iter().filter(is_asked).take(most_findings(options)) {
         match finding::describe(setup, program, found, by) {
             Ok(finding) => findings.push(finding),
             // The replay was cut short: it says nothing about what was found.
-            Err(_) if watch.stop.is_set() => {
-                saves = Saves::Nothing;
+            Err(_) if options.setup.vm.stop.is_set() => {
+                confirmed = false;
                 findings.push(finding::unconfirmed(program, found));
             }
-            Err(error) => return Err(Exit::internal(&error.to_string())),
+            Err(error) => return Err(Error::Internal(error.to_string())),
         }
     }
-    let reasons = reasons(asked, explored);
+    let reasons = reasons(asked, &explored);
     let verdict = if !findings.is_empty() {
         Verdict::Violated
     } else if reasons.is_empty()
@@ -128,11 +117,11 @@ pub(crate) fn describe(
     };
     let counts = &report.statistics;
     let solver = program.solver_statistics();
-    let coverage = args.given.coverage.as_ref().map(|_| program.coverage());
+    let coverage = options.coverage.then(|| program.coverage());
     let run = RunReport {
         verdict,
         reasons,
-        also: also.clone(),
+        also,
         statistics: Statistics {
             executions: counts.executions,
             redundant_executions: counts.redundant_executions,
@@ -147,41 +136,58 @@ pub(crate) fn describe(
             branches_explored: solver.branches,
             solver_queries: solver.queries,
             solver_seconds: solver.seconds,
-            instructions: explored.program.executed(),
-            seconds: watch.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: memory::peak(),
+            instructions: program.executed(),
             ..Statistics::default()
         },
         layers: solver.layers.into_iter().map(layer).collect(),
         coverage,
-        covered: covered(explored),
+        covered: covered(&explored),
         findings,
-        ..known(args, *plan, setup, Some(program))
+        ..report_before(options, *plan, setup, Some(program))
     };
-    Ok((run, saves))
+    Ok(Checked {
+        report: run,
+        confirmed,
+        explored,
+    })
 }
 
 /// How many findings are reported: one step may show several faults, and the first is what was
 /// asked for.
-pub(crate) fn most_findings(args: &CheckArgs) -> usize {
-    if args.stop == StopAt::First { 1 } else { usize::MAX }
+fn most_findings(options: &Options) -> usize {
+    if options.stop == Stop::First {
+        1
+    } else {
+        usize::MAX
+    }
 }
 
-/// The report of a run of which nothing is known yet but how it is made.
-pub(crate) fn known(args: &CheckArgs, plan: Plan, setup: &Setup, program: Option<&Program>) -> RunReport {
+/// The report of a session of which nothing is known yet but how it is made.
+pub fn known(options: &Options) -> RunReport {
+    report_before(options, Plan::first(options), &options.setup, None)
+}
+
+/// The same when there is a program to be explored by a plan.
+pub(crate) fn report_before(
+    options: &Options,
+    plan: Plan,
+    setup: &Setup,
+    program: Option<&Program>,
+) -> RunReport {
     RunReport {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        inputs: args
+        inputs: options
+            .setup
             .inputs
             .iter()
             .map(|path| path.display().to_string())
             .collect(),
         verdict: Verdict::Unknown,
         reasons: Vec::new(),
-        assumptions: assumptions(args, plan, setup, program),
+        assumptions: assumptions(options, plan, setup, program),
         strategy: plan.name(),
         also: Vec::new(),
-        dependence: args.dependence.clone(),
+        dependence: options.dependence.clone(),
         visibility: plan.visibility_word().to_owned(),
         statistics: Statistics::default(),
         layers: Vec::new(),
@@ -191,29 +197,16 @@ pub(crate) fn known(args: &CheckArgs, plan: Plan, setup: &Setup, program: Option
     }
 }
 
-/// Writes the report of a run that was told to end before there was anything to explore.
-pub(crate) fn without_exploration(args: &CheckArgs, watch: &Watch<'_>) -> Exit {
-    let reasons = watch.limit().map(|limit| Reason {
-        limit: Some(limit.kind),
-        detail: limit.detail,
-        location: None,
-    });
-    let run = RunReport {
-        reasons: reasons.into_iter().collect(),
-        statistics: Statistics {
-            seconds: watch.started.elapsed().as_secs_f64(),
-            peak_memory_bytes: memory::peak(),
-            ..Statistics::default()
-        },
-        ..watch.report()
-    };
-    if !watch.writes() {
-        watch.wait_for_end();
-    }
-    match write(args, &run, &Sources::default(), Saves::Nothing) {
-        Ok(()) => Exit::Code(Exit::INCONCLUSIVE),
-        Err(message) => Exit::output(&message),
-    }
+/// What an exploration found so far and was asked for, without a replay.
+pub fn unconfirmed(options: &Options, program: &Program, findings: &Findings) -> Vec<FindingReport> {
+    let found = findings.so_far();
+    let asked = found
+        .iter()
+        .filter(|found| options.properties.contains(&found.fault.kind.property()));
+    asked
+        .take(most_findings(options))
+        .map(|found| finding::unconfirmed(program, found))
+        .collect()
 }
 
 /// What was covered by a run that a limit ended, of a strategy that would have covered everything.

@@ -5,8 +5,8 @@
 //! of the depth-first order. Executions that only an assumption, a limit or something unsupported
 //! has ended give no case: the real program would go on.
 
-use crate::output::write_file;
-use crate::program::Setup;
+use crate::setup::Setup;
+use crate::write_file::write_file;
 use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, Machine, Notice, Property, Status};
 use selvedge_report::{Ktest, hex, inputs_json};
 use selvedge_schedule::{Schedule, Step};
@@ -16,11 +16,57 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Where a session writes test cases. Clones are the same place.
+#[derive(Clone, Debug)]
+pub struct TestCases(Arc<Mutex<Emitter>>);
+
+impl TestCases {
+    /// A directory; nothing is made yet. `stop` is set when nothing can be written any more.
+    pub fn at(directory: &Path, stop: Arc<AtomicBool>) -> TestCases {
+        TestCases(Arc::new(Mutex::new(Emitter {
+            directory: directory.to_owned(),
+            opened: false,
+            count: 0,
+            error: None,
+            reached: Reached::default(),
+            stop,
+        })))
+    }
+
+    /// Makes the directory, or takes one that holds no cases. A session does so if nobody has.
+    ///
+    /// # Errors
+    /// What the system says, or that there are cases already.
+    pub fn open(&self) -> io::Result<()> {
+        self.lock().open()
+    }
+
+    /// How many cases there are.
+    pub fn count(&self) -> u64 {
+        self.lock().count
+    }
+
+    /// Why a case could not be written, said once.
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.lock().error.take()
+    }
+
+    pub(crate) fn restart(&self) -> io::Result<()> {
+        self.lock().restart()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Emitter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The directory that cases are written to.
-pub(crate) struct Emitter {
+#[derive(Debug)]
+struct Emitter {
     directory: PathBuf,
+    opened: bool,
     /// Cases written by the present exploration.
     count: u64,
     error: Option<io::Error>,
@@ -37,10 +83,12 @@ struct Case {
 }
 
 impl Emitter {
-    /// Makes the directory, or takes one that holds no cases.
-    pub(crate) fn new(directory: &Path, stop: Arc<AtomicBool>) -> io::Result<Emitter> {
-        std::fs::create_dir_all(directory)?;
-        for entry in std::fs::read_dir(directory)? {
+    fn open(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.opened, true) {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&self.directory)?;
+        for entry in std::fs::read_dir(&self.directory)? {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
             if name.starts_with("test") && (name.ends_with(".ktest") || name.ends_with(".json")) {
@@ -50,27 +98,11 @@ impl Emitter {
                 ));
             }
         }
-        Ok(Emitter {
-            directory: directory.to_owned(),
-            count: 0,
-            error: None,
-            reached: Reached::default(),
-            stop,
-        })
-    }
-
-    /// How many cases there are.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// What went wrong.
-    pub(crate) fn take_error(&mut self) -> Option<io::Error> {
-        self.error.take()
+        Ok(())
     }
 
     /// Removes the cases: the exploration begins anew.
-    pub(crate) fn restart(&mut self) -> io::Result<()> {
+    fn restart(&mut self) -> io::Result<()> {
         for number in 1..=self.count {
             std::fs::remove_file(self.path(number, "ktest"))?;
             std::fs::remove_file(self.path(number, "json"))?;
@@ -107,7 +139,7 @@ impl Emitter {
 
 /// Watches executions and hands cases to the emitter.
 pub(crate) struct Recorder {
-    emitter: Arc<Mutex<Emitter>>,
+    cases: TestCases,
     /// The schedule without steps.
     template: Schedule,
     args: Vec<String>,
@@ -120,12 +152,12 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(emitter: &Arc<Mutex<Emitter>>, setup: &Setup, ends_at: BTreeSet<Property>) -> Recorder {
+    pub(crate) fn new(cases: &TestCases, setup: &Setup, ends_at: BTreeSet<Property>) -> Recorder {
         let name = setup.inputs.first().map(|path| path.display().to_string());
         let mut args = vec![name.unwrap_or_default()];
         args.extend(setup.vm.args.iter().cloned());
         Recorder {
-            emitter: Arc::clone(emitter),
+            cases: cases.clone(),
             template: setup.schedule(),
             args,
             ends_at,
@@ -136,7 +168,7 @@ impl Recorder {
     }
 
     fn emit(&mut self, machine: &Vm, end: &str) {
-        let mut emitter = self.emitter.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut emitter = self.cases.lock();
         let inputs = machine.inputs();
         let mut schedule = self.template.clone();
         schedule.steps.clone_from(&self.steps);
@@ -242,7 +274,7 @@ impl Detector<Vm> for Recorder {
     }
 
     fn forget(&mut self) {
-        let mut emitter = self.emitter.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut emitter = self.cases.lock();
         if let Err(error) = emitter.restart() {
             emitter.fail(error);
         }

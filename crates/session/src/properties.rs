@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The properties that are on by default.
-pub(crate) fn default() -> BTreeSet<Property> {
+pub fn default() -> BTreeSet<Property> {
     use Property::*;
     [
         Assertion, ErrorCall, Deadlock, DataRace, Deref, Free, Memory, Pthread, Arithmetic,
@@ -15,7 +15,10 @@ pub(crate) fn default() -> BTreeSet<Property> {
 }
 
 /// Reads the option's value.
-pub(crate) fn parse(value: &str) -> Result<BTreeSet<Property>, String> {
+///
+/// # Errors
+/// In words, what is no property, or why the file cannot be used.
+pub fn parse(value: &str) -> Result<BTreeSet<Property>, String> {
     if value.ends_with(".prp") {
         let text = files::read_text(Path::new(value), files::LARGEST)
             .map_err(|e| format!("cannot read {value}: {e}"))?;

@@ -26,16 +26,15 @@
 //! search ends at a limit, the sample's findings are reported, and the limit as the reason why
 //! there may be more.
 
-use crate::args::{CheckArgs, SearchOrder, StopAt, Strategy, StrategyOption};
 use crate::conclude::{Explored, Outcome};
-use crate::exit::Exit;
+use crate::error::Error;
 use crate::explore::jobs;
-use crate::job::{GOING_ON, Job, Stopped};
-use crate::output::note;
+use crate::job::{GOING_ON, Job};
+use crate::options::{self, Options, Strategy};
 use crate::plan::Plan;
 use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
-use selvedge_explore::{Budget, Found};
+use selvedge_explore::{Budget, Found, Order, Stop};
 use selvedge_model::{LimitKind, Property, StopReason, Verdict};
 use selvedge_report::Turns;
 use selvedge_vm::Visibility;
@@ -65,24 +64,24 @@ const CHECK: u64 = 60_000;
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// Whether `auto` is a portfolio here: some options are about one exploration.
-pub(crate) fn suits(args: &CheckArgs) -> bool {
-    args.strategy == StrategyOption::Auto
-        && args.given.emit_tests.is_none()
-        && args.given.coverage.is_none()
-        && args.dump_unfolding.is_none()
-        && args.max_executions.is_none()
-        && args.search == SearchOrder::Dfs
-        && args.k == Partial::Last(1)
+pub(crate) fn suits(options: &Options) -> bool {
+    options.strategy.is_none()
+        && options.test_cases.is_none()
+        && !options.coverage
+        && !options.dump_unfolding
+        && options.max_executions.is_none()
+        && options.search == Order::DepthFirst
+        && options.partial == Partial::Last(1)
 }
 
 /// Explores in turns.
-pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Stopped> {
+pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     thread::scope(|scope| {
         let mut portfolio = Portfolio {
             scope,
             job,
             members: Vec::new(),
-            visibility: Plan::first(job.args).visibility,
+            visibility: Plan::first(job.options).visibility,
             reuses: false,
             unfinished: None,
             sampled: None,
@@ -107,7 +106,7 @@ struct Member<'scope> {
     /// Units spent in turns that are over.
     spent: u64,
     /// While it is not over.
-    handle: Option<ScopedJoinHandle<'scope, Result<Explored, Stopped>>>,
+    handle: Option<ScopedJoinHandle<'scope, Result<Explored, Error>>>,
 }
 
 impl Member<'_> {
@@ -156,8 +155,8 @@ struct Portfolio<'scope, 'env> {
 }
 
 impl<'scope, 'env> Portfolio<'scope, 'env> {
-    fn decide(&mut self) -> Result<Explored, Stopped> {
-        self.begin(Strategy::Unfold, SearchOrder::Dfs)?;
+    fn decide(&mut self) -> Result<Explored, Error> {
+        self.begin(Strategy::Unfold, Order::DepthFirst)?;
         let mut units = FIRST;
         loop {
             match self.round(units)? {
@@ -169,7 +168,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     };
                 }
                 Step::Races => {
-                    note(GOING_ON);
+                    self.job.observer.note(GOING_ON);
                     self.visibility = Visibility::Memory;
                     self.members.retain(|member| {
                         let stays = member.plan.samples();
@@ -179,7 +178,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                         stays
                     });
                     self.unfinished = None;
-                    self.begin(Strategy::Unfold, SearchOrder::Dfs)?;
+                    self.begin(Strategy::Unfold, Order::DepthFirst)?;
                     self.members.rotate_right(1);
                 }
                 Step::Open => {}
@@ -196,25 +195,25 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();
             if self.samples().next().is_none() {
-                self.begin(Strategy::Random, SearchOrder::Dfs)?;
-                self.begin(Strategy::Pct, SearchOrder::Dfs)?;
+                self.begin(Strategy::Random, Order::DepthFirst)?;
+                self.begin(Strategy::Pct, Order::DepthFirst)?;
             }
             if self.job.control.is_saving() {
                 self.retire();
             } else if (sampled >= SAMPLES || active == 0) && begun == 1 {
-                self.begin(Strategy::Unfold, SearchOrder::Coverage)?;
-                self.begin(Strategy::Dpor, SearchOrder::Dfs)?;
+                self.begin(Strategy::Unfold, Order::Coverage)?;
+                self.begin(Strategy::Dpor, Order::DepthFirst)?;
             }
             units = (self.spent / GROWTH).max(FIRST);
         }
     }
 
     /// What is known when no search has come to its end.
-    fn best(&mut self) -> Result<Explored, Stopped> {
+    fn best(&mut self) -> Result<Explored, Error> {
         let (unfinished, sampled) = (self.unfinished.take(), self.sampled.take());
-        let is_asked = |found: &Found| self.job.asked.contains(&found.fault.kind.property());
+        let is_asked = |found: &Found| self.job.options.properties.contains(&found.fault.kind.property());
         match (unfinished, sampled) {
-            (None, None) => Err(Stopped::Told),
+            (None, None) => Err(Error::Stopped),
             (Some(unfinished), None) => Ok(*unfinished),
             (Some(unfinished), Some(_)) if unfinished.report.faults.iter().any(is_asked) => Ok(*unfinished),
             (unfinished, Some(mut sampled)) => {
@@ -233,15 +232,15 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
     }
 
     /// Adds an exploration; it waits for its first units.
-    fn begin(&mut self, strategy: Strategy, search: SearchOrder) -> Result<(), Stopped> {
+    fn begin(&mut self, strategy: Strategy, search: Order) -> Result<(), Error> {
         let samples = matches!(strategy, Strategy::Random | Strategy::Pct);
-        let visibility = match self.job.args.visibility {
-            crate::args::Visibility::Auto if samples => Visibility::Memory,
+        let visibility = match self.job.options.visibility {
+            options::Visibility::Auto if samples => Visibility::Memory,
             _ => self.visibility,
         };
         let mut plan = Plan {
             search,
-            ..Plan::of(self.job.args, strategy, visibility)
+            ..Plan::of(self.job.options, strategy, visibility)
         };
         if self.reuses {
             plan = plan.after_reuse().unwrap_or(plan);
@@ -258,7 +257,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         };
         let handle = thread::Builder::new()
             .spawn_scoped(self.scope, explore)
-            .map_err(|error| Stopped::With(Exit::output(&format!("no thread can be started: {error}"))))?;
+            .map_err(|error| Error::Output(format!("no thread can be started: {error}")))?;
         self.members.push(Member {
             plan,
             budget,
@@ -312,13 +311,13 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
 
     /// Gives each exploration its part of some units, in order, as many at once as there are cores;
     /// then what follows from the first one that is over.
-    fn round(&mut self, units: u64) -> Result<Step, Stopped> {
+    fn round(&mut self, units: u64) -> Result<Step, Error> {
         let shares = self.shares(units);
         self.turns(&shares)
     }
 
-    fn turns(&mut self, shares: &[u64]) -> Result<Step, Stopped> {
-        let width = jobs(self.job.args).max(1);
+    fn turns(&mut self, shares: &[u64]) -> Result<Step, Error> {
+        let width = jobs(self.job.options).max(1);
         let (mut begun, mut settled) = (0, 0);
         while settled < self.members.len() {
             let running = |members: &[Member<'_>]| members.iter().filter(|m| !m.budget.is_done()).count();
@@ -351,7 +350,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 let explored = match explored {
                     Ok(explored) => explored,
                     // There is no program for it any more; others go on, or have ended.
-                    Err(Stopped::Told) => continue,
+                    Err(Error::Stopped) => continue,
                     Err(stopped) => return Err(stopped),
                 };
                 match self.judge(explored) {
@@ -366,11 +365,11 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
     /// What follows from an exploration that is over.
     fn judge(&mut self, explored: Explored) -> Step {
         let (plan, report) = (explored.plan, &explored.report);
-        let is_asked = |found: &Found| self.job.asked.contains(&found.fault.kind.property());
+        let is_asked = |found: &Found| self.job.options.properties.contains(&found.fault.kind.property());
         if plan.samples() {
-            return match (report.faults.iter().any(is_asked), self.job.args.stop) {
+            return match (report.faults.iter().any(is_asked), self.job.options.stop) {
                 (false, _) => Step::Open,
-                (true, StopAt::First) => Step::Decides(Box::new(explored)),
+                (true, Stop::First) => Step::Decides(Box::new(explored)),
                 (true, _) => {
                     self.sampled.get_or_insert(Box::new(explored));
                     Step::Open
@@ -378,10 +377,10 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             };
         }
         self.reuses |= plan.quarantine.is_some() && !plan.keeps_dead;
-        if plan.after(self.job.args, self.job.asked, report).is_some() {
+        if plan.after(self.job.options, report).is_some() {
             return Step::Races;
         }
-        let found = self.job.args.stop == StopAt::First && report.faults.iter().any(is_asked);
+        let found = self.job.options.stop == Stop::First && report.faults.iter().any(is_asked);
         // Another search may not come to these limits.
         let others = [
             LimitKind::Depth,
@@ -395,14 +394,15 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             return Step::Decides(Box::new(explored));
         }
         // The first search says best what was covered.
-        if self.unfinished.is_none() || (plan.strategy, plan.search) == (Strategy::Unfold, SearchOrder::Dfs) {
+        if self.unfinished.is_none() || (plan.strategy, plan.search) == (Strategy::Unfold, Order::DepthFirst)
+        {
             self.unfinished = Some(Box::new(explored));
         }
         Step::Open
     }
 
     /// Samples after a proof. None may violate what was verified.
-    fn check(&mut self, verified: Explored) -> Result<Explored, Stopped> {
+    fn check(&mut self, verified: Explored) -> Result<Explored, Error> {
         let sampled = match self.sampled.take() {
             Some(sampled) => sampled,
             None => match self.sample()? {
@@ -412,7 +412,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         };
         let again = verified.plan.quarantine.is_some() && !verified.plan.keeps_dead;
         let faults = sampled.report.faults.iter();
-        let mut asked = faults.filter(|found| self.job.asked.contains(&found.fault.kind.property()));
+        let mut asked =
+            faults.filter(|found| self.job.options.properties.contains(&found.fault.kind.property()));
         let of_memory = |found: &Found| {
             let property = found.fault.kind.property();
             matches!(property, Property::Memory | Property::Deref | Property::Free)
@@ -422,18 +423,18 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             return Ok(*sampled);
         }
         let what = asked.next().map_or("", |found| &found.fault.message);
-        Err(Stopped::With(Exit::internal(&format!(
+        Err(Error::Internal(format!(
             "{} has verified the program, and a sample of {} violates it: {what}",
             verified.plan.strategy.word(),
             sampled.plan.strategy.word()
-        ))))
+        )))
     }
 
     /// Samples beside a proof; what they find.
-    fn sample(&mut self) -> Result<Option<Box<Explored>>, Stopped> {
+    fn sample(&mut self) -> Result<Option<Box<Explored>>, Error> {
         if self.samples().next().is_none() {
-            self.begin(Strategy::Random, SearchOrder::Dfs)?;
-            self.begin(Strategy::Pct, SearchOrder::Dfs)?;
+            self.begin(Strategy::Random, Order::DepthFirst)?;
+            self.begin(Strategy::Pct, Order::DepthFirst)?;
         }
         self.members.retain(|member| {
             let stays = member.plan.samples();

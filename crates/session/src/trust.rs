@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 
 /// Why a finding is not replayed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub enum Refused {
+    /// An option of the compiler.
     #[error(
         "it asks for the compiler option `{0}`, which is not among those that are known to neither run code nor read files"
     )]
     Flag(String),
+    /// A path elsewhere.
     #[error("it reads {0}, which is neither in the current directory nor in the finding's")]
     Outside(String),
+    /// An option without its value.
     #[error("option {0} is empty")]
     Empty(String),
 }
@@ -105,7 +108,10 @@ const PREFIXES: [&str; 15] = [
 const PASSED_ON: [&str; 3] = ["-Wl,", "-Wa,", "-Wp,"];
 
 /// Checks all that the schedule of a finding asks for.
-pub(crate) fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
+///
+/// # Errors
+/// What it asks for and may not have.
+pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
     let places = Places::new(finding);
     for input in &schedule.inputs {
         places.check(input)?;

@@ -1,7 +1,7 @@
 //! Why a verdict is not final.
 
-use crate::args::Strategy;
 use crate::conclude::Explored;
+use crate::options::Strategy;
 use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason};
 use selvedge_report::Reason;
 use selvedge_vm::Vm;

@@ -1,0 +1,64 @@
+//! The entry: explorations until one stands, and what follows from it.
+
+use crate::conclude::{Checked, Outcome, describe};
+use crate::error::Error;
+use crate::job::Job;
+use crate::observer::{Observer, Stage};
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::portfolio;
+use selvedge_explore::Control;
+use selvedge_frontend::Loaded;
+use selvedge_ir::FuncId;
+use selvedge_vm::Program;
+use std::sync::Arc;
+
+/// Checks a program.
+///
+/// The same program and options give the same report, but for limits of time and memory, whatever
+/// the number of cores. The session ends early, with a report of what it knows, if the stop flag of
+/// `options.setup.vm` is set; then somebody must also stop the
+/// [`Control`] that the observer is shown, which names the reason.
+///
+/// # Errors
+/// If the program cannot be run, what was asked for cannot be written, the session was told to end
+/// before it had anything to explore, or by our mistake.
+pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Checked, Error> {
+    if let Some(cases) = &options.test_cases {
+        cases
+            .open()
+            .map_err(|error| Error::Output(format!("the test cases: {error}")))?;
+    }
+    let outcome = explored(program, options, observer)?;
+    describe(options, outcome, observer)
+}
+
+/// Explores a program until an exploration stands.
+fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Outcome, Error> {
+    let mut setup = options.setup.clone();
+    setup.absent.clone_from(&loaded.absent);
+    observer.enter(Stage::Preparing);
+    let control = Arc::new(Control::new());
+    let job = Job::new(options, (&setup, &loaded.module), (observer, &control));
+    let program = job.begin(Plan::first(options))?;
+    list_missing(&program, &loaded.undefined, observer);
+    drop(program);
+    let mut outcome = Err(Error::Stopped);
+    observer.explores(&control, &mut || {
+        outcome = if portfolio::suits(options) {
+            portfolio::run(&job)
+        } else {
+            job.explore_on(Plan::first(options)).map(Outcome::alone)
+        }
+    });
+    outcome
+}
+
+/// Says which of the functions that the program may reach have neither a body nor a model.
+fn list_missing(program: &Program, undefined: &[FuncId], observer: &dyn Observer) {
+    let reached = |&(id, _): &(FuncId, &str)| undefined.binary_search(&id).is_ok();
+    let missing: Vec<&str> = program.missing().filter(reached).map(|(_, name)| name).collect();
+    if !missing.is_empty() {
+        observer.missing(&missing);
+    }
+}

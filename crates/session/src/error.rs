@@ -1,0 +1,18 @@
+//! Why a session has no report.
+
+/// Why there is no report.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Error {
+    /// It was told to end before there was anything to explore.
+    #[error("told to end before there was anything to explore")]
+    Stopped,
+    /// The program cannot be run.
+    #[error("{0}")]
+    Program(String),
+    /// Something that was asked for cannot be written, or the system gives no thread.
+    #[error("{0}")]
+    Output(String),
+    /// Our mistake.
+    #[error("{0}")]
+    Internal(String),
+}

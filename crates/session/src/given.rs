@@ -1,0 +1,89 @@
+//! Files that the program is given, as options and schedules name them.
+
+use selvedge_frontend::files;
+use std::path::{Path, PathBuf};
+
+/// Symbolic arguments or files of more bytes are a typing error.
+pub const MOST_BYTES: u64 = 1 << 20;
+/// So are more arguments.
+pub const MOST_ARGS: u64 = 64;
+
+/// A file that the program is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenFile {
+    /// As it was written on the command line.
+    pub text: String,
+    /// What the program calls it; `-` for standard input.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// What the program is given.
+#[derive(Clone, Default, Debug)]
+pub struct Given {
+    /// Standard input.
+    pub stdin: Option<GivenFile>,
+    /// Files.
+    pub files: Vec<GivenFile>,
+    /// The test case that fixed inputs were read from.
+    pub test_case: Option<PathBuf>,
+}
+
+impl Given {
+    /// Gives the files to a machine's options.
+    pub fn fill(&self, vm: &mut selvedge_vm::Options) {
+        vm.stdin = self.stdin.as_ref().map(|file| file.bytes.clone());
+        let files = self.files.iter();
+        vm.files = files
+            .map(|file| (file.name.clone(), file.bytes.clone()))
+            .collect();
+    }
+}
+
+/// `NAME:BYTES`.
+///
+/// # Errors
+/// In words, what was expected.
+pub fn symbolic_file(text: &str) -> Result<(String, u64), String> {
+    let expected = "expected NAME:BYTES, such as config.txt:16";
+    let (name, bytes) = text.rsplit_once(':').ok_or(expected)?;
+    let bytes: u64 = bytes.parse().map_err(|_| expected)?;
+    if name.is_empty() {
+        return Err(expected.to_owned());
+    }
+    if bytes > MOST_BYTES {
+        return Err(format!("at most {MOST_BYTES} bytes"));
+    }
+    Ok((name.to_owned(), bytes))
+}
+
+/// `NAME=PATH`, or `NAME` for both.
+///
+/// # Errors
+/// In words, what was expected, or why the file cannot be read.
+pub fn given_file(text: &str) -> Result<GivenFile, String> {
+    let (name, path) = text.split_once('=').unwrap_or((text, text));
+    if name.is_empty() {
+        return Err("expected NAME or NAME=PATH".to_owned());
+    }
+    read(text, name, path)
+}
+
+/// The file that standard input is.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn stdin_file(text: &str) -> Result<GivenFile, String> {
+    read(text, "-", text)
+}
+
+fn read(text: &str, name: &str, path: &str) -> Result<GivenFile, String> {
+    let bytes = files::read(Path::new(path), MOST_BYTES);
+    let bytes = bytes.map_err(|error| format!("cannot read {path}: {error}"))?;
+    Ok(GivenFile {
+        text: text.to_owned(),
+        name: name.to_owned(),
+        bytes,
+    })
+}

@@ -1,0 +1,86 @@
+//! A session: checks one loaded program, from options to a report. The command `selvedge` is a
+//! session with arguments, output and limits around it; tests and other programs use it directly.
+//!
+//! [`check()`] is the entry. It chooses strategies, explores until a result stands, replays and
+//! shortens what was found, and says what follows. [`replay()`] runs a saved finding again.
+//!
+//! ```
+//! use selvedge_model::Verdict;
+//! use selvedge_session::{Options, Unobserved, check};
+//!
+//! let directory = tempfile::tempdir()?;
+//! let file = directory.path().join("lost_update.c");
+//! std::fs::write(&file, r#"
+//!     #include <assert.h>
+//!     #include <pthread.h>
+//!     #include <stdatomic.h>
+//!     static atomic_int balance;
+//!     static void *deposit(void *unused) {
+//!         int seen = balance;
+//!         balance = seen + 1;
+//!         return unused;
+//!     }
+//!     int main(void) {
+//!         pthread_t other;
+//!         pthread_create(&other, 0, deposit, 0);
+//!         deposit(0);
+//!         pthread_join(other, 0);
+//!         assert(balance == 2);
+//!     }
+//! "#)?;
+//! let mut options = Options::default();
+//! options.setup.inputs = vec![file];
+//! let program = options.setup.load()?;
+//! let checked = check(&program, &options, &Unobserved)?;
+//! assert_eq!(checked.report.verdict, Verdict::Violated);
+//! let finding = &checked.report.findings[0];
+//! assert_eq!(finding.finding.kind.name(), "assertion");
+//! assert_eq!(finding.finding.location.line, 16);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Invariants
+//!
+//! A session reads no command line and no environment, and prints nothing: what is to be said while
+//! it works goes to its [`Observer`]. It sets no limits of time and memory itself: whoever sets
+//! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control) does. It writes
+//! only the test cases that it was asked for.
+
+mod assumptions;
+mod check;
+mod conclude;
+mod emit;
+mod error;
+mod explore;
+mod finding;
+mod given;
+mod job;
+mod machines;
+mod observer;
+mod options;
+mod plan;
+mod portfolio;
+pub mod properties;
+mod reasons;
+mod replay;
+mod setup;
+mod shorten;
+mod trace;
+mod trust;
+mod unfolding;
+mod write_file;
+
+pub use check::check;
+pub use conclude::{Checked, known, unconfirmed};
+pub use emit::TestCases;
+pub use error::Error;
+pub use explore::jobs;
+pub use given::{Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+pub use observer::{Observer, Stage, Unobserved};
+pub use options::{Options, Strategy, Visibility};
+pub use plan::Plan;
+pub use replay::{Replay, ReplayStep, replay};
+pub use setup::{Setup, sources};
+pub use trust::{Refused, check as trust};
+pub use unfolding::{Form, MOST_EVENTS};
+pub use write_file::{is_device, temporary, write_file};

@@ -1,0 +1,49 @@
+//! Machines of a program, with the detectors that go with them.
+
+use selvedge_detect::{DeadlockDetector, Detectors, LeakDetector, RaceDetector};
+use selvedge_vm::{Program, Vm};
+use std::sync::Arc;
+
+/// A machine at the beginning that shows each visible action as an event, with its detectors: for
+/// replays.
+///
+/// # Panics
+/// If the machine cannot be made; the caller has made one before, and nothing has changed since.
+pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::new(Arc::clone(program)))
+}
+
+/// The same for explorers: with as few events as possible.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn fusing_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::fusing(Arc::clone(program)).map(Vm::bounded))
+}
+
+/// The same with each visible action as an event.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn stepping_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::new(Arc::clone(program)).map(Vm::bounded))
+}
+
+/// The same for the unfolding: events do not depend on what others decided beside them.
+///
+/// # Panics
+/// As [`machine`].
+pub(crate) fn canonical_machine(program: &Arc<Program>) -> (Vm, Detectors) {
+    with_detectors(program, Vm::canonical(Arc::clone(program)))
+}
+
+fn with_detectors(program: &Program, vm: Result<Vm, selvedge_vm::Error>) -> (Vm, Detectors) {
+    match vm {
+        Ok(vm) => {
+            let races = program.options.record_accesses.then(RaceDetector::new);
+            let leaks = program.options.leaks.then(LeakDetector::new);
+            (vm, (races, (DeadlockDetector::new(), leaks)))
+        }
+        Err(error) => panic!("a machine could be made once and not again: {error}"),
+    }
+}

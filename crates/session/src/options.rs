@@ -1,0 +1,117 @@
+//! What can be asked of a session.
+
+use crate::emit::TestCases;
+use crate::properties;
+use crate::setup::Setup;
+use selvedge_explore::unfold::Partial;
+use selvedge_explore::{Order, Stop};
+use selvedge_model::Property;
+use std::collections::BTreeSet;
+
+/// How to explore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// All classes of executions, on all cores.
+    Dpor,
+    /// The unfolding with cutoffs.
+    Unfold,
+    /// Samples, uniformly at each step.
+    Random,
+    /// Samples, by random priorities.
+    Pct,
+}
+
+impl Strategy {
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Strategy::Dpor => "dpor",
+            Strategy::Unfold => "unfold",
+            Strategy::Random => "random",
+            Strategy::Pct => "pct",
+        }
+    }
+}
+
+/// Which actions are scheduling points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Visibility {
+    /// As [`Sync`](Visibility::Sync), and as [`Memory`](Visibility::Memory) if that shows a race
+    /// about which nobody asked.
+    Auto,
+    /// Synchronisation and atomics.
+    Sync,
+    /// Every access to memory that another thread may reach.
+    Memory,
+}
+
+/// What to check, and how. The default is that of the command.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What decides what the program does under a given schedule. Which properties the machine
+    /// checks, and whether it notes what is reached, follows from the other options, whatever
+    /// stands here.
+    pub setup: Setup,
+    /// What is asked for.
+    pub properties: BTreeSet<Property>,
+    /// `None`: the one, or several in turns, that suit the other options.
+    pub strategy: Option<Strategy>,
+    /// Which pairs of actions need both orders: `conflict`.
+    pub dependence: String,
+    /// Whether executions that only repeat others are cut off.
+    pub sleep_sets: bool,
+    /// Whether `dpor` looks known steps up instead of executing them.
+    pub recall: bool,
+    /// Which actions are scheduling points.
+    pub visibility: Visibility,
+    /// In what order `unfold` searches.
+    pub search: Order,
+    /// Whether `unfold` leaves out what comes after a state that it knows.
+    pub cutoffs: bool,
+    /// How many of the events left out an alternative of `unfold` must be in conflict with.
+    pub partial: Partial,
+    /// How many dead objects of one thread and size wait before their memory is used again.
+    pub quarantine: Option<u32>,
+    /// Whether the events of the unfolding are kept, for [`unfolding`](crate::Checked::unfolding).
+    pub dump_unfolding: bool,
+    /// At most so many executions.
+    pub max_executions: Option<u64>,
+    /// At most so many visible steps in one execution.
+    pub max_events: Option<u32>,
+    /// When to stop.
+    pub stop: Stop,
+    /// How many cores to use; `None`: all.
+    pub jobs: Option<usize>,
+    /// For strategies that choose at random.
+    pub seed: u64,
+    /// Whether to tell which lines and branches were reached.
+    pub coverage: bool,
+    /// Where to write a test case for each execution.
+    pub test_cases: Option<TestCases>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            setup: Setup::default(),
+            properties: properties::default(),
+            strategy: None,
+            dependence: "conflict".to_owned(),
+            sleep_sets: true,
+            recall: true,
+            visibility: Visibility::Auto,
+            search: Order::DepthFirst,
+            cutoffs: true,
+            partial: Partial::Last(1),
+            quarantine: None,
+            dump_unfolding: false,
+            max_executions: None,
+            max_events: None,
+            stop: Stop::First,
+            jobs: None,
+            seed: 0,
+            coverage: false,
+            test_cases: None,
+        }
+    }
+}

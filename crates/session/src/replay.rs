@@ -1,0 +1,79 @@
+//! A saved finding, run again step by step.
+
+use crate::error::Error;
+use crate::machines::machine;
+use crate::setup::Setup;
+use crate::trace::{Move, Trace};
+use selvedge_base::Location;
+use selvedge_frontend::Loaded;
+use selvedge_model::Describe;
+use selvedge_report::{FindingFile, FindingReport};
+use selvedge_vm::{Program, Vm};
+use std::sync::Arc;
+
+/// What a replay has shown.
+pub struct Replay {
+    /// The steps that were made.
+    pub steps: Vec<ReplayStep>,
+    /// Why the next step of the schedule could not be made.
+    pub failure: Option<String>,
+    /// The finding, if it was seen again; without rows.
+    pub seen: Option<FindingReport>,
+}
+
+/// One step of a replay.
+pub struct ReplayStep {
+    /// Who moved.
+    pub thread: String,
+    /// What it did.
+    pub text: String,
+    /// Where.
+    pub location: Location,
+    /// What the program wrote in this step.
+    pub output: Vec<u8>,
+}
+
+/// Runs the schedule of a finding on its program.
+///
+/// # Errors
+/// If the program cannot be run.
+pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Replay, Error> {
+    let fails = |error: selvedge_vm::Error| Error::Program(error.to_string());
+    let program = Program::new(loaded.module, setup.vm.clone()).map_err(fails)?;
+    Vm::new(Arc::clone(&program)).map_err(fails)?;
+    let (vm, detectors) = machine(&program);
+    let mut trace = Trace::new(vm, detectors, None);
+    let mut steps = Vec::with_capacity(saved.schedule.steps.len());
+    let mut written = 0;
+    let mut failure = None;
+    for (number, step) in saved.schedule.steps.iter().enumerate() {
+        let step = Move {
+            thread: step.thread.clone(),
+            alternative: step.alternative,
+        };
+        if let Err(error) = trace.make(&step) {
+            failure = Some(error.to_string());
+            break;
+        }
+        let made = &trace.made[number];
+        let output = trace.machine.output();
+        steps.push(ReplayStep {
+            thread: step.thread,
+            text: made.text.clone(),
+            location: trace.machine.location(made.action.stmt),
+            output: output.get(written..).unwrap_or_default().to_vec(),
+        });
+        written = output.len();
+    }
+    trace.finish();
+    let seen = trace.faults.iter().map(|(_, fault)| fault.clone()).find(|fault| {
+        let at = trace.machine.location(fault.stmt);
+        fault.kind.name() == saved.kind && (at.file, at.line, at.column) == saved.location
+    });
+    let seen = seen.map(|fault| {
+        let mut report = crate::finding::report(setup, trace, &fault, 1, saved.inputs.clone());
+        report.rows.clear();
+        report
+    });
+    Ok(Replay { steps, failure, seen })
+}

@@ -1,0 +1,201 @@
+//! From options to a program that machines can run: compiled, linked, lowered; and the options as a
+//! schedule keeps them.
+
+use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use selvedge_frontend::Loaded;
+use selvedge_report::Sources;
+use selvedge_schedule::Schedule;
+use selvedge_vm::Visibility;
+use std::path::PathBuf;
+
+/// Everything that decides what a program does under a given schedule.
+#[derive(Clone, Default, Debug)]
+pub struct Setup {
+    /// The files that the program is made of.
+    pub inputs: Vec<PathBuf>,
+    /// How they are compiled.
+    pub frontend: selvedge_frontend::Options,
+    /// How the program is run.
+    pub vm: selvedge_vm::Options,
+    /// Standard input and files as the command line names them; `vm` has their bytes.
+    pub given: Given,
+    /// Weak symbols of the program, once it is loaded, that nothing defines.
+    pub absent: Vec<String>,
+}
+
+impl Setup {
+    /// How the front end loads the inputs.
+    pub fn loading(&self) -> selvedge_frontend::Options {
+        let from_outside = !self.vm.symbolic_args.is_empty()
+            || self.vm.symbolic_stdin.is_some()
+            || !self.vm.symbolic_files.is_empty();
+        selvedge_frontend::Options {
+            symbolic: from_outside,
+            ..self.frontend.clone()
+        }
+    }
+
+    /// Compiles the inputs, with LLVM in this process: for programs that the caller trusts. Others
+    /// are loaded by [`load_isolated`](selvedge_frontend::load_isolated).
+    ///
+    /// # Errors
+    /// If an input cannot be read, compiled or linked.
+    pub fn load(&self) -> Result<Loaded, selvedge_frontend::Error> {
+        selvedge_frontend::load(&self.inputs, &self.loading())
+    }
+
+    /// The schedule with inputs and options, and without steps.
+    pub fn schedule(&self) -> Schedule {
+        let mut options: Vec<(String, String)> = Vec::new();
+        let mut add = |name: &str, value: String| options.push((name.to_owned(), value));
+        let switch = |on: bool| if on { "on" } else { "off" }.to_owned();
+        add(
+            "visibility",
+            if self.vm.visibility == Visibility::Sync {
+                "sync"
+            } else {
+                "memory"
+            }
+            .to_owned(),
+        );
+        add("timeouts", switch(self.vm.timeouts));
+        add("spurious-wakeups", switch(self.vm.spurious_wakeups));
+        add("weak-cas-failures", switch(self.vm.weak_failures));
+        if self.vm.early_handles {
+            add("thread-handles", "early".to_owned());
+        }
+        add("overflow", switch(self.vm.check_overflow));
+        if !self.vm.error_calls {
+            add("error-calls", switch(false));
+        }
+        if self.vm.leaks {
+            add("leaks", switch(true));
+        }
+        add("entry", self.vm.entry.clone());
+        if let Some(unroll) = self.vm.unroll {
+            add("unroll", unroll.to_string());
+        }
+        if let Some(length) = self.vm.quarantine {
+            add("quarantine", length.to_string());
+        }
+        self.frontend
+            .cflags
+            .iter()
+            .for_each(|flag| add("cflag", flag.clone()));
+        self.frontend
+            .include
+            .iter()
+            .for_each(|dir| add("include", dir.display().to_string()));
+        self.frontend
+            .define
+            .iter()
+            .for_each(|name| add("define", name.clone()));
+        self.frontend.std.iter().for_each(|name| add("std", name.clone()));
+        self.vm.args.iter().for_each(|arg| add("arg", arg.clone()));
+        if self.vm.inputs.is_some() {
+            add("inputs", "fixed".to_owned());
+        }
+        add("input-size", self.vm.input_size.to_string());
+        let sizes = &self.vm.symbolic_args;
+        sizes
+            .iter()
+            .for_each(|size| add("symbolic-arg", size.to_string()));
+        let given = self.given.stdin.iter().map(|file| ("stdin", file));
+        for (name, file) in given.chain(self.given.files.iter().map(|file| ("file", file))) {
+            add(name, file.text.clone());
+        }
+        let stdin = self.vm.symbolic_stdin;
+        stdin
+            .iter()
+            .for_each(|size| add("symbolic-stdin", size.to_string()));
+        let files = &self.vm.symbolic_files;
+        files
+            .iter()
+            .for_each(|(name, size)| add("symbolic-file", format!("{name}:{size}")));
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        Schedule {
+            inputs,
+            options,
+            steps: Vec::new(),
+        }
+    }
+
+    /// The setup that a schedule was made with.
+    ///
+    /// # Errors
+    /// In words, which option has no meaning.
+    pub fn from_schedule(schedule: &Schedule) -> Result<Setup, String> {
+        let mut setup = Setup {
+            inputs: schedule.inputs.iter().map(PathBuf::from).collect(),
+            ..Setup::default()
+        };
+        let given = &mut setup.given;
+        let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
+        for (name, value) in &schedule.options {
+            let number = || {
+                value
+                    .parse()
+                    .map_err(|_| format!("option {name}: expected a number"))
+            };
+            let bounded = |most: u64| match value.parse() {
+                Ok(number) if number <= most => Ok(number),
+                _ => Err(format!("option {name}: expected a number of at most {most}")),
+            };
+            let on = || match value.as_str() {
+                "on" => Ok(true),
+                "off" => Ok(false),
+                _ => Err(format!("option {name}: expected on or off")),
+            };
+            match name.as_str() {
+                "visibility" if value == "sync" => vm.visibility = Visibility::Sync,
+                "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
+                "timeouts" => vm.timeouts = on()?,
+                "spurious-wakeups" => vm.spurious_wakeups = on()?,
+                "weak-cas-failures" => vm.weak_failures = on()?,
+                "thread-handles" if value == "early" => vm.early_handles = true,
+                "overflow" => vm.check_overflow = on()?,
+                "error-calls" => vm.error_calls = on()?,
+                "leaks" => vm.leaks = on()?,
+                "entry" => {
+                    vm.entry.clone_from(value);
+                    frontend.entry.clone_from(value);
+                }
+                "quarantine" => {
+                    let length = value.parse();
+                    vm.quarantine = Some(length.map_err(|_| "option quarantine: expected a number")?);
+                }
+                "unroll" => vm.unroll = Some(number()?),
+                "inputs" if value == "fixed" => vm.inputs = Some(Vec::new()),
+                "input-size" => vm.input_size = bounded(MOST_BYTES)?,
+                "symbolic-arg" if vm.symbolic_args.len() as u64 >= MOST_ARGS => {
+                    return Err(format!("option {name}: more than {MOST_ARGS}"));
+                }
+                "symbolic-arg" => vm.symbolic_args.push(bounded(MOST_BYTES)?),
+                "symbolic-stdin" => vm.symbolic_stdin = Some(bounded(MOST_BYTES)?),
+                "symbolic-file" => vm.symbolic_files.push(symbolic_file(value)?),
+                "stdin" => given.stdin = Some(stdin_file(value)?),
+                "file" => given.files.push(given_file(value)?),
+                "cflag" => frontend.cflags.push(value.clone()),
+                "include" => frontend.include.push(value.into()),
+                "define" => frontend.define.push(value.clone()),
+                "std" => frontend.std = Some(value.clone()),
+                "arg" => vm.args.push(value.clone()),
+                _ => return Err(format!("option {name} {value} is not known")),
+            }
+        }
+        setup.given.fill(&mut setup.vm);
+        Ok(setup)
+    }
+}
+
+/// The source texts of a loaded program by path.
+pub fn sources(loaded: &Loaded) -> Sources {
+    let files = loaded.module.files.iter().zip(loaded.sources.iter());
+    files
+        .filter_map(|(path, text)| Some((path.clone(), text.clone()?)))
+        .collect()
+}
