@@ -5,6 +5,8 @@
 //!   cutoff events.
 //! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
 //!
+//! [`kept`]: explorations as plain data, from which another process goes on.
+//!
 //! Each strategy is written once, generic over the machine, and is held against the brute-force
 //! reference on toys. What goes in is a [`Config`] and a way to make machines; what comes out is a
 //! [`Report`], plain data.
@@ -14,6 +16,7 @@ mod config;
 mod control;
 pub mod dpor;
 mod findings;
+pub mod kept;
 pub mod pct;
 pub mod random;
 mod record;

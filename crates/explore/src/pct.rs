@@ -6,6 +6,7 @@
 //! events. Deviations: the length k is not given but is the longest execution seen so far, and a
 //! thread's priority is drawn when it is first seen, at a random place among the others.
 
+use crate::kept::{Kept, Misfit};
 use crate::sample::{self, Scheduler};
 use crate::{Config, Control, Report};
 use fastrand::Rng;
@@ -56,6 +57,18 @@ impl Scheduler for Pct {
     fn alternative(&mut self, alternatives: u16) -> u16 {
         self.rng.u16(0..alternatives.max(1))
     }
+
+    fn state(&self) -> Vec<u64> {
+        // Between two executions nothing else counts.
+        vec![self.rng.get_seed(), self.longest.max(self.event)]
+    }
+
+    fn restore(&mut self, state: &[u64]) -> bool {
+        let &[seed, longest] = state else { return false };
+        self.rng.seed(seed);
+        self.longest = longest;
+        true
+    }
 }
 
 impl Pct {
@@ -72,6 +85,24 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
+    explore_kept(make, config, control, Kept::default()).unwrap_or_else(|misfit| misfit.never())
+}
+
+/// The same from a state that was kept, or with states kept.
+///
+/// # Errors
+/// If the state is none of this exploration.
+pub fn explore_kept<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
+where
+    M: Undo,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
     let rng = Rng::with_seed(config.seed);
     let depth = config.pct_depth.max(1);
     let mut pct = Pct {
@@ -82,5 +113,5 @@ where
         event: 0,
         longest: 0,
     };
-    sample::explore(make(), &mut pct, config, control)
+    sample::explore(make(), &mut pct, config, control, kept)
 }

@@ -1,5 +1,6 @@
 //! Random sampling: at each state one of the enabled threads, all alike, from a seed.
 
+use crate::kept::{Kept, Misfit};
 use crate::sample::{self, Scheduler};
 use crate::{Config, Control, Report};
 use fastrand::Rng;
@@ -24,6 +25,16 @@ impl Scheduler for Uniform {
     fn alternative(&mut self, alternatives: u16) -> u16 {
         self.0.u16(0..alternatives.max(1))
     }
+
+    fn state(&self) -> Vec<u64> {
+        vec![self.0.get_seed()]
+    }
+
+    fn restore(&mut self, state: &[u64]) -> bool {
+        let &[seed] = state else { return false };
+        self.0.seed(seed);
+        true
+    }
 }
 
 /// Runs executions chosen at random. The verdict is never `Verified`.
@@ -33,5 +44,24 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    sample::explore(make(), &mut Uniform(Rng::with_seed(config.seed)), config, control)
+    explore_kept(make, config, control, Kept::default()).unwrap_or_else(|misfit| misfit.never())
+}
+
+/// The same from a state that was kept, or with states kept.
+///
+/// # Errors
+/// If the state is none of this exploration.
+pub fn explore_kept<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
+where
+    M: Undo,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    let mut uniform = Uniform(Rng::with_seed(config.seed));
+    sample::explore(make(), &mut uniform, config, control, kept)
 }

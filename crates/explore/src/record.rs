@@ -1,7 +1,8 @@
 //! The part of a report that one worker writes: counts and faults in the order found, to be merged
 //! in that order.
 
-use crate::{Config, Found, Report, Statistics};
+use crate::kept::RecordState;
+use crate::{Config, Control, Found, Report, Statistics};
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReason, Unsupported};
@@ -124,6 +125,52 @@ impl Record {
         }
         self.unsupported.extend(later.unsupported);
         self.limits.extend(later.limits);
+    }
+
+    /// As data.
+    pub fn state(&self) -> RecordState {
+        let mut faults = self.faults.clone();
+        for found in &mut faults {
+            let fault = &mut found.fault;
+            fault.context = ContextId(0);
+            fault
+                .related
+                .iter_mut()
+                .for_each(|related| related.2 = ContextId(0));
+        }
+        RecordState {
+            statistics: self.statistics,
+            faults,
+            unsupported: self.unsupported.clone(),
+            limits: self.limits.clone(),
+        }
+    }
+
+    /// The record that was kept, told to all who look on.
+    pub fn restored(state: &RecordState, config: &Config, control: &Control) -> Record {
+        let RecordState {
+            statistics,
+            faults,
+            unsupported,
+            limits,
+        } = state.clone();
+        let mut record = Record {
+            statistics,
+            unsupported,
+            limits,
+            ..Record::default()
+        };
+        for found in faults {
+            config.findings.add(found.clone());
+            record.found(found.fault, &found.choices, found.count);
+        }
+        control.add(
+            statistics.executions,
+            statistics.redundant_executions,
+            statistics.events,
+            statistics.max_depth,
+        );
+        record
     }
 
     /// The report.

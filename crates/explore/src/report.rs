@@ -3,10 +3,11 @@
 use crate::record::key;
 use crate::unfold::{Covered, Unfolding};
 use selvedge_model::{Choice, Fault, Limit, StopReason, Unsupported, Verdict};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Counts of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Executions that came to their end.
     pub executions: u64,
@@ -33,7 +34,7 @@ pub struct Statistics {
 }
 
 /// A fault with a way to it. Faults of the same kind at the same places are one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Found {
     /// What is wrong. Its contexts belong to the machine that found it, which is gone: replay the
     /// choices for them.

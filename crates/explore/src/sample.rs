@@ -1,6 +1,7 @@
 //! What the sampling strategies share: run executions one after the other, each decided by a
 //! [`Scheduler`].
 
+use crate::kept::{Kept, Misfit, SampleState, State};
 use crate::record::Record;
 use crate::stuck::waiting;
 use crate::{Config, Control, Report, Stop};
@@ -24,6 +25,10 @@ pub(crate) trait Scheduler {
     fn thread(&mut self, pending: &[Pending]) -> usize;
     /// Chooses one of a thread's alternatives.
     fn alternative(&mut self, alternatives: u16) -> u16;
+    /// What decides what it chooses from here on, between two executions.
+    fn state(&self) -> Vec<u64>;
+    /// Goes on from there; whether that is a state of such a scheduler.
+    fn restore(&mut self, state: &[u64]) -> bool;
 }
 
 /// Runs executions until a bound is hit. The result is never complete.
@@ -32,7 +37,8 @@ pub(crate) fn explore<M, D>(
     scheduler: &mut impl Scheduler,
     config: &Config,
     control: &Control,
-) -> Report
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
 where
     M: Undo,
     D: Detector<M>,
@@ -41,7 +47,7 @@ where
     let (mut choices, mut faults) = (Vec::new(), Vec::new());
     let faulty = record.notice(config, machine.notices(), &choices);
     if faulty && config.stop == Stop::First {
-        return record.finish(StopReason::Finding);
+        return Ok(record.finish(StopReason::Finding));
     }
     let start = (machine.mark(), detector.mark());
     let most = config.max_executions.unwrap_or(DEFAULT_EXECUTIONS);
@@ -53,7 +59,32 @@ where
         longest
     };
     let mut of_length = 0;
+    if let Some(from) = kept.from {
+        let State::Sample(state) = from else {
+            return Err(Misfit("it is one of another strategy"));
+        };
+        if !scheduler.restore(&state.scheduler) {
+            return Err(Misfit("what decides who moves is of another strategy"));
+        }
+        record = Record::restored(&state.record, config, control);
+        done = state.done;
+        length = usize::try_from(state.length).map_or(longest, |length| length.min(longest));
+        of_length = state.of_length;
+        machine.drop_counts();
+    }
     while done < most {
+        if let Some(keeper) = kept.keeper
+            && keeper.is_due()
+        {
+            machine.publish_counts();
+            keeper.keep(State::Sample(SampleState {
+                done,
+                length: length as u64,
+                of_length,
+                scheduler: scheduler.state(),
+                record: record.state(),
+            }));
+        }
         scheduler.begin();
         let stepped = record.statistics.events;
         loop {
@@ -91,10 +122,10 @@ where
                 faulty |= record.fault(config, fault, &choices);
             }
             if faulty && config.stop == Stop::First {
-                return record.finish(StopReason::Finding);
+                return Ok(record.finish(StopReason::Finding));
             }
             if control.is_stopped() {
-                return record.finish(StopReason::Limit(control.limit()));
+                return Ok(record.finish(StopReason::Limit(control.limit())));
             }
             if over {
                 break;
@@ -115,11 +146,11 @@ where
         choices.clear();
     }
     let detail = format!("a sample of {done} executions");
-    record.finish(StopReason::Limit(Limit {
+    Ok(record.finish(StopReason::Limit(Limit {
         kind: LimitKind::Executions,
         detail,
         stmt: StmtId(0),
-    }))
+    })))
 }
 
 /// Whether the execution ends at the present state; counts it if so. `length`, `longest`: the bound

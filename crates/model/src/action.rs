@@ -3,10 +3,11 @@
 
 use crate::{Needs, Op, OpClass, Varies};
 use selvedge_base::{Id, StmtId, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// The name of a shared object: its address; for threads and hidden objects a number in a range no
 /// address has.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ObjectId(pub u64);
 
 impl ObjectId {

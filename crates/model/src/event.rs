@@ -2,10 +2,11 @@
 
 use crate::{Action, MemoryOrder, Op};
 use selvedge_base::{ContextId, StmtId, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// A decision: which thread moves, and which of its alternatives it takes. Plain data; a sequence
 /// of choices replays an execution from the initial state.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Choice {
     /// The thread that moves.
     pub thread: ThreadId,

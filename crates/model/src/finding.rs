@@ -3,9 +3,10 @@
 
 use crate::{Choice, ObjectId};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+use serde::{Deserialize, Serialize};
 
 /// What a user asks to be checked (design: semantics, "Properties").
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Property {
     /// Assertions, abort, exceptions that nobody catches.
     Assertion,
@@ -36,7 +37,7 @@ pub enum Property {
 }
 
 /// What a machine found wrong in one step.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Fault {
     /// What it is.
     pub kind: FaultKind,
@@ -54,7 +55,7 @@ pub struct Fault {
 }
 
 /// Kinds of faults and findings: dotted names as reports and corpus expectations use them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum FaultKind {
     AssertionFailed,
@@ -211,7 +212,7 @@ impl FaultKind {
 }
 
 /// Something the machine cannot do: the verdict becomes unknown.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unsupported {
     /// What: `function dlopen`, `inline assembly "cpuid"`.
     pub what: String,
@@ -220,7 +221,7 @@ pub struct Unsupported {
 }
 
 /// A bound that was hit: the verdict becomes unknown.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Limit {
     /// Which.
     pub kind: LimitKind,
@@ -242,7 +243,7 @@ impl Limit {
 }
 
 /// Bounds that can end a path or a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum LimitKind {
     Time,

@@ -112,6 +112,14 @@ pub trait Machine {
         false
     }
 
+    /// Adds what the machine has counted of its own work since it was made, or since the last call,
+    /// to the counts that outlive it.
+    fn publish_counts(&mut self) {}
+
+    /// Forgets what [`publish_counts`](Machine::publish_counts) would add: that work was counted
+    /// before, when it was done first.
+    fn drop_counts(&mut self) {}
+
     /// The threads for *each* of which a blocked thread waits: those that hold what it needs, or
     /// that must end first. Empty if it is not blocked, or anybody could let it go on. For wait-for
     /// cycles.

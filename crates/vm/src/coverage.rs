@@ -11,6 +11,7 @@ use crate::program::Program;
 use selvedge_base::{FileId, Id, StmtId};
 use selvedge_ir::{FuncId, Module};
 use selvedge_model::{BranchCoverage, Coverage};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place that can be reached.
@@ -28,7 +29,7 @@ pub(crate) enum Point {
 }
 
 /// A set of places.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Reached(Vec<u64>);
 
 impl Reached {

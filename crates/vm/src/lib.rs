@@ -4,6 +4,7 @@
 //! taken back.
 
 mod allocated;
+mod carried;
 mod causeless;
 mod code;
 mod compile;
@@ -28,6 +29,7 @@ pub mod value;
 mod visibility;
 mod vm;
 
+pub use carried::Carried;
 pub use coverage::Reached;
 pub use options::{Options, SolverOptions};
 pub use program::{Error, Program, STREAMS};

@@ -24,7 +24,7 @@ const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
 /// Thread regions that are computed; those above are handed out on demand to threads that are not
 /// main's children.
-const DIRECT_REGIONS: u32 = 3072;
+pub(crate) const DIRECT_REGIONS: u32 = 3072;
 
 /// The variable that leads to the environment: it holds what `main` is given, too.
 pub(crate) const ENVIRON: &str = "environ";
@@ -86,7 +86,7 @@ pub struct Program {
     names: Vec<String>,
     /// The number of the name that objects made by `mmap` have, and no others.
     pub(crate) mapping: u32,
-    regions: Mutex<FxHashMap<(u32, u32), u32>>,
+    pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
     pub(crate) atomic: Vec<bool>,

@@ -1,8 +1,10 @@
 //! What a run counts about symbolic values. Each machine adds its counts to its program's when it
 //! is dropped.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts of branches on symbolic values and of solver queries.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverStatistics {
     /// Branches on symbolic values of which both sides were possible.
     pub branches: u64,
@@ -15,7 +17,7 @@ pub struct SolverStatistics {
 }
 
 /// Counts of one layer or backend.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct LayerStatistics {
     /// Its name.
     pub name: String,
@@ -41,6 +43,20 @@ impl SolverStatistics {
                     mine.seconds += theirs.seconds;
                 }
                 None => self.layers.push(theirs.clone()),
+            }
+        }
+    }
+
+    /// Takes off what the same machine had counted before.
+    pub(crate) fn subtract(&mut self, before: &SolverStatistics) {
+        self.branches = self.branches.saturating_sub(before.branches);
+        self.queries = self.queries.saturating_sub(before.queries);
+        self.seconds -= before.seconds;
+        for then in &before.layers {
+            if let Some(now) = self.layers.iter_mut().find(|now| now.name == then.name) {
+                now.queries = now.queries.saturating_sub(then.queries);
+                now.answered = now.answered.saturating_sub(then.answered);
+                now.seconds -= then.seconds;
             }
         }
     }

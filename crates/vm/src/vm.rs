@@ -6,6 +6,7 @@ use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
 use crate::state::State;
+use crate::statistics::SolverStatistics;
 use crate::symbolic::{Begun, LazySolver};
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{Core, NO_CALL, Stage, Thread};
@@ -45,7 +46,8 @@ pub struct Vm {
     pub(crate) alternative: u16,
     /// argc, argv, envp.
     pub(crate) main_args: SmallVec<[Value; 3]>,
-    /// Instructions executed so far, over all steps, undone or not.
+    /// Instructions executed so far, over all steps, undone or not, and not
+    /// [published](Machine::publish_counts).
     pub instructions: u64,
     /// How often each backward jump was taken in this step; only with `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
@@ -57,6 +59,8 @@ pub struct Vm {
     pub(crate) forgets: Forget,
     /// Decides which outcomes of a decision on symbolic values are possible.
     pub(crate) solver: LazySolver,
+    /// What the solver had counted when counts were published last.
+    pub(crate) published: SolverStatistics,
     /// Computes expressions.
     pub(crate) evaluator: Evaluator,
     /// Statements that the program has been told of: they use addresses as numbers.
@@ -115,6 +119,7 @@ impl Vm {
             fingerprints: None,
             forgets: Forget::Nothing,
             solver: LazySolver::default(),
+            published: SolverStatistics::default(),
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),
         };
@@ -533,17 +538,19 @@ fn argument_object(size: u64) -> crate::memory::Object {
 
 impl Drop for Vm {
     fn drop(&mut self) {
-        self.program
-            .executed
-            .fetch_add(self.instructions, Ordering::Relaxed);
-        self.program.add_reached(&self.reached);
-        if let Some(counts) = self.solver.counts() {
-            self.program.add_solver_statistics(&counts);
-        }
+        self.publish();
     }
 }
 
 impl Machine for Vm {
+    fn publish_counts(&mut self) {
+        self.publish();
+    }
+
+    fn drop_counts(&mut self) {
+        self.drop_unpublished();
+    }
+
     fn pending(&self) -> &[Pending] {
         &self.state.pending
     }

@@ -10,6 +10,8 @@
 //! same from then on: so what is explored below a node still depends only on its path, whichever
 //! worker explores it. Any order is sound; classes and their number do not depend on it.
 
+use super::set::Set;
+use crate::kept::{Begun, SearchState};
 use selvedge_model::Action;
 
 /// The objects that an execution raced for.
@@ -24,6 +26,24 @@ pub(super) struct Contended {
 }
 
 impl Contended {
+    /// What was kept of a search.
+    pub fn restored(state: &SearchState) -> Contended {
+        let mut contended = Contended::default();
+        state.contended.iter().for_each(|&key| contended.insert(key, 0));
+        contended.classes = state.classes;
+        contended
+    }
+
+    /// A search that has learned this, as data.
+    pub fn search_state(&self, capacity: usize, root: Begun) -> SearchState {
+        SearchState {
+            wide: capacity > <u64 as Set>::CAPACITY,
+            contended: self.keys.clone(),
+            classes: self.classes,
+            root,
+        }
+    }
+
     /// Notes a key (of [`Action::for_each_use`]) and the classes of actions that may race for it.
     pub fn insert(&mut self, key: u64, classes: u32) {
         self.classes |= classes;

@@ -38,6 +38,7 @@ mod search;
 mod set;
 mod share;
 
+use crate::kept::{Kept, Misfit, State};
 use crate::{Config, Control, Report};
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
@@ -84,6 +85,24 @@ pub enum Weaken {
     OwnSearch,
 }
 
+/// [`explore`] from a state that was kept, or with states kept.
+///
+/// # Errors
+/// If the state is none of this exploration.
+pub fn explore_kept<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
+where
+    M: Undo,
+    D: Detector<M>,
+    F: Fn() -> (M, D) + Sync,
+{
+    explore_all(make, &Conflict, config, control, Weaken::Nothing, kept)
+}
+
 /// [`explore_with`], with a mistake.
 #[doc(hidden)]
 pub fn explore_weakened<M, D, P, F>(
@@ -99,15 +118,47 @@ where
     P: Dependence + Sync,
     F: Fn() -> (M, D) + Sync,
 {
-    share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken)
-        .or_else(|| share::explore::<Wide, _, _, _, _>(make, relation, config, control, weaken))
-        .unwrap_or_else(|| {
-            let detail = format!("more than {} threads", Wide::CAPACITY);
-            let limit = Limit {
-                kind: LimitKind::Threads,
-                detail,
-                stmt: selvedge_base::StmtId(0),
-            };
-            crate::record::Record::default().finish(StopReason::Limit(limit))
-        })
+    explore_all(make, relation, config, control, weaken, Kept::default())
+        .unwrap_or_else(|misfit| misfit.never())
+}
+
+fn explore_all<M, D, P, F>(
+    make: &F,
+    relation: &P,
+    config: &Config,
+    control: &Control,
+    weaken: Weaken,
+    kept: Kept<'_>,
+) -> Result<Report, Misfit>
+where
+    M: Undo,
+    D: Detector<M>,
+    P: Dependence + Sync,
+    F: Fn() -> (M, D) + Sync,
+{
+    let from = match kept.from {
+        None => None,
+        Some(State::Search(search)) => Some(search),
+        Some(State::Sample(_)) => return Err(Misfit("it is one of another strategy")),
+    };
+    let keeper = kept.keeper;
+    let few = from.filter(|from| !from.wide);
+    if from.is_none() || few.is_some() {
+        let report =
+            share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken, (few, keeper))?;
+        if let Some(report) = report {
+            return Ok(report);
+        }
+    }
+    let many = from.filter(|from| from.wide);
+    let report = share::explore::<Wide, _, _, _, _>(make, relation, config, control, weaken, (many, keeper))?;
+    Ok(report.unwrap_or_else(|| {
+        let detail = format!("more than {} threads", Wide::CAPACITY);
+        let limit = Limit {
+            kind: LimitKind::Threads,
+            detail,
+            stmt: selvedge_base::StmtId(0),
+        };
+        crate::record::Record::default().finish(StopReason::Limit(limit))
+    }))
 }

@@ -1,6 +1,7 @@
 //! The depth-first search itself: a stack of nodes over one machine.
 
 mod first;
+mod keep;
 mod races;
 mod take;
 
@@ -9,9 +10,11 @@ use super::contended::Contended;
 use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Worker};
+use crate::kept::Keeper;
 use crate::record::Record;
 use crate::stuck::waiting;
 use crate::{Config, Control, Stop};
+pub(super) use keep::{Suspended, members};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{
     Action, Choice, Dependence, Detector, Fault, Limit, LimitKind, Op, OpClass, Pending, Status, Undo,
@@ -31,7 +34,7 @@ pub(super) enum Halt {
 }
 
 /// A state on the current path, before the event at its position.
-struct Node<S, A, B> {
+pub(super) struct Node<S, A, B> {
     machine: A,
     detector: B,
     enabled: S,
@@ -154,7 +157,11 @@ where
     hot: u64,
     unseen: Unseen,
     pub job: Job<S>,
+    /// Jobs that this worker will come back to, the present one last.
+    pub suspended: Vec<Suspended<S, M::Mark, D::Mark>>,
     pub worker: Option<Worker<'a, S>>,
+    /// Who keeps the state of the search.
+    pub keeper: Option<&'a dyn Keeper>,
 }
 
 impl<'a, S, M, D, P> Search<'a, S, M, D, P>
@@ -197,7 +204,9 @@ where
             hot: 0,
             unseen: Unseen::default(),
             job: Job::new(0, 0),
+            suspended: Vec::new(),
             worker,
+            keeper: None,
         }
     }
 
@@ -264,6 +273,9 @@ where
         {
             self.job.halt = Some(Halt::Limit(self.executions_limit()));
             return false;
+        }
+        if self.keeper.is_some() {
+            self.keep_if_due();
         }
         true
     }
@@ -662,25 +674,23 @@ where
     /// Follows a path that others explore around, from the present state on; then a node of which
     /// one entry is to be explored.
     pub fn follow(&mut self, path: &[Choice], thread: usize, sleep: S) {
+        self.follow_path(path);
+        if self.job.halt.is_none() {
+            self.push_here(thread, sleep);
+        }
+    }
+
+    /// Follows a path that others explore around.
+    pub fn follow_path(&mut self, path: &[Choice]) {
         for &choice in path {
             if self.nodes.len() == self.choices.len() {
                 self.push_here(choice.thread.index(), S::default());
             }
-            if !self.can_take(choice) {
-                self.job.halt = Some(Halt::Limit(differs()));
+            self.follow_one(choice);
+            if matches!(self.job.halt, Some(Halt::Limit(_))) {
                 return;
             }
-            let pending = self.machine.pending();
-            let (threads, action) = (pending.len(), &pending[choice.thread.index()].action);
-            let op = action.op;
-            self.order.look(self.relation, action, choice.thread.index());
-            let others = self.may_change_others(choice.thread, op);
-            self.take(choice, others, threads);
-            self.faults.clear();
-            // A solver may have no answer here where it had one elsewhere.
-            self.job.record.stays_open(self.machine.notices());
         }
-        self.push_here(thread, sleep);
     }
 
     /// Whether the machine offers a choice now. Choices that others made may be missing here if a

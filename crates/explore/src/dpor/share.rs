@@ -14,10 +14,13 @@
 //! Work is offered only when somebody is out of work, one look at a counter an execution. Waiting
 //! cannot go round in a circle: one waits for a subtree and helps only inside it.
 
+mod rest;
+
 use super::Weaken;
 use super::contended::Contended;
-use super::search::{Halt, Job, Request, Search};
+use super::search::{Halt, Job, Node, Request, Search, Suspended};
 use super::set::Set;
+use crate::kept::{Begun, Keeper, Misfit, NodeState, Product, SearchState};
 use crate::record::Record;
 use crate::{Config, Control, Report};
 use selvedge_model::{Choice, Dependence, Detector, LimitKind, StopReason, Undo};
@@ -38,6 +41,18 @@ pub(super) struct Task<S> {
     parent: Option<Arc<Task<S>>>,
     cancelled: AtomicBool,
     state: Mutex<State<S>>,
+    /// How far another process has come with it; until somebody begins it.
+    begun: Mutex<Option<Begun>>,
+    /// How far whoever explores it was when all rested.
+    shot: Mutex<Option<Shot<S>>>,
+}
+
+/// A job between two executions.
+pub(super) struct Shot<S> {
+    pub nodes: Vec<NodeState>,
+    pub joins: bool,
+    pub product: Product,
+    pub given: Vec<Given<S>>,
 }
 
 enum State<S> {
@@ -47,14 +62,18 @@ enum State<S> {
 }
 
 /// An entry of one's own node that was given away.
+#[derive(Clone)]
 pub(super) struct Given<S> {
     pub node: usize,
     pub entry: u16,
     pub task: Arc<Task<S>>,
 }
 
+/// The node of a state.
+type Top<S, M, D> = Option<Node<S, <M as Undo>::Mark, <D as Detector<M>>::Mark>>;
+
 /// What all workers share.
-pub(super) struct Shared<S> {
+pub(super) struct Shared<'a, S> {
     board: Mutex<Board<S>>,
     changed: Condvar,
     /// Workers without work.
@@ -65,26 +84,39 @@ pub(super) struct Shared<S> {
     spare: usize,
     /// What the first execution learned; set before any work is given away.
     contended: OnceLock<Contended>,
+    /// All are to rest, so that what they are at can be kept.
+    rests: AtomicBool,
+    /// How many workers there are.
+    workers: usize,
+    control: &'a Control,
+    keeper: Option<&'a dyn Keeper>,
 }
 
 struct Board<S> {
     queue: VecDeque<Arc<Task<S>>>,
     /// There will be no more work, or a worker panicked.
     closed: bool,
+    /// How many workers rest, and how often all have.
+    resting: usize,
+    rounds: u64,
+    /// Somebody was not between two executions.
+    unsound: bool,
+    /// The job that is everything, while all rest.
+    root: Option<Shot<S>>,
 }
 
 /// A worker's place at the shared work.
 pub(super) struct Worker<'a, S> {
-    shared: &'a Shared<S>,
+    shared: &'a Shared<'a, S>,
     /// What it works on; none: everything.
     task: Option<Arc<Task<S>>>,
     first: bool,
 }
 
 /// Closes the board when a worker ends, in whatever way.
-struct Close<'a, S>(&'a Shared<S>, bool);
+struct Close<'a, S: Set>(&'a Shared<'a, S>, bool);
 
-impl<S> Drop for Close<'_, S> {
+impl<S: Set> Drop for Close<'_, S> {
     fn drop(&mut self) {
         if self.1 || std::thread::panicking() {
             self.0.board().closed = true;
@@ -93,14 +125,16 @@ impl<S> Drop for Close<'_, S> {
     }
 }
 
-/// Explores everything; none if there were more threads than a set holds.
+/// Explores everything, or what a search that was kept has left; none if there were more threads
+/// than a set holds.
 pub(super) fn explore<S, M, D, P, F>(
     make: &F,
     relation: &P,
     config: &Config,
     control: &Control,
     weaken: Weaken,
-) -> Option<Report>
+    (from, keeper): (Option<&SearchState>, Option<&dyn Keeper>),
+) -> Result<Option<Report>, Misfit>
 where
     S: Set + Sync,
     M: Undo,
@@ -117,21 +151,31 @@ where
         board: Mutex::new(Board {
             queue: VecDeque::new(),
             closed: false,
+            resting: 0,
+            rounds: 0,
+            unsound: false,
+            root: None,
         }),
         changed: Condvar::new(),
         hungry: AtomicUsize::new(0),
         queued: AtomicUsize::new(0),
         spare: jobs.saturating_sub(2),
         contended: OnceLock::new(),
+        rests: AtomicBool::new(false),
+        workers: jobs,
+        control,
+        keeper,
     };
+    // Units that were given away are taken by workers, if by one alone.
+    let shares = jobs > 1 || from.is_some_and(|from| !from.root.given.is_empty());
     let worker = |first| {
-        (jobs > 1).then_some(Worker {
+        shares.then_some(Worker {
             shared: &shared,
             task: None,
             first,
         })
     };
-    let job = std::thread::scope(|scope| {
+    let (job, restored) = std::thread::scope(|scope| {
         for _ in 1..jobs {
             let work = || {
                 let _close = Close(&shared, false);
@@ -142,9 +186,10 @@ where
                             let mut search =
                                 Search::new(make(), relation, config, control, weaken, worker(false));
                             search.set_contended(shared.contended.get().cloned().unwrap_or_default());
+                            search.keeper = keeper;
                             search
                         })
-                        .perform(&task);
+                        .perform(&task, None);
                 }
             };
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
@@ -155,23 +200,31 @@ where
         }
         let _close = Close(&shared, true);
         let mut search = Search::<S, M, D, P>::new(make(), relation, config, control, weaken, worker(true));
-        search.run_all();
+        search.keeper = keeper;
+        let restored = match from {
+            None => {
+                search.run_all();
+                Ok(())
+            }
+            Some(from) => search.go_on_with_all(from),
+        };
         search.abandon();
-        search.job
+        (search.job, restored)
     });
+    restored?;
     let stop = match job.halt {
         None => StopReason::Complete,
         Some(Halt::Finding) => StopReason::Finding,
         Some(Halt::Limit(limit)) => StopReason::Limit(limit),
-        Some(Halt::TooManyThreads) => return None,
+        Some(Halt::TooManyThreads) => return Ok(None),
         // Only what somebody waits for is cancelled, and nobody waits for the root; a worker's
         // panic is on its way.
         Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
     };
-    Some(job.record.finish(stop))
+    Ok(Some(job.record.finish(stop)))
 }
 
-impl<S> Shared<S> {
+impl<S: Set> Shared<'_, S> {
     fn board(&self) -> MutexGuard<'_, Board<S>> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -183,6 +236,10 @@ impl<S> Shared<S> {
         let task = loop {
             if board.closed {
                 break None;
+            }
+            if self.rests() {
+                board = self.rest(board);
+                continue;
             }
             if let Some(task) = board.queue.pop_front() {
                 self.queued.store(board.queue.len(), Relaxed);
@@ -218,6 +275,8 @@ impl<S> Shared<S> {
 enum Wait<S> {
     Done(Box<Job<S>>),
     Help(Arc<Task<S>>),
+    /// All are to rest.
+    Rest,
     Cancelled,
 }
 
@@ -243,7 +302,7 @@ impl<S> Task<S> {
     }
 }
 
-impl<S> Worker<'_, S> {
+impl<S: Set> Worker<'_, S> {
     pub fn is_cancelled(&self) -> bool {
         self.task.as_ref().is_some_and(|task| task.is_cancelled())
     }
@@ -263,8 +322,8 @@ impl<S> Worker<'_, S> {
         hungry > 0 && self.shared.queued.load(Relaxed) < hungry + self.shared.spare
     }
 
-    /// Waits for a task to be done, or for something to help it with.
-    fn wait(&self, task: &Arc<Task<S>>) -> Wait<S> {
+    /// Waits for a task to be done, or for something to help it with, if it `helps`.
+    fn wait(&self, task: &Arc<Task<S>>, helps: bool) -> Wait<S> {
         let mut board = self.shared.board();
         self.shared.hungry.fetch_add(1, Relaxed);
         let result = loop {
@@ -279,7 +338,11 @@ impl<S> Worker<'_, S> {
             if board.closed || self.is_cancelled() {
                 break Wait::Cancelled;
             }
-            if let Some(at) = board.queue.iter().position(|t| t.is_within(task))
+            if self.shared.rests() {
+                break Wait::Rest;
+            }
+            if helps
+                && let Some(at) = board.queue.iter().position(|t| t.is_within(task))
                 && let Some(help) = board.queue.remove(at)
             {
                 self.shared.queued.store(board.queue.len(), Relaxed);
@@ -325,6 +388,8 @@ where
             parent: worker.task.clone(),
             cancelled: AtomicBool::new(false),
             state: Mutex::new(State::Queued),
+            begun: Mutex::default(),
+            shot: Mutex::default(),
         });
         worker.shared.offer(task.clone());
         self.job.given.push(Given { node, entry, task });
@@ -342,15 +407,25 @@ where
         else {
             return false;
         };
-        let task = self.job.given.swap_remove(at).task;
+        // It stays among those given away until its product is here: what is kept has to have it.
+        let task = self.job.given[at].task.clone();
         if self
             .worker
             .as_ref()
             .is_none_or(|worker| worker.shared.take_back(&task))
         {
-            return false;
+            if !task.is_begun() {
+                self.job.given.swap_remove(at);
+                return false;
+            }
+            // Another process has come some way with it: on from there.
+            let top = self.take_top();
+            let top = self.perform(&task, top);
+            self.put_top(top);
         }
-        match self.finish(&task) {
+        let product = self.finish(&task);
+        self.job.given.swap_remove(at);
+        match product {
             Some(product) => {
                 self.job.record.merge(product.record);
                 for request in product.requests {
@@ -366,32 +441,63 @@ where
         true
     }
 
-    /// Waits for a begun task, helping it; none if oneself is cancelled.
+    /// Waits for a begun task, helping it; none if oneself is cancelled. A job that has ended early
+    /// is not at the task's node, and cannot help: those who have begun the task do all of it.
     fn finish(&mut self, task: &Arc<Task<S>>) -> Option<Box<Job<S>>> {
+        let helps = self.job.halt.is_none();
         loop {
-            match self.worker.as_ref()?.wait(task) {
+            match self.worker.as_ref()?.wait(task, helps) {
                 Wait::Done(product) => return Some(product),
-                Wait::Help(help) => self.perform(&help),
+                Wait::Help(help) => {
+                    self.perform(&help, None);
+                }
+                Wait::Rest => self.rest(true),
                 Wait::Cancelled => return None,
             }
         }
     }
 
-    /// Explores a task, from a state on its path, and returns to that state.
-    fn perform(&mut self, task: &Arc<Task<S>>) {
+    /// Explores a task, from a state on its path, and returns to that state. `top` is the node of
+    /// that state, if it had to be taken away, and comes back.
+    fn perform(&mut self, task: &Arc<Task<S>>, top: Top<S, M, D>) -> Top<S, M, D> {
         let (here, node_here) = self.position();
         let job = std::mem::replace(&mut self.job, Job::new(task.path.len(), task.path.len() + 1));
         let outer = self
             .worker
             .as_mut()
             .and_then(|worker| worker.task.replace(task.clone()));
-        self.follow(&task.path[here..], task.thread, task.sleep);
-        if self.job.halt.is_none() {
-            self.run();
+        self.suspended.push(Suspended {
+            job,
+            task: outer,
+            end: here + usize::from(node_here),
+            top,
+        });
+        match task.take_begun() {
+            None => {
+                self.follow(&task.path[here..], task.thread, task.sleep);
+                if self.job.halt.is_none() {
+                    self.run();
+                }
+            }
+            Some(begun) => {
+                self.follow_path(&task.path[here..]);
+                if self.job.halt.is_none() {
+                    self.restore_unit(&begun, task.thread, task.sleep);
+                }
+            }
         }
         self.note_depth();
         self.abandon();
         self.leave(here, node_here);
+        let Some(Suspended {
+            job,
+            task: outer,
+            top,
+            ..
+        }) = self.suspended.pop()
+        else {
+            unreachable!("what was set aside is there until it is taken up");
+        };
         let product = std::mem::replace(&mut self.job, job);
         *task.state() = State::Done(Box::new(product));
         if let Some(worker) = &mut self.worker {
@@ -399,6 +505,7 @@ where
             drop(worker.shared.board()); // whoever looked before the state was set is waiting by now
             worker.shared.changed.notify_all();
         }
+        top
     }
 
     /// After the end of a job, sees to what was given away and not come to. After a fault it is

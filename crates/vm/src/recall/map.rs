@@ -91,6 +91,11 @@ impl Map {
         self.recalled
     }
 
+    /// The machine that executes, wherever on the path it is.
+    pub fn vm_mut(&mut self) -> &mut Vm {
+        &mut self.real.get_mut().vm
+    }
+
     /// The graph, and the machine alone, at the end of the path.
     pub fn into_parts(self) -> (Graph, Real) {
         self.catch_up(self.path.len());

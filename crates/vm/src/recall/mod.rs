@@ -154,6 +154,15 @@ impl Recalling {
         }
     }
 
+    /// The machine that executes, wherever on the path it is.
+    fn vm_mut(&mut self) -> &mut Vm {
+        match &mut self.body {
+            Body::Map(map) => map.vm_mut(),
+            Body::Direct(real) => &mut real.vm,
+            Body::Changing => unreachable!("{CHANGING}"),
+        }
+    }
+
     /// Asks the machine what is the same everywhere.
     fn ask_anywhere<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         match &self.body {
@@ -165,6 +174,14 @@ impl Recalling {
 }
 
 impl Machine for Recalling {
+    fn publish_counts(&mut self) {
+        self.vm_mut().publish();
+    }
+
+    fn drop_counts(&mut self) {
+        self.vm_mut().drop_unpublished();
+    }
+
     #[inline]
     fn pending(&self) -> &[Pending] {
         match (&self.shown, &self.body) {

@@ -1,0 +1,189 @@
+//! All workers rest between two executions, and what they are at is kept.
+//!
+//! One of them finds that a state is due, and calls. Each of the others comes to rest where it is
+//! between two executions: when it has chosen its next child, when it waits for a unit, when it has
+//! nothing to do. It leaves a shot of each job that it is at. The last one to come puts them
+//! together, units within units, and all go on.
+
+use super::{Board, Shared, Shot, State, Task, Worker};
+use crate::dpor::search::{Halt, Job, members};
+use crate::dpor::set::Set;
+use crate::kept::{Begun, Done, Entry, GivenUnit, Keeper, State as Kept, Unit, UnitHalt, UnitState};
+use selvedge_model::Choice;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Jobs that were set aside, each with its task; none: everything.
+type Shots<S> = Vec<(Option<Arc<Task<S>>>, Shot<S>)>;
+
+/// How often who rests looks whether the run has been stopped.
+const LOOKS: Duration = Duration::from_millis(20);
+
+impl<S: Set> Shared<'_, S> {
+    /// Whether all are to rest.
+    pub(super) fn rests(&self) -> bool {
+        self.rests.load(Relaxed) && !self.control.is_stop_requested()
+    }
+
+    /// Rests until all have.
+    pub(super) fn rest<'b>(&'b self, mut board: MutexGuard<'b, Board<S>>) -> MutexGuard<'b, Board<S>> {
+        board.resting += 1;
+        if board.resting == self.workers {
+            self.keep(&mut board);
+            board.resting = 0;
+            board.rounds += 1;
+            self.rests.store(false, Relaxed);
+            self.changed.notify_all();
+            return board;
+        }
+        let round = board.rounds;
+        while board.rounds == round && !board.closed && self.rests() {
+            let waited = self.changed.wait_timeout(board, LOOKS);
+            board = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if board.rounds == round {
+            board.resting -= 1;
+        }
+        board
+    }
+
+    /// Keeps what all are at, unless somebody was not between two executions.
+    fn keep(&self, board: &mut Board<S>) {
+        let unsound = std::mem::take(&mut board.unsound);
+        let (Some(keeper), Some(root)) = (self.keeper, board.root.take()) else {
+            return;
+        };
+        let root = root.begun();
+        if let Some(root) = root.filter(|_| !unsound) {
+            let contended = self.contended.get().cloned().unwrap_or_default();
+            keeper.keep(Kept::Search(contended.search_state(S::CAPACITY, root)));
+        }
+    }
+}
+
+impl<S: Set> Worker<'_, S> {
+    /// Whether all are to rest now; calls them if a state is due.
+    pub fn calls_for_rest(&self, keeper: &dyn Keeper) -> bool {
+        if !self.shared.rests.load(Relaxed) && keeper.is_due() {
+            let board = self.shared.board();
+            self.shared.rests.store(true, Relaxed);
+            drop(board);
+            self.shared.changed.notify_all();
+        }
+        self.shared.rests()
+    }
+
+    /// Rests. `suspended` and `present` are the jobs that it is at; `sound`: between two
+    /// executions.
+    pub fn rest(&self, suspended: Shots<S>, present: Shot<S>, sound: bool) {
+        let mut board = self.shared.board();
+        board.unsound |= !sound;
+        for (task, shot) in suspended.into_iter().chain([(self.task.clone(), present)]) {
+            match task {
+                Some(task) => *lock(&task.shot) = Some(shot),
+                None if self.first => board.root = Some(shot),
+                None => {} // nothing: this worker began with no job
+            }
+        }
+        drop(self.shared.rest(board));
+    }
+
+    /// Takes up a unit that another process has left, for whoever comes first.
+    pub fn take_up(
+        &self,
+        path: Vec<Choice>,
+        (thread, sleep): (usize, S),
+        begun: Option<Begun>,
+        done: Option<Job<S>>,
+    ) -> Arc<Task<S>> {
+        let waits = done.is_none();
+        let task = Arc::new(Task {
+            path,
+            thread,
+            sleep,
+            parent: self.task.clone(),
+            cancelled: AtomicBool::new(false),
+            state: Mutex::new(done.map_or(State::Queued, |job| State::Done(Box::new(job)))),
+            begun: Mutex::new(begun),
+            shot: Mutex::default(),
+        });
+        if waits {
+            self.shared.offer(task.clone());
+        }
+        task
+    }
+}
+
+impl<S: Set> Task<S> {
+    /// Whether another process has come some way with it.
+    pub fn is_begun(&self) -> bool {
+        lock(&self.begun).is_some()
+    }
+
+    /// How far another process has come with it.
+    pub fn take_begun(&self) -> Option<Begun> {
+        lock(&self.begun).take()
+    }
+
+    /// As data, while all rest; none if whoever explores it has left no shot.
+    fn unit(&self) -> Option<Unit> {
+        let state = match &*self.state() {
+            State::Queued => lock(&self.begun)
+                .clone()
+                .map_or(UnitState::Waiting, UnitState::Begun),
+            State::Begun => UnitState::Begun(lock(&self.shot).take()?.begun()?),
+            State::Done(job) => UnitState::Done(Done {
+                product: job.product(),
+                halt: match &job.halt {
+                    None => None,
+                    Some(Halt::Finding) => Some(UnitHalt::Finding),
+                    Some(Halt::Limit(limit)) => Some(UnitHalt::Limit(limit.clone())),
+                    // The run is about to end, or to begin anew with larger sets.
+                    Some(Halt::TooManyThreads | Halt::Cancelled) => return None,
+                },
+            }),
+        };
+        Some(Unit {
+            path: self.path.clone(),
+            entry: Entry {
+                thread: self.thread as u16,
+                sleep: members(self.sleep),
+            },
+            state,
+        })
+    }
+}
+
+impl<S: Set> Shot<S> {
+    /// As data, with the units within it.
+    fn begun(self) -> Option<Begun> {
+        let units = self.given.iter().map(|given| {
+            Some(GivenUnit {
+                node: given.node as u32,
+                place: given.entry,
+                unit: given.task.unit()?,
+            })
+        });
+        Some(Begun {
+            given: units.collect::<Option<_>>()?,
+            nodes: self.nodes,
+            joins: self.joins,
+            product: self.product,
+        })
+    }
+
+    /// The same where there is nobody to give units to.
+    pub fn without_units(self) -> Begun {
+        Begun {
+            nodes: self.nodes,
+            joins: self.joins,
+            product: self.product,
+            given: Vec::new(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,103 @@
+//! What a program has learned from its machines, as data: another process that goes on with an
+//! exploration begins with it.
+
+use crate::coverage::Reached;
+use crate::program::{DIRECT_REGIONS, Program};
+use crate::statistics::SolverStatistics;
+use crate::vm::Vm;
+use selvedge_base::StmtId;
+use selvedge_model::{Property, Unsupported};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a program has learned from its machines.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Carried {
+    /// Threads that were given a region of memory on demand, as (region of the creator, which of
+    /// its threads), in the order of the regions: addresses depend on it.
+    pub regions: Vec<(u32, u32)>,
+    /// [`Program::executed`].
+    pub executed: u64,
+    /// [`Program::is_spoiled`].
+    pub spoiled: bool,
+    /// [`Program::open_questions`].
+    pub open_questions: BTreeSet<(Property, Unsupported)>,
+    /// [`Program::address_uses`].
+    pub address_uses: BTreeSet<StmtId>,
+    /// What was reached, if the options ask for it.
+    pub reached: Reached,
+    /// [`Program::solver_statistics`].
+    pub solver: SolverStatistics,
+}
+
+impl Program {
+    /// What was learned so far. Of machines that still run: what they have
+    /// [published](selvedge_model::Machine::publish_counts).
+    pub fn carried(&self) -> Carried {
+        let regions = lock(&self.regions);
+        let mut ordered: Vec<_> = regions
+            .iter()
+            .map(|(&thread, &region)| (region, thread))
+            .collect();
+        drop(regions);
+        ordered.sort_unstable();
+        Carried {
+            regions: ordered.into_iter().map(|(_, thread)| thread).collect(),
+            executed: self.executed(),
+            spoiled: self.is_spoiled(),
+            open_questions: self.open_questions(),
+            address_uses: self.address_uses(),
+            reached: self.reached(),
+            solver: self.solver_statistics(),
+        }
+    }
+
+    /// Begins with what was learned before, by the same program. To be called before machines are
+    /// made.
+    pub fn carry_on(&self, carried: &Carried) {
+        let mut regions = lock(&self.regions);
+        regions.clear();
+        for (&thread, region) in carried.regions.iter().zip(DIRECT_REGIONS..) {
+            regions.insert(thread, region);
+        }
+        drop(regions);
+        self.executed.store(carried.executed, Ordering::Relaxed);
+        self.spoiled.store(carried.spoiled, Ordering::Relaxed);
+        for (property, what) in &carried.open_questions {
+            self.leave_open(*property, what.clone());
+        }
+        for &stmt in &carried.address_uses {
+            self.note_address_use(stmt);
+        }
+        self.add_reached(&carried.reached);
+        self.add_solver_statistics(&carried.solver);
+    }
+}
+
+impl Vm {
+    /// Adds to the program's counts what was counted since the last time.
+    pub(crate) fn publish(&mut self) {
+        let executed = std::mem::take(&mut self.instructions);
+        self.program.executed.fetch_add(executed, Ordering::Relaxed);
+        self.program.add_reached(&self.reached);
+        if let Some(counts) = self.solver.counts() {
+            let mut new = counts.clone();
+            new.subtract(&self.published);
+            self.program.add_solver_statistics(&new);
+            self.published = counts;
+        }
+    }
+
+    /// Leaves out of the program's counts what was counted since the last time.
+    pub(crate) fn drop_unpublished(&mut self) {
+        self.instructions = 0;
+        self.published = self.solver.counts().unwrap_or_default();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
