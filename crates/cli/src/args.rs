@@ -120,6 +120,18 @@ pub(crate) struct CheckArgs {
     /// .dot or .json; up to 2000
     #[arg(long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
     pub(crate) dump_unfolding: Option<PathBuf>,
+    /// Keep in this file what another process needs to go on with the exploration, if this one is
+    /// killed: --resume. For dpor, random and pct; auto is dpor then
+    #[arg(long, env = "SELVEDGE_CHECKPOINT", value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How much time may pass until --checkpoint writes the file anew; executions are not
+    /// interrupted for it
+    #[arg(long, env = "SELVEDGE_CHECKPOINT_INTERVAL", default_value = "20s", value_name = "TIME", value_parser = duration)]
+    pub(crate) checkpoint_interval: Duration,
+    /// Go on from a file of --checkpoint. The program and the options must be the same, but for
+    /// --jobs, limits of time and memory, and what is written
+    #[arg(long, env = "SELVEDGE_RESUME", value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
     /// Stop after this time, compiling and loading included: 90, 90s, 5m, 2h
     #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,

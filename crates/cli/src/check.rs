@@ -43,7 +43,11 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
         Ok(dump) => dump,
         Err(message) => return Exit::usage(&message),
     };
+    if let Err(message) = options.verify() {
+        return Exit::usage(&message);
+    }
     let written = [
+        ("--checkpoint ", args.checkpoint.as_deref()),
         ("-o ", args.output.as_deref()),
         ("--coverage=", lcov_file(args)),
         ("--dump-unfolding ", dump),
@@ -185,6 +189,7 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
 pub(crate) fn exit(error: &Error) -> Exit {
     match error {
         Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
+        Error::Usage(message) => Exit::usage(message),
         Error::Program(message) => Exit::input(message),
         Error::Output(message) => Exit::output(message),
         Error::Internal(message) => Exit::internal(message),

@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, InputArgs, SearchOrder, StopAt, StrategyOption, ThreadHandles};
 use selvedge_explore::{Order, Stop};
 use selvedge_model::Property;
-use selvedge_session::{Given, Options, Setup, TestCases};
+use selvedge_session::{Checkpoints, Given, Options, Setup, TestCases};
 use selvedge_vm::SolverOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,6 +47,11 @@ pub(crate) fn options(
         seed: args.seed,
         coverage: args.given.coverage.is_some(),
         test_cases: cases.map(|directory| TestCases::at(directory, Arc::clone(interrupted))),
+        checkpoints: Checkpoints {
+            file: args.checkpoint.clone(),
+            interval: args.checkpoint_interval,
+            resume: args.resume.clone(),
+        },
     }
 }
 

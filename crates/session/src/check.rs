@@ -1,5 +1,6 @@
 //! The entry: explorations until one stands, and what follows from it.
 
+use crate::checkpoint::{self, Checkpoint};
 use crate::conclude::{Checked, Outcome, describe};
 use crate::error::Error;
 use crate::job::Job;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 /// If the program cannot be run, what was asked for cannot be written, the session was told to end
 /// before it had anything to explore, or by our mistake.
 pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Checked, Error> {
+    options.verify().map_err(Error::Usage)?;
     if let Some(cases) = &options.test_cases {
         cases
             .open()
@@ -39,8 +41,27 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
     setup.absent.clone_from(&loaded.absent);
     observer.enter(Stage::Preparing);
     let control = Arc::new(Control::new());
-    let job = Job::new(options, (&setup, &loaded.module), (observer, &control));
-    let program = job.begin(Plan::first(options))?;
+    let first = Plan::first(options);
+    let checkpoints = &options.checkpoints;
+    let belongs = match checkpoints.are_wanted() {
+        true => Some(checkpoint::belongs(options, &loaded.module).map_err(Error::Internal)?),
+        false => None,
+    };
+    let from = match (&belongs, &checkpoints.resume) {
+        (Some(belongs), Some(file)) => {
+            let refused = |why| Error::Program(format!("the checkpoint {} {why}", file.display()));
+            Some(Checkpoint::read(file, belongs).map_err(refused)?)
+        }
+        _ => None,
+    };
+    let first = from.as_ref().map_or(first, |from| from.phase.plan(first));
+    let job = Job::new(
+        options,
+        (&setup, &loaded.module),
+        (observer, &control),
+        (belongs, from),
+    );
+    let program = job.begin(first)?;
     list_missing(&program, &loaded.undefined, observer);
     drop(program);
     let mut outcome = Err(Error::Stopped);
@@ -48,7 +69,7 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
         outcome = if portfolio::suits(options) {
             portfolio::run(&job)
         } else {
-            job.explore_on(Plan::first(options)).map(Outcome::alone)
+            job.explore_on(first).map(Outcome::alone)
         }
     });
     outcome

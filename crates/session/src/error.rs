@@ -6,7 +6,10 @@ pub enum Error {
     /// It was told to end before there was anything to explore.
     #[error("told to end before there was anything to explore")]
     Stopped,
-    /// The program cannot be run.
+    /// Options do not go together.
+    #[error("{0}")]
+    Usage(String),
+    /// The program cannot be run, or the checkpoint does not belong to it.
     #[error("{0}")]
     Program(String),
     /// Something that was asked for cannot be written, or the system gives no thread.

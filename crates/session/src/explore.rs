@@ -1,5 +1,6 @@
 //! One exploration: the strategy on machines of the right kind.
 
+use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
 use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
 use crate::observer::Observer;
@@ -8,6 +9,7 @@ use crate::plan::Plan;
 use crate::setup::Setup;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
+use selvedge_explore::kept::{Kept, Misfit};
 use selvedge_explore::{Budget, Config, Control, Report, Stop};
 use selvedge_model::{Detector, Event, Fault, LimitKind, Property, StopReason};
 use selvedge_vm::{Program, Recalling, Vm};
@@ -27,6 +29,10 @@ pub(crate) struct Exploration<'a> {
     pub(crate) control: &'a Arc<Control>,
     /// What it may do before others have their turn, if there are others.
     pub(crate) budget: Option<&'a Arc<Budget>>,
+    /// What checkpoints belong to, if some are wanted.
+    pub(crate) belongs: Option<&'a Belongs>,
+    /// The checkpoint to go on from.
+    pub(crate) from: Option<&'a Checkpoint>,
 }
 
 /// What an event costs an exploration of a portfolio, in units of a budget: about the time of one
@@ -49,13 +55,41 @@ impl Exploration<'_> {
     /// The report of an exploration for these properties, and the part of the search tree that was
     /// done, as far as it was known; nothing, if a dead object's memory was used again and the plan
     /// does not want that.
-    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Option<(Report, f64)> {
+    ///
+    /// # Errors
+    /// If the checkpoint does not fit.
+    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Option<(Report, f64)>, Misfit> {
         let config = self.config(properties);
         self.observer.finds(self.program, &config.findings);
         if self.plan.strategy == Strategy::Unfold {
             return self.unfold(&config);
         }
-        Some(self.interleave(&config))
+        if let Some(from) = self.from {
+            self.program.carry_on(&from.carried);
+        }
+        self.interleave(&config).map(Some)
+    }
+
+    /// Explores with states kept, if that is wanted; from the checkpoint, if it is one of this
+    /// phase.
+    fn kept<T>(&self, stepping: bool, explore: impl FnOnce(Kept<'_>) -> T) -> T {
+        let phase = Phase::of(self.plan, stepping);
+        let from = self
+            .from
+            .filter(|from| from.phase == phase)
+            .map(|from| &from.state);
+        let checkpoints = &self.options.checkpoints;
+        match (&checkpoints.file, self.belongs) {
+            (Some(file), Some(belongs)) => {
+                let place = (file.as_path(), checkpoints.interval);
+                let keeping = Keeping::new(place, (belongs, phase), self.program, self.observer);
+                explore(Kept {
+                    from,
+                    keeper: Some(&keeping),
+                })
+            }
+            _ => explore(Kept { from, keeper: None }),
+        }
     }
 
     fn config(&self, properties: BTreeSet<Property>) -> Config {
@@ -96,7 +130,7 @@ impl Exploration<'_> {
     }
 
     /// The unfolding, with machines whose events do not depend on what is independent of them.
-    fn unfold(&self, config: &Config) -> Option<(Report, f64)> {
+    fn unfold(&self, config: &Config) -> Result<Option<(Report, f64)>, Misfit> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let reused = |vm: &Vm| {
@@ -129,11 +163,12 @@ impl Exploration<'_> {
                 self.explore(&make, config, &control)
             }
         };
-        (!gone.into_inner()).then_some(explored)
+        let explored = explored?;
+        Ok((!gone.into_inner()).then_some(explored))
     }
 
     /// Executions step by step, with machines that make few events as long as that loses nothing.
-    fn interleave(&self, config: &Config) -> (Report, f64) {
+    fn interleave(&self, config: &Config) -> Result<(Report, f64), Misfit> {
         let program = self.program;
         // Without a recorder there is none in the types either, so that exploration pays nothing
         // for it.
@@ -144,7 +179,7 @@ impl Exploration<'_> {
             };
             return self.explore(&make, config, &self.control());
         }
-        if self.plan.fuses(self.options) {
+        if self.plan.fuses(self.options) && !self.program.is_spoiled() {
             let control = self.control();
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
             let is_spoiled = |machine: &Recalling| {
@@ -166,10 +201,12 @@ impl Exploration<'_> {
                 let races = races.map(RecallingRaces::of);
                 (vm, ((races, deadlocks), guard))
             };
-            let mut report = selvedge_explore::dpor::explore(&make, config, &control);
+            let mut report = self.kept(false, |kept| {
+                selvedge_explore::dpor::explore_kept(&make, config, &control, kept)
+            })?;
             settle(&mut report, &control);
             if !program.is_spoiled() {
-                return (report, control.progress().part);
+                return Ok((report, control.progress().part));
             }
         }
         let (control, never, work) = (self.control(), AtomicBool::new(false), Work::default());
@@ -205,15 +242,19 @@ impl Exploration<'_> {
         make: &(impl Fn() -> (Vm, D) + Sync),
         config: &Config,
         control: &Control,
-    ) -> (Report, f64) {
+    ) -> Result<(Report, f64), Misfit> {
+        use selvedge_explore::{dpor, pct, random, unfold};
+        let stepping = true;
         let mut report = match self.plan.strategy {
-            Strategy::Dpor => selvedge_explore::dpor::explore(make, config, control),
-            Strategy::Unfold => selvedge_explore::unfold::explore(make, config, control),
-            Strategy::Random => selvedge_explore::random::explore(make, config, control),
-            Strategy::Pct => selvedge_explore::pct::explore(make, config, control),
+            Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
+            Strategy::Unfold => unfold::explore(make, config, control),
+            Strategy::Random => {
+                self.kept(stepping, |kept| random::explore_kept(make, config, control, kept))?
+            }
+            Strategy::Pct => self.kept(stepping, |kept| pct::explore_kept(make, config, control, kept))?,
         };
         settle(&mut report, control);
-        (report, control.progress().part)
+        Ok((report, control.progress().part))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is to be explored, and one exploration of it by one plan, until the result stands.
 
+use crate::checkpoint::{Belongs, Checkpoint};
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
@@ -25,6 +26,10 @@ pub(crate) struct Job<'a> {
     pub(crate) control: &'a Arc<Control>,
     /// Stops the first one alone, in the midst of a step.
     pub(crate) first: StopFlag,
+    /// What checkpoints belong to, if some are wanted.
+    belongs: Option<Belongs>,
+    /// Where the first exploration begins, until it does.
+    from: Mutex<Option<Checkpoint>>,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
@@ -35,6 +40,7 @@ impl<'a> Job<'a> {
         options: &'a Options,
         (setup, module): (&'a Setup, &'a Module),
         (observer, control): (&'a dyn Observer, &'a Arc<Control>),
+        (belongs, from): (Option<Belongs>, Option<Checkpoint>),
     ) -> Job<'a> {
         Job {
             options,
@@ -43,6 +49,8 @@ impl<'a> Job<'a> {
             observer,
             control,
             first: setup.vm.stop.part(),
+            belongs,
+            from: Mutex::new(from),
             made: Mutex::new(None),
         }
     }
@@ -118,6 +126,7 @@ impl<'a> Job<'a> {
     ) -> Result<Explored, Error> {
         loop {
             let (setup, program) = self.program(plan, stop)?;
+            let from = self.from.lock().unwrap_or_else(PoisonError::into_inner).take();
             let exploration = Exploration {
                 options: self.options,
                 plan,
@@ -126,8 +135,12 @@ impl<'a> Job<'a> {
                 observer: self.observer,
                 control: self.control,
                 budget,
+                belongs: self.belongs.as_ref(),
+                from: from.as_ref(),
             };
-            if let Some((report, part)) = exploration.run(self.properties(plan)) {
+            let explored = exploration.run(self.properties(plan));
+            let explored = explored.map_err(|misfit| Error::Program(misfit.to_string()))?;
+            if let Some((report, part)) = explored {
                 return Ok(Explored {
                     plan,
                     setup,

@@ -44,10 +44,11 @@
 //! A session reads no command line and no environment, and prints nothing: what is to be said while
 //! it works goes to its [`Observer`]. It sets no limits of time and memory itself: whoever sets
 //! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control) does. It writes
-//! only the test cases that it was asked for.
+//! only the test cases and the checkpoints that it was asked for.
 
 mod assumptions;
 mod check;
+mod checkpoint;
 mod conclude;
 mod emit;
 mod error;
@@ -71,6 +72,7 @@ mod unfolding;
 mod write_file;
 
 pub use check::check;
+pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};
 pub use emit::TestCases;
 pub use error::Error;

@@ -1,5 +1,6 @@
 //! What can be asked of a session.
 
+use crate::checkpoint::{self, Checkpoints};
 use crate::emit::TestCases;
 use crate::properties;
 use crate::setup::Setup;
@@ -88,6 +89,9 @@ pub struct Options {
     pub coverage: bool,
     /// Where to write a test case for each execution.
     pub test_cases: Option<TestCases>,
+    /// Where to keep what another process goes on from, and where to go on from. With it, the
+    /// strategy that suits is `dpor`.
+    pub checkpoints: Checkpoints,
 }
 
 impl Default for Options {
@@ -112,6 +116,17 @@ impl Default for Options {
             seed: 0,
             coverage: false,
             test_cases: None,
+            checkpoints: Checkpoints::default(),
         }
+    }
+}
+
+impl Options {
+    /// What is asked for that does not go together, in words.
+    ///
+    /// # Errors
+    /// The words.
+    pub fn verify(&self) -> Result<(), String> {
+        checkpoint::conflict(self).map_or(Ok(()), |what| Err(what.to_owned()))
     }
 }

@@ -43,6 +43,8 @@ impl Plan {
             Some(strategy) => strategy,
             // Each execution gets a test case of its own.
             None if options.test_cases.is_some() => Strategy::Dpor,
+            // Its work can be kept.
+            None if options.checkpoints.are_wanted() => Strategy::Dpor,
             None => Strategy::Unfold,
         };
         Plan::of(options, strategy, visibility)

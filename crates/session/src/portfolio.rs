@@ -67,6 +67,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 pub(crate) fn suits(options: &Options) -> bool {
     options.strategy.is_none()
         && options.test_cases.is_none()
+        && !options.checkpoints.are_wanted()
         && !options.coverage
         && !options.dump_unfolding
         && options.max_executions.is_none()

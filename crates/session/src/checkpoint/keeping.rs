@@ -1,0 +1,89 @@
+//! Who writes checkpoints of an exploration.
+
+use super::{Belongs, Checkpoint, Phase};
+use crate::observer::Observer;
+use selvedge_explore::kept::{Keeper, State};
+use selvedge_vm::Program;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Writes a file again and again.
+pub(crate) struct Keeping<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) belongs: &'a Belongs,
+    pub(crate) phase: Phase,
+    pub(crate) program: &'a Program,
+    pub(crate) observer: &'a dyn Observer,
+    clock: Clock,
+}
+
+/// When the next writing is due.
+struct Clock {
+    started: Instant,
+    /// In microseconds from then.
+    due: AtomicU64,
+    interval: Duration,
+    failed: AtomicBool,
+}
+
+impl<'a> Keeping<'a> {
+    /// The first writing is due at once.
+    pub(crate) fn new(
+        (file, interval): (&'a Path, Duration),
+        (belongs, phase): (&'a Belongs, Phase),
+        program: &'a Program,
+        observer: &'a dyn Observer,
+    ) -> Keeping<'a> {
+        Keeping {
+            file,
+            belongs,
+            phase,
+            program,
+            observer,
+            clock: Clock {
+                started: Instant::now(),
+                due: AtomicU64::new(0),
+                interval,
+                failed: AtomicBool::new(false),
+            },
+        }
+    }
+}
+
+impl Clock {
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Keeper for Keeping<'_> {
+    fn is_due(&self) -> bool {
+        self.clock.now() >= self.clock.due.load(Relaxed)
+    }
+
+    fn keep(&self, state: State) {
+        let carried = self.program.carried();
+        // An exploration that is spoiled is about to end, and is of no use.
+        if self.phase.stepping || !carried.spoiled {
+            let checkpoint = Checkpoint {
+                belongs: self.belongs.clone(),
+                phase: self.phase.clone(),
+                carried,
+                state,
+            };
+            if let Err(error) = checkpoint.write(self.file)
+                && !self.clock.failed.swap(true, Relaxed)
+            {
+                let file = self.file.display();
+                self.observer.note(&format!(
+                    "warning: the checkpoint {file} cannot be written: {error}"
+                ));
+            }
+        }
+        let interval = u64::try_from(self.clock.interval.as_micros()).unwrap_or(u64::MAX);
+        self.clock
+            .due
+            .store(self.clock.now().saturating_add(interval), Relaxed);
+    }
+}
