@@ -19,7 +19,7 @@
 //! address, its object is known; else, if its expression has an address of a block in it, whether
 //! that block is lost stays open ([`Program::leave_open`]).
 
-use crate::libc::{files, stepped};
+use crate::libc::files;
 use crate::memory::{Kind, Life, Object, Parts, Word};
 use crate::program::Program;
 use crate::state::State;
@@ -27,20 +27,15 @@ use crate::sync::join;
 use crate::thread::{Stage, Thread};
 use crate::value::{Tag, Value};
 use crate::vm::Vm;
+use crate::word::{MAX_AT_EXIT, RecordField, WordKey, WordOwner};
 use rustc_hash::FxHashSet;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_expr::{Expr, Node};
 use selvedge_model::{Allocated, Allocates, Blocks, Op, Pending, Property, Status, Unsupported};
 use std::collections::BTreeMap;
 
-/// Hidden words with what the variables of an exiting process point to, for each thread by its
-/// region.
-const AT_EXIT: u32 = 0x5000_0000;
-const AT_EXIT_SHIFT: u32 = 16;
-/// Marks one of these that a value may be, or not.
+/// Marks an address in a `WordKey::AtExit` that a value may be, or not.
 const POSSIBLE: u64 = 1 << 63;
-/// Hidden words that say, for each thread by its region, that it has freed memory.
-const FREES: u32 = 0x6000_0000;
 
 impl Allocates for Vm {
     fn allocated(&self) -> Allocated {
@@ -124,21 +119,21 @@ impl State {
         addresses.sort_unstable();
         addresses.dedup();
         let region = self.thread(thread).region;
-        for (i, address) in (0..1 << AT_EXIT_SHIFT).zip(addresses) {
-            self.set_word(AT_EXIT | region << AT_EXIT_SHIFT | i, address);
+        for (i, address) in (0..MAX_AT_EXIT).zip(addresses) {
+            self.set_word(WordKey::AtExit(region, i), address);
         }
     }
 
     /// Notes that a thread has freed memory.
     pub(crate) fn note_free(&mut self, thread: ThreadId) {
-        let word = FREES | self.thread(thread).region;
+        let word = WordKey::Freed(self.thread(thread).region);
         if self.word(word) == 0 {
             self.set_word(word, 1);
         }
     }
 
     fn has_freed(&self, thread: &Thread) -> bool {
-        self.word(FREES | thread.region) != 0
+        self.word(WordKey::Freed(thread.region)) != 0
     }
 }
 
@@ -332,20 +327,22 @@ impl Search {
 
     /// What models hold.
     fn words(&mut self, state: &State) {
-        for (number, word) in state.words() {
-            let owner = crate::sync::owner_of_word(number);
-            let readable = owner.is_none_or(|t| t < state.threads.len() && !is_gone(state, t));
-            if !readable || crate::sync::is_of_deleted_key(state, number) {
+        for (key, word) in state.words() {
+            let readable = match key.owner() {
+                WordOwner::Thread(t) => t.index() < state.threads.len() && !is_gone(state, t.index()),
+                WordOwner::Process | WordOwner::Region(_) => true,
+            };
+            if !readable || crate::sync::is_of_deleted_key(state, key) {
                 continue;
             }
-            if stepped::is_tag(number) {
-                let tag = Tag(word as u32);
-                let bits = state.word(number - 1);
-                self.value(state, Value { bits, tag });
-            } else if number >> 28 == AT_EXIT >> 28 && word & POSSIBLE != 0 {
-                self.open.push(word & !POSSIBLE);
-            } else {
-                self.value(state, Value::new(word));
+            match key {
+                WordKey::Record(region, access, RecordField::Tag) => {
+                    let tag = Tag(word as u32);
+                    let bits = state.word(WordKey::Record(region, access, RecordField::Bits));
+                    self.value(state, Value { bits, tag });
+                }
+                WordKey::AtExit(..) if word & POSSIBLE != 0 => self.open.push(word & !POSSIBLE),
+                _ => self.value(state, Value::new(word)),
             }
         }
     }

@@ -28,6 +28,7 @@ pub mod thread;
 pub mod value;
 mod visibility;
 mod vm;
+mod word;
 
 pub use carried::Carried;
 pub use coverage::Reached;

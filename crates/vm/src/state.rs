@@ -11,6 +11,7 @@ use crate::symbolic::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
 use crate::thread::{Core, Frame, Held, Thread};
 use crate::value::Value;
+use crate::word::{WordKey, WordNumber};
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
 use selvedge_expr::Expr;
@@ -46,7 +47,7 @@ pub(crate) enum Undo {
     /// Output was appended; its length before.
     Output(u32),
     /// A word of the process's or a model's hidden state changed.
-    Word(u32, u64),
+    Word(WordNumber, u64),
     /// A thread was joined; whether it had been counted as not joined.
     Joined(ThreadId, bool),
     /// The number of threads not joined changed.
@@ -88,7 +89,7 @@ impl Log {
 #[derive(Clone)]
 pub(crate) struct SharedParts {
     syncs: Rc<FxHashMap<u64, SyncObject>>,
-    words: Rc<FxHashMap<u32, u64>>,
+    words: Rc<FxHashMap<WordNumber, u64>>,
     output: Rc<Vec<u8>>,
     holes: Rc<Vec<Hole>>,
     unjoined: u32,
@@ -118,8 +119,8 @@ pub struct State {
     output: Rc<Vec<u8>>,
     /// Symbolic values in the output, in the order of their places.
     holes: Rc<Vec<Hole>>,
-    /// Hidden words of models, by number: keys, exit handlers, counters.
-    words: Rc<FxHashMap<u32, u64>>,
+    /// Hidden words of models.
+    words: Rc<FxHashMap<WordNumber, u64>>,
     /// Threads created and not yet joined.
     unjoined: u32,
     /// The conditions under which this path is taken.
@@ -350,12 +351,13 @@ impl State {
     /// A hidden word of a model; 0 before it is set. Two threads may share one only through a
     /// visible action.
     #[inline]
-    pub fn word(&self, number: u32) -> u64 {
-        self.words.get(&number).copied().unwrap_or(0)
+    pub(crate) fn word(&self, key: WordKey) -> u64 {
+        self.words.get(&key.number()).copied().unwrap_or(0)
     }
 
     /// Sets a hidden word.
-    pub fn set_word(&mut self, number: u32, value: u64) {
+    pub(crate) fn set_word(&mut self, key: WordKey, value: u64) {
+        let number = key.number();
         let old = Rc::make_mut(&mut self.words).insert(number, value).unwrap_or(0);
         self.log.entries.push(Undo::Word(number, old));
     }
@@ -466,8 +468,8 @@ impl State {
     }
 
     /// The hidden words that are set, in no particular order.
-    pub(crate) fn words(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.words.iter().map(|(&number, &value)| (number, value))
+    pub(crate) fn words(&self) -> impl Iterator<Item = (WordKey, u64)> + '_ {
+        self.words.iter().map(|(&number, &value)| (number.key(), value))
     }
 
     /// Synchronisation objects written since a position of the log, each as it was before that

@@ -24,9 +24,9 @@
 use super::key::{FragmentKind, Keys};
 use super::threads::{self, Names, Style};
 use super::{decision, sync};
-use crate::libc::stepped::is_tag;
 use crate::program::Program;
 use crate::state::State;
+use crate::word::WordKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
 use selvedge_expr::{Arena, Expr, InputId, Renaming};
@@ -175,10 +175,10 @@ fn each_fragment(
         }
     }
     state.memory.each_symbolic_byte(names, f);
-    let mut hidden: Vec<(u32, u64)> = state.words().filter(|w| w.1 != 0 && is_tag(w.0)).collect();
-    hidden.sort_unstable_by_key(|&(number, _)| sync::word_name(state, number));
-    for (number, value) in hidden {
-        let words = sync::word(state, number, value, style);
+    let mut hidden: Vec<(WordKey, u64)> = state.words().filter(|w| w.1 != 0 && w.0.is_tag()).collect();
+    hidden.sort_unstable_by_key(|&(key, _)| sync::word_name(state, key));
+    for (key, value) in hidden {
+        let words = sync::word(state, key, value, style);
         if met.take() {
             f(FragmentKind::Word, &words);
         }

@@ -36,6 +36,7 @@ use crate::program::Program;
 use crate::quarantine::Place;
 use crate::state::{State, Undo as Entry};
 use crate::vm::Vm;
+use crate::word::{WordKey, WordNumber};
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::Fingerprint;
@@ -165,9 +166,9 @@ impl Fingerprints {
         };
         let entries = &state.log.entries[mark..];
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
-        let mut words: smallvec::SmallVec<[(u32, u64); 4]> = smallvec::SmallVec::new();
+        let mut words: smallvec::SmallVec<[(WordNumber, u64); 4]> = smallvec::SmallVec::new();
         // Their numbers, once they are many.
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut seen: FxHashSet<WordNumber> = FxHashSet::default();
         let (mut syncs, mut decisions) = (false, 0);
         for entry in entries {
             let thread = match *entry {
@@ -224,10 +225,8 @@ impl Fingerprints {
             self.fold_frames(program, state, thread.index(), keep);
         }
         for (number, old) in words {
-            let (old, new) = (
-                self.word(state, number, old),
-                self.word(state, number, state.word(number)),
-            );
+            let key = number.key();
+            let (old, new) = (self.word(state, key, old), self.word(state, key, state.word(key)));
             self.replace(old, new);
         }
         if syncs {
@@ -347,12 +346,12 @@ impl Fingerprints {
         }
     }
 
-    fn word(&self, state: &State, number: u32, value: u64) -> Digest {
+    fn word(&self, state: &State, key: WordKey, value: u64) -> Digest {
         match value {
             0 => Digest::EMPTY,
             _ => self.keys.words(
                 FragmentKind::Word,
-                &sync::word(state, number, value, Style::exact(false)),
+                &sync::word(state, key, value, Style::exact(false)),
             ),
         }
     }
@@ -502,8 +501,8 @@ fn each_fragment(
     for (region, name) in state.path.decided() {
         f(FragmentKind::Decision, &decision(region, name));
     }
-    for (number, value) in state.words().filter(|w| w.1 != 0) {
-        f(FragmentKind::Word, &sync::word(state, number, value, style));
+    for (key, value) in state.words().filter(|w| w.1 != 0) {
+        f(FragmentKind::Word, &sync::word(state, key, value, style));
     }
 }
 

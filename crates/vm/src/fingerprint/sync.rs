@@ -8,11 +8,11 @@
 //! initialised lock, so the entry itself counts by who used it.
 
 use super::threads::{self, Style};
-use crate::libc::stepped::is_tag;
 use crate::state::State;
 use crate::sync::{Once, SyncObject};
 use crate::value::{Tag, Value};
-use selvedge_base::ThreadId;
+use crate::word::{WordKey, WordOwner};
+use selvedge_base::{Id, ThreadId};
 use smallvec::SmallVec;
 
 /// A synchronisation object's fragment, but for its count; `None` if it has none.
@@ -53,9 +53,9 @@ pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
 }
 
 /// The words of a hidden word that is set.
-pub(super) fn word(state: &State, number: u32, value: u64, style: Style<'_>) -> SmallVec<[u64; 6]> {
-    let mut words = SmallVec::from_slice(&[word_name(state, number), value]);
-    if is_tag(number) {
+pub(super) fn word(state: &State, key: WordKey, value: u64, style: Style<'_>) -> SmallVec<[u64; 6]> {
+    let mut words = SmallVec::from_slice(&[word_name(state, key), value]);
+    if key.is_tag() {
         // Its own number depends on what was interned before.
         let value = Value {
             bits: 0,
@@ -69,17 +69,13 @@ pub(super) fn word(state: &State, number: u32, value: u64, style: Style<'_>) -> 
 
 /// The number of a hidden word and the thread that it belongs to (0: none), independent of the
 /// order of creations.
-pub(super) fn word_name(state: &State, number: u32) -> u64 {
-    let thread = match number >> 30 {
-        2 | 3 => Some(((number & 0x3fff_ffff) >> 11, !(0x7ff_ffff << 11) | 3 << 30)),
-        _ if number >> 16 == crate::libc::CLOCK_WORDS >> 16 => Some((number & 0xffff, 0xffff_0000)),
-        _ => None,
-    };
-    match thread {
-        Some((index, keep)) => match state.threads.get(index as usize) {
-            Some(thread) => u64::from(thread.region) << 32 | u64::from(number & keep),
-            None => u64::from(number),
+pub(super) fn word_name(state: &State, key: WordKey) -> u64 {
+    let number = |key: WordKey| u64::from(key.number().get());
+    match key.owner() {
+        WordOwner::Process | WordOwner::Region(_) => number(key),
+        WordOwner::Thread(thread) => match state.threads.get(thread.index()) {
+            Some(thread) => u64::from(thread.region) << 32 | number(key.of_first_thread()),
+            None => number(key),
         },
-        None => u64::from(number),
     }
 }

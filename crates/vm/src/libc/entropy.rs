@@ -6,6 +6,7 @@
 use super::{Answer, by_element, stepped};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
+use crate::word::WordKey;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -17,8 +18,6 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// Hidden words: how often the thread with a region has asked.
-const ASKED: u32 = 0x7301_0000;
 /// What a call may ask for.
 const MOST: u64 = 256;
 const EIO: i32 = 5;
@@ -33,8 +32,8 @@ fn mix(number: u64) -> u64 {
 
 fn fill(cx: &mut Cx<'_>, at: u64, count: u64) -> Result<(), Stop> {
     let region = cx.state.thread(cx.thread).region;
-    let asked = cx.state.word(ASKED + region);
-    cx.state.set_word(ASKED + region, asked + 1);
+    let asked = cx.state.word(WordKey::EntropyCount(region));
+    cx.state.set_word(WordKey::EntropyCount(region), asked + 1);
     let seed = u64::from(region) << 48 | asked << 16;
     for done in (0..count).step_by(8) {
         let size = (count - done).min(8);

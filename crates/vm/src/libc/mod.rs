@@ -41,9 +41,6 @@ pub(crate) use cxx::throw;
 
 use crate::native::Native;
 
-/// The first of the hidden words that are clocks, one for each thread by its number.
-pub(crate) const CLOCK_WORDS: u32 = time::CLOCKS;
-
 /// A plain model from a function that answers `Ok` or leaves early.
 macro_rules! plain {
     ($model:expr) => {

@@ -7,6 +7,7 @@
 
 use super::Answer;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::word::WordKey;
 use selvedge_model::{ObjectId, Op, Outcome};
 
 /// The models of this file.
@@ -33,10 +34,6 @@ pub fn find(name: &str) -> Option<Native> {
 
 /// The generator, as an object of actions.
 const OBJECT: ObjectId = ObjectId::hidden(0x7261_6e64);
-/// Hidden words: the table, then one more than the place of the next number in it (0: not yet
-/// seeded).
-const TABLE: u32 = 0x7261_0000;
-const PLACE: u32 = TABLE + SIZE as u32;
 /// Degree and separation of the generator's polynomial.
 const SIZE: usize = 31;
 const SEPARATION: usize = 3;
@@ -70,22 +67,24 @@ fn srand(cx: &mut Cx<'_>) -> Answer {
 fn store(cx: &mut Cx<'_>, seed: u32) {
     let (table, place) = seeded(seed);
     for (i, &word) in table.iter().enumerate() {
-        cx.state.set_word(TABLE + i as u32, u64::from(word));
+        cx.state.set_word(WordKey::RandomTable(i as u32), u64::from(word));
     }
-    cx.state.set_word(PLACE, place as u64 + 1);
+    cx.state.set_word(WordKey::RandomPlace, place as u64 + 1);
 }
 
 /// The next number, 31 bits.
 fn next(cx: &mut Cx<'_>) -> u32 {
-    if cx.state.word(PLACE) == 0 {
+    if cx.state.word(WordKey::RandomPlace) == 0 {
         store(cx, 1);
     }
-    let place = (cx.state.word(PLACE) - 1) as usize % SIZE;
+    let place = (cx.state.word(WordKey::RandomPlace) - 1) as usize % SIZE;
     let other = (place + SIZE - SEPARATION) % SIZE;
-    let sum =
-        (cx.state.word(TABLE + place as u32) as u32).wrapping_add(cx.state.word(TABLE + other as u32) as u32);
-    cx.state.set_word(TABLE + place as u32, u64::from(sum));
-    cx.state.set_word(PLACE, ((place + 1) % SIZE) as u64 + 1);
+    let sum = (cx.state.word(WordKey::RandomTable(place as u32)) as u32)
+        .wrapping_add(cx.state.word(WordKey::RandomTable(other as u32)) as u32);
+    cx.state
+        .set_word(WordKey::RandomTable(place as u32), u64::from(sum));
+    cx.state
+        .set_word(WordKey::RandomPlace, ((place + 1) % SIZE) as u64 + 1);
     sum >> 1
 }
 

@@ -10,6 +10,7 @@ use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::state::State;
 use crate::value::Value;
+use crate::word::{SignalField, WordKey};
 use selvedge_base::ThreadId;
 
 /// The models of this file.
@@ -23,15 +24,12 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// Hidden words: the blocked signals of the thread with a region, which is the same in every
-/// interleaving.
-const MASKS: u32 = 0x7300_0000;
 const EINVAL: i32 = 22;
 /// What cannot be blocked: SIGKILL, SIGSTOP, and the two that the C library keeps for itself.
 const NEVER: u64 = 1 << (9 - 1) | 1 << (19 - 1) | 1 << (32 - 1) | 1 << (33 - 1);
 
-fn mask_word(state: &State, thread: ThreadId) -> u32 {
-    MASKS + state.thread(thread).region
+fn mask_word(state: &State, thread: ThreadId) -> WordKey {
+    WordKey::SignalMask(state.thread(thread).region)
 }
 
 /// A new thread blocks what its creator does.
@@ -83,8 +81,6 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 // ---- actions
 // -------------------------------------------------------------------------------------------------
 
-/// Hidden words, by signal: three words of its [`Disposition`].
-const ACTIONS: u32 = 0x7302_0000;
 const SIGKILL: i32 = 9;
 const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
@@ -105,18 +101,12 @@ struct Disposition {
     flags: u64,
 }
 
-impl Disposition {
-    fn words(self) -> [u64; 3] {
-        [self.handler, self.mask, self.flags]
-    }
-}
-
 fn disposition(state: &State, number: i32) -> Disposition {
-    let word = |i| state.word(ACTIONS + 4 * number as u32 + i);
+    let word = |field| state.word(WordKey::SignalAction(number as u32, field));
     Disposition {
-        handler: word(0),
-        mask: word(1),
-        flags: word(2),
+        handler: word(SignalField::Handler),
+        mask: word(SignalField::Mask),
+        flags: word(SignalField::Flags),
     }
 }
 
@@ -132,8 +122,13 @@ fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(),
         let what = "a change of a signal's action while there are several threads";
         return Err(Flow::Unsupported(what.into()));
     }
-    for (word, value) in (ACTIONS + 4 * number as u32..).zip(new.words()) {
-        cx.state.set_word(word, value);
+    for (field, value) in [
+        (SignalField::Handler, new.handler),
+        (SignalField::Mask, new.mask),
+        (SignalField::Flags, new.flags),
+    ] {
+        cx.state
+            .set_word(WordKey::SignalAction(number as u32, field), value);
     }
     if number == SIGPIPE {
         super::files::ignore_pipe_signal(cx.state, new.handler == 1);

@@ -16,6 +16,7 @@ use crate::memory::Kind;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::value::{Tag, Value};
 use crate::visibility;
+use crate::word::{MAX_RECORDS, RecordField, WordKey};
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
 /// How far a run of a model may go.
@@ -52,12 +53,8 @@ struct Wanted {
     object: ObjectId,
 }
 
-/// Hidden words for records: two an access (bits, tag), for each thread by its region, which does
-/// not depend on the order of creations.
-const RECORDS: u32 = 0x2000_0000;
-const RECORD_SHIFT: u32 = 16;
 /// How many accesses a record holds.
-const LARGEST: u64 = (1 << RECORD_SHIFT) / 2;
+const LARGEST: u64 = MAX_RECORDS as u64;
 
 // ---- the accesses of a model
 // -------------------------------------------------------------------------------------
@@ -116,11 +113,9 @@ pub fn read(cx: &mut Cx<'_>, address: u64, size: u64) -> Result<Value, Stop> {
     let number = cx.replay.at;
     cx.replay.at += 1;
     if number < cx.replay.done {
-        let word = record(cx, number);
-        let (bits, tag) = (cx.state.word(word), cx.state.word(word + 1));
         return Ok(Value {
-            bits,
-            tag: Tag(tag as u32),
+            bits: cx.state.word(record(cx, number, RecordField::Bits)),
+            tag: Tag(cx.state.word(record(cx, number, RecordField::Tag)) as u32),
         });
     }
     cx.replay.wanted = Some(Wanted {
@@ -226,14 +221,9 @@ pub fn store(cx: &mut Cx<'_>, address: u64, size: u64, value: Value) -> Result<(
 // ---- running
 // -------------------------------------------------------------------------------------------------
 
-/// The first hidden word of an access's record.
-fn record(cx: &Cx<'_>, number: u64) -> u32 {
-    RECORDS | (cx.state.thread(cx.thread).region << RECORD_SHIFT) | (2 * number as u32)
-}
-
-/// Whether a hidden word is the tag of a value in a record.
-pub(crate) const fn is_tag(number: u32) -> bool {
-    number >> 28 == RECORDS >> 28 && number & 1 == 1
+/// A hidden word of an access's record.
+fn record(cx: &Cx<'_>, number: u64, field: RecordField) -> WordKey {
+    WordKey::Record(cx.state.thread(cx.thread).region, number as u32, field)
 }
 
 /// Accesses performed so far in this call.
@@ -308,9 +298,10 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
     };
     if wanted.op == Op::Read {
         let value = cx.state.memory.peek_checked(wanted.address, wanted.size);
-        let word = record(cx, number);
-        cx.state.set_word(word, value.bits);
-        cx.state.set_word(word + 1, u64::from(value.tag.0));
+        cx.state
+            .set_word(record(cx, number, RecordField::Bits), value.bits);
+        cx.state
+            .set_word(record(cx, number, RecordField::Tag), u64::from(value.tag.0));
     } else {
         cx.state
             .memory
@@ -324,8 +315,8 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
 /// Empties the record.
 fn forget(cx: &mut Cx<'_>) {
     for number in 0..done(cx) {
-        let word = record(cx, number);
-        for word in word..word + 2 {
+        for field in [RecordField::Bits, RecordField::Tag] {
+            let word = record(cx, number, field);
             if cx.state.word(word) != 0 {
                 cx.state.set_word(word, 0);
             }

@@ -9,7 +9,7 @@ use super::stepped::store;
 use super::{Answer, by_element};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
-use selvedge_base::Id;
+use crate::word::WordKey;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -29,13 +29,11 @@ pub fn find(name: &str) -> Option<Native> {
 const EPOCH: u64 = 1_700_000_000;
 /// What the monotonic clocks start at: seconds since the machine was started.
 const UPTIME: u64 = 10_000;
-/// Hidden words: seconds gone by, for each thread.
-pub(super) const CLOCKS: u32 = 0x7469_0000;
 const EINVAL: i32 = 22;
 
 /// Seconds since the thread's clock was started; it moves on.
 fn elapsed(cx: &mut Cx<'_>) -> u64 {
-    let word = CLOCKS + cx.thread.index() as u32;
+    let word = WordKey::Clock(cx.thread);
     let seconds = cx.state.word(word);
     cx.state.set_word(word, seconds + 1);
     seconds

@@ -11,12 +11,13 @@
 use super::cond::{CANCELED, WAITING};
 use super::errno::EINVAL;
 use super::object::{Answer, Model, SUCCESS, done, failed};
-use super::{join, refresh, words};
+use super::{join, refresh};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::program::Program;
 use crate::state::State;
 use crate::thread::{Frame, Stage};
 use crate::value::Value;
+use crate::word::WordKey;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 
@@ -184,7 +185,7 @@ fn exit(cx: &mut Cx<'_>) -> Flow {
 
 /// Ends the acting thread: runs the innermost cleanup handler, or unwinds at once if there is none.
 pub(super) fn end_thread(cx: &mut Cx<'_>, result: Value) -> Flow {
-    let word = words::cleanup(cx.thread);
+    let word = WordKey::Cleanup(cx.thread);
     let buffer = cx.state.word(word);
     if buffer == 0 {
         return Flow::ExitThread(result);
@@ -220,7 +221,7 @@ fn register(cx: &mut Cx<'_>) -> Flow {
         if let Err(error) = cx.state.memory.check(buffer, BUFFER, true) {
             return Err(cx.memory_fault(error, buffer, BUFFER, true));
         }
-        let word = words::cleanup(cx.thread);
+        let word = WordKey::Cleanup(cx.thread);
         let outer = cx.state.word(word);
         cx.state.memory.poke_checked(buffer + OUTER, 8, Value::new(outer));
         cx.state.set_word(word, buffer);
@@ -234,7 +235,7 @@ fn unregister(cx: &mut Cx<'_>) -> Flow {
         Ok(buffer) => buffer,
         Err(flow) => return flow,
     };
-    let word = words::cleanup(cx.thread);
+    let word = WordKey::Cleanup(cx.thread);
     if cx.state.word(word) != buffer {
         return cx.fault(
             FaultKind::CleanupMismatch,

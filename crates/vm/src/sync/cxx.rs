@@ -1,10 +1,11 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
 use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
-use super::{cond, join, lifecycle, words};
+use super::{cond, join, lifecycle};
 use crate::libc::throw;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
+use crate::word::WordKey;
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::Symbol;
 use selvedge_model::{FaultKind, Op, Outcome};
@@ -75,7 +76,7 @@ fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     let table = peek(cx, state, "virtual table")?;
     let run = peek(cx, table.wrapping_add(16), "virtual function")?;
     let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
-    cx.state.set_word(words::cxx_state(id), state);
+    cx.state.set_word(WordKey::CxxState(id), state);
     cx.store(owner, 8, Value::new(0))?;
     Ok(id)
 }
@@ -93,7 +94,7 @@ fn peek(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<u64, Stop> {
 
 /// The deleting destructor of the state that this thread ran, once.
 pub(super) fn delete_state(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
-    let word = words::cxx_state(cx.thread);
+    let word = WordKey::CxxState(cx.thread);
     let state = cx.state.word(word);
     if state == 0 {
         return None;

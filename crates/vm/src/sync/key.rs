@@ -7,10 +7,10 @@
 
 use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
-use super::words::{self, MAX_KEYS};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
+use crate::word::{MAX_KEYS, WordKey};
 use selvedge_base::Id;
 use selvedge_model::{Action, FaultKind, ObjectId, Op};
 
@@ -47,18 +47,18 @@ pub(super) fn hidden_prepare(cx: &mut Cx<'_>) -> Prepared {
 
 pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     let (out, destructor) = (cx.word(0)?, cx.word(1)?);
-    let key = cx.state.word(words::KEYS) as u32;
+    let key = cx.state.word(WordKey::KeyCount) as u32;
     if key >= MAX_KEYS {
         return Ok(failed(EAGAIN));
     }
     cx.store(out, 4, Value::new(u64::from(key)))?;
-    cx.state.set_word(words::KEYS, u64::from(key) + 1);
-    cx.state.set_word(words::key(key), destructor | 1);
+    cx.state.set_word(WordKey::KeyCount, u64::from(key) + 1);
+    cx.state.set_word(WordKey::KeyDestructor(key), destructor | 1);
     Ok(SUCCESS)
 }
 
 fn live(cx: &Cx<'_>, key: u32) -> bool {
-    key < MAX_KEYS && cx.state.word(words::key(key)) != 0
+    key < MAX_KEYS && cx.state.word(WordKey::KeyDestructor(key)) != 0
 }
 
 pub(super) fn delete(cx: &mut Cx<'_>, _: u16) -> Performed {
@@ -77,7 +77,7 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
             "pthread_key_delete while there are threads that were not joined".into(),
         ));
     }
-    cx.state.set_word(words::key(key), 0);
+    cx.state.set_word(WordKey::KeyDestructor(key), 0);
     Ok(SUCCESS)
 }
 
@@ -86,7 +86,7 @@ pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     if !live(cx, key) {
         return Err(no_key(cx, key));
     }
-    cx.state.set_word(words::value(cx.thread, key), value);
+    cx.state.set_word(WordKey::KeyValue(cx.thread, key), value);
     Ok(0)
 }
 
@@ -106,27 +106,29 @@ fn get(cx: &mut Cx<'_>) -> Flow {
     if !live(cx, key) {
         return no_key(cx, key);
     }
-    Flow::word(cx.state.word(words::value(cx.thread, key)))
+    Flow::word(cx.state.word(WordKey::KeyValue(cx.thread, key)))
 }
 
 /// Whether a hidden word is a thread's value of a key that was deleted.
-pub(crate) fn is_of_deleted_key(state: &State, number: u32) -> bool {
-    let key = number & 0x7ff;
-    number >> 30 == 2 && key < MAX_KEYS && state.word(words::key(key)) == 0
+pub(crate) fn is_of_deleted_key(state: &State, word: WordKey) -> bool {
+    matches!(word, WordKey::KeyValue(_, key) if state.word(WordKey::KeyDestructor(key)) == 0)
 }
 
 /// The next destructor to run for the ending thread: function and value. `position` counts keys
 /// over all rounds.
 pub(super) fn next_destructor(cx: &mut Cx<'_>, position: &mut u32) -> Option<(u64, u64)> {
-    let keys = cx.state.word(words::KEYS) as u32;
+    let keys = cx.state.word(WordKey::KeyCount) as u32;
     if keys == 0 {
         return None;
     }
     while *position < keys * ROUNDS {
         let key = *position % keys;
         *position += 1;
-        let word = words::value(cx.thread, key);
-        let (value, destructor) = (cx.state.word(word), cx.state.word(words::key(key)) & !1);
+        let word = WordKey::KeyValue(cx.thread, key);
+        let (value, destructor) = (
+            cx.state.word(word),
+            cx.state.word(WordKey::KeyDestructor(key)) & !1,
+        );
         if value != 0 && destructor != 0 {
             cx.state.set_word(word, 0);
             return Some((destructor, value));

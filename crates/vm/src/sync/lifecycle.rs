@@ -10,7 +10,7 @@
 use super::errno::{EINVAL, ERANGE};
 use super::join::{detach, detach_prepare, join, join_prepare, timed_join, try_join, try_join_prepare};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
-use super::{attr, cancel, key, mutex, once, words};
+use super::{attr, cancel, key, mutex, once};
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::program::Binding;
@@ -18,6 +18,7 @@ use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
 use crate::value::Value;
 use crate::visibility;
+use crate::word::{self, Callback, WordKey};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
     Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
@@ -146,8 +147,8 @@ fn note(cx: &mut Cx<'_>, flow: Flow) {
 
 fn next_of_thread(cx: &mut Cx<'_>) -> Left {
     let me = cx.thread;
-    if cx.state.word(words::cleanup(me)) != 0 {
-        cx.state.set_word(words::cleanup(me), 0);
+    if cx.state.word(WordKey::Cleanup(me)) != 0 {
+        cx.state.set_word(WordKey::Cleanup(me), 0);
         let text = "the start routine returned between pthread_cleanup_push and pthread_cleanup_pop";
         note(cx, cx.fault(FaultKind::CleanupMismatch, text));
     }
@@ -184,11 +185,12 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
 /// The last registered destructor of a thread-local variable.
 fn thread_destructor(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
     let me = cx.thread;
-    let left = cx.state.word(words::thread_destructors(me)) as u32;
+    let left = cx.state.word(WordKey::ThreadDestructorCount(me)) as u32;
     let last = left.checked_sub(1)?;
-    cx.state.set_word(words::thread_destructors(me), u64::from(last));
-    let word = words::thread_destructor(me, last);
-    Some((cx.state.word(word), cx.state.word(word + 1)))
+    cx.state
+        .set_word(WordKey::ThreadDestructorCount(me), u64::from(last));
+    let part = |part| cx.state.word(WordKey::ThreadDestructor(me, last, part));
+    Some((part(Callback::Function), part(Callback::Argument)))
 }
 
 fn next_of_process(cx: &mut Cx<'_>) -> Left {
@@ -227,10 +229,10 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
 }
 
 fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
-    let last = (cx.state.word(words::EXIT_HANDLERS) as u32).checked_sub(1)?;
-    cx.state.set_word(words::EXIT_HANDLERS, u64::from(last));
-    let word = words::exit_handler(last);
-    Some((cx.state.word(word), cx.state.word(word + 1)))
+    let last = (cx.state.word(WordKey::ExitHandlerCount) as u32).checked_sub(1)?;
+    cx.state.set_word(WordKey::ExitHandlerCount, u64::from(last));
+    let part = |part| cx.state.word(WordKey::ExitHandler(last, part));
+    Some((part(Callback::Function), part(Callback::Argument)))
 }
 
 /// Performs the visible action that `next` named.
@@ -286,7 +288,7 @@ fn perform_model(cx: &mut Cx<'_>, function: u64, argument: u64) -> Outcome {
 
 /// Whether the process ends with this thread and has something left to run.
 fn is_last(cx: &Cx<'_>) -> bool {
-    let left = cx.state.word(words::EXIT_HANDLERS) > 0 || !cx.program.module.destructors.is_empty();
+    let left = cx.state.word(WordKey::ExitHandlerCount) > 0 || !cx.program.module.destructors.is_empty();
     let others = cx
         .state
         .threads
@@ -619,8 +621,8 @@ fn at_exit_prepare(cx: &mut Cx<'_>) -> Prepared {
 fn at_exit(cx: &mut Cx<'_>) -> Answer {
     let function = cx.word(0)?;
     let argument = if cx.args.len() > 1 { cx.word(1)? } else { 0 };
-    let count = cx.state.word(words::EXIT_HANDLERS) as u32;
-    if count >= words::MAX_EXIT_HANDLERS {
+    let count = cx.state.word(WordKey::ExitHandlerCount) as u32;
+    if count >= word::MAX_EXIT_HANDLERS {
         return Err(Flow::Limit(
             LimitKind::Memory,
             format!("more than {count} exit handlers"),
@@ -629,25 +631,27 @@ fn at_exit(cx: &mut Cx<'_>) -> Answer {
     if cx.program.function_at(function).is_none() {
         return Ok((EINVAL, Outcome::Failed));
     }
-    cx.state.set_word(words::exit_handler(count), function);
-    cx.state.set_word(words::exit_handler(count) + 1, argument);
-    cx.state.set_word(words::EXIT_HANDLERS, u64::from(count) + 1);
+    let handler = |part| WordKey::ExitHandler(count, part);
+    cx.state.set_word(handler(Callback::Function), function);
+    cx.state.set_word(handler(Callback::Argument), argument);
+    cx.state.set_word(WordKey::ExitHandlerCount, u64::from(count) + 1);
     Ok(SUCCESS)
 }
 
 fn at_thread_exit(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     let (function, object, me) = (cx.word(0)?, cx.word(1)?, cx.thread);
-    let count = cx.state.word(words::thread_destructors(me)) as u32;
-    if count >= words::MAX_THREAD_DESTRUCTORS {
+    let count = cx.state.word(WordKey::ThreadDestructorCount(me)) as u32;
+    if count >= word::MAX_THREAD_DESTRUCTORS {
         return Err(Flow::Limit(
             LimitKind::Memory,
             format!("more than {count} destructors of one thread"),
         ));
     }
-    cx.state.set_word(words::thread_destructor(me, count), function);
-    cx.state.set_word(words::thread_destructor(me, count) + 1, object);
+    let destructor = |part| WordKey::ThreadDestructor(me, count, part);
+    cx.state.set_word(destructor(Callback::Function), function);
+    cx.state.set_word(destructor(Callback::Argument), object);
     cx.state
-        .set_word(words::thread_destructors(me), u64::from(count) + 1);
+        .set_word(WordKey::ThreadDestructorCount(me), u64::from(count) + 1);
     Ok(0)
 }
 

@@ -27,14 +27,12 @@ mod sem;
 mod sleep;
 mod spin;
 mod text;
-mod words;
 
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::{is_wait, wait_ends_by};
 pub(crate) use key::is_of_deleted_key;
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, waits_for};
-pub(crate) use words::owner_of_word;
 
 use crate::native::Native;
 use crate::state::State;

@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::program::Error;
 use crate::state::State;
 use crate::value::Value;
+use crate::word::{NameField, WordKey};
 use selvedge_model::LimitKind;
 
 /// A range of memory that is to be made symbolic.
@@ -66,8 +67,8 @@ fn given(state: &mut State, name: &str) -> Result<u32, Error> {
     let base = state.memory.allocate(0, object, 1).map_err(|_| no_room())?;
     poke(state, base, &path);
     let number = table::new_name(state).ok_or_else(no_room)?;
-    state.set_word(table::NAME + 2 * number, base);
-    state.set_word(table::NAME + 2 * number + 1, u64::from(file) + 1);
+    state.set_word(WordKey::Name(number, NameField::Text), base);
+    state.set_word(WordKey::Name(number, NameField::File), u64::from(file) + 1);
     table::set_links(state, file, 1);
     Ok(file)
 }
@@ -162,7 +163,7 @@ pub(super) enum Found {
 }
 
 fn text(state: &State, number: u32) -> Vec<u8> {
-    let base = state.word(table::NAME + 2 * number);
+    let base = state.word(WordKey::Name(number, NameField::Text));
     let size = state.memory.object_at(base).map_or(0, |(_, object)| object.size);
     (0..size)
         .map(|at| state.memory.peek_checked(base + at, 1).bits as u8)
@@ -170,12 +171,12 @@ fn text(state: &State, number: u32) -> Vec<u8> {
 }
 
 fn file_of(state: &State, number: u32) -> Option<u32> {
-    (state.word(table::NAME + 2 * number + 1) as u32).checked_sub(1)
+    (state.word(WordKey::Name(number, NameField::File)) as u32).checked_sub(1)
 }
 
 /// The number of a name that was once used.
 fn known(state: &State, path: &[u8]) -> Option<u32> {
-    let count = state.word(table::NAMES) as u32;
+    let count = state.word(WordKey::NameCount) as u32;
     (0..count).find(|&number| text(state, number) == path)
 }
 
@@ -188,7 +189,7 @@ fn is_directory(state: &State, path: &[u8]) -> bool {
     };
     DIRECTORIES.contains(&path)
         || path.split(|&b| b == b'/').all(|part| part == b"..")
-        || (0..state.word(table::NAMES) as u32).any(within)
+        || (0..state.word(WordKey::NameCount) as u32).any(within)
 }
 
 /// What a path stands for.
@@ -263,12 +264,12 @@ pub(super) fn give_name(cx: &mut Cx<'_>, name: &[u8], file: u32) -> Result<(), S
             let Some(number) = table::new_name(cx.state) else {
                 return Err(too_many());
             };
-            cx.state.set_word(table::NAME + 2 * number, base);
+            cx.state.set_word(WordKey::Name(number, NameField::Text), base);
             number
         }
     };
     cx.state
-        .set_word(table::NAME + 2 * number + 1, u64::from(file) + 1);
+        .set_word(WordKey::Name(number, NameField::File), u64::from(file) + 1);
     Ok(())
 }
 
@@ -278,7 +279,7 @@ pub(super) fn take_name(cx: &mut Cx<'_>, number: u32) {
         let links = table::links(cx.state, file).saturating_sub(1);
         table::set_links(cx.state, file, links);
     }
-    cx.state.set_word(table::NAME + 2 * number + 1, 0);
+    cx.state.set_word(WordKey::Name(number, NameField::File), 0);
 }
 
 /// What to say when numbers run out.
@@ -287,7 +288,7 @@ pub(super) fn too_many() -> Stop {
         LimitKind::Memory,
         format!(
             "more than {} files or streams opened in one execution",
-            table::MAX_NUMBERS
+            table::MAX_FILE_NUMBERS
         ),
     )
 }

@@ -7,13 +7,14 @@
 
 use super::content::{self, PIPE_BUF};
 use super::errno::{EBADF, EINVAL};
-use super::table::{self, Kind, MAX_DESCRIPTORS, MAX_PINNED, OpenFile, PIPES, pinned_word};
+use super::table::{self, Kind, MAX_DESCRIPTORS, OpenFile, PIPES};
 use super::{
     After, Condition, Part, Parted, Performs, access, alone, cancelable, operation, refused, wait_for,
 };
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::state::State;
 use crate::value::Value;
+use crate::word::{MAX_PINNED, WordKey};
 use selvedge_base::ThreadId;
 use selvedge_model::{Op, Outcome};
 
@@ -114,7 +115,7 @@ fn ready(state: &State, open: &OpenFile) -> u16 {
 
 fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
     let region = state.thread(thread).region;
-    Pin::of(state.word(pinned_word(region, index)))
+    Pin::of(state.word(WordKey::Pinned(region, index)))
 }
 
 /// The open files that a waiting thread has looked up: their number is kept where other calls keep
@@ -292,7 +293,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
             },
         };
         cx.state
-            .set_word(pinned_word(region, core.note as u32), pin.word());
+            .set_word(WordKey::Pinned(region, core.note as u32), pin.word());
         cx.state.own_core(cx.thread).note += 1;
         return Ok(After::Next(0, Outcome::Done));
     }
@@ -301,7 +302,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         .collect();
     let answers: Vec<u16> = looked.iter().map(|pin| pin.answer(cx.state)).collect();
     for index in 0..entries.len() as u32 {
-        let word = pinned_word(region, index);
+        let word = WordKey::Pinned(region, index);
         if cx.state.word(word) != 0 {
             cx.state.set_word(word, 0);
         }

@@ -10,12 +10,13 @@ use super::streams::{
     self, APPENDS, AT_END, BY_LINE, FAILED, Field, PUSH_BACK, UNBUFFERED, Work, descriptor, get, has, lower,
     make, raise, set, unread,
 };
-use super::table::{self, Kind, TABLE};
+use super::table::{Kind, TABLE};
 use super::{
     After, Part, Parted, Performs, access, alone, hidden, look, look_part, operation, phase, pinned, string,
 };
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::program::STREAMS;
+use crate::word::WordKey;
 use selvedge_model::{FaultKind, ObjectId, Outcome};
 
 /// What a function answers that failed: EOF, or -1.
@@ -290,7 +291,7 @@ fn fflush_part(cx: &mut Cx<'_>) -> Parted {
 fn flush_all(cx: &mut Cx<'_>) -> Parted {
     let opens = |name: &&str| cx.program.module.function(name).is_some();
     let none = !["fopen", "fopen64", "fdopen"].iter().any(opens);
-    let made = cx.state.word(table::STREAMS) as u32;
+    let made = cx.state.word(WordKey::StreamCount) as u32;
     let pending = |stream: u32| get(cx.state, stream + 3, Field::Pending) > 0;
     if none || alone(cx) && !(0..made).any(pending) {
         return Ok(Part::Done(0));

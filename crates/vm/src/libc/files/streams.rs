@@ -18,7 +18,7 @@
 use super::content::{self, APPEND, NONBLOCK};
 use super::errno::{EAGAIN, EBADF};
 use super::open::How;
-use super::table::{self, Kind, STREAM};
+use super::table::{self, Kind};
 use super::transfer::{self, Piece};
 use super::{
     After, Condition, Part, Parted, Performs, alone, hidden, look, on_file, phase, pinned, wait_for,
@@ -29,6 +29,8 @@ use crate::native::{Cx, Flow, Native, Stop};
 use crate::program::STREAMS;
 use crate::state::State;
 use crate::value::Value;
+pub(super) use crate::word::StreamField as Field;
+use crate::word::WordKey;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome};
 
@@ -44,40 +46,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 // ---- what a stream is
 // -------------------------------------------------------------------------------------------------
-
-/// Offsets of a stream's words.
-#[derive(Clone, Copy)]
-#[repr(u32)]
-pub(super) enum Field {
-    /// Address of the `FILE`.
-    Address,
-    /// Descriptor, and how it may be used.
-    Descriptor,
-    /// Address of the buffer, 0 before it is needed.
-    Buffer,
-    /// Its size, 0: the usual one.
-    Size,
-    /// Where unread bytes begin in it.
-    Begin,
-    /// Where they end.
-    End,
-    /// How many bytes wait to be written.
-    Pending,
-    /// How many of them the present flush has written.
-    Flushed,
-    /// Flags: see below.
-    Flags,
-    /// The region of the thread that has it, and how often.
-    Holder,
-    /// How often it was taken.
-    Depth,
-    /// Where a seek goes: offset, whence; where it came to.
-    Offset,
-    Whence,
-    Position,
-    /// A text that the present call has made and is writing.
-    Text,
-}
 
 /// The end of the file was met.
 pub(super) const AT_END: u64 = 1;
@@ -107,7 +75,7 @@ const STDOUT: u64 = STREAMS[1].1;
 const STDERR: u64 = STREAMS[2].1;
 
 pub(super) fn get(state: &State, stream: u32, field: Field) -> u64 {
-    let word = state.word(STREAM + 16 * stream + field as u32);
+    let word = state.word(WordKey::Stream(stream, field));
     match (stream, field) {
         (0, Field::Address) => STDIN,
         (0, Field::Descriptor) => READABLE,
@@ -117,7 +85,7 @@ pub(super) fn get(state: &State, stream: u32, field: Field) -> u64 {
 
 pub(super) fn set(state: &mut State, stream: u32, field: Field, value: u64) {
     if get(state, stream, field) != value {
-        state.set_word(STREAM + 16 * stream + field as u32, value);
+        state.set_word(WordKey::Stream(stream, field), value);
     }
 }
 
@@ -206,11 +174,10 @@ pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
 
 /// The first addresses of all `FILE` objects, in no particular order.
 pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
-    let address = |number: u32| number >> 20 == STREAM >> 20 && number % 16 == Field::Address as u32;
-    state
-        .words()
-        .filter(move |&(number, _)| address(number))
-        .map(|(_, base)| base)
+    state.words().filter_map(|(key, base)| match key {
+        WordKey::Stream(_, Field::Address) => Some(base),
+        _ => None,
+    })
 }
 
 /// Ends a stream's `FILE`.
@@ -249,7 +216,7 @@ pub(super) fn of_argument(cx: &mut Cx<'_>, argument: usize) -> Result<u32, Stop>
     let stream = name.bits as u32;
     let known = name.is_concrete()
         && name.bits & !0xffff_ffff == MAGIC
-        && stream < table::MAX_NUMBERS
+        && stream < table::MAX_FILE_NUMBERS
         && get(cx.state, stream, Field::Address) == handle;
     if known {
         Ok(stream)

@@ -10,28 +10,12 @@
 //! which stands for the initial state: descriptors 0, 1 and 2 are open.
 
 use crate::state::State;
+use crate::word::{FileField, OpenFileField, WordKey};
+pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 use selvedge_model::ObjectId;
 
-/// Most descriptors, as the usual limit of a process.
-pub(super) const MAX_DESCRIPTORS: u32 = 1024;
-/// Most open files, files and streams that an execution may make.
-pub(super) const MAX_NUMBERS: u32 = 1 << 16;
-
-// ---- hidden words and objects
-// ------------------------------------------------------------------------------------
-
-const USED: u32 = 0x6600_0000;
-const OPEN_FILES: u32 = 0x6600_0020;
-const FILES: u32 = 0x6600_0021;
-pub(super) const NAMES: u32 = 0x6600_0022;
-pub(super) const STREAMS: u32 = 0x6600_0023;
-const PIPE_SIGNAL_IGNORED: u32 = 0x6600_0024;
-const SLOT: u32 = 0x6601_0000;
-const OPEN_FILE: u32 = 0x6610_0000;
-const FILE: u32 = 0x6620_0000;
-pub(super) const NAME: u32 = 0x6630_0000;
-pub(super) const STREAM: u32 = 0x6640_0000;
-const PINNED: u32 = 0x6700_0000;
+// ---- objects
+// -------------------------------------------------------------------------------------------------
 
 /// The table of descriptors and names as an object of actions: who opens, closes or names a file.
 pub(super) const TABLE: ObjectId = ObjectId::hidden(0x6600_0000);
@@ -124,7 +108,7 @@ const CLOSED: u64 = 1;
 
 /// The open file that a descriptor stands for.
 pub(super) fn descriptor(state: &State, fd: u32) -> Option<u32> {
-    match state.word(SLOT + fd) {
+    match state.word(WordKey::Descriptor(fd)) {
         0 if fd < STANDARD => Some(fd + 1),
         0 | CLOSED => None,
         word => Some(word as u32 - 1),
@@ -139,15 +123,18 @@ pub(super) fn set_descriptor(state: &mut State, fd: u32, open: Option<u32>) {
         None if fd < STANDARD => CLOSED,
         None => 0,
     };
-    state.set_word(SLOT + fd, word);
+    state.set_word(WordKey::Descriptor(fd), word);
 }
 
 fn used(state: &State, part: u32) -> u64 {
-    state.word(USED + part) ^ if part == 0 { 7 } else { 0 }
+    state.word(WordKey::UsedDescriptors(part)) ^ if part == 0 { 7 } else { 0 }
 }
 
 fn set_used(state: &mut State, part: u32, bits: u64) {
-    state.set_word(USED + part, bits ^ if part == 0 { 7 } else { 0 });
+    state.set_word(
+        WordKey::UsedDescriptors(part),
+        bits ^ if part == 0 { 7 } else { 0 },
+    );
 }
 
 /// Takes the lowest free number that is not below `least`.
@@ -175,7 +162,7 @@ pub(super) fn release_number(state: &mut State, fd: u32) {
 
 /// What an open file is.
 pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
-    let word = state.word(OPEN_FILE + 4 * number);
+    let word = state.word(WordKey::OpenFile(number, OpenFileField::File));
     let (file, readable, writable) = match (number, word) {
         (1, _) => (STDIN_FILE, true, false),
         (2..=STANDARD, _) => (OUTPUT_FILE, false, true),
@@ -192,56 +179,56 @@ pub(super) fn open_file(state: &State, number: u32) -> OpenFile {
 
 /// A new open file with one descriptor; `None` if there were too many.
 pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writable: bool) -> Option<u32> {
-    let number = new_number(state, OPEN_FILES, STANDARD + 1)?;
+    let number = new_number(state, WordKey::OpenFileCount, STANDARD + 1)?;
     let word = u64::from(file) | u64::from(readable) << 32 | u64::from(writable) << 33;
-    state.set_word(OPEN_FILE + 4 * number, word);
+    state.set_word(WordKey::OpenFile(number, OpenFileField::File), word);
     if kind(state, file) == Kind::Pipe {
-        let word = FILE + 8 * file + if writable { WRITERS } else { READERS };
+        let word = WordKey::File(file, end_count(writable));
         state.set_word(word, state.word(word) + 1);
     }
     Some(number)
 }
 
 /// The next number of its kind.
-fn new_number(state: &mut State, counter: u32, first: u32) -> Option<u32> {
+fn new_number(state: &mut State, counter: WordKey, first: u32) -> Option<u32> {
     let made = state.word(counter);
     let number = u32::try_from(made)
         .ok()?
         .checked_add(first)
-        .filter(|&n| n < MAX_NUMBERS)?;
+        .filter(|&n| n < MAX_FILE_NUMBERS)?;
     state.set_word(counter, made + 1);
     Some(number)
 }
 
 /// `O_APPEND` and `O_NONBLOCK` of an open file.
 pub(super) fn flags(state: &State, open: u32) -> u64 {
-    state.word(OPEN_FILE + 4 * open + 1)
+    state.word(WordKey::OpenFile(open, OpenFileField::Flags))
 }
 
 /// Sets them.
 pub(super) fn set_flags(state: &mut State, open: u32, flags: u64) {
-    state.set_word(OPEN_FILE + 4 * open + 1, flags);
+    state.set_word(WordKey::OpenFile(open, OpenFileField::Flags), flags);
 }
 
 /// The position of an open file.
 pub(super) fn position(state: &State, open: u32) -> u64 {
-    state.word(OPEN_FILE + 4 * open + 2)
+    state.word(WordKey::OpenFile(open, OpenFileField::Position))
 }
 
 /// Moves it.
 pub(super) fn set_position(state: &mut State, open: u32, position: u64) {
-    state.set_word(OPEN_FILE + 4 * open + 2, position);
+    state.set_word(WordKey::OpenFile(open, OpenFileField::Position), position);
 }
 
 /// One more descriptor stands for it.
 pub(super) fn share(state: &mut State, open: u32) {
-    let word = OPEN_FILE + 4 * open + 3;
+    let word = WordKey::OpenFile(open, OpenFileField::Shares);
     state.set_word(word, state.word(word) + 1);
 }
 
 /// One fewer does; whether it was the last one. Then a pipe has one end less.
 pub(super) fn unshare(state: &mut State, open: u32) -> bool {
-    let word = OPEN_FILE + 4 * open + 3;
+    let word = WordKey::OpenFile(open, OpenFileField::Shares);
     let others = state.word(word);
     if others > 0 {
         state.set_word(word, others - 1);
@@ -249,7 +236,7 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
     }
     let it = open_file(state, open);
     if it.kind == Kind::Pipe {
-        let word = FILE + 8 * it.file + if it.writable { WRITERS } else { READERS };
+        let word = WordKey::File(it.file, end_count(it.writable));
         state.set_word(word, state.word(word).saturating_sub(1));
     }
     true
@@ -258,14 +245,14 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
 // ---- files
 // -------------------------------------------------------------------------------------------------
 
-/// Offsets of a file's words: kind and mode, content, length; first byte and open ends of a pipe;
-/// names.
-const CONTENT: u32 = 1;
-const LENGTH: u32 = 2;
-const START: u32 = 3;
-const READERS: u32 = 4;
-const WRITERS: u32 = 5;
-const LINKS: u32 = 6;
+/// The word that counts a pipe's open ends of one kind.
+const fn end_count(writable: bool) -> FileField {
+    if writable {
+        FileField::Writers
+    } else {
+        FileField::Readers
+    }
+}
 
 /// What a file is.
 pub(super) fn kind(state: &State, file: u32) -> Kind {
@@ -273,7 +260,7 @@ pub(super) fn kind(state: &State, file: u32) -> Kind {
         STDIN_FILE => Kind::Regular,
         OUTPUT_FILE => Kind::Output,
         _ => {
-            let number = (state.word(FILE + 8 * file) & 0xff) as usize;
+            let number = (state.word(WordKey::File(file, FileField::Kind)) & 0xff) as usize;
             Kind::ALL.get(number).copied().unwrap_or(Kind::Null)
         }
     }
@@ -284,68 +271,71 @@ pub(super) fn mode(state: &State, file: u32) -> u32 {
     match file {
         STDIN_FILE => 0o644,
         OUTPUT_FILE => 0o600,
-        _ => (state.word(FILE + 8 * file) >> 8) as u32,
+        _ => (state.word(WordKey::File(file, FileField::Kind)) >> 8) as u32,
     }
 }
 
 /// A new, empty file; `None` if there were too many.
 pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> {
-    let file = new_number(state, FILES, OUTPUT_FILE + 1)?;
-    state.set_word(FILE + 8 * file, kind as u64 | u64::from(mode) << 8);
+    let file = new_number(state, WordKey::FileCount, OUTPUT_FILE + 1)?;
+    state.set_word(
+        WordKey::File(file, FileField::Kind),
+        kind as u64 | u64::from(mode) << 8,
+    );
     Some(file)
 }
 
 /// The object that holds a file's bytes; 0 if it has none yet.
 pub(super) fn content(state: &State, file: u32) -> u64 {
-    state.word(FILE + 8 * file + CONTENT)
+    state.word(WordKey::File(file, FileField::Content))
 }
 
 /// Sets it.
 pub(super) fn set_content(state: &mut State, file: u32, base: u64) {
-    state.set_word(FILE + 8 * file + CONTENT, base);
+    state.set_word(WordKey::File(file, FileField::Content), base);
 }
 
 /// How many bytes are in a file or pipe.
 pub(super) fn length(state: &State, file: u32) -> u64 {
-    state.word(FILE + 8 * file + LENGTH)
+    state.word(WordKey::File(file, FileField::Length))
 }
 
 /// Sets it.
 pub(super) fn set_length(state: &mut State, file: u32, length: u64) {
-    state.set_word(FILE + 8 * file + LENGTH, length);
+    state.set_word(WordKey::File(file, FileField::Length), length);
 }
 
 /// Where in its content a pipe's first byte is.
 pub(super) fn start(state: &State, file: u32) -> u64 {
-    state.word(FILE + 8 * file + START)
+    state.word(WordKey::File(file, FileField::Start))
 }
 
 /// Sets it.
 pub(super) fn set_start(state: &mut State, file: u32, start: u64) {
-    state.set_word(FILE + 8 * file + START, start);
+    state.set_word(WordKey::File(file, FileField::Start), start);
 }
 
 /// How many open files read from a pipe.
 pub(super) fn readers(state: &State, file: u32) -> u64 {
-    state.word(FILE + 8 * file + READERS)
+    state.word(WordKey::File(file, FileField::Readers))
 }
 
 /// How many write to it.
 pub(super) fn writers(state: &State, file: u32) -> u64 {
-    state.word(FILE + 8 * file + WRITERS)
+    state.word(WordKey::File(file, FileField::Writers))
 }
 
 /// How many names a file has.
 pub(super) fn links(state: &State, file: u32) -> u64 {
     match file {
         STDIN_FILE | OUTPUT_FILE => 1,
-        _ => state.word(FILE + 8 * file + LINKS),
+        _ => state.word(WordKey::File(file, FileField::Links)),
     }
 }
 
 /// Sets it.
 pub(super) fn set_links(state: &mut State, file: u32, links: u64) {
-    state.set_word(FILE + 8 * file + LINKS, links);
+    state.set_word(WordKey::File(file, FileField::Links), links);
 }
 
 /// Standard input's file.
@@ -358,29 +348,20 @@ pub(super) const fn stdin_file() -> u32 {
 
 /// Whether SIGPIPE is ignored.
 pub(super) fn pipe_signal_ignored(state: &State) -> bool {
-    state.word(PIPE_SIGNAL_IGNORED) != 0
+    state.word(WordKey::PipeSignalIgnored) != 0
 }
 
 /// Ignores SIGPIPE, or not. Only while there is one thread.
 pub(crate) fn ignore_pipe_signal(state: &mut State, ignored: bool) {
-    state.set_word(PIPE_SIGNAL_IGNORED, u64::from(ignored));
-}
-
-/// Most descriptors that one call may wait for.
-pub(super) const MAX_PINNED: u32 = 64;
-
-/// The hidden word where a thread (by its region) keeps the `index`-th open file that its present
-/// call has looked up.
-pub(super) fn pinned_word(region: u32, index: u32) -> u32 {
-    PINNED | region << 6 | index
+    state.set_word(WordKey::PipeSignalIgnored, u64::from(ignored));
 }
 
 /// The number of a new name.
 pub(super) fn new_name(state: &mut State) -> Option<u32> {
-    new_number(state, NAMES, 0)
+    new_number(state, WordKey::NameCount, 0)
 }
 
 /// The number of a new stream.
 pub(super) fn new_stream(state: &mut State) -> Option<u32> {
-    new_number(state, STREAMS, 3)
+    new_number(state, WordKey::StreamCount, 3)
 }
