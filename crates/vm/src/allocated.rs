@@ -21,9 +21,9 @@
 
 use crate::libc::files;
 use crate::memory::{Kind, Life, Object, Parts, Word};
+use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
-use crate::sync::join;
 use crate::thread::{Stage, Thread};
 use crate::value::{Tag, Value};
 use crate::vm::Vm;
@@ -304,7 +304,7 @@ impl Search {
 
     /// What threads hold, but for memory.
     fn threads(&mut self, program: &Program, state: &State) {
-        let joins = |t: &Thread| t.core.phase == join::RESULT && t.core.stage != Stage::Finished;
+        let joins = |t: &Thread| t.core.phase == Phase::Joined && t.core.stage != Stage::Finished;
         let joining = state.threads.iter().any(joins);
         for (number, thread) in state.threads.iter().enumerate() {
             let core = &thread.core;

@@ -1,6 +1,7 @@
 //! Threads of the program under test.
 
 use crate::memory::Site;
+use crate::phase::Phase;
 use crate::program::Program;
 use crate::value::Value;
 use selvedge_base::{ContextId, Digest, StmtId, ThreadId};
@@ -59,9 +60,8 @@ pub struct Core {
     pub depth: u32,
     /// Where it stands in its life.
     pub stage: Stage,
-    /// Which part of an operation of several actions comes next; 0 is the first. Owned by the model
-    /// that set it.
-    pub phase: u8,
+    /// Which part of an operation of several actions comes next. Owned by the model that set it.
+    pub phase: Phase,
     /// Small data of the operation between its parts (what woke it, whether a barrier lets it go,
     /// …).
     pub note: u64,
@@ -198,7 +198,7 @@ impl Core {
             },
             depth: 0,
             stage: Stage::Created,
-            phase: 0,
+            phase: Phase::First,
             note: 0,
             wait: [ObjectId::NONE; 2],
             timed: false,

@@ -198,7 +198,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     words.clear();
     words.extend([
         u64::from(thread.region) << 32 | u64::from(depth),
-        (stage as u64) << 16 | u64::from(phase) << 8 | bits,
+        (stage as u64) << 16 | (phase as u64) << 8 | bits,
         note,
         object(wait[0]),
         object(wait[1]),

@@ -6,6 +6,7 @@ use crate::code::{CONST, Code};
 use crate::libc::stepped::Replay;
 use crate::memory::{Kind, Life, Object, Site};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
+use crate::phase::Phase;
 use crate::program::{Binding, Program};
 use crate::symbolic::{Arm, Possible};
 use crate::sync::{fuse, join};
@@ -399,7 +400,7 @@ impl Vm {
         }
         let core = self.state.own_core(thread);
         // What an operation kept between its parts is nothing to the next one.
-        (core.phase, core.note) = (0, 0);
+        (core.phase, core.note) = (Phase::First, 0);
         core.frame.ip = ip + 1;
         Entered::Next
     }
@@ -418,7 +419,7 @@ impl Vm {
             _ => None,
         };
         if let Some(function) = function {
-            self.state.own_core(thread).phase = 0;
+            self.state.own_core(thread).phase = Phase::First;
             return self.enter(thread, function, index);
         }
         match self.settle(
@@ -560,7 +561,7 @@ impl Vm {
             Flow::ExitThread(result) => {
                 let core = self.state.own_core(thread);
                 core.result = result;
-                core.phase = 0;
+                core.phase = Phase::First;
                 if core.stage == Stage::Running {
                     core.stage = Stage::Unwinding;
                 }
@@ -594,7 +595,7 @@ impl Vm {
             Flow::ExitProcess { code, quick } => {
                 let core = self.state.own_core(thread);
                 core.result = Value::new(code as u32 as u64);
-                core.phase = 0;
+                core.phase = Phase::First;
                 core.epilogue = if quick { u32::MAX } else { 0 };
                 core.stage = Stage::Exiting;
                 if self.program.options.leaks {
@@ -646,7 +647,7 @@ impl Vm {
         let call = code.insts[frame.ip as usize].long() as usize;
         self.set_results(thread, call, values);
         let core = self.state.own_core(thread);
-        (core.phase, core.note) = (0, 0);
+        (core.phase, core.note) = (Phase::First, 0);
         core.frame.ip = frame.ip + 1;
     }
 

@@ -14,6 +14,7 @@
 use super::Answer;
 use crate::memory::Kind;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
+use crate::phase::Phase;
 use crate::value::{Tag, Value};
 use crate::visibility;
 use crate::word::{MAX_RECORDS, RecordField, WordKey};
@@ -229,7 +230,11 @@ fn record(cx: &Cx<'_>, number: u64, field: RecordField) -> WordKey {
 /// Accesses performed so far in this call.
 fn done(cx: &Cx<'_>) -> u64 {
     let core = &cx.state.thread(cx.thread).core;
-    if core.phase == 0 { 0 } else { core.note }
+    if core.phase == Phase::Accessing {
+        core.note
+    } else {
+        0
+    }
 }
 
 /// Runs the model up to the next access to perform: `Err` if there is one. Then nothing has
@@ -308,7 +313,7 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
             .poke_checked(wanted.address, wanted.size, wanted.value);
     }
     let core = cx.state.own_core(cx.thread);
-    (core.phase, core.note) = (1, number + 1);
+    (core.phase, core.note) = (Phase::Accessing, number + 1);
     Performed::Again(Outcome::Done)
 }
 

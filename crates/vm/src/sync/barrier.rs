@@ -11,12 +11,11 @@ use super::object::{
     Answer, Kind, Model, SUCCESS, SyncObject, check, destroy, done, failed, get, init, prepare, prepare_whole,
 };
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 
-/// `Core::phase`: arrived.
-const ARRIVED: u8 = 1;
 /// `Core::note`: all of its round have arrived, so it may leave.
 const RELEASED: u64 = 1;
 /// In `Core::note`, beside that: this is the serial thread.
@@ -44,7 +43,7 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
     let phase = cx.state.thread(cx.thread).core.phase;
     prepare(
         cx,
-        if phase == ARRIVED {
+        if phase == Phase::Arrived {
             Op::BarrierLeave
         } else {
             Op::BarrierArrive
@@ -71,7 +70,7 @@ pub(super) fn destroy_status(state: &State, action: &Action) -> Status {
 }
 
 fn wait(cx: &mut Cx<'_>, _: u16) -> Performed {
-    if cx.state.thread(cx.thread).core.phase == ARRIVED {
+    if cx.state.thread(cx.thread).core.phase == Phase::Arrived {
         return done(leave(cx));
     }
     match arrive(cx) {
@@ -92,7 +91,7 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
     };
     let last = arrived + 1 == count;
     let core = cx.state.own_core(me);
-    core.phase = ARRIVED;
+    core.phase = Phase::Arrived;
     core.wait = [ObjectId(address), ObjectId::NONE];
     core.note = if last { RELEASED | SERIAL } else { 0 };
     if !last {
@@ -107,7 +106,7 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
         return Ok(Outcome::Done);
     }
     let here = |t: &crate::thread::Thread| {
-        t.core.phase == ARRIVED
+        t.core.phase == Phase::Arrived
             && t.core.wait == [ObjectId(address), ObjectId::NONE]
             && t.core.note & RELEASED == 0
     };

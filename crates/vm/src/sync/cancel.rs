@@ -8,11 +8,12 @@
 //! pending action turns into `CancelPoint`; a wait on a condition variable is left by the thread's
 //! own `WaitTimeout`, takes the mutex again, and then acts.
 
-use super::cond::{CANCELED, WAITING};
+use super::cond::CANCELED;
 use super::errno::EINVAL;
 use super::object::{Answer, Model, SUCCESS, done, failed};
 use super::{join, refresh};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
 use crate::thread::{Frame, Stage};
@@ -70,7 +71,7 @@ pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
         return action;
     }
     match action.op {
-        Op::WaitAcquire if core.phase == WAITING => Action {
+        Op::WaitAcquire if core.phase == Phase::Waiting => Action {
             op: Op::WaitTimeout,
             ..action
         },

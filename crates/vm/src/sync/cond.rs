@@ -26,15 +26,11 @@ use super::object::{
 };
 use super::refresh;
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
-
-/// `Core::phase`: in the wait set.
-pub(super) const WAITING: u8 = 1;
-/// `Core::phase`: out of the wait set, wants the mutex.
-pub(super) const WOKEN: u8 = 2;
 
 /// `Core::note`: why it woke (by a signal, or spuriously, which is the same to it).
 const SIGNALLED: u64 = 1;
@@ -133,7 +129,7 @@ pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
 pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.thread(cx.thread).core;
     match core.phase {
-        0 => {
+        Phase::First => {
             let (cond, mutex) = match (cx.word(0), cx.word(1)) {
                 (Ok(cond), Ok(mutex)) => (cond, mutex),
                 (Err(flow), _) | (_, Err(flow)) => return Prepared::Immediate(flow),
@@ -147,7 +143,7 @@ pub(super) fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 ..cx.action(Op::WaitRelease, cond)
             })
         }
-        WAITING => {
+        Phase::Waiting => {
             let op = if core.timed {
                 Op::WaitTimeout
             } else {
@@ -180,16 +176,16 @@ fn wait_until_3(cx: &mut Cx<'_>, alternative: u16) -> Performed {
 
 fn perform_wait(cx: &mut Cx<'_>, alternative: u16, deadline: Option<usize>) -> Performed {
     match (cx.state.thread(cx.thread).core.phase, cx.pending().op) {
-        (0, Op::BadUnlock) => {
+        (Phase::First, Op::BadUnlock) => {
             let answer = cx.word(1).and_then(|mutex| mutex::wait_without(cx, mutex));
             done(answer)
         }
-        (0, _) => match start_waiting(cx, deadline, alternative != 0) {
+        (Phase::First, _) => match start_waiting(cx, deadline, alternative != 0) {
             Ok(()) if alternative == 0 => Performed::Again(Outcome::Done),
             Ok(()) => Performed::Again(Outcome::Value(alternative)),
             Err(flow) => Performed::Done(flow, Outcome::Failed),
         },
-        (WAITING, _) => {
+        (Phase::Waiting, _) => {
             stop_waiting(cx, alternative);
             Performed::Again(Outcome::Failed)
         }
@@ -226,7 +222,11 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     cx.state.set_sync(address, now);
     let timed = deadline.is_some() && cx.program.options.timeouts;
     let core = cx.state.own_core(cx.thread);
-    (core.phase, core.note) = if wakes { (WOKEN, SIGNALLED) } else { (WAITING, 0) };
+    (core.phase, core.note) = if wakes {
+        (Phase::Woken, SIGNALLED)
+    } else {
+        (Phase::Waiting, 0)
+    };
     core.wait = [ObjectId(address), ObjectId(mutex)];
     core.timed = timed;
     Ok(())
@@ -252,7 +252,7 @@ fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
     let core = cx.state.thread(cx.thread).core;
     leave(cx.state, core.wait[0].0);
     let core = cx.state.own_core(cx.thread);
-    core.phase = WOKEN;
+    core.phase = Phase::Woken;
     core.note = reason;
 }
 
@@ -289,7 +289,7 @@ fn reacquire(cx: &mut Cx<'_>) -> Answer {
 
 /// Whether a thread that wants to end its wait can do so.
 pub(super) fn acquire_status(state: &State, action: &Action) -> Status {
-    let woken = state.thread(action.thread).core.phase == WOKEN;
+    let woken = state.thread(action.thread).core.phase == Phase::Woken;
     let free = match mutex::known(state, action.object2.0) {
         Some(m) => m.owner.is_none() || m.owner == Some(action.thread) && m.kind != MutexKind::Normal,
         None => true,
@@ -307,7 +307,7 @@ pub(super) fn acquire_status(state: &State, action: &Action) -> Status {
 /// The threads in the wait set of a condition variable, in their order.
 fn waiting(state: &State, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
     let here = move |t: &crate::thread::Thread| {
-        t.core.phase == WAITING && t.core.wait == [ObjectId(cond), t.core.wait[1]]
+        t.core.phase == Phase::Waiting && t.core.wait == [ObjectId(cond), t.core.wait[1]]
     };
     let mutex = |t: &crate::thread::Thread| t.core.wait[1] != ObjectId::NONE;
     let threads = state.threads.iter().enumerate();
@@ -368,7 +368,7 @@ pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
 /// A thread that was in the wait set now wants its mutex.
 fn wake(state: &mut State, target: ThreadId) {
     let core = state.core_mut(target);
-    core.phase = WOKEN;
+    core.phase = Phase::Woken;
     core.note = SIGNALLED;
     let action = state.pending[target.index()].action;
     refresh(

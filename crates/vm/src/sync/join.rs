@@ -5,15 +5,13 @@ use super::fuse;
 use super::lifecycle::{out_action, thread_of};
 use super::object::{Answer, SUCCESS, done};
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Stage;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
 use std::sync::atomic::Ordering;
-
-/// `Core::phase` of a join that has the thread's result and is to write it.
-pub(crate) const RESULT: u8 = 3;
 
 /// Whether a join can go on. One that is wrong fails at once.
 pub(super) fn join_status(state: &State, action: &Action) -> Status {
@@ -64,7 +62,7 @@ pub(super) fn on_thread(cx: &mut Cx<'_>, op: Op, target: u64) -> Prepared {
 }
 
 pub(super) fn join_prepare(cx: &mut Cx<'_>) -> Prepared {
-    if cx.state.thread(cx.thread).core.phase == RESULT {
+    if cx.state.thread(cx.thread).core.phase == Phase::Joined {
         return result_prepare(cx);
     }
     prepare_on_thread(cx, Op::Join)
@@ -98,7 +96,7 @@ pub(super) fn join_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
     let joined = (|| {
         let out = cx.word(1)?;
-        if cx.state.thread(cx.thread).core.phase == RESULT {
+        if cx.state.thread(cx.thread).core.phase == Phase::Joined {
             let handle = cx.word(0)?;
             let value = thread_of(cx.state, handle).map_or(Value::new(0), |t| cx.state.thread(t).core.result);
             cx.store(out, size, value)?;
@@ -106,7 +104,7 @@ fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
         }
         let value = finish_join(cx)?;
         if out != 0 && out_action(cx, out, size as u32).is_some() {
-            cx.state.own_core(cx.thread).phase = RESULT;
+            cx.state.own_core(cx.thread).phase = Phase::Joined;
             return Ok(false);
         }
         if out != 0 {
@@ -127,7 +125,8 @@ fn join_into(cx: &mut Cx<'_>, size: u64) -> Performed {
 pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
     let [target, out] = *cx.args else { return false };
     let core = &cx.state.thread(cx.thread).core;
-    let simple = target.is_concrete() && out == Value::new(0) && core.phase == 0 && core.atomic == 0;
+    let simple =
+        target.is_concrete() && out == Value::new(0) && core.phase == Phase::First && core.atomic == 0;
     if !simple || !cx.program.fusible.has_only_joins() {
         return false;
     }
@@ -201,8 +200,8 @@ pub(super) fn detach_pending(cx: &mut Cx<'_>) -> Answer {
 /// Two actions: a look at the thread, then the join if it has ended.
 pub(super) fn try_join_prepare(cx: &mut Cx<'_>) -> Prepared {
     match cx.state.thread(cx.thread).core.phase {
-        0 => prepare_on_thread(cx, Op::Hidden),
-        RESULT => result_prepare(cx),
+        Phase::First => prepare_on_thread(cx, Op::Hidden),
+        Phase::Joined => result_prepare(cx),
         _ => prepare_on_thread(cx, Op::Join),
     }
 }
@@ -212,23 +211,23 @@ pub(super) fn try_join(cx: &mut Cx<'_>, _: u16) -> Performed {
 }
 
 pub(super) fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
-    if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == 0 {
+    if !cx.program.options.timeouts && cx.state.thread(cx.thread).core.phase == Phase::First {
         // Without time-outs it is a join; the look at the thread means nothing.
-        cx.state.own_core(cx.thread).phase = 1;
+        cx.state.own_core(cx.thread).phase = Phase::ThreadEnded;
         return Performed::Again(Outcome::Done);
     }
     join_unless(cx, ETIMEDOUT)
 }
 
 fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {
-    if cx.state.thread(cx.thread).core.phase != 0 {
+    if cx.state.thread(cx.thread).core.phase != Phase::First {
         return join_into(cx, 8);
     }
     let core = cx.pending().object.as_thread().map(|t| cx.state.thread(t).core);
     if core.is_some_and(|c| c.stage != Stage::Finished && !c.joined && !c.detached) {
         return Performed::Done(Flow::int(running), Outcome::Failed);
     }
-    cx.state.own_core(cx.thread).phase = 1;
+    cx.state.own_core(cx.thread).phase = Phase::ThreadEnded;
     Performed::Again(Outcome::Done)
 }
 

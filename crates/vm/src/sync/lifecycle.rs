@@ -13,6 +13,7 @@ use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once};
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::program::Binding;
 use crate::state::State;
 use crate::thread::{Core, Stage, Thread};
@@ -29,12 +30,6 @@ use smallvec::SmallVec;
 const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
 /// `Core::epilogue` of a process that exits at once.
 const QUICK: u32 = u32::MAX;
-/// `Core::phase` of an exiting process: an exit handler was taken from the list.
-const TAKEN: u8 = 1;
-/// `Core::phase` of an exiting process: there was no exit handler any more.
-const NONE_LEFT: u8 = 4;
-/// `Core::phase` of a thread without frames: a visible model is to be performed.
-const MODEL: u8 = 2;
 
 /// The site that stands for no place.
 pub const NOWHERE: Site = Site {
@@ -112,7 +107,7 @@ fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
         Native::Visible(model) | Native::Join(model) => match cx.with_args(&args, model.prepare) {
             Prepared::Immediate(flow) => flow,
             Prepared::Visible(action) => {
-                remember(cx, MODEL, function, argument);
+                remember(cx, Phase::ModelToRun, function, argument);
                 return Some(Next::Visible(action));
             }
         },
@@ -122,7 +117,7 @@ fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
 }
 
 /// Keeps a function and its argument until the visible action named with them was performed.
-fn remember(cx: &mut Cx<'_>, phase: u8, function: u64, argument: u64) {
+fn remember(cx: &mut Cx<'_>, phase: Phase, function: u64, argument: u64) {
     let core = cx.state.own_core(cx.thread);
     core.phase = phase;
     core.note = function;
@@ -198,10 +193,10 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
     let core = &cx.state.thread(me).core;
     let (epilogue, phase) = (core.epilogue, core.phase);
     if epilogue != QUICK {
-        if phase == TAKEN {
+        if phase == Phase::HandlerTaken {
             // Taken by the visible action just performed.
             let taken = Left::Run(core.note, core.wait[0].0);
-            cx.state.own_core(me).phase = 0;
+            cx.state.own_core(me).phase = Phase::First;
             return taken;
         }
         if let Some((function, argument)) = thread_destructor(cx) {
@@ -209,7 +204,7 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
         }
         // Whether there are any is looked at in the action: other threads may register some until
         // then.
-        if epilogue == 0 && phase != NONE_LEFT && cx.program.exit_handlers {
+        if epilogue == 0 && phase != Phase::NoHandlerLeft && cx.program.exit_handlers {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
                     object: EXIT_HANDLERS,
@@ -239,22 +234,22 @@ fn take_exit_handler(cx: &mut Cx<'_>) -> Option<(u64, u64)> {
 pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
     let me = cx.thread;
     let core = cx.state.thread(me).core;
-    if core.phase == MODEL {
-        cx.state.own_core(me).phase = 0;
+    if core.phase == Phase::ModelToRun {
+        cx.state.own_core(me).phase = Phase::First;
         return perform_model(cx, core.note, core.wait[0].0);
     }
     match action.op {
         Op::OwnerDied => mutex::owner_died(cx, action.object.0),
         Op::OnceDone => once::abandon(cx, action.object.0),
         Op::Hidden => match take_exit_handler(cx) {
-            Some((function, argument)) => remember(cx, TAKEN, function, argument),
-            None => cx.state.own_core(me).phase = NONE_LEFT,
+            Some((function, argument)) => remember(cx, Phase::HandlerTaken, function, argument),
+            None => cx.state.own_core(me).phase = Phase::NoHandlerLeft,
         },
         Op::Exit if is_last(cx) => {
             let core = cx.state.own_core(me);
             core.stage = Stage::Exiting;
             core.epilogue = 0;
-            core.phase = 0;
+            core.phase = Phase::First;
             core.result = Value::new(0);
         }
         _ => cx.state.own_core(me).stage = Stage::Finished,
@@ -436,12 +431,6 @@ enum Handle {
     Late,
 }
 
-/// `Core::phase` of a creation whose thread's handle was written before.
-const NAMED: u8 = 5;
-/// `Core::phase` of a creation whose thread's handle is still to be written; `Core::note` is the
-/// handle.
-const CREATED: u8 = 4;
-
 /// The creation of a thread by `thrd_create` or the constructor of `std::thread`.
 pub(super) fn create_early_prepare(cx: &mut Cx<'_>) -> Prepared {
     prepare_spawn(cx, Handle::Early)
@@ -451,7 +440,7 @@ pub(super) fn create_early_prepare(cx: &mut Cx<'_>) -> Prepared {
 fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
     let phase = cx.state.thread(cx.thread).core.phase;
     let early = when == Handle::Early || cx.program.options.early_handles;
-    if phase == CREATED || phase == 0 && early {
+    if phase == Phase::Created || phase == Phase::First && early {
         let out = match cx.word(0) {
             Ok(out) => out,
             Err(flow) => return Prepared::Immediate(flow),
@@ -459,7 +448,7 @@ fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
         if let Some(action) = out_action(cx, out, 8) {
             return Prepared::Visible(action);
         }
-        if phase == CREATED {
+        if phase == Phase::Created {
             return Prepared::Visible(cx.action(Op::Write, out));
         }
         let next = next_handle(cx);
@@ -543,14 +532,14 @@ fn perform_part(
     let out = cx.word(0)?;
     let core = cx.state.thread(cx.thread).core;
     let early = when == Handle::Early || cx.program.options.early_handles;
-    if core.phase == CREATED {
+    if core.phase == Phase::Created {
         cx.store(out, 8, Value::new(core.note))?;
         return Ok(Performed::Done(Flow::int(0), Outcome::Done));
     }
-    if early && core.phase == 0 && cx.pending().op == Op::Write {
+    if early && core.phase == Phase::First && cx.pending().op == Op::Write {
         let next = next_handle(cx);
         cx.store(out, 8, Value::new(next))?;
-        cx.state.own_core(cx.thread).phase = NAMED;
+        cx.state.own_core(cx.thread).phase = Phase::Named;
         return Ok(Performed::Again(Outcome::Done));
     }
     // Nothing may fail any more once there is a thread.
@@ -564,7 +553,7 @@ fn perform_part(
     let handle = handle(cx.state, id);
     if out_action(cx, out, 8).is_some() {
         let core = cx.state.own_core(cx.thread);
-        (core.phase, core.note) = (CREATED, handle);
+        (core.phase, core.note) = (Phase::Created, handle);
         return Ok(Performed::Again(Outcome::Thread(id)));
     }
     cx.store(out, 8, Value::new(handle))?;

@@ -11,6 +11,7 @@ use super::object::{
     get, held_fault, init, mutex_kind, prepare, prepare_whole,
 };
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Held;
 use selvedge_base::ThreadId;
@@ -319,12 +320,9 @@ pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
                 Some(owner),
             ));
         }
-        if cx
-            .state
-            .threads
-            .iter()
-            .any(|t| t.core.phase != 0 && t.core.wait[1] == ObjectId(address))
-        {
+        if cx.state.threads.iter().any(|t| {
+            matches!(t.core.phase, Phase::Waiting | Phase::Woken) && t.core.wait[1] == ObjectId(address)
+        }) {
             let text = "destruction of a mutex with which a thread waits on a condition variable";
             return Err(cx.fault_on(FaultKind::MutexDestroyLocked, text, ObjectId(address)));
         }

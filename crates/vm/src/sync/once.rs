@@ -7,6 +7,7 @@
 
 use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::thread::Held;
 use crate::value::Value;
@@ -140,7 +141,7 @@ fn guard_release_prepare(cx: &mut Cx<'_>) -> Prepared {
         Ok(address) => address,
         Err(flow) => return Prepared::Immediate(flow),
     };
-    if cx.state.thread(cx.thread).core.phase == 0 {
+    if cx.state.thread(cx.thread).core.phase == Phase::First {
         let action = cx.action(Op::Write, address);
         return Prepared::Visible(Action {
             size: 1,
@@ -156,9 +157,9 @@ fn guard_release(cx: &mut Cx<'_>, _: u16) -> Performed {
         Ok(address) => address,
         Err(flow) => return Performed::Done(flow, Outcome::Failed),
     };
-    if cx.state.thread(cx.thread).core.phase == 0 {
+    if cx.state.thread(cx.thread).core.phase == Phase::First {
         cx.state.memory.poke_checked(address, 1, Value::new(1));
-        cx.state.own_core(cx.thread).phase = 1;
+        cx.state.own_core(cx.thread).phase = Phase::GuardMarked;
         return Performed::Again(Outcome::Done);
     }
     let_go(cx, address);

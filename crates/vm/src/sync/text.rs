@@ -1,9 +1,9 @@
 //! What threads wait for, and operations in words.
 
-use super::cond::WAITING;
 use super::{mutex, once, rwlock, spin};
 use crate::describe::{object_name, thread_name};
 use crate::libc::files;
+use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
 use selvedge_base::{Id, ThreadId};
@@ -22,7 +22,9 @@ pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
     let holder = |mutex: u64| mutex::known(state, mutex).and_then(|m| m.owner);
     let one = match pending.action.op {
         Op::Lock | Op::TimedLock => holder(object.0),
-        Op::WaitAcquire if state.thread(thread).core.phase != WAITING => holder(pending.action.object2.0),
+        Op::WaitAcquire if state.thread(thread).core.phase != Phase::Waiting => {
+            holder(pending.action.object2.0)
+        }
         Op::RdLock | Op::TimedRdLock | Op::WrLock | Op::TimedWrLock => {
             return rwlock::holders(state, object.0);
         }
@@ -50,7 +52,7 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
     let name = object_name(program, state, action.object);
     let what = match action.op {
         Op::Lock | Op::TimedLock => format!("mutex {name}"),
-        Op::WaitAcquire if state.thread(thread).core.phase == WAITING => {
+        Op::WaitAcquire if state.thread(thread).core.phase == Phase::Waiting => {
             return format!("waits on condition variable {name}");
         }
         Op::WaitAcquire => {

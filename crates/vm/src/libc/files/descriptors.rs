@@ -8,6 +8,7 @@ use super::{
     phase, pinned, refused, refused_at_once, store,
 };
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
 use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 
 /// The models of this file.
@@ -52,7 +53,7 @@ pub(super) fn close_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
 }
 
 pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         return Ok(Part::Act(drop_action(cx, note(cx) as u32)));
     }
     match u32::try_from(fd) {
@@ -71,7 +72,7 @@ pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
 }
 
 pub(super) fn close(cx: &mut Cx<'_>, argument: usize) -> Performs {
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         drop_open_file(cx, note(cx) as u32)?;
         return Ok(After::Done(0, Outcome::Done));
     }
@@ -79,7 +80,7 @@ pub(super) fn close(cx: &mut Cx<'_>, argument: usize) -> Performs {
     match give_up(cx, fd)? {
         Some(open) => {
             set_note(cx, u64::from(open));
-            Ok(After::Next(1, Outcome::Done))
+            Ok(After::Next(Phase::GivenUp, Outcome::Done))
         }
         None => refused(cx, EBADF),
     }
@@ -130,11 +131,11 @@ fn share_action(cx: &Cx<'_>) -> Result<Action, Stop> {
 
 fn dup_part(cx: &mut Cx<'_>) -> Parted {
     match phase(cx) {
-        0 => {
+        Phase::First => {
             let fd = cx.int(0)?;
             look_part(cx, fd)
         }
-        1 => Ok(Part::Act(share_action(cx)?)),
+        Phase::LookedUp => Ok(Part::Act(share_action(cx)?)),
         _ => Ok(Part::Act(hidden(cx, table::slot_object(note(cx) as u32)))),
     }
 }
@@ -142,18 +143,18 @@ fn dup_part(cx: &mut Cx<'_>) -> Parted {
 /// `dup`, and `fcntl` with `F_DUPFD`: the lowest free number from `least` on.
 fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
     match phase(cx) {
-        0 => {
+        Phase::First => {
             let fd = cx.int(0)?;
             look_or_refuse(cx, fd)
         }
-        1 => {
+        Phase::LookedUp => {
             let open = pinned(cx)?;
             let Some(fd) = table::reserve(cx.state, least) else {
                 return refused(cx, EMFILE);
             };
             table::share(cx.state, open.number);
             set_note(cx, u64::from(fd));
-            Ok(After::Next(2, Outcome::Done))
+            Ok(After::Next(Phase::Reserved, Outcome::Done))
         }
         _ => {
             let (open, fd) = (pinned(cx)?, note(cx));
@@ -165,7 +166,7 @@ fn dup(cx: &mut Cx<'_>, least: u32) -> Performs {
 
 fn look_or_refuse(cx: &mut Cx<'_>, fd: i32) -> Performs {
     match look(cx, fd) {
-        Some(_) => Ok(After::Next(1, Outcome::Done)),
+        Some(_) => Ok(After::Next(Phase::LookedUp, Outcome::Done)),
         None => refused(cx, EBADF),
     }
 }
@@ -173,10 +174,10 @@ fn look_or_refuse(cx: &mut Cx<'_>, fd: i32) -> Performs {
 fn dup2_part(cx: &mut Cx<'_>) -> Parted {
     let (old, new) = (cx.int(0)?, cx.int(1)?);
     match phase(cx) {
-        0 if !(0..MAX_DESCRIPTORS as i32).contains(&new) => refused_at_once(cx, EBADF),
-        0 => look_part(cx, old),
-        1 => Ok(Part::Act(share_action(cx)?)),
-        2 => Ok(Part::Act(hidden(cx, table::slot_object(new as u32)))),
+        Phase::First if !(0..MAX_DESCRIPTORS as i32).contains(&new) => refused_at_once(cx, EBADF),
+        Phase::First => look_part(cx, old),
+        Phase::LookedUp => Ok(Part::Act(share_action(cx)?)),
+        Phase::Reserved => Ok(Part::Act(hidden(cx, table::slot_object(new as u32)))),
         _ => Ok(Part::Act(drop_action(cx, note(cx) as u32))),
     }
 }
@@ -185,27 +186,27 @@ fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
     let (old, new) = (cx.int(0)?, cx.int(1)?);
     let done = After::Done(new as u64, Outcome::Done);
     match phase(cx) {
-        0 if distinct && old == new => refused(cx, EINVAL),
-        0 if old == new => match look(cx, old) {
+        Phase::First if distinct && old == new => refused(cx, EINVAL),
+        Phase::First if old == new => match look(cx, old) {
             Some(_) => Ok(done),
             None => refused(cx, EBADF),
         },
-        0 => look_or_refuse(cx, old),
-        1 => {
+        Phase::First => look_or_refuse(cx, old),
+        Phase::LookedUp => {
             may_redirect(cx, new as u32)?;
             let open = pinned(cx)?;
             table::reserve_number(cx.state, new as u32);
             table::share(cx.state, open.number);
-            Ok(After::Next(2, Outcome::Done))
+            Ok(After::Next(Phase::Reserved, Outcome::Done))
         }
-        2 => {
+        Phase::Reserved => {
             let open = pinned(cx)?;
             let before = table::descriptor(cx.state, new as u32);
             table::set_descriptor(cx.state, new as u32, Some(open.number));
             match before {
                 Some(before) => {
                     set_note(cx, u64::from(before));
-                    Ok(After::Next(3, Outcome::Done))
+                    Ok(After::Next(Phase::Replaced, Outcome::Done))
                 }
                 None => Ok(done),
             }
@@ -221,7 +222,7 @@ fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
 // -------------------------------------------------------------------------------------------------
 
 fn pipe_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return Ok(Part::Act(hidden(cx, TABLE)));
     }
     let [reader, writer, ..] = numbers(cx);
@@ -243,7 +244,7 @@ fn numbers(cx: &Cx<'_>) -> [u32; 3] {
 
 fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
     let out = cx.word(0)?;
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         let [reader, writer, open] = numbers(cx);
         table::set_descriptor(cx.state, reader, Some(open));
         table::set_descriptor(cx.state, writer, Some(open + 1));
@@ -276,7 +277,7 @@ fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
     }
     let note = u64::from(reader) | u64::from(writer) << 16 | u64::from(ends[0]) << 32;
     set_note(cx, note);
-    Ok(After::Next(1, Outcome::Done))
+    Ok(After::Next(Phase::Reserved, Outcome::Done))
 }
 
 // ---- fcntl
@@ -295,10 +296,16 @@ const LARGE_FILE: u64 = 0o100_000;
 fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, command) = (cx.int(0)?, cx.int(1)?);
     match phase(cx) {
-        0 if !matches!(
-            command,
-            DUPLICATE | DUPLICATE_CLOSE_ON_EXEC | SET_DESCRIPTOR_FLAGS | GET_FLAGS | SET_FLAGS | PIPE_SIZE_OF
-        ) =>
+        Phase::First
+            if !matches!(
+                command,
+                DUPLICATE
+                    | DUPLICATE_CLOSE_ON_EXEC
+                    | SET_DESCRIPTOR_FLAGS
+                    | GET_FLAGS
+                    | SET_FLAGS
+                    | PIPE_SIZE_OF
+            ) =>
         {
             let what = match command {
                 GET_DESCRIPTOR_FLAGS => "fcntl F_GETFD".into(),
@@ -306,7 +313,7 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
             };
             Err(Flow::Unsupported(what))
         }
-        0 => look_part(cx, fd),
+        Phase::First => look_part(cx, fd),
         _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
         _ => {
             let open = pinned(cx)?;
@@ -330,7 +337,7 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
             _ => refused(cx, EINVAL),
         };
     }
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return look_or_refuse(cx, fd);
     }
     let open = pinned(cx)?;

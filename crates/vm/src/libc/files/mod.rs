@@ -55,6 +55,7 @@ pub(crate) use table::{ignore_pipe_signal, object_text};
 
 use crate::memory::Kind as MemoryKind;
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::value::Value;
 use crate::visibility;
@@ -98,7 +99,7 @@ mod errno {
 // ---- operations of several actions
 // -------------------------------------------------------------------------------
 
-/// An operation. `Core::phase` counts its parts; `Core::note` and `Core::wait` hold what it keeps
+/// An operation. `Core::phase` says which part comes next; `Core::note` and `Core::wait` hold what it keeps
 /// between them, and are 0 at its end.
 pub(super) struct Operation {
     /// The action of the next part.
@@ -119,8 +120,8 @@ enum Part {
 
 /// What came of a part.
 enum After {
-    /// Another part follows, with this number.
-    Next(u8, Outcome),
+    /// Another part follows, at this phase.
+    Next(Phase, Outcome),
     /// The call returns.
     Done(u64, Outcome),
 }
@@ -157,7 +158,7 @@ macro_rules! operation {
 }
 use operation;
 
-fn phase(cx: &Cx<'_>) -> u8 {
+fn phase(cx: &Cx<'_>) -> Phase {
     cx.state.thread(cx.thread).core.phase
 }
 
@@ -207,7 +208,7 @@ fn finish(cx: &mut Cx<'_>, flow: Flow) -> Flow {
         return flow;
     }
     let core = cx.state.own_core(cx.thread);
-    (core.phase, core.note) = (0, 0);
+    (core.phase, core.note) = (Phase::First, 0);
     core.wait = [ObjectId::NONE; 2];
     flow
 }

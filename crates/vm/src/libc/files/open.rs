@@ -6,6 +6,7 @@ use super::names::{self, Found};
 use super::table::{self, Kind, TABLE};
 use super::{After, Part, Parted, Performs, cancelable, hidden, on_file, operation, phase, refused, string};
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
 use crate::value::Value;
 use selvedge_model::{Action, MemoryOrder, Op, Outcome};
 
@@ -94,7 +95,7 @@ fn how(cx: &mut Cx<'_>, mode: Mode) -> Result<How, Stop> {
 /// The first part of what opens a file, and the last one, for which `Core::note` has the descriptor
 /// and open file.
 pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         let address = cx.word(path)?;
         string(cx, address, "character of a path")?;
         return Ok(cancelable(cx, hidden(cx, TABLE)));
@@ -114,7 +115,7 @@ fn noted(cx: &Cx<'_>) -> (u32, u32) {
 }
 
 fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         let how = how(cx, mode)?;
         let fd = install(cx, how.truncate && how.writable)?;
         return Ok(After::Done(u64::from(fd), Outcome::Done));
@@ -131,7 +132,7 @@ fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
     }
     let how = how(cx, mode)?;
     match begin(cx, &text, how)? {
-        Ok(()) => Ok(After::Next(1, Outcome::Done)),
+        Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
         Err(error) => refused(cx, error),
     }
 }
@@ -291,7 +292,7 @@ fn umask(cx: &mut Cx<'_>) -> crate::libc::Answer {
 
 /// The path is looked up, then its file looked at.
 fn stat_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return name_part(cx, 0);
     }
     let file = cx.state.thread(cx.thread).core.note as u32;
@@ -322,11 +323,11 @@ fn find_file(cx: &mut Cx<'_>) -> Performs {
         found => return refused(cx, names::no_file(&found).unwrap_or(ENOENT)),
     };
     cx.state.own_core(cx.thread).note = u64::from(file);
-    Ok(After::Next(1, Outcome::Done))
+    Ok(After::Next(Phase::FileFound, Outcome::Done))
 }
 
 fn stat(cx: &mut Cx<'_>) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return find_file(cx);
     }
     let (file, out) = (cx.state.thread(cx.thread).core.note as u32, cx.word(1)?);
@@ -335,7 +336,7 @@ fn stat(cx: &mut Cx<'_>) -> Performs {
 }
 
 fn truncate(cx: &mut Cx<'_>) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return find_file(cx);
     }
     let (file, length) = (cx.state.thread(cx.thread).core.note as u32, cx.word(1)? as i64);

@@ -12,6 +12,7 @@ use super::{
     After, Condition, Part, Parted, Performs, access, alone, cancelable, operation, refused, wait_for,
 };
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{MAX_PINNED, WordKey};
@@ -234,13 +235,11 @@ fn few(count: usize) -> Result<(), Stop> {
 // ---- the call
 // -------------------------------------------------------------------------------------------------
 
-/// `Core::phase` once all descriptors are looked up; before, `Core::note` counts them.
-const LOOKED: u8 = 1;
-
+/// Up to [`Phase::LookedUp`], `Core::note` counts the descriptors that were looked up.
 fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     let core = cx.state.thread(cx.thread).core;
     let entries = entries(cx, call)?;
-    if core.phase != LOOKED {
+    if core.phase != Phase::LookedUp {
         return Ok(match entries.get(core.note as usize) {
             Some(entry) if (0..MAX_DESCRIPTORS as i32).contains(&entry.fd) => {
                 Part::Act(cx.action(Op::Look, table::slot_object(entry.fd as u32).0))
@@ -278,9 +277,9 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let core = cx.state.thread(cx.thread).core;
     let entries = entries(cx, call)?;
     let region = cx.state.thread(cx.thread).region;
-    if core.phase != LOOKED {
+    if core.phase != Phase::LookedUp {
         let Some(entry) = entries.get(core.note as usize) else {
-            return Ok(After::Next(LOOKED, Outcome::Done));
+            return Ok(After::Next(Phase::LookedUp, Outcome::Done));
         };
         let descriptor = u32::try_from(entry.fd)
             .ok()
@@ -295,7 +294,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         cx.state
             .set_word(WordKey::Pinned(region, core.note as u32), pin.word());
         cx.state.own_core(cx.thread).note += 1;
-        return Ok(After::Next(0, Outcome::Done));
+        return Ok(After::Next(Phase::First, Outcome::Done));
     }
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(cx.state, cx.thread, index))

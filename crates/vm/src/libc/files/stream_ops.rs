@@ -15,6 +15,7 @@ use super::{
     After, Part, Parted, Performs, access, alone, hidden, look, look_part, operation, phase, pinned, string,
 };
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
 use crate::program::STREAMS;
 use crate::word::WordKey;
 use selvedge_model::{FaultKind, ObjectId, Outcome};
@@ -116,7 +117,7 @@ fn mode_argument(cx: &mut Cx<'_>) -> Result<Option<How>, Stop> {
 }
 
 fn fopen_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) == 0 && mode_argument(cx)?.is_none() {
+    if phase(cx) == Phase::First && mode_argument(cx)?.is_none() {
         cx.set_errno(EINVAL)?;
         return Ok(Part::Done(0));
     }
@@ -127,7 +128,7 @@ fn fopen(cx: &mut Cx<'_>) -> Performs {
     let Some(how) = mode_argument(cx)? else {
         return null(cx, EINVAL);
     };
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         open::install(cx, how.truncate)?;
         let file = cx.state.thread(cx.thread).core.wait[1].0;
         return Ok(After::Done(file, Outcome::Done));
@@ -140,7 +141,7 @@ fn fopen(cx: &mut Cx<'_>) -> Performs {
     let fd = progress(cx) as u32 & 0xffff;
     let file = make(cx, fd, &how)?;
     cx.state.own_core(cx.thread).wait[1] = ObjectId(file);
-    Ok(After::Next(1, Outcome::Done))
+    Ok(After::Next(Phase::Reserved, Outcome::Done))
 }
 
 /// NULL, and errno.
@@ -150,7 +151,7 @@ fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
 }
 
 fn fdopen_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) != 0 {
+    if phase(cx) != Phase::First {
         return Ok(Part::Act(hidden(cx, TABLE)));
     }
     let fd = cx.int(0)?;
@@ -171,13 +172,13 @@ fn fdopen(cx: &mut Cx<'_>) -> Performs {
     let (fd, Some(how)) = (cx.int(0)?, mode_argument(cx)?) else {
         return null(cx, EINVAL);
     };
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return match look(cx, fd) {
             None => null(cx, EBADF),
             Some(open) if how.readable && !open.readable || how.writable && !open.writable => {
                 null(cx, EINVAL)
             }
-            Some(_) => Ok(After::Next(1, Outcome::Done)),
+            Some(_) => Ok(After::Next(Phase::LookedUp, Outcome::Done)),
         };
     }
     let file = make(cx, fd as u32, &how)?;

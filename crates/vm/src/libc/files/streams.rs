@@ -26,6 +26,7 @@ use super::{
 use crate::libc::holes::{self, Hole};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
 use crate::program::STREAMS;
 use crate::state::State;
 use crate::value::Value;
@@ -383,44 +384,30 @@ pub(super) enum Work {
 /// or has `failed`. `Core::note` is its own.
 pub(super) type Worker = fn(&mut Cx<'_>, u32, bool) -> Result<Work, Stop>;
 
-/// `Core::phase`: what comes next.
-const TAKE: u8 = 0;
-const LOOK_TO_FILL: u8 = 1;
-const FILL: u8 = 2;
-const LOOK_TO_FLUSH: u8 = 3;
-const FLUSHING: u8 = 4;
-const LOOK_TO_SEEK: u8 = 5;
-const SEEK: u8 = 6;
-const GO_ON: u8 = 7;
-const GO_ON_FAILED: u8 = 8;
-const CLOSE: u8 = 9;
-const DROP: u8 = 10;
-const END: u8 = 11;
-
 /// The next part of a call on the stream in an argument.
 pub(super) fn part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let stream = of_argument(cx, argument)?;
     match phase(cx) {
-        TAKE if is_mine(cx, stream) => Ok(Part::Now),
-        TAKE => {
+        Phase::First if is_mine(cx, stream) => Ok(Part::Now),
+        Phase::First => {
             wait_for(cx, Condition::Stream(stream));
             Ok(Part::Act(on_stream(cx, stream, Op::HiddenWait)))
         }
-        LOOK_TO_FILL | LOOK_TO_FLUSH | LOOK_TO_SEEK => {
+        Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
             let slot = table::slot_object(descriptor(cx.state, stream));
             Ok(Part::Act(cx.action(Op::Look, slot.0)))
         }
         // Beside the last time that it has the stream, nobody else can tell.
-        GO_ON | GO_ON_FAILED if get(cx.state, stream, Field::Depth) > 1 => Ok(Part::Now),
-        GO_ON | GO_ON_FAILED | END => Ok(Part::Act(on_stream(cx, stream, Op::Hidden))),
-        CLOSE => {
+        Phase::GoOn | Phase::GoOnFailed if get(cx.state, stream, Field::Depth) > 1 => Ok(Part::Now),
+        Phase::GoOn | Phase::GoOnFailed | Phase::End => Ok(Part::Act(on_stream(cx, stream, Op::Hidden))),
+        Phase::Close => {
             let fd = descriptor(cx.state, stream);
             Ok(Part::Act(Action {
                 object2: table::slot_object(fd),
                 ..hidden(cx, table::TABLE)
             }))
         }
-        DROP => {
+        Phase::Drop => {
             let open = pinned(cx)?;
             Ok(Part::Act(super::descriptors::drop_action(cx, open.number)))
         }
@@ -429,10 +416,10 @@ pub(super) fn part(cx: &mut Cx<'_>, argument: usize) -> Parted {
 }
 
 /// The action on the file.
-fn file_part(cx: &mut Cx<'_>, stream: u32, phase: u8) -> Parted {
+fn file_part(cx: &mut Cx<'_>, stream: u32, phase: Phase) -> Parted {
     let open = pinned(cx)?;
     let pipe = open.kind == Kind::Pipe;
-    if phase == SEEK {
+    if phase == Phase::Seek {
         return Ok(Part::Act(on_file(
             cx,
             open.file,
@@ -449,7 +436,7 @@ fn file_part(cx: &mut Cx<'_>, stream: u32, phase: u8) -> Parted {
         let what = "waiting in a stream operation, in a program that cancels threads";
         return Err(Flow::Unsupported(what.into()));
     }
-    let (condition, order) = if phase == FILL {
+    let (condition, order) = if phase == Phase::Fill {
         (Condition::Data, MemoryOrder::Acquire)
     } else {
         let left = get(cx.state, stream, Field::Pending) - get(cx.state, stream, Field::Flushed);
@@ -465,7 +452,7 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
     let stream = of_argument(cx, argument)?;
     let now = phase(cx);
     match now {
-        TAKE => {
+        Phase::First => {
             check(cx, stream)?;
             take(cx, stream);
             let worked = work(cx, stream, worker, false);
@@ -475,36 +462,36 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
             }
             worked
         }
-        GO_ON | GO_ON_FAILED => work(cx, stream, worker, now == GO_ON_FAILED),
-        LOOK_TO_FILL | LOOK_TO_FLUSH | LOOK_TO_SEEK => {
+        Phase::GoOn | Phase::GoOnFailed => work(cx, stream, worker, now == Phase::GoOnFailed),
+        Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
             let fd = descriptor(cx.state, stream);
             match look(cx, fd as i32) {
-                Some(_) => Ok(After::Next(now + 1, Outcome::Done)),
+                Some(_) => Ok(After::Next(after_look(now), Outcome::Done)),
                 None => fails(cx, stream, EBADF),
             }
         }
-        FILL => fill(cx, stream),
-        FLUSHING => flush(cx, stream),
-        SEEK => {
+        Phase::Fill => fill(cx, stream),
+        Phase::Flush => flush(cx, stream),
+        Phase::Seek => {
             let open = pinned(cx)?;
             let offset = get(cx.state, stream, Field::Offset) as i64;
             let whence = get(cx.state, stream, Field::Whence) as i32;
             match transfer::move_to(cx, &open, offset, whence) {
                 Ok(position) => {
                     set(cx.state, stream, Field::Position, position);
-                    Ok(After::Next(GO_ON, Outcome::Done))
+                    Ok(After::Next(Phase::GoOn, Outcome::Done))
                 }
                 Err(error) => {
                     cx.set_errno(error)?;
-                    Ok(After::Next(GO_ON_FAILED, Outcome::Failed))
+                    Ok(After::Next(Phase::GoOnFailed, Outcome::Failed))
                 }
             }
         }
-        CLOSE => close(cx, stream),
-        DROP => {
+        Phase::Close => close(cx, stream),
+        Phase::Drop => {
             let open = pinned(cx)?;
             super::descriptors::drop_open_file(cx, open.number)?;
-            Ok(After::Next(END, Outcome::Done))
+            Ok(After::Next(Phase::End, Outcome::Done))
         }
         _ => {
             let result = cx.state.thread(cx.thread).core.note;
@@ -515,6 +502,15 @@ pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Perfo
     }
 }
 
+/// What follows the look-up of a descriptor.
+fn after_look(phase: Phase) -> Phase {
+    match phase {
+        Phase::LookToFill => Phase::Fill,
+        Phase::LookToFlush => Phase::Flush,
+        _ => Phase::Seek,
+    }
+}
+
 /// Goes on with a call's work.
 fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs {
     let next = match worker(cx, stream, failed)? {
@@ -522,16 +518,16 @@ fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs 
             give_back(cx, stream);
             return Ok(After::Done(value, Outcome::Done));
         }
-        Work::Fill => LOOK_TO_FILL,
-        Work::Flush => LOOK_TO_FLUSH,
+        Work::Fill => Phase::LookToFill,
+        Work::Flush => Phase::LookToFlush,
         Work::Seek(offset, whence) => {
             set(cx.state, stream, Field::Offset, offset as u64);
             set(cx.state, stream, Field::Whence, u64::from(whence as u32));
-            LOOK_TO_SEEK
+            Phase::LookToSeek
         }
         Work::Close(result) => {
             cx.state.own_core(cx.thread).note = result;
-            CLOSE
+            Phase::Close
         }
     };
     Ok(After::Next(next, Outcome::Done))
@@ -541,7 +537,7 @@ fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs 
 fn fails(cx: &mut Cx<'_>, stream: u32, error: i32) -> Performs {
     cx.set_errno(error)?;
     raise(cx.state, stream, FAILED);
-    Ok(After::Next(GO_ON_FAILED, Outcome::Failed))
+    Ok(After::Next(Phase::GoOnFailed, Outcome::Failed))
 }
 
 /// Reads a block into the buffer.
@@ -565,7 +561,7 @@ fn fill(cx: &mut Cx<'_>, stream: u32) -> Performs {
     if bytes == 0 {
         raise(cx.state, stream, AT_END);
     }
-    Ok(After::Next(GO_ON, Outcome::Done))
+    Ok(After::Next(Phase::GoOn, Outcome::Done))
 }
 
 /// Writes what waits in the buffer, or as much as a pipe has room for.
@@ -587,7 +583,7 @@ fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
         Kind::Pipe => match transfer::piece(cx, &open, from, left, left)? {
             Piece::Written(bytes) if bytes < left => {
                 set(cx.state, stream, Field::Flushed, flushed + bytes);
-                return Ok(After::Next(FLUSHING, Outcome::Done));
+                return Ok(After::Next(Phase::Flush, Outcome::Done));
             }
             Piece::Written(_) => {}
             Piece::Failed(error) => {
@@ -604,7 +600,7 @@ fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
         Kind::Null | Kind::Zero => {}
     }
     flushed_all(cx, stream);
-    Ok(After::Next(GO_ON, Outcome::Done))
+    Ok(After::Next(Phase::GoOn, Outcome::Done))
 }
 
 fn flushed_all(cx: &mut Cx<'_>, stream: u32) {
@@ -640,11 +636,11 @@ fn close(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let fd = descriptor(cx.state, stream);
     look(cx, fd as i32);
     match super::descriptors::give_up(cx, fd)? {
-        Some(_) => Ok(After::Next(DROP, Outcome::Done)),
+        Some(_) => Ok(After::Next(Phase::Drop, Outcome::Done)),
         None => {
             cx.set_errno(EBADF)?;
             cx.state.own_core(cx.thread).note = u64::MAX;
-            Ok(After::Next(END, Outcome::Done))
+            Ok(After::Next(Phase::End, Outcome::Done))
         }
     }
 }

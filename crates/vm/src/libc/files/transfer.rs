@@ -9,6 +9,7 @@ use super::{
 };
 use crate::libc::{open_text, print};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
 use selvedge_model::{MemoryOrder, Op, Outcome};
 
 /// The models of this file.
@@ -35,7 +36,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
 fn looks(cx: &mut Cx<'_>) -> Performs {
     let fd = cx.int(0)?;
     match look(cx, fd) {
-        Some(_) => Ok(After::Next(1, Outcome::Done)),
+        Some(_) => Ok(After::Next(Phase::LookedUp, Outcome::Done)),
         None => refused(cx, EBADF),
     }
 }
@@ -54,7 +55,7 @@ fn done(cx: &Cx<'_>) -> u64 {
 const MOST: u64 = 0x7fff_f000;
 
 fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         let fd = cx.int(0)?;
         return Ok(match look_part(cx, fd)? {
             Part::Act(action) => cancelable(cx, action),
@@ -91,7 +92,7 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
 }
 
 fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return looks(cx);
     }
     let (open, to, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
@@ -145,7 +146,7 @@ const WRITE: super::Operation = super::Operation {
 };
 
 fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         let fd = cx.int(0)?;
         return Ok(match look_part(cx, fd)? {
             Part::Act(action) => cancelable(cx, action),
@@ -194,7 +195,7 @@ pub(super) fn needed(count: u64) -> u64 {
 }
 
 fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return looks(cx);
     }
     let (open, from, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
@@ -273,7 +274,7 @@ fn write_to_pipe(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) -> Per
                 return Ok(After::Done(now, Outcome::Done));
             }
             cx.state.own_core(cx.thread).note = now;
-            Ok(After::Next(1, Outcome::Done))
+            Ok(After::Next(Phase::LookedUp, Outcome::Done))
         }
     }
 }
@@ -314,7 +315,7 @@ pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result
 
 /// A look-up, then an action on the file.
 fn file_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         let fd = cx.int(0)?;
         return look_part(cx, fd);
     }
@@ -329,7 +330,7 @@ fn file_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 fn seek(cx: &mut Cx<'_>) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return looks(cx);
     }
     let (open, offset, whence) = (pinned(cx)?, cx.word(1)? as i64, cx.int(2)?);
@@ -358,7 +359,7 @@ pub(super) fn move_to(cx: &mut Cx<'_>, open: &OpenFile, offset: i64, whence: i32
 }
 
 fn truncate(cx: &mut Cx<'_>) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return looks(cx);
     }
     let (open, length) = (pinned(cx)?, cx.word(1)? as i64);
@@ -372,7 +373,7 @@ fn truncate(cx: &mut Cx<'_>) -> Performs {
 }
 
 fn status_part(cx: &mut Cx<'_>) -> Parted {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return file_part(cx);
     }
     let open = pinned(cx)?;
@@ -380,7 +381,7 @@ fn status_part(cx: &mut Cx<'_>) -> Parted {
 }
 
 fn status(cx: &mut Cx<'_>) -> Performs {
-    if phase(cx) == 0 {
+    if phase(cx) == Phase::First {
         return looks(cx);
     }
     let (open, out) = (pinned(cx)?, cx.word(1)?);

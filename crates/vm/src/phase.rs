@@ -1,0 +1,81 @@
+//! Which part of an operation of several actions comes next.
+//!
+//! An operation that is one action stays at [`Phase::First`]. One of several sets `Core::phase`
+//! when a part is performed, and is prepared anew. Each kind of operation has phases of its own, so
+//! that a thread's phase says what it is in the middle of, whoever looks at it.
+
+/// The next part of the operation that a thread is in. Part of the thread's fingerprint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Phase {
+    /// The first one: nothing was performed yet.
+    #[default]
+    First,
+
+    // ---- synchronisation
+    /// A wait on a condition variable: in the wait set.
+    Waiting,
+    /// A wait on a condition variable: out of the wait set, wants the mutex.
+    Woken,
+    /// A barrier: arrived, has to leave.
+    Arrived,
+    /// A join that may fail: the thread was looked at and has ended.
+    ThreadEnded,
+    /// A join: done, the thread's result is to be written.
+    Joined,
+    /// A creation of a thread: its handle was written before.
+    Named,
+    /// A creation of a thread: done, the handle (`Core::note`) is to be written.
+    Created,
+    /// The guard of a local static: marked as done, the threads that wait are to go on.
+    GuardMarked,
+
+    // ---- the end of threads and of the process
+    /// A process that exits: an exit handler was taken from the list.
+    HandlerTaken,
+    /// A process that exits: there was no exit handler any more.
+    NoHandlerLeft,
+    /// A thread without frames: a visible model is to be performed.
+    ModelToRun,
+
+    // ---- library calls
+    /// A model that accesses memory element by element: `Core::note` says how many accesses were
+    /// performed.
+    Accessing,
+
+    // ---- files
+    /// A descriptor (all of them, for a poll) was looked up.
+    LookedUp,
+    /// A path was looked up: `Core::note` has the file.
+    FileFound,
+    /// Descriptors and open files were made: the descriptors are to stand for them.
+    Reserved,
+    /// `dup2`: the descriptor stands for another open file, the old one is to be given up.
+    Replaced,
+    /// `close`: the descriptor stands for nothing, the open file is to be given up.
+    GivenUp,
+
+    // ---- streams
+    /// The descriptor is to be looked up, then the buffer filled.
+    LookToFill,
+    /// The buffer is to be filled.
+    Fill,
+    /// The descriptor is to be looked up, then the buffer flushed.
+    LookToFlush,
+    /// The buffer is to be flushed.
+    Flush,
+    /// The descriptor is to be looked up, then the position moved.
+    LookToSeek,
+    /// The position is to be moved.
+    Seek,
+    /// The call's work goes on.
+    GoOn,
+    /// The call's work goes on after a failure.
+    GoOnFailed,
+    /// The descriptor is to be closed.
+    Close,
+    /// The open file is to be given up.
+    Drop,
+    /// The stream is to be given back for the last time.
+    End,
+}
