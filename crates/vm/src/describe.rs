@@ -1,5 +1,6 @@
 //! Names for people: places, threads, objects, actions.
 
+use crate::hidden::HiddenObject;
 use crate::libc::holes;
 use crate::program::Program;
 use crate::state::State;
@@ -30,8 +31,8 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
         return object_name(program, state, ObjectId(base));
     }
     if !object.is_address() {
-        let text = crate::libc::files::object_text(object);
-        return text.unwrap_or_else(|| "a hidden object of the library".into());
+        let known = HiddenObject::of(object).map(HiddenObject::text);
+        return known.unwrap_or_else(|| "a hidden object of the library".into());
     }
     let Some((base, found)) = state.memory.object_at(object.0) else {
         return format!("{:#x}", object.0);

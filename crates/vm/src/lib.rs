@@ -11,6 +11,7 @@ mod compile;
 mod coverage;
 pub mod describe;
 pub mod fingerprint;
+mod hidden;
 mod interp;
 mod libc;
 pub mod memory;

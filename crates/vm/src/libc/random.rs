@@ -6,9 +6,10 @@
 //! data race, as glibc takes a lock.
 
 use super::Answer;
+use crate::hidden::HiddenObject;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::word::WordKey;
-use selvedge_model::{ObjectId, Op, Outcome};
+use selvedge_model::{Op, Outcome};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -32,8 +33,6 @@ pub fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The generator, as an object of actions.
-const OBJECT: ObjectId = ObjectId::hidden(0x7261_6e64);
 /// Degree and separation of the generator's polynomial.
 const SIZE: usize = 31;
 const SEPARATION: usize = 3;
@@ -42,7 +41,7 @@ fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
     if cx.state.unjoined() == 0 {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
     }
-    Prepared::Visible(cx.action(Op::Hidden, OBJECT.0))
+    Prepared::Visible(cx.action(Op::Hidden, HiddenObject::Random.id().0))
 }
 
 fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {

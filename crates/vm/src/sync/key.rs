@@ -7,15 +7,14 @@
 
 use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
+use crate::hidden::HiddenObject;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{MAX_KEYS, WordKey};
 use selvedge_base::Id;
-use selvedge_model::{Action, FaultKind, ObjectId, Op};
+use selvedge_model::{Action, FaultKind, Op};
 
-/// The hidden object of all keys.
-pub(super) const OBJECT: ObjectId = ObjectId::hidden(0x101);
 /// `PTHREAD_DESTRUCTOR_ITERATIONS`.
 const ROUNDS: u32 = 4;
 
@@ -40,7 +39,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
 
 pub(super) fn hidden_prepare(cx: &mut Cx<'_>) -> Prepared {
     Prepared::Visible(Action {
-        object: OBJECT,
+        object: HiddenObject::Keys.id(),
         ..cx.action(Op::Hidden, 0)
     })
 }

@@ -11,6 +11,7 @@ use super::errno::{EINVAL, ERANGE};
 use super::join::{detach, detach_prepare, join, join_prepare, timed_join, try_join, try_join_prepare};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{attr, cancel, key, mutex, once};
+use crate::hidden::HiddenObject;
 use crate::memory::{Kind as MemoryKind, OWNERS, Site};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
@@ -26,8 +27,6 @@ use selvedge_model::{
 };
 use smallvec::SmallVec;
 
-/// The hidden object of the exit handlers.
-const EXIT_HANDLERS: ObjectId = ObjectId::hidden(0x102);
 /// `Core::epilogue` of a process that exits at once.
 const QUICK: u32 = u32::MAX;
 
@@ -167,7 +166,7 @@ fn next_of_thread(cx: &mut Cx<'_>) -> Left {
     }
     // Which thread is the last, and so runs the exit handlers, depends on the order of ends.
     let object2 = if cx.program.exit_handlers {
-        EXIT_HANDLERS
+        HiddenObject::ExitHandlers.id()
     } else {
         ObjectId::NONE
     };
@@ -207,7 +206,7 @@ fn next_of_process(cx: &mut Cx<'_>) -> Left {
         if epilogue == 0 && phase != Phase::NoHandlerLeft && cx.program.exit_handlers {
             if cx.state.unjoined() > 0 {
                 return Left::Visible(Action {
-                    object: EXIT_HANDLERS,
+                    object: HiddenObject::ExitHandlers.id(),
                     ..cx.action(Op::Hidden, 0)
                 });
             }
@@ -597,7 +596,7 @@ fn set_name(cx: &mut Cx<'_>) -> Result<i32, Stop> {
 fn at_exit_prepare(cx: &mut Cx<'_>) -> Prepared {
     if cx.state.unjoined() > 0 {
         return Prepared::Visible(Action {
-            object: EXIT_HANDLERS,
+            object: HiddenObject::ExitHandlers.id(),
             ..cx.action(Op::Hidden, 0)
         });
     }

@@ -1,12 +1,14 @@
 //! Descriptors: close, dup and its kin, pipe, fcntl.
 
-use super::content::{APPEND, NONBLOCK, PIPE_SIZE};
+use super::action::{cancelable, hidden, object_of, on_file};
+use super::buffer::store;
+use super::content::{APPEND, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
-use super::table::{self, Kind, MAX_DESCRIPTORS, TABLE};
-use super::{
-    After, Part, Parted, Performs, alone, cancelable, hidden, in_use, look, look_part, on_file, operation,
-    phase, pinned, refused, refused_at_once, store,
-};
+use super::kinds;
+use super::lookup::{in_use, look, look_part, pinned};
+use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
+use super::table;
+use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use selvedge_model::{Action, MemoryOrder, Op, Outcome};
@@ -57,12 +59,12 @@ pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
         return Ok(Part::Act(drop_action(cx, note(cx) as u32)));
     }
     match u32::try_from(fd) {
-        Ok(fd) if fd < MAX_DESCRIPTORS => {
-            let action = hidden(cx, TABLE);
+        Ok(fd) if fd < table::MAX_DESCRIPTORS => {
+            let action = hidden(cx, HiddenObject::Descriptors);
             Ok(cancelable(
                 cx,
                 Action {
-                    object2: table::slot_object(fd),
+                    object2: HiddenObject::Descriptor(fd).id(),
                     ..action
                 },
             ))
@@ -97,18 +99,21 @@ pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
     Ok(Some(open))
 }
 
-/// The action of giving up an open file: a pipe may end by it.
+/// The action of giving up an open file: what others wait for may end by it.
 pub(super) fn drop_action(cx: &Cx<'_>, open: u32) -> Action {
     let it = table::open_file(cx.state, open);
-    on_file(cx, it.file, it.kind, Op::Hidden, MemoryOrder::Release)
+    on_file(cx, it.kind, it.file, Op::Hidden, MemoryOrder::Release)
 }
 
 /// A descriptor of an open file is gone.
 pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     let it = table::open_file(cx.state, open);
-    if table::unshare(cx.state, open) && it.kind == Kind::Pipe && in_use(cx, open) {
-        let what = "closing the end of a pipe that another thread is reading from, writing to or polling";
-        return Err(Flow::Unsupported(what.into()));
+    let description = it.description();
+    if table::unshare(cx.state, open) && description.woken_by(it.file).is_some() && in_use(cx, open) {
+        let what = description.what();
+        return Err(Flow::Unsupported(format!(
+            "closing {what} that another thread is reading from, writing to or polling"
+        )));
     }
     Ok(())
 }
@@ -120,12 +125,8 @@ pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
 fn share_action(cx: &Cx<'_>) -> Result<Action, Stop> {
     let open = pinned(cx)?;
     Ok(Action {
-        object2: if open.kind == Kind::Pipe && cx.program.polls {
-            table::PIPES
-        } else {
-            table::file_object(open.file)
-        },
-        ..hidden(cx, TABLE)
+        object2: object_of(cx, open.kind, open.file),
+        ..hidden(cx, HiddenObject::Descriptors)
     })
 }
 
@@ -136,7 +137,7 @@ fn dup_part(cx: &mut Cx<'_>) -> Parted {
             look_part(cx, fd)
         }
         Phase::LookedUp => Ok(Part::Act(share_action(cx)?)),
-        _ => Ok(Part::Act(hidden(cx, table::slot_object(note(cx) as u32)))),
+        _ => Ok(Part::Act(hidden(cx, HiddenObject::Descriptor(note(cx) as u32)))),
     }
 }
 
@@ -174,10 +175,10 @@ fn look_or_refuse(cx: &mut Cx<'_>, fd: i32) -> Performs {
 fn dup2_part(cx: &mut Cx<'_>) -> Parted {
     let (old, new) = (cx.int(0)?, cx.int(1)?);
     match phase(cx) {
-        Phase::First if !(0..MAX_DESCRIPTORS as i32).contains(&new) => refused_at_once(cx, EBADF),
+        Phase::First if !(0..table::MAX_DESCRIPTORS as i32).contains(&new) => refused_at_once(cx, EBADF),
         Phase::First => look_part(cx, old),
         Phase::LookedUp => Ok(Part::Act(share_action(cx)?)),
-        Phase::Reserved => Ok(Part::Act(hidden(cx, table::slot_object(new as u32)))),
+        Phase::Reserved => Ok(Part::Act(hidden(cx, HiddenObject::Descriptor(new as u32)))),
         _ => Ok(Part::Act(drop_action(cx, note(cx) as u32))),
     }
 }
@@ -223,12 +224,12 @@ fn dup2(cx: &mut Cx<'_>, distinct: bool) -> Performs {
 
 fn pipe_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
-        return Ok(Part::Act(hidden(cx, TABLE)));
+        return Ok(Part::Act(hidden(cx, HiddenObject::Descriptors)));
     }
     let [reader, writer, ..] = numbers(cx);
     Ok(Part::Act(Action {
-        object2: table::slot_object(writer),
-        ..hidden(cx, table::slot_object(reader))
+        object2: HiddenObject::Descriptor(writer).id(),
+        ..hidden(cx, HiddenObject::Descriptor(reader))
     }))
 }
 
@@ -264,9 +265,7 @@ fn pipe(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
         table::release_number(cx.state, reader);
         return refused(cx, EMFILE);
     };
-    let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(super::names::too_many)?;
-    let content = super::content::allocate(cx, PIPE_SIZE)?;
-    table::set_content(cx.state, file, content);
+    let file = kinds::make_pipe(cx)?;
     let mut ends = [0; 2];
     for (end, writable) in ends.iter_mut().zip([false, true]) {
         *end =
@@ -290,8 +289,6 @@ const GET_FLAGS: i32 = 3;
 const SET_FLAGS: i32 = 4;
 const DUPLICATE_CLOSE_ON_EXEC: i32 = 1030;
 const PIPE_SIZE_OF: i32 = 1032;
-/// What Linux adds to the flags of a file opened by a 64-bit program.
-const LARGE_FILE: u64 = 0o100_000;
 
 fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, command) = (cx.int(0)?, cx.int(1)?);
@@ -317,13 +314,8 @@ fn fcntl_part(cx: &mut Cx<'_>) -> Parted {
         _ if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) => dup_part(cx),
         _ => {
             let open = pinned(cx)?;
-            Ok(Part::Act(on_file(
-                cx,
-                open.file,
-                open.kind,
-                Op::Hidden,
-                MemoryOrder::NotAtomic,
-            )))
+            let action = on_file(cx, open.kind, open.file, Op::Hidden, MemoryOrder::NotAtomic);
+            Ok(Part::Act(action))
         }
     }
 }
@@ -333,7 +325,7 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
     if matches!(command, DUPLICATE | DUPLICATE_CLOSE_ON_EXEC) {
         let least = cx.int(2)?;
         return match u32::try_from(least) {
-            Ok(least) if least < MAX_DESCRIPTORS => dup(cx, least),
+            Ok(least) if least < table::MAX_DESCRIPTORS => dup(cx, least),
             _ => refused(cx, EINVAL),
         };
     }
@@ -349,16 +341,18 @@ fn fcntl(cx: &mut Cx<'_>) -> Performs {
                 (false, true) => 1,
                 _ => 0,
             };
-            let large = if open.kind == Kind::Regular { LARGE_FILE } else { 0 };
-            access | flags | large
+            access | flags | open.description().constant_flags()
         }
         SET_FLAGS => {
             let new = cx.int(2)? as u32 as u64 & (APPEND | NONBLOCK);
             table::set_flags(cx.state, open.number, new);
             0
         }
-        PIPE_SIZE_OF if open.kind == Kind::Pipe => PIPE_SIZE,
         SET_DESCRIPTOR_FLAGS => 0,
+        PIPE_SIZE_OF => match open.description().pipe_size() {
+            Some(size) => size,
+            None => return refused(cx, EBADF),
+        },
         _ => return refused(cx, EBADF),
     };
     Ok(After::Done(result, Outcome::Done))

@@ -1,10 +1,15 @@
 //! Names and descriptors that come and go: open, unlink, rename, access, stat.
 
-use super::content::{self, APPEND, NONBLOCK};
+use super::action::{cancelable, hidden, on_file};
+use super::buffer::{self, string};
+use super::content::{APPEND, NONBLOCK};
+use super::description::Status;
 use super::errno::{EACCES, EEXIST, EINVAL, EISDIR, EMFILE, ENOENT, EPERM};
+use super::kinds;
 use super::names::{self, Found};
-use super::table::{self, Kind, TABLE};
-use super::{After, Part, Parted, Performs, cancelable, hidden, on_file, operation, phase, refused, string};
+use super::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use super::table;
+use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;
@@ -98,13 +103,13 @@ pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
     if phase(cx) == Phase::First {
         let address = cx.word(path)?;
         string(cx, address, "character of a path")?;
-        return Ok(cancelable(cx, hidden(cx, TABLE)));
+        return Ok(cancelable(cx, hidden(cx, HiddenObject::Descriptors)));
     }
     let (fd, open) = noted(cx);
     let file = table::open_file(cx.state, open).file;
     Ok(Part::Act(Action {
-        object2: table::file_object(file),
-        ..hidden(cx, table::slot_object(fd))
+        object2: HiddenObject::File(file).id(),
+        ..hidden(cx, HiddenObject::Descriptor(fd))
     }))
 }
 
@@ -186,8 +191,8 @@ fn missing(error: i32) -> i32 {
 pub(super) fn install(cx: &mut Cx<'_>, truncate: bool) -> Result<u32, Stop> {
     let (fd, open) = noted(cx);
     let it = table::open_file(cx.state, open);
-    if truncate && it.kind == Kind::Regular {
-        content::truncate(cx, it.file, 0)?;
+    if truncate {
+        it.description().emptied(cx, it.file)?;
     }
     table::set_descriptor(cx.state, fd, Some(open));
     Ok(fd)
@@ -202,7 +207,7 @@ fn name_part(cx: &mut Cx<'_>, last: usize) -> Parted {
         let address = cx.word(path)?;
         string(cx, address, "character of a path")?;
     }
-    Ok(Part::Act(hidden(cx, TABLE)))
+    Ok(Part::Act(hidden(cx, HiddenObject::Descriptors)))
 }
 
 fn path(cx: &mut Cx<'_>, at: usize) -> Result<Vec<u8>, Stop> {
@@ -302,12 +307,13 @@ fn stat_part(cx: &mut Cx<'_>) -> Parted {
 /// Looking at a file and at how many names it has.
 pub(super) fn status_action(cx: &Cx<'_>, file: u32) -> Action {
     let kind = table::kind(cx.state, file);
-    let action = on_file(cx, file, kind, Op::Hidden, MemoryOrder::NotAtomic);
-    if kind == Kind::Pipe {
+    let action = on_file(cx, kind, file, Op::Hidden, MemoryOrder::NotAtomic);
+    if kind.description().woken_by(file).is_some() {
+        // It has no names.
         return action;
     }
     Action {
-        object2: TABLE,
+        object2: HiddenObject::Descriptors.id(),
         ..action
     }
 }
@@ -346,7 +352,7 @@ fn truncate(cx: &mut Cx<'_>) -> Performs {
     if table::mode(cx.state, file) & 0o200 == 0 {
         return refused(cx, EACCES);
     }
-    content::truncate(cx, file, length)?;
+    kinds::truncate(cx, file, length)?;
     Ok(After::Done(0, Outcome::Done))
 }
 
@@ -356,14 +362,10 @@ const STATUS: u64 = 144;
 /// Writes what is known of a file as a `struct stat`.
 pub(super) fn write_status(cx: &mut Cx<'_>, file: u32, out: u64) -> Result<(), Stop> {
     let kind = table::kind(cx.state, file);
-    let (format, length) = match kind {
-        Kind::Regular => (0o100_000, table::length(cx.state, file)),
-        Kind::Pipe | Kind::Output => (0o010_000, 0),
-        Kind::Null | Kind::Zero => (0o020_000, 0),
-    };
+    let Status { format, length } = kind.description().status(cx.state, file)?;
     let mode = u64::from(table::mode(cx.state, file)) | format;
     let (user, group) = (1000u64, 1000u64);
-    super::access(cx, out, STATUS, true)?;
+    buffer::access(cx, out, STATUS, true)?;
     cx.state.memory.fill(out, STATUS, Value::new(0));
     let fields = [
         (0, 1),                             // st_dev

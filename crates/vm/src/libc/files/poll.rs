@@ -1,16 +1,18 @@
 //! Waiting for several descriptors: poll, select and their kin.
 //!
 //! The descriptors are looked up one after the other; then all of them are looked at in one action
-//! (Linux looks at one after the other here, too; POSIX does not say). It is an action on all
-//! pipes, which therefore count as one object in programs that poll. With a time-out that is not 0
-//! the call may time out whenever nothing is ready; without one it waits.
+//! (Linux looks at one after the other here, too; POSIX does not say). It is an action on all files
+//! that may wait, which therefore count as one object in programs that poll. With a time-out that
+//! is not 0 the call may time out whenever nothing is ready; without one it waits.
 
-use super::content::{self, PIPE_BUF};
+use super::action::{cancelable, looking};
+use super::buffer::{access, may_access, store};
+use super::description::Readiness;
 use super::errno::{EBADF, EINVAL};
-use super::table::{self, Kind, MAX_DESCRIPTORS, OpenFile, PIPES};
-use super::{
-    After, Condition, Part, Parted, Performs, access, alone, cancelable, operation, refused, wait_for,
-};
+use super::operation::{After, Part, Parted, Performs, alone, operation, refused};
+use super::table::{self, MAX_DESCRIPTORS};
+use super::wait::{Condition, wait_for};
+use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::state::State;
@@ -30,7 +32,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     })
 }
 
-/// The functions that wait for several pipes at once.
+/// The functions that wait for several files at once.
 pub(crate) const NAMES: [&str; 4] = ["poll", "ppoll", "select", "pselect"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,34 +86,36 @@ impl Pin {
     }
 
     /// What the answer would be now.
-    fn answer(self, state: &State) -> u16 {
-        match self {
+    fn answer(self, state: &State) -> Result<u16, Stop> {
+        Ok(match self {
             Pin::Ignored => 0,
             Pin::Closed => INVALID,
             Pin::Open(open, events) => {
-                ready(state, &table::open_file(state, open)) & (events | ERROR | HANGUP)
+                let open = table::open_file(state, open);
+                events_of(open.description().ready(state, &open)?) & (events | ERROR | HANGUP)
+            }
+        })
+    }
+
+    /// Whether the answer may change by actions of other threads.
+    fn may_change(self, state: &State) -> bool {
+        match self {
+            Pin::Ignored | Pin::Closed => false,
+            Pin::Open(open, _) => {
+                let open = table::open_file(state, open);
+                open.description().woken_by(open.file).is_some()
             }
         }
     }
 }
 
-/// What could be done with an open file without waiting.
-fn ready(state: &State, open: &OpenFile) -> u16 {
-    const READ: u16 = IN | READ_NORMAL;
-    const WRITE: u16 = OUT | WRITE_NORMAL;
+/// Readiness as the events of a poll.
+fn events_of(ready: Readiness) -> u16 {
     let when = |holds: bool, events: u16| if holds { events } else { 0 };
-    match open.kind {
-        Kind::Pipe if open.readable => {
-            when(table::length(state, open.file) > 0, READ)
-                | when(table::writers(state, open.file) == 0, HANGUP)
-        }
-        Kind::Pipe => {
-            when(content::room(state, open) >= PIPE_BUF, WRITE)
-                | when(table::readers(state, open.file) == 0, ERROR)
-        }
-        Kind::Output => WRITE,
-        Kind::Regular | Kind::Null | Kind::Zero => READ | WRITE,
-    }
+    when(ready.readable, IN | READ_NORMAL)
+        | when(ready.writable, OUT | WRITE_NORMAL)
+        | when(ready.error, ERROR)
+        | when(ready.hangup, HANGUP)
 }
 
 fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
@@ -131,9 +135,9 @@ fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
     (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
 }
 
-/// Whether something is ready for a waiting thread.
+/// Whether something is ready for a waiting thread. Each has answered before it waited.
 pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
-    pins(state, thread).any(|pin| pin.answer(state) != 0)
+    pins(state, thread).any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0))
 }
 
 /// Whether a waiting thread has looked up an open file.
@@ -176,7 +180,7 @@ fn timeout(cx: &mut Cx<'_>, call: Call) -> Result<Timeout, Stop> {
     if address == 0 {
         return Ok(Timeout::Never);
     }
-    super::may_access(cx, address)?;
+    may_access(cx, address)?;
     let seconds = cx.load_defined(address, 8, "time-out")?;
     let parts = cx.load_defined(address + 8, 8, "time-out")?;
     Ok(if seconds == 0 && parts == 0 {
@@ -210,7 +214,7 @@ fn entries(cx: &mut Cx<'_>, call: Call) -> Result<Vec<Entry>, Stop> {
                 for fd in 0..if set == 0 { 0 } else { count } {
                     let at = set + fd as u64 / 64 * 8;
                     if fd % 64 == 0 {
-                        super::may_access(cx, at)?;
+                        may_access(cx, at)?;
                     }
                     if cx.load_defined(at, 8, "set of descriptors")? >> (fd % 64) & 1 != 0 {
                         entries.push(Entry { fd, events, at });
@@ -242,7 +246,7 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     if core.phase != Phase::LookedUp {
         return Ok(match entries.get(core.note as usize) {
             Some(entry) if (0..MAX_DESCRIPTORS as i32).contains(&entry.fd) => {
-                Part::Act(cx.action(Op::Look, table::slot_object(entry.fd as u32).0))
+                Part::Act(looking(cx, entry.fd as u32))
             }
             _ => Part::Now,
         });
@@ -252,18 +256,22 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(state, cx.thread, index))
         .collect();
-    let is_pipe =
-        |pin: &Pin| matches!(*pin, Pin::Open(open, _) if table::open_file(state, open).kind == Kind::Pipe);
-    let (pipes, others) = (
-        looked.iter().any(is_pipe),
-        looked.iter().any(|pin| !is_pipe(pin) && pin.answer(state) != 0),
-    );
+    let (mut change, mut others) = (false, false);
+    for pin in &looked {
+        // What cannot answer is unsupported before anything waits.
+        let answer = pin.answer(state)?;
+        if pin.may_change(state) {
+            change = true;
+        } else {
+            others |= answer != 0;
+        }
+    }
     let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
     let action = if waits && !others {
         wait_for(cx, Condition::Ready);
-        cx.action(Op::HiddenWait, PIPES.0)
-    } else if pipes {
-        cx.action(Op::Hidden, PIPES.0)
+        cx.action(Op::HiddenWait, HiddenObject::Polled.id().0)
+    } else if change {
+        cx.action(Op::Hidden, HiddenObject::Polled.id().0)
     } else if others || timeout == Timeout::AtOnce || alone(cx) {
         return Ok(Part::Now);
     } else {
@@ -299,7 +307,8 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     let looked: Vec<Pin> = (0..entries.len() as u32)
         .map(|index| pin(cx.state, cx.thread, index))
         .collect();
-    let answers: Vec<u16> = looked.iter().map(|pin| pin.answer(cx.state)).collect();
+    let answers = looked.iter().map(|pin| pin.answer(cx.state));
+    let answers = answers.collect::<Result<Vec<u16>, Stop>>()?;
     for index in 0..entries.len() as u32 {
         let word = WordKey::Pinned(region, index);
         if cx.state.word(word) != 0 {
@@ -309,7 +318,7 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
     match call {
         Call::Poll | Call::PPoll => {
             for (entry, &answer) in entries.iter().zip(&answers) {
-                super::store(cx, entry.at, 2, u64::from(answer))?;
+                store(cx, entry.at, 2, u64::from(answer))?;
             }
             let count = answers.iter().filter(|&&answer| answer != 0).count();
             Ok(After::Done(count as u64, Outcome::Done))
@@ -347,13 +356,13 @@ fn select_answers(cx: &mut Cx<'_>, call: Call, entries: &[Entry], answers: &[u16
     } else {
         (bits as u64).div_ceil(64)
     } {
-        super::store(cx, exceptional + 8 * word, 8, 0)?;
+        store(cx, exceptional + 8 * word, 8, 0)?;
     }
     // Linux stores the time left: none if it timed out.
     let left = cx.word(4)?;
     if count == 0 && call == Call::Select && left != 0 {
-        super::store(cx, left, 8, 0)?;
-        super::store(cx, left + 8, 8, 0)?;
+        store(cx, left, 8, 0)?;
+        store(cx, left + 8, 8, 0)?;
     }
     Ok(After::Done(count, Outcome::Done))
 }

@@ -1,19 +1,21 @@
 //! What programs do with streams: fopen, fclose, fread, fwrite, fputs, fputc, fflush, fseek, ftell,
 //! setvbuf and the like. Reading of characters, lines and formatted input is C code in the model
-//! library, on top of `fread`.
+//! library, on top of `fread`. Writing is in `stream_write`.
 
-//! Writing is in `stream_write`.
-
+use super::action::hidden;
+use super::buffer::{access, string};
 use super::errno::{EBADF, EINVAL};
+use super::lookup::{look, look_part, pinned};
 use super::open::{self, How, MASK};
+use super::operation::{After, Part, Parted, Performs, alone, operation, phase};
+use super::stream_calls::{self, Work};
+use super::stream_lock;
 use super::streams::{
-    self, APPENDS, AT_END, BY_LINE, FAILED, Field, PUSH_BACK, UNBUFFERED, Work, descriptor, get, has, lower,
-    make, raise, set, unread,
+    self, APPENDS, AT_END, BY_LINE, FAILED, Field, PUSH_BACK, UNBUFFERED, descriptor, get, has, lower, make,
+    raise, set, unread,
 };
-use super::table::{Kind, TABLE};
-use super::{
-    After, Part, Parted, Performs, access, alone, hidden, look, look_part, operation, phase, pinned, string,
-};
+use super::table::Kind;
+use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::program::STREAMS;
@@ -26,9 +28,10 @@ pub(super) const EOF: u64 = u64::MAX;
 /// The model of a call on the stream in an argument.
 macro_rules! on_stream {
     ($argument:literal, $worker:expr) => {
-        operation!(|cx| streams::part(cx, $argument), |cx| streams::perform(
-            cx, $argument, $worker
-        ))
+        operation!(
+            |cx| stream_calls::part(cx, $argument),
+            |cx| stream_calls::perform(cx, $argument, $worker)
+        )
     };
 }
 
@@ -38,9 +41,9 @@ macro_rules! unless_output {
         operation!(
             |cx| match streams::is_output(cx, $argument)? {
                 true => Ok(Part::Done(0)),
-                false => streams::part(cx, $argument),
+                false => stream_calls::part(cx, $argument),
             },
-            |cx| streams::perform(cx, $argument, $worker)
+            |cx| stream_calls::perform(cx, $argument, $worker)
         )
     };
 }
@@ -50,11 +53,11 @@ pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "fopen" | "fopen64" => operation!(fopen_part, fopen),
         "fdopen" => operation!(fdopen_part, fdopen),
-        "fclose" => operation!(fclose_part, |cx| streams::perform(cx, 0, fclose)),
+        "fclose" => operation!(fclose_part, |cx| stream_calls::perform(cx, 0, fclose)),
         "fread" => on_stream!(3, fread),
-        "fread_unlocked" => operation!(|cx| held_part(cx, 3), |cx| streams::perform(cx, 3, fread)),
+        "fread_unlocked" => operation!(|cx| held_part(cx, 3), |cx| stream_calls::perform(cx, 3, fread)),
         "__selvedge_unread" => on_stream!(1, unread_byte),
-        "fflush" => operation!(fflush_part, |cx| streams::perform(cx, 0, fflush)),
+        "fflush" => operation!(fflush_part, |cx| stream_calls::perform(cx, 0, fflush)),
         "fseek" | "fseeko" | "fseeko64" => on_stream!(0, fseek),
         "ftell" | "ftello" | "ftello64" => on_stream!(0, ftell),
         "rewind" => on_stream!(0, rewind),
@@ -64,7 +67,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "feof" => unless_output!(0, feof),
         "ferror" => unless_output!(0, ferror),
         "clearerr" => unless_output!(0, clearerr),
-        "fileno" => operation!(fileno_part, |cx| streams::perform(cx, 0, fileno)),
+        "fileno" => operation!(fileno_part, |cx| stream_calls::perform(cx, 0, fileno)),
         _ => return None,
     })
 }
@@ -73,8 +76,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
 /// thread has the stream.
 pub(super) fn held_part(cx: &mut Cx<'_>, argument: usize) -> Parted {
     let stream = streams::of_argument(cx, argument)?;
-    if alone(cx) || streams::is_mine(cx, stream) {
-        return streams::part(cx, argument);
+    if alone(cx) || stream_lock::is_mine(cx, stream) {
+        return stream_calls::part(cx, argument);
     }
     Err(Flow::Unsupported(
         "an unlocked operation on a stream while there are several threads".into(),
@@ -152,7 +155,7 @@ fn null(cx: &mut Cx<'_>, error: i32) -> Performs {
 
 fn fdopen_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) != Phase::First {
-        return Ok(Part::Act(hidden(cx, TABLE)));
+        return Ok(Part::Act(hidden(cx, HiddenObject::Descriptors)));
     }
     let fd = cx.int(0)?;
     match mode_argument(cx)? {
@@ -194,7 +197,7 @@ fn fclose_part(cx: &mut Cx<'_>) -> Parted {
     if streams::is_output(cx, 0)? {
         return Err(Flow::Unsupported("fclose of a standard output stream".into()));
     }
-    streams::part(cx, 0)
+    stream_calls::part(cx, 0)
 }
 
 fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
@@ -285,7 +288,7 @@ fn fflush_part(cx: &mut Cx<'_>) -> Parted {
     if streams::is_output(cx, 0)? {
         return Ok(Part::Done(0));
     }
-    streams::part(cx, 0)
+    stream_calls::part(cx, 0)
 }
 
 /// `fflush(NULL)`: output streams have nothing to do.
@@ -426,7 +429,7 @@ fn fileno_part(cx: &mut Cx<'_>) -> Parted {
     let handle = cx.word(0)?;
     match STREAMS.iter().position(|(_, stream)| *stream == handle) {
         Some(fd) => Ok(Part::Done(fd as u64)),
-        None => streams::part(cx, 0),
+        None => stream_calls::part(cx, 0),
     }
 }
 

@@ -2,13 +2,15 @@
 //! or of the call as the stream's mode says, and by `fflush` and `fclose`. Output streams (stdout,
 //! stderr) are `print`'s; each call finds out which of the two it is.
 
+use super::buffer::{access, may_access};
 use super::content;
 use super::errno::EBADF;
+use super::operation::{self, Operation};
+use super::stream_calls::{self, Work};
 use super::stream_ops::{EOF, held_part, progress, set_progress, too_large};
 use super::streams::{
-    self, BY_LINE, FAILED, FLUSH, Field, PUSH_BACK, UNBUFFERED, Work, get, has, raise, set, unread,
+    self, BY_LINE, FAILED, FLUSH, Field, PUSH_BACK, UNBUFFERED, get, has, raise, set, unread,
 };
-use super::{Operation, access, may_access};
 use crate::libc::{Answer, bytes, print, stepped};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
@@ -116,7 +118,7 @@ pub(in crate::libc) fn prepare(
 ) -> Prepared {
     match streams::is_output(cx, writer.argument) {
         Ok(true) => stepped::prepare(cx, print),
-        Ok(false) => super::prepare(cx, &writer.operation),
+        Ok(false) => operation::prepare(cx, &writer.operation),
         Err(flow) => Prepared::Immediate(flow),
     }
 }
@@ -129,15 +131,15 @@ pub(in crate::libc) fn perform(
 ) -> Performed {
     match streams::is_output(cx, writer.argument) {
         Ok(true) => stepped::perform(cx, print),
-        _ => super::perform(cx, &writer.operation),
+        _ => operation::perform(cx, &writer.operation),
     }
 }
 
 pub(in crate::libc) const FWRITE: Writer = Writer {
     argument: 3,
     operation: Operation {
-        part: |cx| streams::part(cx, 3),
-        perform: |cx| streams::perform(cx, 3, fwrite),
+        part: |cx| stream_calls::part(cx, 3),
+        perform: |cx| stream_calls::perform(cx, 3, fwrite),
     },
 };
 
@@ -146,7 +148,7 @@ pub(in crate::libc) const FWRITE_UNLOCKED: Writer = Writer {
     argument: 3,
     operation: Operation {
         part: |cx| held_part(cx, 3),
-        perform: |cx| streams::perform(cx, 3, fwrite),
+        perform: |cx| stream_calls::perform(cx, 3, fwrite),
     },
 };
 
@@ -170,8 +172,8 @@ fn fwrite(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 pub(in crate::libc) const FPUTS: Writer = Writer {
     argument: 1,
     operation: Operation {
-        part: |cx| streams::part(cx, 1),
-        perform: |cx| streams::perform(cx, 1, fputs),
+        part: |cx| stream_calls::part(cx, 1),
+        perform: |cx| stream_calls::perform(cx, 1, fputs),
     },
 };
 
@@ -180,7 +182,7 @@ pub(in crate::libc) const FPUTS_UNLOCKED: Writer = Writer {
     argument: 1,
     operation: Operation {
         part: |cx| held_part(cx, 1),
-        perform: |cx| streams::perform(cx, 1, fputs),
+        perform: |cx| stream_calls::perform(cx, 1, fputs),
     },
 };
 
@@ -195,8 +197,8 @@ fn fputs(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 pub(in crate::libc) const FPUTC: Writer = Writer {
     argument: 1,
     operation: Operation {
-        part: |cx| streams::part(cx, 1),
-        perform: |cx| streams::perform(cx, 1, fputc),
+        part: |cx| stream_calls::part(cx, 1),
+        perform: |cx| stream_calls::perform(cx, 1, fputc),
     },
 };
 
@@ -205,7 +207,7 @@ pub(in crate::libc) const FPUTC_UNLOCKED: Writer = Writer {
     argument: 1,
     operation: Operation {
         part: |cx| held_part(cx, 1),
-        perform: |cx| streams::perform(cx, 1, fputc),
+        perform: |cx| stream_calls::perform(cx, 1, fputc),
     },
 };
 
@@ -226,8 +228,8 @@ pub(in crate::libc) const fn formatted<const FORMAT: usize, const LIST: bool>() 
     Writer {
         argument: 0,
         operation: Operation {
-            part: |cx| streams::part(cx, 0),
-            perform: |cx| streams::perform(cx, 0, fprintf::<FORMAT, LIST>),
+            part: |cx| stream_calls::part(cx, 0),
+            perform: |cx| stream_calls::perform(cx, 0, fprintf::<FORMAT, LIST>),
         },
     }
 }

@@ -6,57 +6,15 @@
 //! has contents: a regular file, a pipe, the program's output, or a device. Numbers of open files
 //! and files are never used again; those of descriptors are, the lowest free one first.
 //!
-//! Which action may touch what: see the documentation of `files`. Words that were never set are 0,
-//! which stands for the initial state: descriptors 0, 1 and 2 are open.
+//! What kinds of files do: `description`. Which action may touch what: the documentation of
+//! `files`. Words that were never set are 0, which stands for the initial state: descriptors 0, 1
+//! and 2 are open.
 
+use super::description::FileDescription;
+use super::kinds::{NULL, OUTPUT, PIPE, REGULAR, ZERO};
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
 pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
-use selvedge_model::ObjectId;
-
-// ---- objects
-// -------------------------------------------------------------------------------------------------
-
-/// The table of descriptors and names as an object of actions: who opens, closes or names a file.
-pub(super) const TABLE: ObjectId = ObjectId::hidden(0x6600_0000);
-/// All pipes as one object, in programs that wait for several of them at once.
-pub(super) const PIPES: ObjectId = ObjectId::hidden(0x6600_0008);
-
-/// A descriptor as an object.
-pub(super) const fn slot_object(fd: u32) -> ObjectId {
-    ObjectId::hidden(0x6610_0000 + 8 * fd)
-}
-
-/// A file as an object.
-pub(super) const fn file_object(file: u32) -> ObjectId {
-    ObjectId::hidden(0x6620_0000 + 8 * file)
-}
-
-/// A stream as an object.
-pub(super) const fn stream_object(stream: u32) -> ObjectId {
-    ObjectId::hidden(0x6640_0000 + 8 * stream)
-}
-
-/// What a hidden object of this module is, in words.
-pub(crate) fn object_text(object: ObjectId) -> Option<String> {
-    let number = object.0.checked_sub(ObjectId::hidden(0).0)?;
-    let number = u32::try_from(number).ok()?;
-    Some(match number {
-        0x6600_0000 => "the table of descriptors".into(),
-        0x6600_0008 => "a pipe".into(),
-        0x6610_0000..0x6620_0000 => format!("descriptor {}", (number - 0x6610_0000) / 8),
-        0x6620_0000..0x6640_0000 => match (number - 0x6620_0000) / 8 {
-            1 => "standard input".into(),
-            2 => "standard output".into(),
-            file => format!("file {file}"),
-        },
-        0x6640_0000..0x6660_0000 => match (number - 0x6640_0000) / 8 {
-            0 => "stream stdin".into(),
-            stream => format!("stream {stream}"),
-        },
-        _ => return None,
-    })
-}
 
 // ---- kinds
 // -------------------------------------------------------------------------------------------------
@@ -78,6 +36,17 @@ pub(super) enum Kind {
 
 impl Kind {
     const ALL: [Kind; 5] = [Kind::Regular, Kind::Pipe, Kind::Output, Kind::Null, Kind::Zero];
+
+    /// How files of this kind behave.
+    pub fn description(self) -> &'static dyn FileDescription {
+        match self {
+            Kind::Regular => &REGULAR,
+            Kind::Pipe => &PIPE,
+            Kind::Output => &OUTPUT,
+            Kind::Null => &NULL,
+            Kind::Zero => &ZERO,
+        }
+    }
 }
 
 /// What an open file is, for ever.
@@ -93,6 +62,13 @@ pub(super) struct OpenFile {
     pub readable: bool,
     /// May be written.
     pub writable: bool,
+}
+
+impl OpenFile {
+    /// How it behaves.
+    pub fn description(&self) -> &'static dyn FileDescription {
+        self.kind.description()
+    }
 }
 
 /// Standard input as a file, and what is printed.
@@ -182,10 +158,8 @@ pub(super) fn new_open_file(state: &mut State, file: u32, readable: bool, writab
     let number = new_number(state, WordKey::OpenFileCount, STANDARD + 1)?;
     let word = u64::from(file) | u64::from(readable) << 32 | u64::from(writable) << 33;
     state.set_word(WordKey::OpenFile(number, OpenFileField::File), word);
-    if kind(state, file) == Kind::Pipe {
-        let word = WordKey::File(file, end_count(writable));
-        state.set_word(word, state.word(word) + 1);
-    }
+    let open = open_file(state, number);
+    open.description().opened(state, &open);
     Some(number)
 }
 
@@ -226,7 +200,7 @@ pub(super) fn share(state: &mut State, open: u32) {
     state.set_word(word, state.word(word) + 1);
 }
 
-/// One fewer does; whether it was the last one. Then a pipe has one end less.
+/// One fewer does; whether it was the last one.
 pub(super) fn unshare(state: &mut State, open: u32) -> bool {
     let word = WordKey::OpenFile(open, OpenFileField::Shares);
     let others = state.word(word);
@@ -235,24 +209,12 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
         return false;
     }
     let it = open_file(state, open);
-    if it.kind == Kind::Pipe {
-        let word = WordKey::File(it.file, end_count(it.writable));
-        state.set_word(word, state.word(word).saturating_sub(1));
-    }
+    it.description().closed(state, &it);
     true
 }
 
 // ---- files
 // -------------------------------------------------------------------------------------------------
-
-/// The word that counts a pipe's open ends of one kind.
-const fn end_count(writable: bool) -> FileField {
-    if writable {
-        FileField::Writers
-    } else {
-        FileField::Readers
-    }
-}
 
 /// What a file is.
 pub(super) fn kind(state: &State, file: u32) -> Kind {
@@ -305,24 +267,14 @@ pub(super) fn set_length(state: &mut State, file: u32, length: u64) {
     state.set_word(WordKey::File(file, FileField::Length), length);
 }
 
-/// Where in its content a pipe's first byte is.
-pub(super) fn start(state: &State, file: u32) -> u64 {
-    state.word(WordKey::File(file, FileField::Start))
+/// A field of a file that only its kind knows.
+pub(super) fn field(state: &State, file: u32, field: FileField) -> u64 {
+    state.word(WordKey::File(file, field))
 }
 
 /// Sets it.
-pub(super) fn set_start(state: &mut State, file: u32, start: u64) {
-    state.set_word(WordKey::File(file, FileField::Start), start);
-}
-
-/// How many open files read from a pipe.
-pub(super) fn readers(state: &State, file: u32) -> u64 {
-    state.word(WordKey::File(file, FileField::Readers))
-}
-
-/// How many write to it.
-pub(super) fn writers(state: &State, file: u32) -> u64 {
-    state.word(WordKey::File(file, FileField::Writers))
+pub(super) fn set_field(state: &mut State, file: u32, field: FileField, value: u64) {
+    state.set_word(WordKey::File(file, field), value);
 }
 
 /// How many names a file has.

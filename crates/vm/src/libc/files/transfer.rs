@@ -1,13 +1,18 @@
 //! Reading and writing open files, and moving in them.
 
-use super::content::{self, APPEND, NONBLOCK, PIPE_BUF};
-use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, EPIPE, ESPIPE};
-use super::table::{self, Kind, OpenFile};
-use super::{
-    After, Condition, Part, Parted, Performs, alone, cancelable, look, look_part, on_file, operation, phase,
-    pinned, refused, refused_at_once, wait_for,
+use super::action::{cancelable, on_file};
+use super::buffer;
+use super::content::NONBLOCK;
+use super::description::{Bytes, Written};
+use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
+use super::lookup::{look, look_part, pinned};
+use super::operation::{
+    After, Operation, Part, Parted, Performs, alone, operation, perform, phase, prepare, refused,
+    refused_at_once,
 };
-use crate::libc::{open_text, print};
+use super::table::{self, Kind, OpenFile};
+use super::wait::{Condition, wait_for};
+use crate::libc::{print, stepped};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use selvedge_model::{MemoryOrder, Op, Outcome};
@@ -66,29 +71,37 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     if !open.readable {
         return refused_at_once(cx, EBADF);
     }
-    if positioned {
-        if open.kind == Kind::Pipe {
-            return refused_at_once(cx, ESPIPE);
-        }
-        if (cx.word(3)? as i64) < 0 {
-            return refused_at_once(cx, EINVAL);
-        }
+    if positioned && let Some(error) = bad_position(cx, &open)? {
+        return refused_at_once(cx, error);
+    }
+    if let Some(error) = open.description().refuses(count) {
+        return refused_at_once(cx, error);
     }
     if count == 0 {
         return Ok(Part::Done(0));
     }
-    Ok(match open.kind {
-        Kind::Null | Kind::Zero | Kind::Output => Part::Now,
-        kind => {
-            let op = if kind == Kind::Pipe {
-                Op::HiddenWait
-            } else {
-                Op::Hidden
-            };
-            wait_for(cx, Condition::Data);
-            cancelable(cx, on_file(cx, open.file, kind, op, MemoryOrder::Acquire))
-        }
-    })
+    if !open.description().is_shared() {
+        return Ok(Part::Now);
+    }
+    wait_for(cx, Condition::Data);
+    let action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Acquire);
+    Ok(cancelable(cx, action))
+}
+
+/// The error of a `pread` or `pwrite` to no possible position.
+fn bad_position(cx: &mut Cx<'_>, open: &OpenFile) -> Result<Option<i32>, Stop> {
+    if !open.description().takes_positions() {
+        return Ok(Some(ESPIPE));
+    }
+    Ok(((cx.word(3)? as i64) < 0).then_some(EINVAL))
+}
+
+/// The operation of a transfer: one that may wait, if something wakes it.
+pub(super) fn transfer_op(open: &OpenFile) -> Op {
+    match open.description().woken_by(open.file) {
+        Some(_) => Op::HiddenWait,
+        None => Op::Hidden,
+    }
 }
 
 fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
@@ -96,20 +109,17 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         return looks(cx);
     }
     let (open, to, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
-    if !content::readable(cx.state, &open) {
+    let description = open.description();
+    if !description.can_read(cx.state, &open) {
         return refused(cx, EAGAIN);
     }
-    let position = if positioned {
-        cx.word(3)?
-    } else {
-        table::position(cx.state, open.number)
+    let at = if positioned { Some(cx.word(3)?) } else { None };
+    let bytes = match description.available(cx.state, &open, count, at)? {
+        Ok(bytes) => bytes,
+        Err(error) => return refused(cx, error),
     };
-    let bytes = content::available(cx.state, &open, count, position);
-    super::access(cx, to, bytes, true)?;
-    content::read_at(cx, &open, to, bytes, position);
-    if !positioned && bytes > 0 && open.kind == Kind::Regular {
-        table::set_position(cx.state, open.number, position + bytes);
-    }
+    buffer::access(cx, to, bytes, true)?;
+    description.read(cx, &open, to, bytes, at)?;
     Ok(After::Done(bytes, Outcome::Done))
 }
 
@@ -127,20 +137,20 @@ pub(in crate::libc) fn is_output(cx: &Cx<'_>, fd: i32) -> bool {
 /// `write` to the captured output is no scheduling point, as all printing.
 fn prepare_write(cx: &mut Cx<'_>) -> Prepared {
     match cx.int(0) {
-        Ok(fd) if is_output(cx, fd) => crate::libc::stepped::prepare(cx, print::write),
-        Ok(_) => super::prepare(cx, &WRITE),
+        Ok(fd) if is_output(cx, fd) => stepped::prepare(cx, print::write),
+        Ok(_) => prepare(cx, &WRITE),
         Err(flow) => Prepared::Immediate(flow),
     }
 }
 
 fn perform_write(cx: &mut Cx<'_>, _: u16) -> Performed {
     match cx.int(0) {
-        Ok(fd) if is_output(cx, fd) => crate::libc::stepped::perform(cx, print::write),
-        _ => super::perform(cx, &WRITE),
+        Ok(fd) if is_output(cx, fd) => stepped::perform(cx, print::write),
+        _ => perform(cx, &WRITE),
     }
 }
 
-const WRITE: super::Operation = super::Operation {
+const WRITE: Operation = Operation {
     part: |cx| write_part(cx, false),
     perform: |cx| write(cx, false),
 };
@@ -157,41 +167,28 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
     if !open.writable {
         return refused_at_once(cx, EBADF);
     }
-    if positioned {
-        if matches!(open.kind, Kind::Pipe | Kind::Output) {
-            return refused_at_once(cx, ESPIPE);
-        }
-        if (cx.word(3)? as i64) < 0 {
-            return refused_at_once(cx, EINVAL);
-        }
+    if positioned && let Some(error) = bad_position(cx, &open)? {
+        return refused_at_once(cx, error);
+    }
+    if let Some(error) = open.description().refuses(count) {
+        return refused_at_once(cx, error);
     }
     // The program's memory is read now, before what a pipe hands on.
     let written = done(cx);
     let Some(left) = count.checked_sub(written) else {
         return Err(Flow::Unsupported(CHANGED.into()));
     };
-    super::access(cx, from.wrapping_add(written), left, false)?;
+    buffer::access(cx, from.wrapping_add(written), left, false)?;
     if count == 0 {
         return Ok(Part::Done(0));
     }
-    Ok(match open.kind {
-        Kind::Null | Kind::Zero => Part::Done(count),
-        Kind::Output => Part::Now,
-        kind => {
-            let op = if kind == Kind::Pipe {
-                Op::HiddenWait
-            } else {
-                Op::Hidden
-            };
-            wait_for(cx, Condition::Room(needed(count)));
-            cancelable(cx, on_file(cx, open.file, kind, op, MemoryOrder::Release))
-        }
-    })
-}
-
-/// How much room a write to a pipe waits for.
-pub(super) fn needed(count: u64) -> u64 {
-    if count <= PIPE_BUF { count } else { 1 }
+    let description = open.description();
+    if !description.is_shared() {
+        return Ok(Part::Now);
+    }
+    wait_for(cx, Condition::Room(description.needed(count)));
+    let action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Release);
+    Ok(cancelable(cx, action))
 }
 
 fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
@@ -199,78 +196,21 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         return looks(cx);
     }
     let (open, from, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
-    match open.kind {
-        Kind::Pipe => return write_to_pipe(cx, &open, from, count),
-        Kind::Output => {
-            let text = open_text::range(cx, from, count, "byte of an output")?;
-            cx.state.print_open(&text.bytes, &text.holes);
-            return Ok(After::Done(count, Outcome::Done));
-        }
-        _ => {}
-    }
-    // With O_APPEND, Linux appends whatever the position.
-    let position = if positioned && table::flags(cx.state, open.number) & APPEND == 0 {
-        cx.word(3)?
-    } else {
-        write_position(cx, &open)
-    };
-    content::write_at(cx, open.file, from, count, position)?;
-    if !positioned {
-        table::set_position(cx.state, open.number, position + count);
-    }
-    Ok(After::Done(count, Outcome::Done))
-}
-
-/// Where a write to a regular file goes.
-pub(super) fn write_position(cx: &Cx<'_>, open: &OpenFile) -> u64 {
-    if table::flags(cx.state, open.number) & APPEND != 0 {
-        table::length(cx.state, open.file)
-    } else {
-        table::position(cx.state, open.number)
-    }
-}
-
-/// What a piece of a write to a pipe comes to.
-pub(super) enum Piece {
-    /// So many bytes were written.
-    Written(u64),
-    /// It failed with an error number.
-    Failed(i32),
-}
-
-/// Writes as many of `left` bytes to a pipe as fit; `whole` is the length of the whole write.
-pub(super) fn piece(
-    cx: &mut Cx<'_>,
-    open: &OpenFile,
-    from: u64,
-    left: u64,
-    whole: u64,
-) -> Result<Piece, Stop> {
-    if table::readers(cx.state, open.file) == 0 {
-        if table::pipe_signal_ignored(cx.state) {
-            return Ok(Piece::Failed(EPIPE));
-        }
-        return Err(Flow::Unsupported(
-            "SIGPIPE: a write to a pipe that nobody reads".into(),
-        ));
-    }
-    let room = content::room(cx.state, open);
-    if room < needed(whole).min(left) {
-        return Ok(Piece::Failed(EAGAIN));
-    }
-    let bytes = room.min(left);
-    content::put(cx, open, from, bytes);
-    Ok(Piece::Written(bytes))
-}
-
-fn write_to_pipe(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) -> Performs {
+    let at = if positioned { Some(cx.word(3)?) } else { None };
     let before = done(cx);
-    match piece(cx, open, from + before, count - before, count)? {
-        Piece::Failed(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
-        Piece::Failed(error) => refused(cx, error),
-        Piece::Written(bytes) => {
+    let bytes = Bytes {
+        from: from + before,
+        count: count - before,
+        whole: count,
+        buffered: false,
+    };
+    match open.description().write(cx, &open, bytes, at)? {
+        Err(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
+        Err(error) => refused(cx, error),
+        Ok(Written::All(bytes)) => Ok(After::Done(before + bytes, Outcome::Done)),
+        Ok(Written::Part(bytes)) => {
             let now = before + bytes;
-            if now == count || table::flags(cx.state, open.number) & NONBLOCK != 0 {
+            if table::flags(cx.state, open.number) & NONBLOCK != 0 {
                 return Ok(After::Done(now, Outcome::Done));
             }
             cx.state.own_core(cx.thread).note = now;
@@ -280,7 +220,7 @@ fn write_to_pipe(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) -> Per
 }
 
 /// Writes a text to a descriptor other than the captured output: only while there is one thread,
-/// and not to a pipe.
+/// and not to what may wait.
 pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result<bool, Stop> {
     let what = || Flow::Unsupported(format!("formatted output to descriptor {fd}"));
     if !alone(cx) {
@@ -295,18 +235,7 @@ pub(in crate::libc) fn put_text(cx: &mut Cx<'_>, fd: i32, text: &[u8]) -> Result
         cx.set_errno(EBADF)?;
         return Ok(false);
     };
-    match open.kind {
-        Kind::Output => cx.state.print(text),
-        Kind::Null | Kind::Zero => {}
-        Kind::Pipe => return Err(what()),
-        Kind::Regular => {
-            let position = write_position(cx, &open);
-            let buffer = content::allocate(cx, text.len() as u64)?;
-            super::names::poke(cx.state, buffer, text);
-            content::write_at(cx, open.file, buffer, text.len() as u64, position)?;
-            table::set_position(cx.state, open.number, position + text.len() as u64);
-        }
-    }
+    open.description().print(cx, &open, text)?;
     Ok(true)
 }
 
@@ -320,13 +249,8 @@ fn file_part(cx: &mut Cx<'_>) -> Parted {
         return look_part(cx, fd);
     }
     let open = pinned(cx)?;
-    Ok(Part::Act(on_file(
-        cx,
-        open.file,
-        open.kind,
-        Op::Hidden,
-        MemoryOrder::NotAtomic,
-    )))
+    let action = on_file(cx, open.kind, open.file, Op::Hidden, MemoryOrder::NotAtomic);
+    Ok(Part::Act(action))
 }
 
 fn seek(cx: &mut Cx<'_>) -> Performs {
@@ -334,28 +258,10 @@ fn seek(cx: &mut Cx<'_>) -> Performs {
         return looks(cx);
     }
     let (open, offset, whence) = (pinned(cx)?, cx.word(1)? as i64, cx.int(2)?);
-    match move_to(cx, &open, offset, whence) {
+    match open.description().seek(cx, &open, offset, whence)? {
         Ok(position) => Ok(After::Done(position, Outcome::Done)),
         Err(error) => refused(cx, error),
     }
-}
-
-/// Moves an open file's position; an error number if that cannot be.
-pub(super) fn move_to(cx: &mut Cx<'_>, open: &OpenFile, offset: i64, whence: i32) -> Result<u64, i32> {
-    let base = match (open.kind, whence) {
-        (Kind::Pipe | Kind::Output, _) => return Err(ESPIPE),
-        (Kind::Null | Kind::Zero, _) => return Ok(0),
-        (_, 0) => 0,
-        (_, 1) => table::position(cx.state, open.number),
-        (_, 2) => table::length(cx.state, open.file),
-        _ => return Err(EINVAL),
-    };
-    let position = (base as i64)
-        .checked_add(offset)
-        .and_then(|p| u64::try_from(p).ok());
-    let position = position.ok_or(EINVAL)?;
-    table::set_position(cx.state, open.number, position);
-    Ok(position)
 }
 
 fn truncate(cx: &mut Cx<'_>) -> Performs {
@@ -364,10 +270,10 @@ fn truncate(cx: &mut Cx<'_>) -> Performs {
     }
     let (open, length) = (pinned(cx)?, cx.word(1)? as i64);
     match u64::try_from(length) {
-        Ok(length) if open.writable && open.kind == Kind::Regular => {
-            content::truncate(cx, open.file, length)?;
-            Ok(After::Done(0, Outcome::Done))
-        }
+        Ok(length) if open.writable => match open.description().truncate(cx, &open, length)? {
+            Ok(()) => Ok(After::Done(0, Outcome::Done)),
+            Err(error) => refused(cx, error),
+        },
         _ => refused(cx, EINVAL),
     }
 }
@@ -397,7 +303,7 @@ fn look_only_part(cx: &mut Cx<'_>) -> Parted {
     look_part(cx, fd)
 }
 
-/// No descriptor is a terminal (0 and ENOTTY); a pipe cannot be synchronised.
+/// No descriptor is a terminal (0 and ENOTTY).
 fn look_only(cx: &mut Cx<'_>, terminal: Option<i32>) -> Performs {
     let fd = cx.int(0)?;
     match (look(cx, fd), terminal) {
@@ -409,8 +315,10 @@ fn look_only(cx: &mut Cx<'_>, terminal: Option<i32>) -> Performs {
             cx.set_errno(EBADF)?;
             Ok(After::Done(0, Outcome::Done))
         }
-        (Some(open), None) if matches!(open.kind, Kind::Pipe | Kind::Output) => refused(cx, EINVAL),
-        (Some(_), None) => Ok(After::Done(0, Outcome::Done)),
+        (Some(open), None) => match open.description().synchronise()? {
+            Ok(()) => Ok(After::Done(0, Outcome::Done)),
+            Err(error) => refused(cx, error),
+        },
         (None, None) => refused(cx, EBADF),
     }
 }

@@ -1,0 +1,128 @@
+//! Hidden objects: what visible actions of models use that lies in no memory of the program.
+//!
+//! A [`HiddenObject`] is to actions what a `WordKey` is to state: this file is the only place that
+//! turns one into the number of an [`ObjectId`] and back.
+
+use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
+use selvedge_model::ObjectId;
+
+/// A hidden object of a model. (`ObjectId::ATOMIC` is one of all atomic blocks, and has a number
+/// that none of these has.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HiddenObject {
+    /// The keys of thread-specific data.
+    Keys,
+    /// The exit handlers.
+    ExitHandlers,
+    /// The generator of `rand`.
+    Random,
+    /// The table of descriptors and names: who opens, closes or names a file.
+    Descriptors,
+    /// All files that a poll may wait for as one object, in programs that poll.
+    Polled,
+    /// What a descriptor stands for.
+    Descriptor(u32),
+    /// A file.
+    File(u32),
+    /// A stream.
+    Stream(u32),
+}
+
+const KEYS: u32 = 0x101;
+const EXIT_HANDLERS: u32 = 0x102;
+const TABLE: u32 = 0x6600_0000;
+const POLLED: u32 = 0x6600_0008;
+const DESCRIPTORS: u32 = 0x6610_0000;
+const FILES: u32 = 0x6620_0000;
+const STREAMS: u32 = 0x6640_0000;
+const RANDOM: u32 = 0x7261_6e64;
+/// Numbers of one kind are so far apart.
+const STEP: u32 = 8;
+
+const _: () = {
+    assert!(DESCRIPTORS + STEP * MAX_DESCRIPTORS <= FILES);
+    assert!(FILES + STEP * MAX_FILE_NUMBERS <= STREAMS);
+    assert!(STREAMS + STEP * MAX_FILE_NUMBERS <= RANDOM);
+};
+
+impl HiddenObject {
+    /// The object of actions.
+    pub const fn id(self) -> ObjectId {
+        ObjectId::hidden(match self {
+            HiddenObject::Keys => KEYS,
+            HiddenObject::ExitHandlers => EXIT_HANDLERS,
+            HiddenObject::Random => RANDOM,
+            HiddenObject::Descriptors => TABLE,
+            HiddenObject::Polled => POLLED,
+            HiddenObject::Descriptor(fd) => DESCRIPTORS + STEP * fd,
+            HiddenObject::File(file) => FILES + STEP * file,
+            HiddenObject::Stream(stream) => STREAMS + STEP * stream,
+        })
+    }
+
+    /// The hidden object that an object of actions is, if it is one of these.
+    pub fn of(object: ObjectId) -> Option<HiddenObject> {
+        let number = object.0.checked_sub(ObjectId::hidden(0).0)?;
+        let number = u32::try_from(number).ok()?;
+        Some(match number {
+            KEYS => HiddenObject::Keys,
+            EXIT_HANDLERS => HiddenObject::ExitHandlers,
+            RANDOM => HiddenObject::Random,
+            TABLE => HiddenObject::Descriptors,
+            POLLED => HiddenObject::Polled,
+            DESCRIPTORS..FILES => HiddenObject::Descriptor((number - DESCRIPTORS) / STEP),
+            FILES..STREAMS => HiddenObject::File((number - FILES) / STEP),
+            STREAMS..RANDOM => HiddenObject::Stream((number - STREAMS) / STEP),
+            _ => return None,
+        })
+    }
+
+    /// In words, for reports.
+    pub fn text(self) -> String {
+        match self {
+            HiddenObject::Keys | HiddenObject::ExitHandlers | HiddenObject::Random => {
+                "a hidden object of the library".into()
+            }
+            HiddenObject::Descriptors => "the table of descriptors".into(),
+            HiddenObject::Polled => "a pipe".into(),
+            HiddenObject::Descriptor(fd) => format!("descriptor {fd}"),
+            HiddenObject::File(1) => "standard input".into(),
+            HiddenObject::File(2) => "standard output".into(),
+            HiddenObject::File(file) => format!("file {file}"),
+            HiddenObject::Stream(0) => "stream stdin".into(),
+            HiddenObject::Stream(stream) => format!("stream {stream}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn hidden_objects_do_not_collide() {
+        let mut all = vec![
+            HiddenObject::Keys,
+            HiddenObject::ExitHandlers,
+            HiddenObject::Random,
+            HiddenObject::Descriptors,
+            HiddenObject::Polled,
+        ];
+        all.extend((0..MAX_DESCRIPTORS).map(HiddenObject::Descriptor));
+        all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::File));
+        all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::Stream));
+        let mut seen = HashSet::from([ObjectId::ATOMIC]);
+        for object in all {
+            // One for each kind of object: a new one does not compile until it is looked at.
+            match object {
+                HiddenObject::Keys | HiddenObject::ExitHandlers | HiddenObject::Random => {}
+                HiddenObject::Descriptors | HiddenObject::Polled => {}
+                HiddenObject::Descriptor(_) | HiddenObject::File(_) | HiddenObject::Stream(_) => {}
+            }
+            assert!(seen.insert(object.id()), "{object:?}");
+            assert_eq!(HiddenObject::of(object.id()), Some(object));
+        }
+        assert_eq!(HiddenObject::of(ObjectId::ATOMIC), None);
+    }
+}

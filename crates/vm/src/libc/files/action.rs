@@ -1,0 +1,50 @@
+//! The actions that operations on files are.
+
+use super::operation::Part;
+use super::table::Kind;
+use crate::hidden::HiddenObject;
+use crate::native::Cx;
+use selvedge_model::{Action, MemoryOrder, ObjectId, Op};
+
+/// An action on a hidden object.
+pub(super) fn hidden(cx: &Cx<'_>, object: HiddenObject) -> Action {
+    cx.action(Op::Hidden, object.id().0)
+}
+
+/// Looking up what a descriptor stands for.
+pub(super) fn looking(cx: &Cx<'_>, fd: u32) -> Action {
+    cx.action(Op::Look, HiddenObject::Descriptor(fd).id().0)
+}
+
+/// The object that stands for a file where it is used: what wakes those that wait for it, if
+/// anything does, or the file itself.
+pub(super) fn object_of(cx: &Cx<'_>, kind: Kind, file: u32) -> ObjectId {
+    match kind.description().woken_by(file) {
+        // A poll waits for many objects in one action.
+        Some(_) if cx.program.polls => HiddenObject::Polled.id(),
+        Some(object) => object,
+        None => HiddenObject::File(file).id(),
+    }
+}
+
+/// An action on a file; `order` is what it means for those that it wakes.
+pub(super) fn on_file(cx: &Cx<'_>, kind: Kind, file: u32, op: Op, order: MemoryOrder) -> Action {
+    let object = object_of(cx, kind, file);
+    let action = cx.action(op, object.0);
+    match kind.description().woken_by(file) {
+        None => action,
+        Some(own) => Action {
+            object2: if own == object { ObjectId::NONE } else { own },
+            order,
+            ..action
+        },
+    }
+}
+
+/// Makes an action a cancellation point.
+pub(super) fn cancelable(cx: &Cx<'_>, action: Action) -> Part {
+    Part::Act(Action {
+        cancelable: cx.program.cancels,
+        ..action
+    })
+}

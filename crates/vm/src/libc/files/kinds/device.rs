@@ -1,0 +1,96 @@
+//! `/dev/null` and `/dev/zero`: what is written to them is gone.
+
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
+use crate::libc::files::errno::EINVAL;
+use crate::libc::files::table::OpenFile;
+use crate::native::{Cx, Stop};
+use crate::state::State;
+use crate::value::Value;
+use selvedge_model::ObjectId;
+
+/// `/dev/null`: it ends at once.
+pub(in crate::libc::files) const NULL: Device = Device {
+    what: "/dev/null",
+    endless: false,
+};
+
+/// `/dev/zero`: zeros without end.
+pub(in crate::libc::files) const ZERO: Device = Device {
+    what: "/dev/zero",
+    endless: true,
+};
+
+/// See the module's documentation.
+pub(in crate::libc::files) struct Device {
+    what: &'static str,
+    /// Reading gets as many zeros as it asks for.
+    endless: bool,
+}
+
+impl FileDescription for Device {
+    fn what(&self) -> &'static str {
+        self.what
+    }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    fn woken_by(&self, _: u32) -> Option<ObjectId> {
+        None
+    }
+
+    fn ready(&self, _: &State, _: &OpenFile) -> Result<Readiness, Stop> {
+        Ok(Readiness {
+            readable: true,
+            writable: true,
+            ..Readiness::default()
+        })
+    }
+
+    fn emptied(&self, _: &mut Cx<'_>, _: u32) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn takes_positions(&self) -> bool {
+        true
+    }
+
+    fn available(&self, _: &State, _: &OpenFile, count: u64, _: Option<u64>) -> Answer<u64> {
+        Ok(Ok(if self.endless { count } else { 0 }))
+    }
+
+    fn read(&self, cx: &mut Cx<'_>, _: &OpenFile, to: u64, bytes: u64, _: Option<u64>) -> Result<(), Stop> {
+        if bytes > 0 {
+            cx.state.memory.fill(to, bytes, Value::new(0));
+        }
+        Ok(())
+    }
+
+    fn write(&self, _: &mut Cx<'_>, _: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {
+        Ok(Ok(Written::All(bytes.count)))
+    }
+
+    fn print(&self, _: &mut Cx<'_>, _: &OpenFile, _: &[u8]) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn seek(&self, _: &mut Cx<'_>, _: &OpenFile, _: i64, _: i32) -> Answer<u64> {
+        Ok(Ok(0))
+    }
+
+    fn truncate(&self, _: &mut Cx<'_>, _: &OpenFile, _: u64) -> Answer<()> {
+        Ok(Err(EINVAL))
+    }
+
+    fn synchronise(&self) -> Answer<()> {
+        Ok(Ok(()))
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status {
+            format: 0o020_000,
+            length: 0,
+        })
+    }
+}

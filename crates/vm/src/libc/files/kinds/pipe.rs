@@ -1,0 +1,215 @@
+//! Pipes: a ring of 65,536 bytes, as on Linux; writes of up to 4,096 bytes are never split. (Linux
+//! counts pages, of which a small write may fill one; the model counts bytes.)
+//!
+//! An open file is one of a pipe's two ends. A pipe ends when its last writing end is closed; a write
+//! to one whose last reading end is closed is SIGPIPE, or an error if that is ignored.
+
+use crate::hidden::HiddenObject;
+use crate::libc::files::content;
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
+use crate::libc::files::errno::{EAGAIN, EINVAL, EPIPE, ESPIPE};
+use crate::libc::files::names;
+use crate::libc::files::table::{self, Kind, OpenFile};
+use crate::native::{Cx, Flow, Stop};
+use crate::state::State;
+use crate::word::FileField;
+use selvedge_model::ObjectId;
+
+/// Pipes.
+pub(in crate::libc::files) const PIPE: Pipe = Pipe;
+
+/// See the module's documentation.
+pub(in crate::libc::files) struct Pipe;
+
+/// Bytes that a pipe holds.
+const PIPE_SIZE: u64 = 65_536;
+/// Bytes that a write to a pipe never splits.
+const PIPE_BUF: u64 = 4096;
+
+/// A new pipe.
+pub(in crate::libc::files) fn make(cx: &mut Cx<'_>) -> Result<u32, Stop> {
+    let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(names::too_many)?;
+    let content = content::allocate(cx, PIPE_SIZE)?;
+    table::set_content(cx.state, file, content);
+    Ok(file)
+}
+
+impl FileDescription for Pipe {
+    fn what(&self) -> &'static str {
+        "the end of a pipe"
+    }
+
+    fn woken_by(&self, file: u32) -> Option<ObjectId> {
+        Some(HiddenObject::File(file).id())
+    }
+
+    fn ready(&self, state: &State, open: &OpenFile) -> Result<Readiness, Stop> {
+        let none = Readiness::default();
+        Ok(if open.readable {
+            Readiness {
+                readable: table::length(state, open.file) > 0,
+                hangup: writers(state, open) == 0,
+                ..none
+            }
+        } else {
+            Readiness {
+                writable: room(state, open) >= PIPE_BUF,
+                error: readers(state, open) == 0,
+                ..none
+            }
+        })
+    }
+
+    fn opened(&self, state: &mut State, open: &OpenFile) {
+        let count = table::field(state, open.file, ends(open)) + 1;
+        table::set_field(state, open.file, ends(open), count);
+    }
+
+    fn closed(&self, state: &mut State, open: &OpenFile) {
+        let count = table::field(state, open.file, ends(open)).saturating_sub(1);
+        table::set_field(state, open.file, ends(open), count);
+    }
+
+    fn pipe_size(&self) -> Option<u64> {
+        Some(PIPE_SIZE)
+    }
+
+    fn can_read(&self, state: &State, open: &OpenFile) -> bool {
+        table::length(state, open.file) > 0 || writers(state, open) == 0
+    }
+
+    fn waits_to_read(&self) -> &'static str {
+        "waits for data in a pipe whose writing end is open"
+    }
+
+    fn available(&self, state: &State, open: &OpenFile, count: u64, _: Option<u64>) -> Answer<u64> {
+        if !self.can_read(state, open) {
+            return Ok(Err(EAGAIN));
+        }
+        Ok(Ok(count.min(table::length(state, open.file))))
+    }
+
+    fn read(
+        &self,
+        cx: &mut Cx<'_>,
+        open: &OpenFile,
+        to: u64,
+        bytes: u64,
+        _: Option<u64>,
+    ) -> Result<(), Stop> {
+        take(cx, open, to, bytes);
+        Ok(())
+    }
+
+    fn can_write(&self, state: &State, open: &OpenFile, bytes: u64) -> bool {
+        readers(state, open) == 0 || room(state, open) >= bytes
+    }
+
+    fn waits_to_write(&self) -> &'static str {
+        "waits for room in a full pipe"
+    }
+
+    fn needed(&self, count: u64) -> u64 {
+        if count <= PIPE_BUF { count } else { 1 }
+    }
+
+    fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {
+        if readers(cx.state, open) == 0 {
+            if table::pipe_signal_ignored(cx.state) {
+                return Ok(Err(EPIPE));
+            }
+            let what = "SIGPIPE: a write to a pipe that nobody reads";
+            return Err(Flow::Unsupported(what.into()));
+        }
+        let room = room(cx.state, open);
+        if room < self.needed(bytes.whole).min(bytes.count) {
+            return Ok(Err(EAGAIN));
+        }
+        let now = room.min(bytes.count);
+        put(cx, open, bytes.from, now);
+        Ok(Ok(if now == bytes.count {
+            Written::All(now)
+        } else {
+            Written::Part(now)
+        }))
+    }
+
+    fn seek(&self, _: &mut Cx<'_>, _: &OpenFile, _: i64, _: i32) -> Answer<u64> {
+        Ok(Err(ESPIPE))
+    }
+
+    fn truncate(&self, _: &mut Cx<'_>, _: &OpenFile, _: u64) -> Answer<()> {
+        Ok(Err(EINVAL))
+    }
+
+    fn synchronise(&self) -> Answer<()> {
+        Ok(Err(EINVAL))
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status {
+            format: 0o010_000,
+            length: 0,
+        })
+    }
+}
+
+/// The field that counts open ends of the same kind.
+const fn ends(open: &OpenFile) -> FileField {
+    if open.writable {
+        FileField::Writers
+    } else {
+        FileField::Readers
+    }
+}
+
+/// How many open files read from the pipe.
+fn readers(state: &State, open: &OpenFile) -> u64 {
+    table::field(state, open.file, FileField::Readers)
+}
+
+/// How many write to it.
+fn writers(state: &State, open: &OpenFile) -> u64 {
+    table::field(state, open.file, FileField::Writers)
+}
+
+/// Free bytes of a pipe.
+fn room(state: &State, open: &OpenFile) -> u64 {
+    PIPE_SIZE - table::length(state, open.file)
+}
+
+/// Takes bytes out of a pipe.
+fn take(cx: &mut Cx<'_>, open: &OpenFile, to: u64, bytes: u64) {
+    let (file, held) = (open.file, table::length(cx.state, open.file));
+    let (content, start) = (
+        table::content(cx.state, file),
+        table::field(cx.state, file, FileField::Start),
+    );
+    let first = bytes.min(PIPE_SIZE - start);
+    cx.state.memory.copy(to, content + start, first);
+    cx.state.memory.copy(to + first, content, bytes - first);
+    // An empty pipe begins anew: fewer states that are the same to the program.
+    let next = if bytes == held {
+        0
+    } else {
+        (start + bytes) % PIPE_SIZE
+    };
+    if next != start {
+        table::set_field(cx.state, file, FileField::Start, next);
+    }
+    table::set_length(cx.state, file, held - bytes);
+}
+
+/// Puts bytes of memory, already checked, into a pipe that has room for them.
+fn put(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) {
+    let (file, held) = (open.file, table::length(cx.state, open.file));
+    let (content, start) = (
+        table::content(cx.state, file),
+        table::field(cx.state, file, FileField::Start),
+    );
+    let at = (start + held) % PIPE_SIZE;
+    let first = count.min(PIPE_SIZE - at);
+    cx.state.memory.copy(content + at, from, first);
+    cx.state.memory.copy(content, from + first, count - first);
+    table::set_length(cx.state, file, held + count);
+}

@@ -1,0 +1,271 @@
+//! Calls on a stream, as sequences of parts: see the documentation of `streams`.
+
+use super::action::{hidden, looking, on_file};
+use super::content::NONBLOCK;
+use super::description::{Bytes, Written};
+use super::errno::{EAGAIN, EBADF};
+use super::lookup::{look, pinned};
+use super::operation::{After, Part, Parted, Performs, alone, phase};
+use super::stream_lock::{give_back, is_mine, on_stream, take};
+use super::streams::{
+    AT_END, FAILED, FLUSH, Field, PUSH_BACK, buffer, check, descriptor, end, get, lower, of_argument, raise,
+    set, size,
+};
+use super::table;
+use super::transfer;
+use super::wait::{Condition, wait_for};
+use crate::hidden::HiddenObject;
+use crate::native::{Cx, Flow, Stop};
+use crate::phase::Phase;
+use selvedge_model::{Action, MemoryOrder, Op, Outcome};
+
+/// How far a call's work has come.
+pub(super) enum Work {
+    /// It is done; the call returns.
+    Done(u64),
+    /// It needs more bytes in the buffer.
+    Fill,
+    /// What waits to be written has to be.
+    Flush,
+    /// The file's position is to be moved; then `Field::Position` has it.
+    Seek(i64, i32),
+    /// The descriptor and the stream are to be closed; the result.
+    Close(u64),
+}
+
+/// A call's work, on a stream that the thread has: it is asked again after what it needed was done,
+/// or has `failed`. `Core::note` is its own.
+pub(super) type Worker = fn(&mut Cx<'_>, u32, bool) -> Result<Work, Stop>;
+
+/// The next part of a call on the stream in an argument.
+pub(super) fn part(cx: &mut Cx<'_>, argument: usize) -> Parted {
+    let stream = of_argument(cx, argument)?;
+    match phase(cx) {
+        Phase::First if is_mine(cx, stream) => Ok(Part::Now),
+        Phase::First => {
+            wait_for(cx, Condition::Stream(stream));
+            Ok(Part::Act(on_stream(cx, stream, Op::HiddenWait)))
+        }
+        Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
+            Ok(Part::Act(looking(cx, descriptor(cx.state, stream))))
+        }
+        // Beside the last time that it has the stream, nobody else can tell.
+        Phase::GoOn | Phase::GoOnFailed if get(cx.state, stream, Field::Depth) > 1 => Ok(Part::Now),
+        Phase::GoOn | Phase::GoOnFailed | Phase::End => Ok(Part::Act(on_stream(cx, stream, Op::Hidden))),
+        Phase::Close => {
+            let fd = descriptor(cx.state, stream);
+            Ok(Part::Act(Action {
+                object2: HiddenObject::Descriptor(fd).id(),
+                ..hidden(cx, HiddenObject::Descriptors)
+            }))
+        }
+        Phase::Drop => {
+            let open = pinned(cx)?;
+            Ok(Part::Act(super::descriptors::drop_action(cx, open.number)))
+        }
+        phase => file_part(cx, stream, phase),
+    }
+}
+
+/// The action on the file.
+fn file_part(cx: &mut Cx<'_>, stream: u32, phase: Phase) -> Parted {
+    let open = pinned(cx)?;
+    let description = open.description();
+    if phase == Phase::Seek {
+        let action = on_file(cx, open.kind, open.file, Op::Hidden, MemoryOrder::NotAtomic);
+        return Ok(Part::Act(action));
+    }
+    if !description.is_shared() {
+        return Ok(Part::Now);
+    }
+    let op = transfer::transfer_op(&open);
+    if op == Op::HiddenWait && cx.program.cancels && !alone(cx) {
+        // In glibc this is a cancellation point that gives the lock back.
+        let what = "waiting in a stream operation, in a program that cancels threads";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    let (condition, order) = if phase == Phase::Fill {
+        (Condition::Data, MemoryOrder::Acquire)
+    } else {
+        let left = get(cx.state, stream, Field::Pending) - get(cx.state, stream, Field::Flushed);
+        (Condition::Room(description.needed(left)), MemoryOrder::Release)
+    };
+    wait_for(cx, condition);
+    Ok(Part::Act(on_file(cx, open.kind, open.file, op, order)))
+}
+
+/// Performs the next part of a call.
+pub(super) fn perform(cx: &mut Cx<'_>, argument: usize, worker: Worker) -> Performs {
+    let stream = of_argument(cx, argument)?;
+    let now = phase(cx);
+    match now {
+        Phase::First => {
+            check(cx, stream)?;
+            take(cx, stream);
+            let worked = work(cx, stream, worker, false);
+            if matches!(worked, Err(Flow::Symbolic(_) | Flow::Choose(_))) {
+                // The call is made again once the value is known.
+                give_back(cx, stream);
+            }
+            worked
+        }
+        Phase::GoOn | Phase::GoOnFailed => work(cx, stream, worker, now == Phase::GoOnFailed),
+        Phase::LookToFill | Phase::LookToFlush | Phase::LookToSeek => {
+            let fd = descriptor(cx.state, stream);
+            match look(cx, fd as i32) {
+                Some(_) => Ok(After::Next(after_look(now), Outcome::Done)),
+                None => fails(cx, stream, EBADF),
+            }
+        }
+        Phase::Fill => fill(cx, stream),
+        Phase::Flush => flush(cx, stream),
+        Phase::Seek => {
+            let open = pinned(cx)?;
+            let offset = get(cx.state, stream, Field::Offset) as i64;
+            let whence = get(cx.state, stream, Field::Whence) as i32;
+            match open.description().seek(cx, &open, offset, whence)? {
+                Ok(position) => {
+                    set(cx.state, stream, Field::Position, position);
+                    Ok(After::Next(Phase::GoOn, Outcome::Done))
+                }
+                Err(error) => {
+                    cx.set_errno(error)?;
+                    Ok(After::Next(Phase::GoOnFailed, Outcome::Failed))
+                }
+            }
+        }
+        Phase::Close => close(cx, stream),
+        Phase::Drop => {
+            let open = pinned(cx)?;
+            super::descriptors::drop_open_file(cx, open.number)?;
+            Ok(After::Next(Phase::End, Outcome::Done))
+        }
+        _ => {
+            let result = cx.state.thread(cx.thread).core.note;
+            give_back(cx, stream);
+            end(cx, stream);
+            Ok(After::Done(result, Outcome::Done))
+        }
+    }
+}
+
+/// What follows the look-up of a descriptor.
+fn after_look(phase: Phase) -> Phase {
+    match phase {
+        Phase::LookToFill => Phase::Fill,
+        Phase::LookToFlush => Phase::Flush,
+        _ => Phase::Seek,
+    }
+}
+
+/// Goes on with a call's work.
+fn work(cx: &mut Cx<'_>, stream: u32, worker: Worker, failed: bool) -> Performs {
+    let next = match worker(cx, stream, failed)? {
+        Work::Done(value) => {
+            give_back(cx, stream);
+            return Ok(After::Done(value, Outcome::Done));
+        }
+        Work::Fill => Phase::LookToFill,
+        Work::Flush => Phase::LookToFlush,
+        Work::Seek(offset, whence) => {
+            set(cx.state, stream, Field::Offset, offset as u64);
+            set(cx.state, stream, Field::Whence, u64::from(whence as u32));
+            Phase::LookToSeek
+        }
+        Work::Close(result) => {
+            cx.state.own_core(cx.thread).note = result;
+            Phase::Close
+        }
+    };
+    Ok(After::Next(next, Outcome::Done))
+}
+
+/// An operation on the file has failed: the stream remembers.
+fn fails(cx: &mut Cx<'_>, stream: u32, error: i32) -> Performs {
+    cx.set_errno(error)?;
+    raise(cx.state, stream, FAILED);
+    Ok(After::Next(Phase::GoOnFailed, Outcome::Failed))
+}
+
+/// Reads a block into the buffer.
+fn fill(cx: &mut Cx<'_>, stream: u32) -> Performs {
+    let open = pinned(cx)?;
+    if !open.readable {
+        return fails(cx, stream, EBADF);
+    }
+    let description = open.description();
+    if !description.can_read(cx.state, &open) {
+        return fails(cx, stream, EAGAIN);
+    }
+    let to = buffer(cx, stream)?;
+    let room = size(cx.state, stream);
+    let bytes = match description.available(cx.state, &open, room, None)? {
+        Ok(bytes) => bytes,
+        Err(error) => return fails(cx, stream, error),
+    };
+    description.read(cx, &open, to + PUSH_BACK, bytes, None)?;
+    set(cx.state, stream, Field::Begin, PUSH_BACK);
+    set(cx.state, stream, Field::End, PUSH_BACK + bytes);
+    if bytes == 0 {
+        raise(cx.state, stream, AT_END);
+    }
+    Ok(After::Next(Phase::GoOn, Outcome::Done))
+}
+
+/// Writes what waits in the buffer, or as much as a pipe has room for.
+fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
+    let open = pinned(cx)?;
+    if !open.writable {
+        set(cx.state, stream, Field::Pending, 0);
+        return fails(cx, stream, EBADF);
+    }
+    let (pending, flushed) = (
+        get(cx.state, stream, Field::Pending),
+        get(cx.state, stream, Field::Flushed),
+    );
+    let (from, left) = (buffer(cx, stream)? + PUSH_BACK + flushed, pending - flushed);
+    let description = open.description();
+    let may_wait = description.woken_by(open.file).is_some();
+    if may_wait && table::flags(cx.state, open.number) & NONBLOCK != 0 {
+        return Err(Flow::Unsupported("a stream on a pipe that does not block".into()));
+    }
+    let bytes = Bytes {
+        from,
+        count: left,
+        whole: left,
+        buffered: true,
+    };
+    match description.write(cx, &open, bytes, None)? {
+        Ok(Written::All(_)) => {}
+        Ok(Written::Part(bytes)) => {
+            set(cx.state, stream, Field::Flushed, flushed + bytes);
+            return Ok(After::Next(Phase::Flush, Outcome::Done));
+        }
+        Err(error) => {
+            flushed_all(cx, stream);
+            return fails(cx, stream, error);
+        }
+    }
+    flushed_all(cx, stream);
+    Ok(After::Next(Phase::GoOn, Outcome::Done))
+}
+
+fn flushed_all(cx: &mut Cx<'_>, stream: u32) {
+    set(cx.state, stream, Field::Pending, 0);
+    set(cx.state, stream, Field::Flushed, 0);
+    lower(cx.state, stream, FLUSH);
+}
+
+/// Gives up the descriptor of a stream that is to end.
+fn close(cx: &mut Cx<'_>, stream: u32) -> Performs {
+    let fd = descriptor(cx.state, stream);
+    look(cx, fd as i32);
+    match super::descriptors::give_up(cx, fd)? {
+        Some(_) => Ok(After::Next(Phase::Drop, Outcome::Done)),
+        None => {
+            cx.set_errno(EBADF)?;
+            cx.state.own_core(cx.thread).note = u64::MAX;
+            Ok(After::Next(Phase::End, Outcome::Done))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a thread that is blocked in an operation on a file waits for, and whether it can go on.
+
+use super::content::NONBLOCK;
+use super::lookup::pinned_by;
+use super::table::{self, OpenFile};
+use super::{poll, stream_lock};
+use crate::native::Cx;
+use crate::state::State;
+use selvedge_base::ThreadId;
+use selvedge_model::{Action, ObjectId, Status};
+
+/// What a blocked thread waits for: `Core::wait[1]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Condition {
+    /// Something to read in the open file, or its end.
+    Data,
+    /// Room for so many bytes in the open file.
+    Room(u64),
+    /// A stream that no other thread has.
+    Stream(u32),
+    /// One of the open files that a poll has looked up.
+    Ready,
+}
+
+impl Condition {
+    pub fn word(self) -> ObjectId {
+        ObjectId(match self {
+            Condition::Data => 1,
+            Condition::Room(bytes) => 2 | bytes << 8,
+            Condition::Stream(stream) => 3 | u64::from(stream) << 8,
+            Condition::Ready => 4,
+        })
+    }
+
+    pub fn of(word: ObjectId) -> Option<Condition> {
+        match word.0 & 0xff {
+            1 => Some(Condition::Data),
+            2 => Some(Condition::Room(word.0 >> 8)),
+            3 => Some(Condition::Stream((word.0 >> 8) as u32)),
+            4 => Some(Condition::Ready),
+            _ => None,
+        }
+    }
+}
+
+/// Says what a `HiddenWait` of the acting thread waits for.
+pub(super) fn wait_for(cx: &mut Cx<'_>, condition: Condition) {
+    cx.state.own_core(cx.thread).wait[1] = condition.word();
+}
+
+fn condition(state: &State, thread: ThreadId) -> Option<Condition> {
+    Condition::of(state.thread(thread).core.wait[1])
+}
+
+/// Whether a `HiddenWait` can go on.
+pub(crate) fn status(state: &State, action: &Action) -> Status {
+    let can = match condition(state, action.thread) {
+        Some(Condition::Data) => pinned_by(state, action.thread)
+            .is_none_or(|open| !waits(state, &open) || open.description().can_read(state, &open)),
+        Some(Condition::Room(bytes)) => pinned_by(state, action.thread)
+            .is_none_or(|open| !waits(state, &open) || open.description().can_write(state, &open, bytes)),
+        Some(Condition::Stream(stream)) => stream_lock::is_free(state, stream, action.thread),
+        Some(Condition::Ready) => poll::is_ready(state, action.thread),
+        None => true,
+    };
+    if can { Status::Enabled } else { Status::Blocked }
+}
+
+/// Whether operations on an open file wait rather than fail.
+fn waits(state: &State, open: &OpenFile) -> bool {
+    table::flags(state, open.number) & NONBLOCK == 0
+}
+
+/// What a thread does that waits for nothing in particular.
+const OPERATION: &str = "waits in a library operation";
+
+/// What a thread that is blocked in a `HiddenWait` waits for, in words.
+pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
+    match condition(state, action.thread) {
+        Some(Condition::Data) => match pinned_by(state, action.thread) {
+            Some(open) => open.description().waits_to_read().into(),
+            None => OPERATION.into(),
+        },
+        Some(Condition::Room(_)) => match pinned_by(state, action.thread) {
+            Some(open) => open.description().waits_to_write().into(),
+            None => OPERATION.into(),
+        },
+        Some(Condition::Stream(_)) => "waits for a stream that another thread has locked".into(),
+        Some(Condition::Ready) => "waits for one of several descriptors".into(),
+        None => OPERATION.into(),
+    }
+}
+
+/// The thread that has the stream for which a blocked thread waits.
+pub(crate) fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
+    match condition(state, thread)? {
+        Condition::Stream(stream) => stream_lock::holder(state, stream),
+        _ => None,
+    }
+}
