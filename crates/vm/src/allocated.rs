@@ -48,7 +48,7 @@ impl Allocates for Vm {
         let at_end = is_at_end(state);
         if let Some(ending) = ends_beside_frees(state) {
             let what = "whether memory is freed by the time the process ends, which does not wait for a thread that frees some";
-            self.leave_open(Property::Cleanup, what, state.pending[ending].action.stmt);
+            self.leave_open(Property::Cleanup, what, state.pending()[ending].action.stmt);
         }
         if blocks.is_empty() {
             return Allocated::default();
@@ -139,32 +139,33 @@ impl State {
 
 /// Whether a thread has ended, and not by ending the process.
 fn is_gone(state: &State, thread: usize) -> bool {
-    state.threads[thread].core.stage == Stage::Finished && state.pending[thread].action.op != Op::ProcessExit
+    state.threads()[thread].core.stage == Stage::Finished
+        && state.pending()[thread].action.op != Op::ProcessExit
 }
 
 /// The thread that made an object.
 fn owner(state: &State, base: u64) -> Option<ThreadId> {
     let region = Parts::of(base)?.owner;
-    let thread = state.threads.iter().position(|t| t.region == region)?;
+    let thread = state.threads().iter().position(|t| t.region == region)?;
     Some(ThreadId::from_index(thread))
 }
 
 /// The thread that has ended the process, or may do so whatever others do.
 fn ends_process(state: &State) -> Option<usize> {
     let ends = |p: &Pending| p.action.op == Op::ProcessExit && p.status != Status::Parked;
-    state.pending.iter().position(ends)
+    state.pending().iter().position(ends)
 }
 
 /// Whether the process has ended or may end now.
 fn is_at_end(state: &State) -> bool {
-    ends_process(state).is_some() || (0..state.threads.len()).all(|t| is_gone(state, t))
+    ends_process(state).is_some() || (0..state.threads().len()).all(|t| is_gone(state, t))
 }
 
 /// The thread that ends the process, if it might have done so before memory was freed: by a thread
 /// that it need not have waited for. Who joined a joined thread was joined, too, if all were.
 fn ends_beside_frees(state: &State) -> Option<usize> {
     let ending = ends_process(state)?;
-    let mut others = state.threads.iter().enumerate().filter(|&(t, _)| t != ending);
+    let mut others = state.threads().iter().enumerate().filter(|&(t, _)| t != ending);
     let frees = others.clone().any(|(_, t)| state.has_freed(t));
     (frees && others.any(|(_, t)| !t.core.joined)).then_some(ending)
 }
@@ -305,8 +306,8 @@ impl Search {
     /// What threads hold, but for memory.
     fn threads(&mut self, program: &Program, state: &State) {
         let joins = |t: &Thread| t.core.phase == Phase::Joined && t.core.stage != Stage::Finished;
-        let joining = state.threads.iter().any(joins);
-        for (number, thread) in state.threads.iter().enumerate() {
+        let joining = state.threads().iter().any(joins);
+        for (number, thread) in state.threads().iter().enumerate() {
             let core = &thread.core;
             let gone = is_gone(state, number);
             if !gone || joining || !core.joined && !core.detached {
@@ -329,7 +330,7 @@ impl Search {
     fn words(&mut self, state: &State) {
         for (key, word) in state.words() {
             let readable = match key.owner() {
-                WordOwner::Thread(t) => t.index() < state.threads.len() && !is_gone(state, t.index()),
+                WordOwner::Thread(t) => t.index() < state.threads().len() && !is_gone(state, t.index()),
                 WordOwner::Process | WordOwner::Region(_) => true,
             };
             if !readable || crate::sync::is_of_deleted_key(state, key) {

@@ -69,7 +69,7 @@ impl Vm {
     /// Before a step: the state of the thread, if it takes an alternative that has no cause.
     pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<Digest> {
         let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::Rmw);
-        (causeless && self.state.bounded).then(|| own_hash(&self.program, &self.state, action.thread))
+        (causeless && self.state.modes().bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
     /// After a step: whether the thread has changed nothing since something ended without cause;
@@ -87,7 +87,7 @@ impl Vm {
             Digest::EMPTY
         };
         self.state.own_core(thread).idle = idle;
-        let mut pending = self.state.pending[thread.index()];
+        let mut pending = self.state.pending()[thread.index()];
         // A thread that a fault has parked stays parked.
         if pending.is_enabled() && matches!(pending.action.op, Op::WaitRelease | Op::Rmw) {
             (pending.status, pending.alternatives) = self.status(&pending.action);
@@ -120,9 +120,9 @@ impl Vm {
             _ => false,
         };
         reads
-            && self.state.parts.is_empty()
-            && self.state.notices.is_empty()
-            && self.state.log.entries[mark.state..].iter().all(harmless)
+            && self.state.parts().is_empty()
+            && self.state.notices().is_empty()
+            && self.state.changes(mark.state).iter().all(harmless)
             && self.state.memory.changed_fragments(mark.memory, &Keys::SOUND) == Digest::EMPTY
     }
 }

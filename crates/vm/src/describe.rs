@@ -62,7 +62,7 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
 pub fn stack(program: &Program, state: &State, mut context: ContextId) -> Vec<Location> {
     let mut places = Vec::new();
     while context != ContextId(0) && places.len() < 64 {
-        let (outer, stmt) = *state.contexts.get(context);
+        let (outer, stmt) = state.caller(context);
         if stmt.index() < program.module.stmts.len() {
             places.push(program.location(stmt));
         }
@@ -81,7 +81,7 @@ pub(crate) fn shown(
 ) -> (StmtId, ContextId) {
     let (mut shown, mut at) = ((stmt, context), (stmt, context));
     while at.1 != ContextId(0) {
-        let (outer, call) = *state.contexts.get(at.1);
+        let (outer, call) = state.caller(at.1);
         if program.in_stand_in(at.0) {
             shown = (call, outer);
         }
@@ -100,7 +100,7 @@ pub(crate) fn outside_library(
 ) -> (StmtId, ContextId) {
     let mut at = (stmt, context);
     while at.1 != ContextId(0) && program.in_library(at.0) {
-        let (outer, call) = *state.contexts.get(at.1);
+        let (outer, call) = state.caller(at.1);
         at = (call, outer);
     }
     at
@@ -159,19 +159,19 @@ impl Describe for Vm {
         let tags = &self.state.memory.tags;
         holes::fill(self.state.output(), self.state.holes(), |value| {
             tags.symbol(value.tag).map_or(value.bits, |symbol| {
-                selvedge_expr::eval(&tags.arena, symbol.expr, self.state.path.model()) as u64
+                selvedge_expr::eval(&tags.arena, symbol.expr, self.state.path().model()) as u64
             })
         })
     }
 
     fn exit_code(&self) -> Option<i32> {
         let exited = |p: &Pending| p.action.op == Op::ProcessExit && p.status == Status::Finished;
-        let thread = self.state.pending.iter().position(exited)?;
-        let code = self.state.threads[thread].core.result;
+        let thread = self.state.pending().iter().position(exited)?;
+        let code = self.state.threads()[thread].core.result;
         match self.state.memory.tags.symbol(code.tag) {
             Some(symbol) => {
                 let arena = &self.state.memory.tags.arena;
-                Some(selvedge_expr::eval(arena, symbol.expr, self.state.path.model()) as i32)
+                Some(selvedge_expr::eval(arena, symbol.expr, self.state.path().model()) as i32)
             }
             None => code.is_concrete().then_some(code.bits as i32),
         }

@@ -6,19 +6,15 @@
 
 use crate::fingerprint::Cache;
 use crate::memory::MemoryState;
-use crate::state::SharedParts;
-use crate::sync;
-use crate::thread::Thread;
+use crate::state::Kept;
 use crate::vm::Vm;
-use selvedge_model::{Pending, Snapshot};
+use selvedge_model::Snapshot;
 
 /// A kept state of a [`Vm`].
 #[derive(Clone)]
 pub struct VmState {
     memory: MemoryState,
-    threads: Vec<Thread>,
-    pending: Vec<Pending>,
-    parts: SharedParts,
+    state: Kept,
     fingerprints: Option<Cache>,
 }
 
@@ -28,20 +24,14 @@ impl Snapshot for Vm {
     fn save(&mut self) -> VmState {
         VmState {
             memory: self.state.memory.save(),
-            threads: self.state.threads.clone(),
-            pending: self.state.pending.clone(),
-            parts: self.state.shared_parts(),
+            state: self.state.keep(),
             fingerprints: self.fingerprints.as_ref().map(|f| f.cache().clone()),
         }
     }
 
     fn restore(&mut self, state: &VmState) {
         self.state.memory.restore(&state.memory);
-        self.state.threads.clone_from(&state.threads);
-        self.state.pending.clone_from(&state.pending);
-        self.state.needs.clear();
-        self.state.needs.extend(state.pending.iter().map(sync::needed));
-        self.state.restore_parts(&state.parts);
+        self.state.restore(&state.state);
         if let (Some(prints), Some(cache)) = (&mut self.fingerprints, &state.fingerprints) {
             prints.restore(cache);
         }

@@ -56,7 +56,7 @@ pub enum Forget {
 /// What has to be added to the fingerprint so that names of inputs, and inputs that are not live,
 /// do not count.
 pub(super) fn without_names(program: &Program, state: &State, forget: Forget) -> Digest {
-    let (keys, path, arena) = (Keys::SOUND, &state.path, &state.memory.tags.arena);
+    let (keys, path, arena) = (Keys::SOUND, &state.path(), &state.memory.tags.arena);
     let renaming = RefCell::new(Renaming::new(arena));
     let live = RefCell::new(FxHashSet::default());
     let mut sum = Digest::EMPTY;
@@ -154,11 +154,11 @@ fn each_fragment(
         counts_inputs,
         renamed: Some(&name),
     };
-    let mut threads: Vec<usize> = (0..state.threads.len()).collect();
-    threads.sort_unstable_by_key(|&t| state.threads[t].region);
+    let mut threads: Vec<usize> = (0..state.threads().len()).collect();
+    threads.sort_unstable_by_key(|&t| state.threads()[t].region);
     let mut words = Vec::new();
     for number in threads {
-        let thread = &state.threads[number];
+        let thread = &state.threads()[number];
         threads::birth(state, number, style, &mut words);
         if met.take() {
             f(FragmentKind::Birth, &words);

@@ -33,8 +33,7 @@ pub(crate) use key::{Keys, mixed};
 pub(crate) use threads::own_hash;
 
 use crate::program::Program;
-use crate::quarantine::Place;
-use crate::state::{State, Undo as Entry};
+use crate::state::{Place, State, Undo as Entry};
 use crate::vm::Vm;
 use crate::word::{WordKey, WordNumber};
 use rustc_hash::FxHashSet;
@@ -114,7 +113,7 @@ impl Fingerprints {
             old_frames: Vec::new(),
             words: Vec::new(),
         };
-        for thread in 0..state.threads.len() {
+        for thread in 0..state.threads().len() {
             prints.spawned(state);
             prints.fold_rest(state, thread);
             prints.fold_frames(program, state, thread, 0);
@@ -164,7 +163,7 @@ impl Fingerprints {
             true => Digest::EMPTY,
             false => state.memory.changed_fragments(memory, &self.keys),
         };
-        let entries = &state.log.entries[mark..];
+        let entries = state.changes(mark);
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
         let mut words: smallvec::SmallVec<[(WordNumber, u64); 4]> = smallvec::SmallVec::new();
         // Their numbers, once they are many.
@@ -215,7 +214,7 @@ impl Fingerprints {
             self.fold_rest(state, thread);
         }
         let mut moved: smallvec::SmallVec<[ThreadId; 4]> = smallvec::SmallVec::from_slice(&[acting]);
-        for part in &state.parts {
+        for part in state.parts() {
             if !moved.contains(&part.action.thread) {
                 moved.push(part.action.thread);
             }
@@ -233,7 +232,7 @@ impl Fingerprints {
             self.fold_syncs(state, acting, mark);
         }
         self.fold_dead(state, mark);
-        for (region, name) in state.path.newly_decided(decisions) {
+        for (region, name) in state.path().newly_decided(decisions) {
             self.replace(
                 Digest::EMPTY,
                 self.keys.words(FragmentKind::Decision, &decision(region, name)),
@@ -298,7 +297,7 @@ impl Fingerprints {
     }
 
     fn fold_rest(&mut self, state: &State, thread: usize) {
-        let t = &state.threads[thread];
+        let t = &state.threads()[thread];
         threads::core(state, t, Style::exact(self.keys.named), &mut self.words);
         let mut new = self.keys.words(FragmentKind::Core, &self.words);
         for (region, flag) in threads::flags(t) {
@@ -318,7 +317,7 @@ impl Fingerprints {
 
     /// Folds a thread's frames from `keep` on; those below are as they were.
     fn fold_frames(&mut self, program: &Program, state: &State, thread: usize, keep: usize) {
-        let t = &state.threads[thread];
+        let t = &state.threads()[thread];
         let depth = threads::depth(program, t);
         let keep = keep.min(depth).min(self.cache.threads[thread].frames.len());
         let frames = &mut self.cache.threads[thread].frames;
@@ -466,7 +465,7 @@ fn each_fragment(
     state.memory.each_fragment(f);
     let mut words = Vec::new();
     let style = Style::exact(named);
-    for (number, thread) in state.threads.iter().enumerate() {
+    for (number, thread) in state.threads().iter().enumerate() {
         threads::birth(state, number, style, &mut words);
         f(FragmentKind::Birth, &words);
         threads::core(state, thread, style, &mut words);
@@ -495,10 +494,10 @@ fn each_fragment(
     for &(object, region) in users {
         f(FragmentKind::User, &[object, u64::from(region)]);
     }
-    for (&place, slots) in state.dead.iter() {
+    for (place, slots) in state.all_dead() {
         each_dead(place, slots, f);
     }
-    for (region, name) in state.path.decided() {
+    for (region, name) in state.path().decided() {
         f(FragmentKind::Decision, &decision(region, name));
     }
     for (key, value) in state.words().filter(|w| w.1 != 0) {
@@ -539,7 +538,7 @@ impl Fingerprint for Vm {
     }
 
     fn has_inputs(&self) -> bool {
-        self.state.path.is_used() && self.program.options.inputs.is_none()
+        self.state.path().is_used() && self.program.options.inputs.is_none()
     }
 
     fn without_names(&self) -> Digest {
@@ -558,7 +557,7 @@ impl Vm {
             return Digest::EMPTY;
         };
         let (mut words, mut sum) = (Vec::new(), Digest::EMPTY);
-        for thread in &self.state.threads {
+        for thread in self.state.threads() {
             let style = Style::exact(prints.keys.named);
             threads::core(&self.state, thread, style, &mut words);
             let with = prints.keys.words(FragmentKind::Core, &words);

@@ -73,7 +73,7 @@ pub(super) fn word_name(state: &State, key: WordKey) -> u64 {
     let number = |key: WordKey| u64::from(key.number().get());
     match key.owner() {
         WordOwner::Process | WordOwner::Region(_) => number(key),
-        WordOwner::Thread(thread) => match state.threads.get(thread.index()) {
+        WordOwner::Thread(thread) => match state.threads().get(thread.index()) {
             Some(thread) => u64::from(thread.region) << 32 | number(key.of_first_thread()),
             None => number(key),
         },

@@ -127,7 +127,7 @@ pub(super) fn frame(
 
 /// Writes the words of who a thread is; if it is named with the place of its creation.
 pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut Vec<u64>) {
-    let thread = &state.threads[index];
+    let thread = &state.threads()[index];
     words.clear();
     if style.named {
         let created = thread.created;
@@ -187,7 +187,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     } = core;
     let object = |id: ObjectId| match id.as_thread() {
         Some(t) => state
-            .threads
+            .threads()
             .get(t.index())
             .map_or(id.0, |t| THREAD | u64::from(t.region)),
         None => id.0,

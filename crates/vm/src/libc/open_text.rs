@@ -46,7 +46,7 @@ fn is_open(cx: &Cx<'_>, value: Value) -> bool {
 fn without_input(cx: &Cx<'_>) -> bool {
     // What concurrent threads have asked for is none of a canonical machine's business: elements
     // are bytes or words by this.
-    !cx.state.decides_alone() && cx.state.path.asked().is_empty()
+    !cx.state.decides_alone() && cx.state.path().asked().is_empty()
 }
 
 /// The bytes of a range; recorded as read.

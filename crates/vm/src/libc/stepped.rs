@@ -242,7 +242,7 @@ fn done(cx: &Cx<'_>) -> u64 {
 fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wanted> {
     let core = cx.state.thread(cx.thread).core;
     let accesses = cx.state.memory.begin_attempt();
-    let mark = (cx.state.log.entries.len(), cx.state.memory.mark());
+    let mark = (cx.state.position(), cx.state.memory.mark());
     cx.replay = Replay {
         on: true,
         done: done(cx),
@@ -254,12 +254,7 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
     let result = match replay.wanted {
         None => Ok(flow),
         Some(wanted) => {
-            let notices = std::mem::take(&mut cx.state.notices);
-            let parts = std::mem::take(&mut cx.state.parts);
-            cx.state.undo(mark.0);
-            cx.state.memory.undo(mark.1);
-            *cx.state.own_core(cx.thread) = core;
-            (cx.state.notices, cx.state.parts) = (notices, parts);
+            cx.state.take_back(cx.thread, core, mark.0, mark.1);
             Err(wanted)
         }
     };

@@ -504,7 +504,7 @@ impl Cx<'_> {
 
     /// The acting thread's pending action: the one that `perform` performs.
     pub fn pending(&self) -> Action {
-        self.state.pending[self.thread.index()].action
+        self.state.pending()[self.thread.index()].action
     }
 
     /// The number of the hidden context for a call made here.

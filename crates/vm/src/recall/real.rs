@@ -49,7 +49,7 @@ impl Real {
 
     #[inline]
     fn look(&mut self) {
-        self.barred |= self.vm.state.path.is_used();
+        self.barred |= self.vm.state.path().is_used();
     }
 
     /// Whether its states may be told by their fingerprints.

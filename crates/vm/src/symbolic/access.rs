@@ -307,7 +307,7 @@ impl Vm {
                 Possible::Never | Possible::Unanswered => return objects,
             }
         }
-        self.state.notices.push(Notice::Limit(Limit {
+        self.state.notify(Notice::Limit(Limit {
             kind: LimitKind::Values,
             detail: format!("a symbolic address that may lie in more than {MOST_OBJECTS} objects"),
             stmt: site.stmt,

@@ -38,7 +38,7 @@ pub(crate) enum Possible {
 impl Vm {
     /// Whether a condition can hold on the present path, and inputs with which it does.
     pub(crate) fn ask(&mut self, condition: Expr, site: Site) -> Possible {
-        let path = &self.state.path;
+        let path = &self.state.path();
         let query = Query {
             path: path.constraints(),
             goal: &[condition],
@@ -49,7 +49,7 @@ impl Vm {
             Answer::Sat(model) => Possible::With(model),
             Answer::Unsat => Possible::Never,
             Answer::Unknown(reason) => {
-                self.state.notices.push(Notice::Limit(match reason {
+                self.state.notify(Notice::Limit(match reason {
                     Reason::Stopped => Limit::stopped(site.stmt),
                     reason => Limit {
                         kind: LimitKind::Solver,
@@ -65,7 +65,7 @@ impl Vm {
     /// The value of an expression with the inputs of the path's model.
     pub(crate) fn evaluate(&mut self, expr: Expr) -> u128 {
         let arena = &self.state.memory.tags.arena;
-        self.evaluator.eval(arena, expr, self.state.path.model())
+        self.evaluator.eval(arena, expr, self.state.path().model())
     }
 
     /// Which of several conditions holds, of which exactly one does. If several can, the thread
@@ -126,7 +126,7 @@ impl Vm {
             // One query may do for all others.
             let other = self.state.memory.tags.arena.not(conditions[holding]);
             if matches!(self.ask(other, site), Possible::Never) {
-                let only = arm(holding, self.state.path.model().clone());
+                let only = arm(holding, self.state.path().model().clone());
                 self.only(thread, site, performing, only, true)?;
                 return Ok(holding);
             }
@@ -136,7 +136,7 @@ impl Vm {
             let arena = &self.state.memory.tags.arena;
             let excluded = arena.is_false(condition) || self.state.known(thread, condition) == Some(0);
             let possible = if i == holding {
-                Possible::With(self.state.path.model().clone())
+                Possible::With(self.state.path().model().clone())
             } else if excluded {
                 Possible::Never
             } else {
@@ -151,7 +151,7 @@ impl Vm {
         if arms.len() > 1 {
             return Err(self.choose_from(thread, site, performing, arms));
         }
-        let only = arm(holding, self.state.path.model().clone());
+        let only = arm(holding, self.state.path().model().clone());
         self.only(thread, site, performing, only, complete)?;
         Ok(holding)
     }
@@ -189,7 +189,7 @@ impl Vm {
         self.solver.branches += u64::from(arms.len() > 1);
         let in_block = self.state.thread(thread).core.atomic != 0;
         let begun = (performing || in_block).then(|| Begun {
-            action: self.state.pending[thread.index()].action,
+            action: self.state.pending()[thread.index()].action,
             alternative: self.alternative,
             undone: performing,
         });
@@ -206,7 +206,7 @@ impl Vm {
     pub(crate) fn choose(&mut self, thread: ThreadId, alternative: u16) {
         if let Some(arm) = self
             .state
-            .path
+            .path()
             .arms(thread)
             .get(usize::from(alternative))
             .cloned()
@@ -217,7 +217,7 @@ impl Vm {
 
     /// What an alternative of a thread's pending data choice decides.
     pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u128> {
-        let arm = self.state.path.arms(thread).get(usize::from(alternative))?;
+        let arm = self.state.path().arms(thread).get(usize::from(alternative))?;
         let [low, high] = arm.name.words();
         Some((u128::from(high) << 64 | u128::from(low)).max(1))
     }
@@ -225,9 +225,9 @@ impl Vm {
     /// Asks again which outcomes of other threads' pending data choices are possible, now that the
     /// path has another condition.
     pub(crate) fn recheck_choices(&mut self, acting: ThreadId) {
-        for i in 0..self.state.pending.len() {
+        for i in 0..self.state.pending().len() {
             let thread = ThreadId::from_index(i);
-            let Pending { action, status, .. } = self.state.pending[i];
+            let Pending { action, status, .. } = self.state.pending()[i];
             if thread == acting || action.op != Op::Choose || status != Status::Enabled {
                 continue;
             }
@@ -236,9 +236,9 @@ impl Vm {
                 ..Site::default()
             };
             let mut arms = Vec::new();
-            for arm in self.state.path.arms(thread).to_vec() {
+            for arm in self.state.path().arms(thread).to_vec() {
                 let possible = if self.evaluate(arm.condition) == 1 {
-                    Possible::With(self.state.path.model().clone())
+                    Possible::With(self.state.path().model().clone())
                 } else {
                     self.ask(arm.condition, site)
                 };
@@ -251,7 +251,7 @@ impl Vm {
                 }
             }
             let alternatives = arms.len() as u16;
-            let begun = self.state.path.begun(thread);
+            let begun = self.state.path().begun(thread);
             self.state.choose_from(thread, arms.into(), begun);
             let status = if alternatives > 0 {
                 Status::Enabled
@@ -328,7 +328,7 @@ impl Vm {
     fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
         let width = self.state.memory.tags.arena.width(expr);
         let mut found: Vec<(u128, Arm)> = Vec::new();
-        let mut possible = Possible::With(self.state.path.model().clone());
+        let mut possible = Possible::With(self.state.path().model().clone());
         let mut others = self.state.memory.tags.arena.truth(true);
         while let Possible::With(with) = possible {
             let arena = &self.state.memory.tags.arena;
@@ -348,7 +348,7 @@ impl Vm {
             if found.len() > MOST_VALUES {
                 found.truncate(SAMPLE);
                 possible = Possible::Unanswered;
-                self.state.notices.push(Notice::Limit(Limit {
+                self.state.notify(Notice::Limit(Limit {
                     kind: LimitKind::Values,
                     detail: format!(
                         "a symbolic value of {width} bits that is needed as a number and may be more than {MOST_VALUES} different ones"
@@ -579,8 +579,7 @@ impl Vm {
     /// Reports that the machine cannot go on; the thread is parked.
     pub(crate) fn unknown(&mut self, site: Site, what: &str) -> Stop {
         self.state
-            .notices
-            .push(Notice::Unsupported(selvedge_model::Unsupported {
+            .notify(Notice::Unsupported(selvedge_model::Unsupported {
                 what: what.to_owned(),
                 stmt: site.stmt,
             }));

@@ -114,7 +114,7 @@ impl State {
 
     /// Adds a condition that a fresh input can satisfy: with this value.
     pub(crate) fn restrict(&mut self, thread: ThreadId, input: Expr, value: u128, condition: Expr) {
-        let mut model = (**self.path.model()).clone();
+        let mut model = (**self.path().model()).clone();
         if let Node::Input(id) = self.memory.tags.arena.node(input) {
             model.set(id, value);
         }
@@ -143,7 +143,7 @@ fn fixed(inputs: &[Input], thread: &str, ordinal: u32, size: u64) -> Vec<u8> {
 impl Vm {
     /// The inputs of the present path, with values that take it.
     pub(crate) fn inputs_of_path(&self) -> Vec<Input> {
-        let path = &self.state.path;
+        let path = &self.state.path();
         let arena = &self.state.memory.tags.arena;
         let concrete = |asked: &Asked| Input {
             name: asked.name.to_string(),

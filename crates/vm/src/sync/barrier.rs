@@ -110,7 +110,7 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
             && t.core.wait == [ObjectId(address), ObjectId::NONE]
             && t.core.note & RELEASED == 0
     };
-    let threads = cx.state.threads.iter().enumerate();
+    let threads = cx.state.threads().iter().enumerate();
     let mut all: Vec<ThreadId> = threads
         .filter(|(_, t)| here(t))
         .map(|(i, _)| ThreadId::from_index(i))
@@ -126,7 +126,7 @@ fn arrive(cx: &mut Cx<'_>) -> Result<Outcome, Stop> {
         leaving: leaving + count,
     };
     cx.state.set_sync(address, next);
-    Ok(Outcome::Threads(cx.state.sets.intern(all)))
+    Ok(Outcome::Threads(cx.state.intern_set(all)))
 }
 
 fn leave(cx: &mut Cx<'_>) -> Answer {

@@ -88,7 +88,7 @@ pub fn arm(state: &State, thread: ThreadId, action: Action) -> Action {
 /// Whether the pending action of the acting thread is to be performed as the end of the thread.
 pub fn acts(state: &State, thread: ThreadId) -> bool {
     let core = &state.thread(thread).core;
-    state.pending[thread.index()].action.op == Op::CancelPoint
+    state.pending()[thread.index()].action.op == Op::CancelPoint
         && core.cancel.pending()
         && core.stage == Stage::Running
 }
@@ -115,7 +115,7 @@ fn cancel(cx: &mut Cx<'_>, _: u16) -> Performed {
         return Performed::Done(flow, Outcome::Failed);
     }
     cx.state.core_mut(target).cancel.requested = true;
-    let pending = cx.state.pending[target.index()];
+    let pending = cx.state.pending()[target.index()];
     if target != cx.thread && matches!(pending.status, Status::Enabled | Status::Blocked) {
         let action = arm(cx.state, target, pending.action);
         refresh(cx.state, target, action);
@@ -295,9 +295,8 @@ fn keep_jump(cx: &mut Cx<'_>, mask: bool) -> Flow {
             .memory
             .poke_checked(buffer + 8 * i as u64, 8, Value::new(word));
     }
-    // The acting thread's current frame is saved whole at each step.
-    let slot = core.frame.base as usize + usize::from(landing);
-    cx.state.threads[cx.thread.index()].regs[slot] = Value::new(1);
+    cx.state
+        .set_own_register(cx.thread, usize::from(landing), Value::new(1));
     Flow::int(0)
 }
 
@@ -327,7 +326,7 @@ fn frame_words(state: &State, thread: ThreadId, depth: u32, frame: &Frame) -> [u
 fn context_hash(state: &State, context: ContextId) -> u32 {
     let (mut hash, mut at) = (0x811c_9dc5u32, context);
     while at != ContextId(0) {
-        let (caller, stmt) = *state.contexts.get(at);
+        let (caller, stmt) = state.caller(at);
         for byte in stmt.0.to_le_bytes() {
             hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         }

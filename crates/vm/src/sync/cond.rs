@@ -234,7 +234,7 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
 
 /// How many ways there are to begin a wait: with spurious wakeups it may also end at once.
 pub(super) fn release_alternatives(state: &State) -> u16 {
-    1 + u16::from(state.spurious_wakeups)
+    1 + u16::from(state.modes().spurious_wakeups)
 }
 
 /// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out,
@@ -310,7 +310,7 @@ fn waiting(state: &State, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
         t.core.phase == Phase::Waiting && t.core.wait == [ObjectId(cond), t.core.wait[1]]
     };
     let mutex = |t: &crate::thread::Thread| t.core.wait[1] != ObjectId::NONE;
-    let threads = state.threads.iter().enumerate();
+    let threads = state.threads().iter().enumerate();
     threads
         .filter(move |(_, t)| here(t) && mutex(t))
         .map(|(i, _)| ThreadId::from_index(i))
@@ -360,7 +360,7 @@ pub(super) fn broadcast(cx: &mut Cx<'_>, _: u16) -> Performed {
         for &target in &all {
             wake(cx.state, target);
         }
-        Ok((0, Outcome::Threads(cx.state.sets.intern(all))))
+        Ok((0, Outcome::Threads(cx.state.intern_set(all))))
     });
     done(answer)
 }
@@ -370,7 +370,7 @@ fn wake(state: &mut State, target: ThreadId) {
     let core = state.core_mut(target);
     core.phase = Phase::Woken;
     core.note = SIGNALLED;
-    let action = state.pending[target.index()].action;
+    let action = state.pending()[target.index()].action;
     refresh(
         state,
         target,

@@ -122,12 +122,12 @@ fn has_ended(state: &State, action: &Action) -> bool {
 
 /// Whether a thread was joined within the present step.
 pub fn has_joined(state: &State) -> bool {
-    state.parts.iter().any(|part| part.action.op == Op::Join)
+    state.parts().iter().any(|part| part.action.op == Op::Join)
 }
 
 /// Whether the process can end at once.
 pub fn all_others_ended(state: &State, me: selvedge_base::ThreadId) -> bool {
-    let mut threads = state.threads.iter().enumerate();
+    let mut threads = state.threads().iter().enumerate();
     threads.all(|(i, t)| i == me.index() || t.core.stage == Stage::Finished)
 }
 
@@ -135,7 +135,7 @@ pub fn all_others_ended(state: &State, me: selvedge_base::ThreadId) -> bool {
 pub fn begin(state: &mut State, action: Action) {
     let context = state.thread(action.thread).core.frame.context;
     let accesses = state.memory.begin_part();
-    state.parts.push(Part {
+    state.push_part(Part {
         action,
         context,
         outcome: Outcome::Done,
@@ -145,5 +145,5 @@ pub fn begin(state: &mut State, action: Action) {
 
 /// Objects that the parts of the present step may have changed for others.
 pub fn changed(state: &State) -> impl Iterator<Item = ObjectId> {
-    state.parts.iter().map(|part| part.action.object)
+    state.parts().iter().map(|part| part.action.object)
 }

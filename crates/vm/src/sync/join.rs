@@ -18,7 +18,7 @@ pub(super) fn join_status(state: &State, action: &Action) -> Status {
     let over = |t: ThreadId| {
         let core = &state.thread(t).core;
         // A thread that ended the process has not ended itself: nobody goes on after it.
-        let ended = core.stage == Stage::Finished && state.pending[t.index()].action.op != Op::ProcessExit;
+        let ended = core.stage == Stage::Finished && state.pending()[t.index()].action.op != Op::ProcessExit;
         ended || core.detached || core.joined
     };
     if action.object.as_thread().is_none_or(over) {
@@ -146,7 +146,7 @@ pub(crate) fn join_at_once(cx: &mut Cx<'_>) -> bool {
 /// Joins the thread of the action that is performed, the pending one or the last part of the step;
 /// its result.
 pub(super) fn finish_join(cx: &mut Cx<'_>) -> Result<Value, Stop> {
-    let performed = match cx.state.parts.last() {
+    let performed = match cx.state.parts().last() {
         Some(part) => part.action.object,
         None => cx.pending().object,
     };

@@ -71,7 +71,7 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
     }
     let me = cx.thread;
     let other = |(i, t): (usize, &crate::thread::Thread)| i != me.index() && !t.core.joined;
-    if cx.state.threads.iter().enumerate().any(other) {
+    if cx.state.threads().iter().enumerate().any(other) {
         return Err(Flow::Unsupported(
             "pthread_key_delete while there are threads that were not joined".into(),
         ));

@@ -91,7 +91,7 @@ fn run(cx: &mut Cx<'_>, function: u64, argument: u64) -> Option<Next> {
                 what,
                 stmt: cx.site.stmt,
             };
-            cx.state.notices.push(Notice::Unsupported(unsupported));
+            cx.state.notify(Notice::Unsupported(unsupported));
             return None;
         }
         None => {
@@ -136,7 +136,7 @@ fn note(cx: &mut Cx<'_>, flow: Flow) {
             stmt,
         }),
     };
-    cx.state.notices.push(notice);
+    cx.state.notify(notice);
 }
 
 fn next_of_thread(cx: &mut Cx<'_>) -> Left {
@@ -285,7 +285,7 @@ fn is_last(cx: &Cx<'_>) -> bool {
     let left = cx.state.word(WordKey::ExitHandlerCount) > 0 || !cx.program.module.destructors.is_empty();
     let others = cx
         .state
-        .threads
+        .threads()
         .iter()
         .enumerate()
         .filter(|(i, _)| *i != cx.thread.index());
@@ -301,7 +301,7 @@ pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
             && p.action.op != Op::ProcessExit
             && super::status(state, &p.action).0 == Status::Enabled
     };
-    if state.pending.iter().enumerate().any(moves) {
+    if state.pending().iter().enumerate().any(moves) {
         Status::Blocked
     } else {
         Status::Enabled
@@ -326,7 +326,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
         ));
     };
     cx.state.own_core(parent).children = ordinal;
-    let id = ThreadId::from_index(cx.state.threads.len());
+    let id = ThreadId::from_index(cx.state.threads().len());
     let thread = Thread {
         parent,
         ordinal,
@@ -370,7 +370,7 @@ pub fn handle(state: &State, thread: ThreadId) -> u64 {
 /// The thread of a `pthread_t`.
 pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
     state
-        .threads
+        .threads()
         .iter()
         .position(|t| u64::from(t.region) == handle)
         .map(ThreadId::from_index)

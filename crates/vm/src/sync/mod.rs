@@ -103,7 +103,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::WaitRelease => return (Status::Enabled, cond::release_alternatives(state)),
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
-        Op::Choose => return (Status::Enabled, state.path.arms(action.thread).len() as u16),
+        Op::Choose => return (Status::Enabled, state.path().arms(action.thread).len() as u16),
         Op::HiddenWait => crate::libc::files::status(state, action),
         _ => Status::Enabled,
     };

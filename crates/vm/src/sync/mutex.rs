@@ -320,7 +320,7 @@ pub(super) fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
                 Some(owner),
             ));
         }
-        if cx.state.threads.iter().any(|t| {
+        if cx.state.threads().iter().any(|t| {
             matches!(t.core.phase, Phase::Waiting | Phase::Woken) && t.core.wait[1] == ObjectId(address)
         }) {
             let text = "destruction of a mutex with which a thread waits on a condition variable";

@@ -107,7 +107,7 @@ pub(super) fn holders(state: &State, address: u64) -> WaitsFor {
         return writer.into_iter().collect();
     }
     let holds = |t: &crate::thread::Thread| t.held.iter().any(|h| h.object.0 == address);
-    let readers = state.threads.iter().enumerate().filter(|(_, t)| holds(t));
+    let readers = state.threads().iter().enumerate().filter(|(_, t)| holds(t));
     readers.map(|(i, _)| ThreadId::from_index(i)).collect()
 }
 

@@ -136,7 +136,7 @@ fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
         if value == 0
             && cx
                 .state
-                .pending
+                .pending()
                 .iter()
                 .any(|p| matches!(p.status, Status::Blocked | Status::Enabled) && waits(&p.action))
         {

@@ -12,7 +12,7 @@ use selvedge_model::{Op, Status, WaitsFor};
 /// The threads that hold what a blocked thread needs, or that have to end first, each of which it
 /// waits for; none if anybody could help it, or nobody.
 pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
-    let Some(pending) = state.pending.get(thread.index()) else {
+    let Some(pending) = state.pending().get(thread.index()) else {
         return WaitsFor::new();
     };
     if pending.status != Status::Blocked {
@@ -39,7 +39,7 @@ pub fn waits_for(state: &State, thread: ThreadId) -> WaitsFor {
 
 /// Why a thread does not move: `waits for mutex `m`, held by thread 0.1`.
 pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> String {
-    let Some(pending) = state.pending.get(thread.index()) else {
+    let Some(pending) = state.pending().get(thread.index()) else {
         return String::new();
     };
     match pending.status {

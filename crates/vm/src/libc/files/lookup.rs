@@ -49,7 +49,7 @@ pub(super) fn in_use(cx: &Cx<'_>, open: u32) -> bool {
             && p.action.op == Op::HiddenWait
             && matches!(p.status, Status::Enabled | Status::Blocked)
     };
-    let mut threads = cx.state.pending.iter().enumerate().filter(within);
+    let mut threads = cx.state.pending().iter().enumerate().filter(within);
     threads.any(|(i, _)| {
         let thread = ThreadId::from_index(i);
         pinned_by(cx.state, thread).is_some_and(|it| it.number == open)

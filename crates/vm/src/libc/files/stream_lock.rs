@@ -32,7 +32,7 @@ pub(super) fn is_free(state: &State, stream: u32, thread: ThreadId) -> bool {
 /// The thread that has a stream.
 pub(super) fn holder(state: &State, stream: u32) -> Option<ThreadId> {
     let holder = get(state, stream, Field::Holder);
-    let threads = state.threads.iter();
+    let threads = state.threads().iter();
     threads
         .enumerate()
         .find(|(_, t)| holder != 0 && u64::from(t.region) == holder)

@@ -13,8 +13,8 @@
 //! What this can hide: the use of a dead object by a thread that does not synchronise with the
 //! thread that uses its slot again. That is a data race, too.
 
+use super::{State, Undo};
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
-use crate::state::{State, Undo};
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, MemoryOrder, Needs, Op, Synchronises};
 use std::rc::Rc;
@@ -42,9 +42,19 @@ impl Place {
 }
 
 impl State {
+    /// Whether a dead slot was ever used again, in an execution undone or not.
+    pub(crate) fn has_reused(&self) -> bool {
+        self.reused
+    }
+
     /// The first addresses of the dead slots at a place.
     pub(crate) fn dead(&self, place: Place) -> &[u64] {
         self.dead.get(&place).map_or(&[], Vec::as_slice)
+    }
+
+    /// All places with dead slots, in no particular order.
+    pub(crate) fn all_dead(&self) -> impl Iterator<Item = (Place, &[u64])> {
+        self.dead.iter().map(|(&place, slots)| (place, &slots[..]))
     }
 
     fn set_dead(&mut self, place: Place, slots: Vec<u64>) {
@@ -61,7 +71,7 @@ impl State {
     /// Makes an object of a thread's region: in a slot that has waited long enough, or in one that
     /// was never used.
     pub(crate) fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
-        if let Some(length) = self.quarantine
+        if let Some(length) = self.modes.quarantine
             && matches!(object.kind, Kind::Heap | Kind::Stack)
             && let Some(class) = class_for(object.size, align)
             && let place = Place::Waiting(owner, class)
@@ -83,7 +93,7 @@ impl State {
         let known = self.memory.object_at(base);
         self.memory.end_object(base, life, site);
         if let Some((base, object)) = known
-            && self.quarantine.is_some()
+            && self.modes.quarantine.is_some()
             && matches!(object.kind, Kind::Heap | Kind::Stack)
         {
             self.receive(thread, &[base]);

@@ -60,7 +60,7 @@ impl Vm {
         // Copying and filling may take long, in few instructions.
         if program.options.stop.is_set() && !performing {
             self.forget_accesses();
-            self.state.notices.push(Notice::Limit(Limit::stopped(site.stmt)));
+            self.state.notify(Notice::Limit(Limit::stopped(site.stmt)));
             return Done::Parked;
         }
         loop {
@@ -95,7 +95,7 @@ impl Vm {
     }
 
     pub(crate) fn set_slot(&mut self, thread: ThreadId, slot: u16, value: Value) {
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         let at = t.core.frame.base as usize + slot as usize;
         t.regs[at] = value;
     }

@@ -75,8 +75,8 @@ impl Vm {
     pub fn new(program: Arc<Program>) -> Result<Vm, Error> {
         let mut state = State::new();
         state.memory.recording = false;
-        state.quarantine = program.options.quarantine;
-        state.spurious_wakeups = program.options.spurious_wakeups;
+        state.modes_mut().quarantine = program.options.quarantine;
+        state.modes_mut().spurious_wakeups = program.options.spurious_wakeups;
         state.memory.places = program.options.leaks;
         state.memory.stop = program.options.stop.clone();
         program.load_globals(&mut state.memory)?;
@@ -145,7 +145,7 @@ impl Vm {
     /// As [`Vm::new`].
     pub fn fusing(program: Arc<Program>) -> Result<Vm, Error> {
         let mut vm = Vm::new(program)?;
-        vm.state.fuses = true;
+        vm.state.modes_mut().fuses = true;
         Ok(vm)
     }
 
@@ -158,7 +158,7 @@ impl Vm {
     /// As [`Vm::new`].
     pub fn canonical(program: Arc<Program>) -> Result<Vm, Error> {
         let mut vm = Vm::new(program)?;
-        vm.state.canonical = true;
+        vm.state.modes_mut().canonical = true;
         Ok(vm)
     }
 
@@ -166,20 +166,20 @@ impl Vm {
     /// compare-exchange) does not happen to a thread twice in a row in the same state: executions
     /// with that lead nowhere else, and loops around it would have no longest one.
     pub fn bounded(mut self) -> Vm {
-        self.state.bounded = true;
+        self.state.modes_mut().bounded = true;
         self
     }
 
     /// Whether it was made by [`Vm::canonical`].
     pub fn is_canonical(&self) -> bool {
-        self.state.canonical
+        self.state.modes().canonical
     }
 
     /// Whether a dead object's memory was ever used again, in an execution undone or not (see
     /// [`Options::quarantine`](crate::Options::quarantine)).
     #[inline]
     pub fn has_reused(&self) -> bool {
-        self.state.reused
+        self.state.has_reused()
     }
 
     /// See [`Program::is_spoiled`].
@@ -190,7 +190,7 @@ impl Vm {
 
     /// Whether it was made by [`Vm::fusing`].
     pub fn is_fusing(&self) -> bool {
-        self.state.fuses
+        self.state.modes().fuses
     }
 
     /// The program.
@@ -214,7 +214,7 @@ impl Vm {
             program.fill_global(&mut self.state.memory, global, base);
             bases.push(base);
         }
-        self.state.threads[thread.index()].tls = bases;
+        self.state.acting(thread).tls = bases;
         Ok(())
     }
 
@@ -348,7 +348,9 @@ impl Vm {
         let may = !program.polls_ends && !program.cancels && !program.exit_handlers;
         match action.op {
             Op::Exit => may && !fuse::has_joined(&self.state),
-            Op::ProcessExit => may && self.state.fuses && fuse::all_others_ended(&self.state, action.thread),
+            Op::ProcessExit => {
+                may && self.state.modes().fuses && fuse::all_others_ended(&self.state, action.thread)
+            }
             _ => false,
         }
     }
@@ -357,11 +359,11 @@ impl Vm {
     /// step.
     fn join_ended(&mut self, ended: ThreadId) {
         let object = ObjectId::thread(ended).0;
-        let Some(waiting) = self.state.needs.iter().position(|&need| need == object) else {
+        let Some(waiting) = self.state.needs().iter().position(|&need| need == object) else {
             return;
         };
         let joiner = ThreadId::from_index(waiting);
-        let action = self.state.pending[waiting].action;
+        let action = self.state.pending()[waiting].action;
         if action.op != Op::Join
             || self.state.thread(joiner).core.depth == 0
             || !fuse::fuses(&self.state, self.program.fusible, &action)
@@ -376,24 +378,27 @@ impl Vm {
             context: core.frame.context,
         };
         fuse::begin(&mut self.state, action);
-        let part = self.state.parts.len() - 1;
+        let part = self.state.parts().len() - 1;
         self.run_to_visible(joiner, true);
-        self.state.parts[part].outcome = std::mem::replace(&mut self.outcome, outcome);
+        let came = std::mem::replace(&mut self.outcome, outcome);
+        if let Some(part) = self.state.part_mut(part) {
+            part.outcome = came;
+        }
     }
 
     /// The action within which a thread stands at a data choice.
     fn begun(&self, thread: ThreadId) -> Option<Begun> {
-        let pending = &self.state.pending[thread.index()];
+        let pending = &self.state.pending()[thread.index()];
         if pending.action.op != Op::Choose || !pending.is_enabled() {
             return None;
         }
-        self.state.path.begun(thread)
+        self.state.path().begun(thread)
     }
 
     /// Whether nothing was done yet of the action that a thread has begun.
     #[inline]
     fn is_undone(&self, thread: ThreadId) -> bool {
-        self.state.pending[thread.index()].action.op == Op::Choose
+        self.state.pending()[thread.index()].action.op == Op::Choose
             && self.begun(thread).is_some_and(|begun| begun.undone)
     }
 
@@ -426,7 +431,7 @@ impl Vm {
 
     #[inline(always)]
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
-        if self.state.fuses && fuse::spoils(&self.state, &action) {
+        if self.state.modes().fuses && fuse::spoils(&self.state, &action) {
             self.program.spoiled.store(true, Ordering::Relaxed);
         }
         let (status, alternatives) = self.status(&action);
@@ -442,7 +447,7 @@ impl Vm {
 
     fn park(&mut self, thread: ThreadId) {
         self.state.own_core(thread).stage = Stage::Parked;
-        let action = self.state.pending[thread.index()].action;
+        let action = self.state.pending()[thread.index()].action;
         self.state.set_pending(
             thread,
             Pending {
@@ -458,8 +463,8 @@ impl Vm {
     /// fault.
     #[cold]
     fn give_up(&mut self, thread: ThreadId, stmt: StmtId) {
-        self.state.notices.clear();
-        self.state.notices.push(Notice::Limit(Limit::stopped(stmt)));
+        self.state.clear_notices();
+        self.state.notify(Notice::Limit(Limit::stopped(stmt)));
         self.forget_accesses();
         self.park(thread);
     }
@@ -469,7 +474,7 @@ impl Vm {
     /// it.
     #[cold]
     pub(crate) fn forget_accesses(&mut self) {
-        let keep = self.state.parts.last().map_or(0, |part| part.accesses);
+        let keep = self.state.parts().last().map_or(0, |part| part.accesses);
         self.state.memory.forget_accesses(keep as usize);
     }
 
@@ -486,8 +491,8 @@ impl Vm {
         } else {
             sync::NOTHING
         };
-        for i in 0..self.state.needs.len() {
-            let need = self.state.needs[i];
+        for i in 0..self.state.needs().len() {
+            let need = self.state.needs()[i];
             if need == sync::NOTHING || i == event.thread.index() {
                 continue;
             }
@@ -499,7 +504,7 @@ impl Vm {
             if !concerned {
                 continue;
             }
-            let pending = &self.state.pending[i];
+            let pending = &self.state.pending()[i];
             let a = &pending.action;
             let (status, alternatives) = self.status(a);
             if (status, alternatives) != (pending.status, pending.alternatives) {
@@ -552,12 +557,12 @@ impl Machine for Vm {
     }
 
     fn pending(&self) -> &[Pending] {
-        &self.state.pending
+        self.state.pending()
     }
 
     fn step(&mut self, choice: Choice) -> Event {
         let thread = choice.thread;
-        let pending = &self.state.pending[thread.index()];
+        let pending = &self.state.pending()[thread.index()];
         assert!(
             pending.is_enabled() && choice.alternative < pending.alternatives,
             "thread {thread} cannot take alternative {} now",
@@ -565,21 +570,19 @@ impl Machine for Vm {
         );
         let (mut action, alternatives) = (pending.action, pending.alternatives);
         let mark = Mark {
-            state: self.state.log.entries.len(),
+            state: self.state.position(),
             memory: self.state.memory.mark(),
         };
         self.state.memory.begin_step();
-        if !self.state.notices.is_empty() {
-            self.state.notices.clear();
-        }
-        self.state.parts.clear();
+        self.state.clear_notices();
+        self.state.clear_parts();
         self.outcome = Outcome::Done;
         self.alternative = choice.alternative;
-        let constraints = self.state.path.constraints().len();
+        let constraints = self.state.path().constraints().len();
         let mut completes = false;
         if action.op == Op::Choose {
             self.choose(thread, choice.alternative);
-            if let Some(begun) = self.state.path.begun(thread) {
+            if let Some(begun) = self.state.path().begun(thread) {
                 action = self.go_on_with(begun);
                 completes = true;
             }
@@ -625,20 +628,20 @@ impl Machine for Vm {
         }
         action.ends = self.state.thread(thread).core.stage == Stage::Finished
             && !matches!(action.op, Op::Exit | Op::ProcessExit)
-            && self.state.pending[thread.index()].action.op == Op::Exit;
-        if action.ends && self.state.fuses && !self.program.options.fingerprints {
+            && self.state.pending()[thread.index()].action.op == Op::Exit;
+        if action.ends && self.state.modes().fuses && !self.program.options.fingerprints {
             self.join_ended(thread);
         }
         if self.state.memory.cut {
             self.give_up(thread, action.stmt);
         }
-        if self.state.bounded {
+        if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
         }
         self.refresh(&action);
         // Others stand at data choices in a canonical machine, or where the steps of one are taken
         // again.
-        if self.state.path.constraints().len() != constraints {
+        if self.state.path().constraints().len() != constraints {
             self.recheck_choices(thread);
         }
         if let Some(prints) = &mut self.fingerprints {
@@ -659,19 +662,19 @@ impl Machine for Vm {
     }
 
     fn parts(&self) -> &[Part] {
-        &self.state.parts
+        self.state.parts()
     }
 
     fn notices(&self) -> &[Notice] {
-        &self.state.notices
+        self.state.notices()
     }
 
     fn waiters(&self, set: Waiters) -> &[ThreadId] {
-        self.state.sets.get(set)
+        self.state.set(set)
     }
 
     fn decision(&self, choice: Choice) -> u128 {
-        let action = &self.state.pending[choice.thread.index()].action;
+        let action = &self.state.pending()[choice.thread.index()].action;
         let named = match action.op {
             Op::Choose => self.arm_name(choice.thread, choice.alternative),
             Op::Signal => Some(0),
@@ -705,7 +708,7 @@ impl Undo for Vm {
     #[inline]
     fn mark(&mut self) -> Mark {
         Mark {
-            state: self.state.log.entries.len(),
+            state: self.state.position(),
             memory: self.state.memory.mark(),
         }
     }

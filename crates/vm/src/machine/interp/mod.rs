@@ -72,7 +72,7 @@ impl Vm {
     /// The code and the window of the thread's current frame, and where it stands.
     #[inline]
     fn window<'a>(&mut self, program: &'a Program, thread: ThreadId) -> (&'a Code, Window, u32) {
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         let frame = &t.core.frame;
         let code = &program.code[frame.func.index()];
         let window = Window::on(code, &mut t.regs[frame.base as usize..]);
@@ -168,7 +168,7 @@ impl Vm {
         self.forget_accesses();
         self.state.own_core(thread).frame.ip = ip;
         let stmt = self.site(thread, ip).stmt;
-        self.state.notices.push(Notice::Limit(Limit::stopped(stmt)));
+        self.state.notify(Notice::Limit(Limit::stopped(stmt)));
         Stop::Parked
     }
 

@@ -28,13 +28,13 @@ impl Vm {
         }
         self.end_block(thread);
         if frame.call != NO_CALL {
-            let t = &mut self.state.threads[thread.index()];
+            let (t, memory) = self.state.acting_and_memory(thread);
             let caller = &t.core.frame;
             match self.program.code[caller.func.index()].calls[frame.call as usize].results[..] {
                 [] => {}
                 [(slot, bits)] => {
                     t.regs[caller.base as usize + slot as usize] = match value {
-                        Some(value) => super::arith::truncate(&self.state.memory.tags, value, bits),
+                        Some(value) => super::arith::truncate(&memory.tags, value, bits),
                         None => Value::poison(0, Poison::NoResult),
                     };
                 }
@@ -74,7 +74,7 @@ impl Vm {
 
     /// Takes the current frame off; whether there is one below it, which is then current.
     pub(super) fn pop_frame(&mut self, thread: ThreadId) -> bool {
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         let base = t.core.frame.base;
         t.core.depth -= 1;
         let depth = t.core.depth;
@@ -88,7 +88,7 @@ impl Vm {
             t.low_depth = depth;
             self.state.save_frame(thread, index, base);
         }
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         t.core.frame = t.frames[index as usize];
         t.regs.truncate(base as usize);
         true
@@ -130,7 +130,7 @@ impl Vm {
                 .is_some_and(|ending| ending.iter().any(reachable))
             {
                 let what = "the end of a local variable before its function returns, under visibility memory";
-                self.state.notices.push(Notice::Unsupported(Unsupported {
+                self.state.notify(Notice::Unsupported(Unsupported {
                     what: what.into(),
                     stmt: site.stmt,
                 }));

@@ -43,7 +43,8 @@ fn prepare(cx: &mut Cx<'_>, model: Visible) -> Prepared {
 fn part(cx: &mut Cx<'_>, model: Visible, action: Action) -> Performed {
     fuse::begin(cx.state, action);
     let performed = (model.perform)(cx, 0);
-    if let (Performed::Done(_, Outcome::Failed), Some(part)) = (&performed, cx.state.parts.last_mut()) {
+    let last = cx.state.parts().len() - 1;
+    if let (Performed::Done(_, Outcome::Failed), Some(part)) = (&performed, cx.state.part_mut(last)) {
         part.outcome = Outcome::Failed;
     }
     performed
@@ -152,7 +153,7 @@ impl Vm {
         let site = self.site(thread, ip);
         let context = self.state.context(site);
         let program: &Program = &self.program;
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         let caller = t.core.frame;
         let from = &program.code[caller.func.index()];
         let (call, code) = (&from.calls[index], &program.code[func.index()]);
@@ -221,7 +222,7 @@ impl Vm {
     ) -> bool {
         let program = self.program.clone();
         let code = &program.code[func.index()];
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         if t.core.depth >= program.options.max_depth {
             return false;
         }
@@ -295,7 +296,7 @@ impl Vm {
     /// Runs a library model for call site `index` of the current function.
     fn native(&mut self, thread: ThreadId, native: Native, index: usize, performing: bool) -> Entered {
         let program: &Program = &self.program;
-        let t = &mut self.state.threads[thread.index()];
+        let t = self.state.acting(thread);
         let frame = &t.core.frame;
         let (ip, context) = (frame.ip, frame.context);
         let code = &program.code[frame.func.index()];
@@ -342,7 +343,9 @@ impl Vm {
         };
         let flow = match native {
             Native::Plain(model) => model(&mut cx),
-            Native::Join(_) if !performing && cx.state.fuses && join::join_at_once(&mut cx) => Flow::int(0),
+            Native::Join(_) if !performing && cx.state.modes().fuses && join::join_at_once(&mut cx) => {
+                Flow::int(0)
+            }
             Native::Visible(_) | Native::Join(_)
                 if performing && program.cancels && crate::sync::acts(cx.state, thread) =>
             {
@@ -363,7 +366,7 @@ impl Vm {
             }
             Native::Visible(model) | Native::Join(model) => match prepare(&mut cx, model) {
                 Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
-                    if !cx.state.fuses || !fuse::fuses(cx.state, program.fusible, &action) {
+                    if !cx.state.modes().fuses || !fuse::fuses(cx.state, program.fusible, &action) {
                         return Entered::Stopped(Stop::Visible(action));
                     }
                     match part(&mut cx, model, action) {
@@ -480,7 +483,7 @@ impl Vm {
             }
         } else {
             let model = if self.evaluate(condition) == 1 {
-                self.state.path.model().clone()
+                self.state.path().model().clone()
             } else {
                 match self.ask(condition, site) {
                     Possible::With(model) => model,
@@ -721,7 +724,7 @@ impl Vm {
             Binding::Native(_) | Binding::Missing => {
                 let name = &self.program.module.functions[func].display;
                 let what = format!("library function {name} as a start routine");
-                self.state.notices.push(Notice::Unsupported(Unsupported {
+                self.state.notify(Notice::Unsupported(Unsupported {
                     what,
                     stmt: created.stmt,
                 }));

@@ -30,7 +30,7 @@ impl Vm {
     pub(crate) fn report_fault(&mut self, mut fault: Fault) {
         (fault.stmt, fault.context) =
             crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
-        self.state.notices.push(Notice::Fault(fault));
+        self.state.notify(Notice::Fault(fault));
     }
 
     /// Reports what is wrong about an access to memory.
@@ -38,7 +38,7 @@ impl Vm {
     pub(crate) fn report_access(&mut self, wrong: Wrong, site: Site) {
         match wrong {
             Wrong::Fault(fault) => self.report_fault(*fault),
-            Wrong::Unsupported(what) => self.state.notices.push(Notice::Unsupported(Unsupported {
+            Wrong::Unsupported(what) => self.state.notify(Notice::Unsupported(Unsupported {
                 what,
                 stmt: site.stmt,
             })),
@@ -48,16 +48,12 @@ impl Vm {
     #[cold]
     pub(crate) fn limit(&mut self, thread: ThreadId, ip: u32, kind: LimitKind, detail: String) {
         let stmt = self.site(thread, ip).stmt;
-        self.state
-            .notices
-            .push(Notice::Limit(Limit { kind, detail, stmt }));
+        self.state.notify(Notice::Limit(Limit { kind, detail, stmt }));
     }
 
     #[cold]
     pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
         let stmt = self.site(thread, ip).stmt;
-        self.state
-            .notices
-            .push(Notice::Unsupported(Unsupported { what, stmt }));
+        self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
     }
 }

@@ -2,120 +2,65 @@
 //!
 //! Everything that a step can change is either saved whole when the step begins (the acting
 //! thread's `Core` and the registers of its current frame), or changed through a method here that
-//! writes a log entry first. A model must not change shared state in any other way.
+//! writes a log entry first. The fields are private to this folder, so there is no other way: but
+//! for [`State::acting`], which the rest of the machine has, and models do not.
+
+mod kept;
+mod log;
+mod quarantine;
+
+pub(crate) use kept::Kept;
+pub(crate) use log::Undo;
+pub(crate) use quarantine::Place;
 
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site, unshared};
-use crate::quarantine::Place;
 use crate::symbolic::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
 use crate::sync::{SyncObject, needed};
-use crate::thread::{Core, Frame, Held, Thread};
+use crate::thread::{Core, Held, Thread};
 use crate::value::Value;
 use crate::word::{WordKey, WordNumber};
+use log::Log;
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
-/// One change to go back over; bulky old values lie on stacks of their own, popped in the same
-/// order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Undo {
-    /// A thread's core: `cores`.
-    Core(ThreadId),
-    /// A thread's pending action: `pendings`.
-    Pending(ThreadId),
-    /// `len` registers of a thread from `start` on: `values`.
-    Regs { thread: ThreadId, start: u32, len: u32 },
-    /// A suspended frame was resumed: `frames`.
-    Frame { thread: ThreadId, index: u32 },
-    /// A stack object was added.
-    LocalPushed(ThreadId),
-    /// A stack object was removed.
-    LocalPopped(ThreadId, u64),
-    /// A synchronisation object changed: `syncs`.
-    Sync(u64),
-    /// A lock was added to those a thread holds.
-    HeldPushed(ThreadId),
-    /// A lock that a thread holds changed: `helds`.
-    HeldChanged(ThreadId, u32),
-    /// A lock was removed at a position: `helds`.
-    HeldRemoved(ThreadId, u32),
-    /// A thread was created.
-    Spawned,
-    /// Output was appended; its length before.
-    Output(u32),
-    /// A word of the process's or a model's hidden state changed.
-    Word(WordNumber, u64),
-    /// A thread was joined; whether it had been counted as not joined.
-    Joined(ThreadId, bool),
-    /// The number of threads not joined changed.
-    Unjoined(u32),
-    /// The path changed; its own log says how.
-    Path,
-    /// The dead slots at a place changed: `dead`.
-    Dead,
-}
-
-/// The undo log.
-#[derive(Default)]
-pub(crate) struct Log {
-    pub entries: Vec<Undo>,
-    cores: Vec<Core>,
-    pendings: Vec<Pending>,
-    values: Vec<Value>,
-    frames: Vec<Frame>,
-    syncs: Vec<Option<SyncObject>>,
-    helds: Vec<Held>,
-    pub dead: Vec<(Place, Vec<u64>)>,
-}
-
-impl Log {
-    /// Empties the log and keeps its room.
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.cores.clear();
-        self.pendings.clear();
-        self.values.clear();
-        self.frames.clear();
-        self.syncs.clear();
-        self.helds.clear();
-        self.dead.clear();
-    }
-}
-
-/// What is neither memory nor of a thread, shared until it is written.
-#[derive(Clone)]
-pub(crate) struct SharedParts {
-    syncs: Rc<FxHashMap<u64, SyncObject>>,
-    words: Rc<FxHashMap<WordNumber, u64>>,
-    output: Rc<Vec<u8>>,
-    holes: Rc<Vec<Hole>>,
-    unjoined: u32,
-    path: Path,
-    dead: Rc<FxHashMap<Place, Vec<u64>>>,
+/// How a machine explores; fixed when it is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Modes {
+    /// Visible actions whose order does not matter may be performed within the step before them.
+    pub fuses: bool,
+    /// Which decisions are data choices follows from the deciding thread's past alone.
+    pub canonical: bool,
+    /// How many dead slots wait at least; none will be used again if there is no such number.
+    pub quarantine: Option<u32>,
+    /// Whether waits on condition variables may end without a signal.
+    pub spurious_wakeups: bool,
+    /// Whether a thread that failed without cause, and came back to the same place in the same
+    /// state, does not fail so again (`causeless`).
+    pub bounded: bool,
 }
 
 /// The state. See the module's documentation.
 pub struct State {
-    /// Memory, with an undo log of its own.
+    /// Memory, with an undo log and private fields of its own.
     pub memory: Memory,
-    pub(crate) threads: Vec<Thread>,
-    pub(crate) pending: Vec<Pending>,
+    modes: Modes,
+    threads: Vec<Thread>,
+    pending: Vec<Pending>,
     /// By thread: what its pending action needs of others (`sync::needed`).
-    pub(crate) needs: Vec<u64>,
+    needs: Vec<u64>,
     syncs: Rc<FxHashMap<u64, SyncObject>>,
-    pub(crate) log: Log,
+    log: Log,
     /// Interned calling contexts: (caller's context, call statement). Context 0 is the empty one.
-    pub contexts: Interner<ContextId, (ContextId, StmtId)>,
+    contexts: Interner<ContextId, (ContextId, StmtId)>,
     /// Interned sets of threads.
-    pub(crate) sets: Interner<Waiters, Vec<ThreadId>>,
-    pub(crate) notices: Vec<Notice>,
+    sets: Interner<Waiters, Vec<ThreadId>>,
+    notices: Vec<Notice>,
     /// Visible actions performed within the last step.
-    pub(crate) parts: Vec<Part>,
-    /// Whether there may be any.
-    pub(crate) fuses: bool,
+    parts: Vec<Part>,
     output: Rc<Vec<u8>>,
     /// Symbolic values in the output, in the order of their places.
     holes: Rc<Vec<Hole>>,
@@ -124,20 +69,11 @@ pub struct State {
     /// Threads created and not yet joined.
     unjoined: u32,
     /// The conditions under which this path is taken.
-    pub(crate) path: Path,
-    /// Which decisions are data choices follows from the deciding thread's past alone.
-    pub(crate) canonical: bool,
+    path: Path,
     /// Dead slots that will be used again.
-    pub(crate) dead: Rc<FxHashMap<Place, Vec<u64>>>,
-    /// How many of them wait at least; none will be used again if there is no such number.
-    pub(crate) quarantine: Option<u32>,
-    /// Whether waits on condition variables may end without a signal.
-    pub(crate) spurious_wakeups: bool,
-    /// Whether a thread that failed without cause, and came back to the same place in the same
-    /// state, does not fail so again (`causeless`).
-    pub(crate) bounded: bool,
+    dead: Rc<FxHashMap<Place, Vec<u64>>>,
     /// Whether one ever was, in an execution undone or not.
-    pub(crate) reused: bool,
+    reused: bool,
 }
 
 impl State {
@@ -146,6 +82,7 @@ impl State {
         contexts.intern((ContextId(0), StmtId(u32::MAX)));
         State {
             memory: Memory::default(),
+            modes: Modes::default(),
             threads: Vec::new(),
             pending: Vec::new(),
             needs: Vec::new(),
@@ -155,19 +92,25 @@ impl State {
             sets: Interner::new(),
             notices: Vec::new(),
             parts: Vec::new(),
-            fuses: false,
             output: Rc::default(),
             holes: Rc::default(),
             words: Rc::default(),
             unjoined: 0,
             path: Path::default(),
-            canonical: false,
             dead: Rc::default(),
-            quarantine: None,
-            spurious_wakeups: false,
-            bounded: false,
             reused: false,
         }
+    }
+
+    /// How the machine explores.
+    #[inline]
+    pub(crate) fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// To be set before the first step.
+    pub(in crate::machine) fn modes_mut(&mut self) -> &mut Modes {
+        &mut self.modes
     }
 
     // ---- threads
@@ -177,6 +120,44 @@ impl State {
     #[inline]
     pub fn thread(&self, thread: ThreadId) -> &Thread {
         &self.threads[thread.index()]
+    }
+
+    /// All threads, by number.
+    #[inline]
+    pub(crate) fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// The *acting* thread, of which the core and the registers of the current frame were saved
+    /// when the step began. What else of it is changed needs a log entry of its own.
+    #[inline(always)]
+    pub(in crate::machine) fn acting(&mut self, thread: ThreadId) -> &mut Thread {
+        &mut self.threads[thread.index()]
+    }
+
+    /// The acting thread, and memory beside it.
+    #[inline(always)]
+    pub(in crate::machine) fn acting_and_memory(&mut self, thread: ThreadId) -> (&mut Thread, &Memory) {
+        (&mut self.threads[thread.index()], &self.memory)
+    }
+
+    /// Sets a register of the acting thread's current frame.
+    pub(crate) fn set_own_register(&mut self, thread: ThreadId, slot: usize, value: Value) {
+        let t = &mut self.threads[thread.index()];
+        let base = t.core.frame.base as usize;
+        t.regs[base + slot] = value;
+    }
+
+    /// The pending actions, by thread.
+    #[inline]
+    pub(crate) fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    /// By thread: what its pending action needs of others (`sync::needed`).
+    #[inline]
+    pub(in crate::machine) fn needs(&self) -> &[u64] {
+        &self.needs
     }
 
     /// The core of the *acting* thread, which was saved when the step began.
@@ -203,7 +184,7 @@ impl State {
 
     /// The same where it is hardly the one that it was.
     #[inline]
-    pub(crate) fn put_pending(&mut self, thread: ThreadId, pending: Pending) {
+    pub(in crate::machine) fn put_pending(&mut self, thread: ThreadId, pending: Pending) {
         self.needs[thread.index()] = needed(&pending);
         let old = std::mem::replace(&mut self.pending[thread.index()], pending);
         self.log.pendings.push(old);
@@ -213,7 +194,7 @@ impl State {
     /// Saves what a step of the thread changes most: its core and the registers of its current
     /// frame.
     #[inline]
-    pub(crate) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
+    pub(in crate::machine) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
         let t = &mut self.threads[thread.index()];
         self.log.cores.push(t.core);
         self.log.entries.push(Undo::Core(thread));
@@ -235,7 +216,7 @@ impl State {
     }
 
     /// Saves a suspended frame that is about to be resumed, with its registers `[frame.base, end)`.
-    pub(crate) fn save_frame(&mut self, thread: ThreadId, index: u32, end: u32) {
+    pub(in crate::machine) fn save_frame(&mut self, thread: ThreadId, index: u32, end: u32) {
         let t = &self.threads[thread.index()];
         let frame = t.frames[index as usize];
         let saved = &t.regs[frame.base as usize..end as usize];
@@ -249,7 +230,7 @@ impl State {
         self.log.entries.push(Undo::Frame { thread, index });
     }
 
-    pub(crate) fn push_local(&mut self, thread: ThreadId, base: u64) {
+    pub(in crate::machine) fn push_local(&mut self, thread: ThreadId, base: u64) {
         self.threads[thread.index()].locals.push(base);
         self.log.entries.push(Undo::LocalPushed(thread));
     }
@@ -392,6 +373,80 @@ impl State {
         Rc::make_mut(&mut self.output).extend_from_slice(bytes);
     }
 
+    // ---- the present step
+    // ---------------------------------------------------------------------------------------------
+
+    /// What the step has to tell.
+    #[inline]
+    pub(crate) fn notices(&self) -> &[Notice] {
+        &self.notices
+    }
+
+    /// Tells something.
+    pub(crate) fn notify(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    /// Forgets what there was to tell.
+    #[inline]
+    pub(in crate::machine) fn clear_notices(&mut self) {
+        if !self.notices.is_empty() {
+            self.notices.clear();
+        }
+    }
+
+    /// Visible actions performed within the step.
+    #[inline]
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Another one begins.
+    #[inline]
+    pub(crate) fn push_part(&mut self, part: Part) {
+        self.parts.push(part);
+    }
+
+    /// What came of one of them.
+    pub(in crate::machine) fn part_mut(&mut self, index: usize) -> Option<&mut Part> {
+        self.parts.get_mut(index)
+    }
+
+    /// A step begins: there are none.
+    #[inline]
+    pub(in crate::machine) fn clear_parts(&mut self) {
+        self.parts.clear();
+    }
+
+    /// Takes back what a model did since these positions of the two logs, and restores the core of
+    /// the acting thread; what the step has told and performed before stays.
+    pub(crate) fn take_back(&mut self, thread: ThreadId, core: Core, position: usize, memory: usize) {
+        let notices = std::mem::take(&mut self.notices);
+        let parts = std::mem::take(&mut self.parts);
+        self.undo(position);
+        self.memory.undo(memory);
+        *self.own_core(thread) = core;
+        (self.notices, self.parts) = (notices, parts);
+    }
+
+    // ---- interned
+    // ---------------------------------------------------------------------------------------------
+
+    /// The number of a set of threads.
+    pub(crate) fn intern_set(&mut self, threads: Vec<ThreadId>) -> Waiters {
+        self.sets.intern(threads)
+    }
+
+    /// The threads of a set.
+    pub(crate) fn set(&self, set: Waiters) -> &[ThreadId] {
+        self.sets.get(set)
+    }
+
+    /// The context from which a calling context was reached, and the call.
+    pub(crate) fn caller(&self, context: ContextId) -> (ContextId, StmtId) {
+        *self.contexts.get(context)
+    }
+
     /// The calling context reached by a call at a site.
     pub fn context(&mut self, site: Site) -> ContextId {
         self.contexts.intern((site.context, site.stmt))
@@ -403,12 +458,18 @@ impl State {
     /// Whether which decisions become data choices must not depend on what concurrent threads
     /// decide, and there may be some.
     pub(crate) fn decides_alone(&self) -> bool {
-        self.canonical && self.unjoined > 0
+        self.modes.canonical && self.unjoined > 0
+    }
+
+    /// The path: it is changed by the methods below only.
+    #[inline]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The only value of an expression on this path, if the thread knows it.
     pub(crate) fn known(&self, thread: ThreadId, expr: Expr) -> Option<u128> {
-        let who = if self.canonical {
+        let who = if self.modes.canonical {
             known_to(thread)
         } else {
             EVERYBODY
@@ -442,7 +503,7 @@ impl State {
 
     /// A thread's past is now part of another's: it was joined, or has created it.
     pub(crate) fn tell(&mut self, from: ThreadId, to: ThreadId) {
-        if self.canonical && self.path.tell(known_to(from), known_to(to)) {
+        if self.modes.canonical && self.path.tell(known_to(from), known_to(to)) {
             self.log.entries.push(Undo::Path);
         }
     }
@@ -470,170 +531,5 @@ impl State {
     /// The hidden words that are set, in no particular order.
     pub(crate) fn words(&self) -> impl Iterator<Item = (WordKey, u64)> + '_ {
         self.words.iter().map(|(&number, &value)| (number.key(), value))
-    }
-
-    /// Synchronisation objects written since a position of the log, each as it was before that
-    /// write, oldest first.
-    pub(crate) fn written_syncs(&self, mark: usize) -> impl Iterator<Item = (u64, Option<SyncObject>)> + '_ {
-        let entries = &self.log.entries[mark..];
-        let addresses = entries.iter().filter_map(|e| {
-            if let Undo::Sync(address) = e {
-                Some(*address)
-            } else {
-                None
-            }
-        });
-        let first = self.log.syncs.len() - addresses.clone().count();
-        addresses.zip(self.log.syncs[first..].iter().copied())
-    }
-
-    /// The places whose dead slots changed since a position of the log, each with what was there,
-    /// oldest first.
-    pub(crate) fn changed_dead(&self, mark: usize) -> &[(Place, Vec<u64>)] {
-        let entries = &self.log.entries[mark..];
-        let count = entries.iter().filter(|e| matches!(e, Undo::Dead)).count();
-        &self.log.dead[self.log.dead.len() - count..]
-    }
-
-    // ---- for snapshots
-    // ---------------------------------------------------------------------------------------------
-
-    /// Shares what is neither memory nor of a thread.
-    pub(crate) fn shared_parts(&self) -> SharedParts {
-        SharedParts {
-            syncs: self.syncs.clone(),
-            words: self.words.clone(),
-            output: self.output.clone(),
-            holes: self.holes.clone(),
-            unjoined: self.unjoined,
-            path: self.path.clone(),
-            dead: self.dead.clone(),
-        }
-    }
-
-    /// Returns to such parts and empties the log.
-    pub(crate) fn restore_parts(&mut self, parts: &SharedParts) {
-        self.syncs.clone_from(&parts.syncs);
-        self.words.clone_from(&parts.words);
-        self.output.clone_from(&parts.output);
-        self.holes.clone_from(&parts.holes);
-        self.unjoined = parts.unjoined;
-        self.path.clone_from(&parts.path);
-        self.dead.clone_from(&parts.dead);
-        self.path.commit();
-        self.log.clear();
-        self.notices.clear();
-        self.parts.clear();
-    }
-
-    // ---- going back
-    // ---------------------------------------------------------------------------------------------
-
-    /// Empties the log: the present state becomes the oldest one.
-    pub(crate) fn commit(&mut self) {
-        self.memory.commit();
-        self.log = Log::default();
-        self.path.commit();
-    }
-
-    /// Goes back to a length of the log.
-    pub(crate) fn undo(&mut self, mark: usize) {
-        while self.log.entries.len() > mark {
-            let Some(entry) = self.log.entries.pop() else {
-                break;
-            };
-            self.undo_one(entry);
-        }
-        if !self.notices.is_empty() {
-            self.notices.clear();
-        }
-        self.parts.clear();
-    }
-
-    #[inline]
-    fn undo_one(&mut self, entry: Undo) {
-        const PAIRED: &str = "each log entry has its saved value";
-        let log = &mut self.log;
-        match entry {
-            // Copied from where they are: popped ones would be copied twice.
-            Undo::Core(t) => {
-                self.threads[t.index()].core = *log.cores.last().expect(PAIRED);
-                log.cores.truncate(log.cores.len() - 1);
-            }
-            Undo::Pending(t) => {
-                let pending = log.pendings.last().expect(PAIRED);
-                self.needs[t.index()] = needed(pending);
-                self.pending[t.index()] = *pending;
-                log.pendings.truncate(log.pendings.len() - 1);
-            }
-            Undo::Regs { thread, start, len } => {
-                let from = log.values.len() - len as usize;
-                let regs = &mut self.threads[thread.index()].regs;
-                let (saved, start) = (&log.values[from..], start as usize);
-                if regs.len() == start + saved.len() {
-                    regs[start..].copy_from_slice(saved);
-                } else {
-                    regs.truncate(start);
-                    regs.extend_from_slice(saved);
-                }
-                log.values.truncate(from);
-            }
-            Undo::Frame { thread, index } => {
-                self.threads[thread.index()].frames[index as usize] = log.frames.pop().expect(PAIRED);
-            }
-            Undo::LocalPushed(t) => {
-                self.threads[t.index()].locals.pop();
-            }
-            Undo::LocalPopped(t, base) => self.threads[t.index()].locals.push(base),
-            Undo::Sync(address) => match log.syncs.pop().expect(PAIRED) {
-                Some(object) => {
-                    unshared(&mut self.syncs).insert(address, object);
-                }
-                None => {
-                    Rc::make_mut(&mut self.syncs).remove(&address);
-                }
-            },
-            Undo::HeldPushed(t) => {
-                self.threads[t.index()].held.pop();
-            }
-            Undo::HeldChanged(t, i) => {
-                self.threads[t.index()].held[i as usize] = log.helds.pop().expect(PAIRED)
-            }
-            Undo::HeldRemoved(t, i) => {
-                self.threads[t.index()]
-                    .held
-                    .insert(i as usize, log.helds.pop().expect(PAIRED));
-            }
-            Undo::Spawned => {
-                self.threads.pop();
-                self.pending.pop();
-                self.needs.pop();
-            }
-            Undo::Output(len) => {
-                Rc::make_mut(&mut self.output).truncate(len as usize);
-                if self.holes.last().is_some_and(|hole| hole.at >= len as usize) {
-                    let kept = self.holes.partition_point(|hole| hole.at < len as usize);
-                    Rc::make_mut(&mut self.holes).truncate(kept);
-                }
-            }
-            Undo::Unjoined(count) => self.unjoined = count,
-            Undo::Path => self.path.undo_one(),
-            Undo::Dead => {
-                let (place, slots) = log.dead.pop().expect(PAIRED);
-                let dead = Rc::make_mut(&mut self.dead);
-                if slots.is_empty() {
-                    dead.remove(&place);
-                } else {
-                    dead.insert(place, slots);
-                }
-            }
-            Undo::Joined(t, counted) => {
-                self.threads[t.index()].core.joined = false;
-                self.unjoined += u32::from(counted);
-            }
-            Undo::Word(number, value) => {
-                Rc::make_mut(&mut self.words).insert(number, value);
-            }
-        }
     }
 }

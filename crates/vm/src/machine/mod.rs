@@ -1,0 +1,11 @@
+//! The machine itself: the state with its undo log, threads, the interpreter, and [`vm::Vm`], which
+//! steps.
+//!
+//! The walls of this room: `state` keeps its fields to itself. Models (`sync`, `libc`, `native`)
+//! change the state through its methods, which write the undo log; methods that write nothing down,
+//! since the step has saved what they change when it began, are for this room only.
+
+pub(crate) mod interp;
+pub mod state;
+pub mod thread;
+pub(crate) mod vm;
