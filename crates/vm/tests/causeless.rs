@@ -22,12 +22,14 @@
 //! - A wait that was woken changes nothing, nor does whatever leaves all objects as they were: the
 //!   round before it may be left out instead.
 
-use selvedge_base::{Digest, Id, ThreadId};
-use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Status, Undo};
+mod walks;
+
+use selvedge_base::Digest;
+use selvedge_model::{Fingerprint, Machine, Status, Undo};
 use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
 use std::sync::Arc;
+use walks::{choices, told};
 
 /// What a program prints until it ends, or what is wrong with it.
 type Results = BTreeSet<String>;
@@ -37,13 +39,6 @@ const MOST_STEPS: usize = 200_000;
 const MOST_DEEP: usize = 500;
 
 fn load(name: &str, text: &str) -> Arc<Program> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("causeless");
-    std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let is_ir = text.starts_with("target");
-    let path = folder.join(format!("{name}.{}", if is_ir { "ll" } else { "c" }));
-    std::fs::write(&path, text).expect("the temporary directory is writable");
-    let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
-        .unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         fingerprints: true,
         quarantine: Some(0),
@@ -52,32 +47,7 @@ fn load(name: &str, text: &str) -> Arc<Program> {
         weak_failures: true,
         ..Options::default()
     };
-    Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn choices(vm: &Vm) -> Vec<Choice> {
-    let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
-    // Nobody comes between an action and the data choice that its effect comes with.
-    let mut pending = vm.pending().iter().enumerate();
-    let only = pending.position(|(i, p)| {
-        p.action.op == Op::Choose && p.is_enabled() && vm.is_incomplete(ThreadId::from_index(i))
-    });
-    enabled
-        .filter(|(thread, _)| only.is_none_or(|only| only == *thread))
-        .flat_map(|(i, p)| {
-            (0..p.alternatives).map(move |alternative| Choice {
-                thread: ThreadId::from_index(i),
-                alternative,
-            })
-        })
-        .collect()
-}
-
-fn told(notice: &Notice) -> String {
-    match notice {
-        Notice::Fault(fault) => format!("{:?} at {}", fault.kind, fault.stmt.0),
-        other => format!("{other:?}"),
-    }
+    walks::load(walks::write("causeless", name, text), options)
 }
 
 /// A walk along all interleavings, or all states.

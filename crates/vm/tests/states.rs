@@ -8,8 +8,10 @@
 //!
 //! Then each part of the fingerprint is left out in turn, and some program has to notice.
 
+mod walks;
+
 use selvedge_base::{Digest, Id, ThreadId};
-use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Undo};
+use selvedge_model::{Fingerprint, Machine, Op, Undo};
 use selvedge_vm::fingerprint::{Damage, Forget, FragmentKind};
 use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::{BTreeSet, HashMap};
@@ -17,6 +19,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use walks::{choices, told};
 
 /// What each thread is about to do.
 type Standing = Vec<(u32, Op, u64, u8, u16)>;
@@ -111,41 +114,17 @@ fn random(seed: u64) -> Arc<Program> {
 }
 
 fn written(name: &str, text: &str) -> Arc<Program> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("states");
-    std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{name}.c"));
-    std::fs::write(&path, text).expect("the temporary directory is writable");
-    load(path)
+    load(walks::write("states", name, text))
 }
 
 fn load(path: PathBuf) -> Arc<Program> {
-    let loaded = selvedge_frontend::load(&[path], &selvedge_frontend::Options::default())
-        .unwrap_or_else(|e| panic!("{e}"));
     let options = Options {
         fingerprints: true,
         quarantine: Some(0),
         visibility: Visibility::Sync,
         ..Options::default()
     };
-    Program::new(loaded.module, options).unwrap_or_else(|e| panic!("{e}"))
-}
-
-fn choices(vm: &Vm) -> Vec<Choice> {
-    let enabled = vm.pending().iter().enumerate().filter(|(_, p)| p.is_enabled());
-    // Nobody comes between an action and the data choice that its effect comes with.
-    let mut pending = vm.pending().iter().enumerate();
-    let only = pending.position(|(i, p)| {
-        p.action.op == Op::Choose && p.is_enabled() && vm.is_incomplete(ThreadId::from_index(i))
-    });
-    enabled
-        .filter(|(thread, _)| only.is_none_or(|only| only == *thread))
-        .flat_map(|(i, p)| {
-            (0..p.alternatives).map(move |alternative| Choice {
-                thread: ThreadId::from_index(i),
-                alternative,
-            })
-        })
-        .collect()
+    walks::load(path, options)
 }
 
 fn standing(vm: &Vm) -> Standing {
@@ -280,13 +259,6 @@ impl Walk {
         }
         self.exact.insert(exact, Rc::clone(&outputs));
         Some(outputs)
-    }
-}
-
-fn told(notice: &Notice) -> String {
-    match notice {
-        Notice::Fault(fault) => format!("{:?} at {}", fault.kind, fault.stmt.0),
-        other => format!("{other:?}"),
     }
 }
 

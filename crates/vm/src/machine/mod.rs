@@ -5,6 +5,7 @@
 //! change the state through its methods, which write the undo log; methods that write nothing down,
 //! since the step has saved what they change when it began, are for this room only.
 
+mod initial;
 pub(crate) mod interp;
 pub mod state;
 pub mod thread;

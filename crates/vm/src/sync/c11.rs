@@ -1,7 +1,7 @@
 //! `<threads.h>` on top of the POSIX models, with its own result codes.
 
 use super::object::{Kind, Model, MutexKind, Robust, done, prepare_whole};
-use super::{cond, errno, join, key, lifecycle, mutex};
+use super::{cond, creation, errno, join, key, mutex};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Visible};
 use selvedge_model::Op;
 
@@ -26,8 +26,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
             cond::initialise_plain,
         ),
         "cnd_destroy" => (cond::destroy_prepare, cond::end),
-        "thrd_create" => (lifecycle::create_early_prepare, |cx, a| {
-            code(lifecycle::create_c11(cx, a))
+        "thrd_create" => (creation::create_early_prepare, |cx, a| {
+            code(creation::create_c11(cx, a))
         }),
         "thrd_join" => (join::join_prepare, |cx, a| code(join::join_c11(cx, a))),
         "thrd_detach" => (join::detach_prepare, |cx, a| code(join::detach(cx, a))),

@@ -1,7 +1,7 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
 use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
-use super::{cond, join, lifecycle};
+use super::{cond, creation, join};
 use crate::libc::throw;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
@@ -14,7 +14,7 @@ use selvedge_model::{FaultKind, Op, Outcome};
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): Model = match name {
         "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE" => {
-            (lifecycle::create_early_prepare, start_thread)
+            (creation::create_early_prepare, start_thread)
         }
         "_ZNSt6thread4joinEv" => (|cx| on_this(cx, Op::Join), |cx, _| done(join(cx))),
         "_ZNSt6thread6detachEv" => (|cx| on_this(cx, Op::Detach), |cx, _| done(detach(cx))),
@@ -65,7 +65,7 @@ fn system_error(cx: &mut Cx<'_>) -> Flow {
 /// `thread::_M_start_thread(this, unique_ptr<_State>, …)`: the new thread calls the state's
 /// `_M_run` (the third virtual function, after the two destructors) and deletes it.
 fn start_thread(cx: &mut Cx<'_>, _: u16) -> Performed {
-    lifecycle::create_cxx(cx, start)
+    creation::create_cxx(cx, start)
 }
 
 fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
@@ -75,7 +75,7 @@ fn start(cx: &mut Cx<'_>) -> Result<ThreadId, Stop> {
     // race with its destructor.
     let table = peek(cx, state, "virtual table")?;
     let run = peek(cx, table.wrapping_add(16), "virtual function")?;
-    let id = lifecycle::spawn(cx, run, Value::new(state), false)?;
+    let id = creation::spawn(cx, run, Value::new(state), false)?;
     cx.state.set_word(WordKey::CxxState(id), state);
     cx.store(owner, 8, Value::new(0))?;
     Ok(id)
@@ -116,7 +116,7 @@ fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
         let text = "std::system_error is thrown by join or detach of a std::thread that is not joinable";
         return Prepared::Immediate(throw(cx, text));
     }
-    if op == Op::Join && lifecycle::thread_of(cx.state, target) == Some(cx.thread) {
+    if op == Op::Join && creation::thread_of(cx.state, target) == Some(cx.thread) {
         return Prepared::Immediate(throw(
             cx,
             "std::system_error is thrown by a thread that joins itself",

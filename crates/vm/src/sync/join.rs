@@ -1,8 +1,8 @@
 //! Joining and detaching threads.
 
+use super::creation::{out_action, thread_of};
 use super::errno::{EBUSY, ESRCH, ETIMEDOUT};
 use super::fuse;
-use super::lifecycle::{out_action, thread_of};
 use super::object::{Answer, SUCCESS, done};
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;

@@ -1,4 +1,4 @@
-//! The life of threads and of the process: creation, exit, and what runs at the end.
+//! The end of threads and of the process, and what runs then.
 //!
 //! A thread that ends runs, in this order: cleanup handlers (`cancel`), the destructors of its
 //! thread-local variables, those of its thread-specific data, one `OwnerDied` for each robust mutex
@@ -7,21 +7,21 @@
 //! destructors, then `ProcessExit`. If the last thread ends without the process having exited, it
 //! goes on as exit(0).
 
+use super::creation::{create, create_prepare, handle, thread_of};
 use super::errno::{EINVAL, ERANGE};
 use super::join::{detach, detach_prepare, join, join_prepare, timed_join, try_join, try_join_prepare};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
-use super::{attr, cancel, key, mutex, once};
+use super::{cancel, key, mutex, once};
 use crate::hidden::HiddenObject;
-use crate::memory::{Kind as MemoryKind, OWNERS, Site};
+use crate::memory::Site;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::program::Binding;
 use crate::state::State;
-use crate::thread::{Core, Stage, Thread};
+use crate::thread::Stage;
 use crate::value::Value;
-use crate::visibility;
 use crate::word::{self, Callback, WordKey};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::Id;
 use selvedge_model::{
     Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
 };
@@ -308,74 +308,6 @@ pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
     }
 }
 
-// ---- creation
-// -------------------------------------------------------------------------------------------------
-
-/// Creates a thread that will run `start(argument)`. Its pending action is `Start`.
-pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Flow> {
-    let parent = cx.thread;
-    let ordinal = cx.state.thread(parent).core.children + 1;
-    let Some(region) = cx
-        .program
-        .region(cx.state.thread(parent).region, ordinal)
-        .filter(|&r| r < OWNERS)
-    else {
-        return Err(Flow::Limit(
-            LimitKind::Threads,
-            format!("more than {} threads", OWNERS - 2),
-        ));
-    };
-    cx.state.own_core(parent).children = ordinal;
-    let id = ThreadId::from_index(cx.state.threads().len());
-    let thread = Thread {
-        parent,
-        ordinal,
-        region,
-        start: (start, argument),
-        created: cx.site,
-        core: Core::created(detached),
-        regs: Vec::new(),
-        frames: Vec::new(),
-        locals: Vec::new(),
-        held: Vec::new(),
-        tls: Vec::new(),
-        low_depth: 0,
-    };
-    let action = Action {
-        stmt: cx.site.stmt,
-        ..Action::on(id, Op::Start, ObjectId::thread(id))
-    };
-    cx.state.push_thread(
-        thread,
-        Pending {
-            action,
-            status: Status::Enabled,
-            alternatives: 1,
-        },
-    );
-    let unjoined = cx.state.unjoined() + 1;
-    cx.state.set_unjoined(unjoined);
-    cx.state.tell(parent, id);
-    crate::libc::signal::inherit(cx.state, parent, id);
-    Ok(id)
-}
-
-/// A `pthread_t`: the number of the thread's memory region, the same in every interleaving (its own
-/// number depends on the order in which threads were created, and the program keeps handles in
-/// memory); 0 is none.
-pub fn handle(state: &State, thread: ThreadId) -> u64 {
-    u64::from(state.thread(thread).region)
-}
-
-/// The thread of a `pthread_t`.
-pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
-    state
-        .threads()
-        .iter()
-        .position(|t| u64::from(t.region) == handle)
-        .map(ThreadId::from_index)
-}
-
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): Model = match name {
@@ -414,167 +346,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
         perform,
         numbers,
     }))
-}
-
-pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare_spawn(cx, Handle::Late)
-}
-
-/// When a new thread finds its handle where its creator wants it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Handle {
-    /// From its start: the completion of `thrd_create`, and of the constructor of `std::thread`,
-    /// synchronises with it (C11 7.26.5.1, C++ [thread.thread.constr]).
-    Early,
-    /// At some time: POSIX does not require that the ID be available before the new thread starts.
-    Late,
-}
-
-/// The creation of a thread by `thrd_create` or the constructor of `std::thread`.
-pub(super) fn create_early_prepare(cx: &mut Cx<'_>) -> Prepared {
-    prepare_spawn(cx, Handle::Early)
-}
-
-/// The creation of a thread whose handle goes where the first argument points to.
-fn prepare_spawn(cx: &mut Cx<'_>, when: Handle) -> Prepared {
-    let phase = cx.state.thread(cx.thread).core.phase;
-    let early = when == Handle::Early || cx.program.options.early_handles;
-    if phase == Phase::Created || phase == Phase::First && early {
-        let out = match cx.word(0) {
-            Ok(out) => out,
-            Err(flow) => return Prepared::Immediate(flow),
-        };
-        if let Some(action) = out_action(cx, out, 8) {
-            return Prepared::Visible(action);
-        }
-        if phase == Phase::Created {
-            return Prepared::Visible(cx.action(Op::Write, out));
-        }
-        let next = next_handle(cx);
-        if let Err(flow) = cx.store(out, 8, Value::new(next)) {
-            return Prepared::Immediate(flow);
-        }
-    }
-    Prepared::Visible(cx.action(Op::Spawn, 0))
-}
-
-/// The handle of the thread that this one creates next.
-fn next_handle(cx: &Cx<'_>) -> u64 {
-    let t = cx.state.thread(cx.thread);
-    let region = cx.program.region(t.region, t.core.children + 1);
-    region.map_or(0, u64::from)
-}
-
-/// What an operation that is a scheduling point anyway writes beside, as `Action::object2`; none if
-/// no other thread minds.
-pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
-    match out_action(cx, out, 8) {
-        Some(_) => ObjectId(out & !7),
-        None => ObjectId::NONE,
-    }
-}
-
-/// The scheduling point of a result's write to `out`, if it must be one.
-pub(super) fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
-    if !visibility::shows(cx.program, cx.state, cx.thread) {
-        return None;
-    }
-    let (base, object) = cx.state.memory.object_at(out)?;
-    let object2 = match object.kind {
-        MemoryKind::PrivateStack | MemoryKind::Constant => return None,
-        MemoryKind::Heap | MemoryKind::Stack => ObjectId::heap(base),
-        _ => ObjectId::NONE,
-    };
-    Some(Action {
-        object2,
-        size,
-        atomic: cx.program.atomic_blocks,
-        ..cx.action(Op::Write, out)
-    })
-}
-
-fn create(cx: &mut Cx<'_>, _: u16) -> Performed {
-    perform_spawn(cx, Handle::Late, |cx| {
-        let (attributes, start) = (cx.word(1)?, cx.word(2)?);
-        let argument = cx.args.get(3).copied().unwrap_or(Value::new(0));
-        let detached = attr::detached(cx, attributes)?;
-        create_with(cx, start, argument, detached)
-    })
-}
-
-/// `thrd_create`: handle, start routine, argument.
-pub(super) fn create_c11(cx: &mut Cx<'_>, _: u16) -> Performed {
-    perform_spawn(cx, Handle::Early, |cx| {
-        let start = cx.word(1)?;
-        let argument = cx.args.get(2).copied().unwrap_or(Value::new(0));
-        create_with(cx, start, argument, false)
-    })
-}
-
-/// Performs the part of a creation whose turn it is: `spawn` makes the thread.
-fn perform_spawn(
-    cx: &mut Cx<'_>,
-    when: Handle,
-    spawn: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
-) -> Performed {
-    match perform_part(cx, when, spawn) {
-        Ok(performed) => performed,
-        Err(flow) => Performed::Done(flow, Outcome::Failed),
-    }
-}
-
-fn perform_part(
-    cx: &mut Cx<'_>,
-    when: Handle,
-    spawn: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
-) -> Result<Performed, Stop> {
-    let out = cx.word(0)?;
-    let core = cx.state.thread(cx.thread).core;
-    let early = when == Handle::Early || cx.program.options.early_handles;
-    if core.phase == Phase::Created {
-        cx.store(out, 8, Value::new(core.note))?;
-        return Ok(Performed::Done(Flow::int(0), Outcome::Done));
-    }
-    if early && core.phase == Phase::First && cx.pending().op == Op::Write {
-        let next = next_handle(cx);
-        cx.store(out, 8, Value::new(next))?;
-        cx.state.own_core(cx.thread).phase = Phase::Named;
-        return Ok(Performed::Again(Outcome::Done));
-    }
-    // Nothing may fail any more once there is a thread.
-    if !early && let Err(error) = cx.state.memory.check(out, 8, true) {
-        return Err(cx.memory_fault(error, out, 8, true));
-    }
-    let id = spawn(cx)?;
-    if early {
-        return Ok(Performed::Done(Flow::int(0), Outcome::Thread(id)));
-    }
-    let handle = handle(cx.state, id);
-    if out_action(cx, out, 8).is_some() {
-        let core = cx.state.own_core(cx.thread);
-        (core.phase, core.note) = (Phase::Created, handle);
-        return Ok(Performed::Again(Outcome::Thread(id)));
-    }
-    cx.store(out, 8, Value::new(handle))?;
-    Ok(Performed::Done(Flow::int(0), Outcome::Thread(id)))
-}
-
-fn create_with(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Result<ThreadId, Stop> {
-    if cx.program.function_at(start).is_none() {
-        return Err(cx.fault(
-            FaultKind::InvalidPointer,
-            "the start routine of a new thread is no function",
-        ));
-    }
-    spawn(cx, start, argument, detached)
-}
-
-/// The constructor of `std::thread`: `start` makes the thread.
-pub(super) fn create_cxx(
-    cx: &mut Cx<'_>,
-    start: impl FnOnce(&mut Cx<'_>) -> Result<ThreadId, Stop>,
-) -> Performed {
-    perform_spawn(cx, Handle::Early, start)
 }
 
 fn equal(cx: &mut Cx<'_>) -> Flow {

@@ -13,6 +13,7 @@ mod barrier;
 mod c11;
 mod cancel;
 mod cond;
+mod creation;
 mod cxx;
 mod errno;
 pub mod fuse;

@@ -99,7 +99,7 @@ fn post(cx: &mut Cx<'_>, _: u16) -> Performed {
 fn value_prepare(cx: &mut Cx<'_>) -> Prepared {
     let object2 = cx
         .word(1)
-        .map_or(ObjectId::NONE, |out| super::lifecycle::written(cx, out));
+        .map_or(ObjectId::NONE, |out| super::creation::written(cx, out));
     match prepare(cx, Op::SemGetValue) {
         Prepared::Visible(action) => Prepared::Visible(Action { object2, ..action }),
         other => other,

@@ -1,8 +1,8 @@
 //! What a kind of file is to the operations on it.
 //!
-//! A [`FileDescription`] has no state of its own: what is known of a file lies in hidden words and in
-//! the machine's memory, so that it is part of the state, its fingerprint and its undo log. What a
-//! kind does not say is unsupported, by the name of the operation and of the kind.
+//! A [`FileDescription`] has no state of its own: what is known of a file lies in hidden words and
+//! in the machine's memory, so that it is part of the state, its fingerprint and its undo log. What
+//! a kind does not say is unsupported, by the name of the operation and of the kind.
 //!
 //! Operations (`transfer`, `streams`, `poll`, …) choose the action, wait, and access the program's
 //! memory; a description says whether the operation can go on, and performs it. `docs/recipes.md`

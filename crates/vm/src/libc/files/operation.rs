@@ -4,8 +4,8 @@ use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
 use selvedge_model::{Action, ObjectId, Outcome, Status};
 
-/// An operation. `Core::phase` says which part comes next; `Core::note` and `Core::wait` hold what it keeps
-/// between them, and are 0 at its end.
+/// An operation. `Core::phase` says which part comes next; `Core::note` and `Core::wait` hold what
+/// it keeps between them, and are 0 at its end.
 pub(in crate::libc) struct Operation {
     /// The action of the next part.
     pub part: fn(&mut Cx<'_>) -> Result<Part, Stop>,

@@ -11,9 +11,11 @@ mod complex;
 mod float;
 mod leave;
 mod locals;
+mod model;
 mod notices;
 mod plain;
 mod single;
+mod start;
 mod wide;
 mod window;
 

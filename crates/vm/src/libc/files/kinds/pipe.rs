@@ -1,8 +1,8 @@
 //! Pipes: a ring of 65,536 bytes, as on Linux; writes of up to 4,096 bytes are never split. (Linux
 //! counts pages, of which a small write may fill one; the model counts bytes.)
 //!
-//! An open file is one of a pipe's two ends. A pipe ends when its last writing end is closed; a write
-//! to one whose last reading end is closed is SIGPIPE, or an error if that is ignored.
+//! An open file is one of a pipe's two ends. A pipe ends when its last writing end is closed; a
+//! write to one whose last reading end is closed is SIGPIPE, or an error if that is ignored.
 
 use crate::hidden::HiddenObject;
 use crate::libc::files::content;

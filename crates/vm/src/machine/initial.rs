@@ -1,0 +1,233 @@
+//! The initial state: a program's globals, its arguments and files, and a main thread that has not
+//! started; and the kinds of machines.
+
+use super::vm::{Shared, Vm};
+use crate::coverage::Reached;
+use crate::fingerprint::{Fingerprints, Forget, Keys};
+use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
+use crate::state::State;
+use crate::statistics::SolverStatistics;
+use crate::symbolic::LazySolver;
+use crate::sync::lifecycle;
+use crate::thread::{Core, Thread};
+use crate::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_expr::Evaluator;
+use selvedge_model::{Action, ObjectId, Op, Outcome, Pending, Status};
+use smallvec::SmallVec;
+use std::rc::Rc;
+use std::sync::Arc;
+
+impl Vm {
+    /// A machine at the program's initial state: main exists and has not started.
+    ///
+    /// # Errors
+    /// If a global does not fit.
+    pub fn new(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut state = State::new();
+        state.memory.recording = false;
+        state.modes_mut().quarantine = program.options.quarantine;
+        state.modes_mut().spurious_wakeups = program.options.spurious_wakeups;
+        state.memory.places = program.options.leaks;
+        state.memory.stop = program.options.stop.clone();
+        program.load_globals(&mut state.memory)?;
+        let main = ThreadId(0);
+        let stmt = first_stmt(&program);
+        state.push_thread(
+            Thread {
+                parent: main,
+                ordinal: 0,
+                region: 1,
+                start: (program.function_address(program.entry), Value::new(0)),
+                created: lifecycle::NOWHERE,
+                core: Core::created(false),
+                regs: Vec::new(),
+                frames: Vec::new(),
+                locals: Vec::new(),
+                held: Vec::new(),
+                tls: Vec::new(),
+                low_depth: 0,
+            },
+            Pending {
+                action: Action {
+                    stmt,
+                    ..Action::on(main, Op::Start, ObjectId::thread(main))
+                },
+                status: Status::Enabled,
+                alternatives: 1,
+            },
+        );
+        let reached = Reached::with_room_for(program.points.len());
+        let mut vm = Vm {
+            reached,
+            program: Rc::new(Shared(program)),
+            state,
+            outcome: Outcome::Done,
+            alternative: 0,
+            main_args: SmallVec::new(),
+            instructions: 0,
+            jumps: FxHashMap::default(),
+            fingerprints: None,
+            forgets: Forget::Nothing,
+            solver: LazySolver::default(),
+            published: SolverStatistics::default(),
+            evaluator: Evaluator::new(),
+            addresses: FxHashSet::default(),
+        };
+        vm.make_thread_locals(main)?;
+        vm.make_main_args()?;
+        let symbolic = crate::libc::files::load(&vm.program.options, &mut vm.state)?;
+        for source in &symbolic {
+            vm.make_symbolic(source.address, source.size, &source.name);
+        }
+        vm.state.memory.recording = vm.program.options.record_accesses;
+        vm.state.commit();
+        if vm.program.options.fingerprints {
+            vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));
+        }
+        Ok(vm)
+    }
+
+    /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not
+    /// matter are performed within the transition before them. Fewer events, and the same classes
+    /// of executions; unless it is [spoiled](Vm::is_spoiled).
+    ///
+    /// # Errors
+    /// As [`Vm::new`].
+    pub fn fusing(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut vm = Vm::new(program)?;
+        vm.state.modes_mut().fuses = true;
+        Ok(vm)
+    }
+
+    /// The same for an explorer that names events by their causes: which decisions on symbolic
+    /// values are data choices follows from the deciding thread's past, not from what concurrent
+    /// threads have decided. So a data choice may have one alternative only, and other threads may
+    /// move before it is taken; alternatives are those that are possible on the present path.
+    ///
+    /// # Errors
+    /// As [`Vm::new`].
+    pub fn canonical(program: Arc<Program>) -> Result<Vm, Error> {
+        let mut vm = Vm::new(program)?;
+        vm.state.modes_mut().canonical = true;
+        Ok(vm)
+    }
+
+    /// The same, but what happens without cause (a spurious wakeup, the failure of a weak
+    /// compare-exchange) does not happen to a thread twice in a row in the same state: executions
+    /// with that lead nowhere else, and loops around it would have no longest one.
+    pub fn bounded(mut self) -> Vm {
+        self.state.modes_mut().bounded = true;
+        self
+    }
+
+    /// Makes a thread's copies of thread-local variables. They are its first objects, so their
+    /// addresses are always the same.
+    pub(super) fn make_thread_locals(&mut self, thread: ThreadId) -> Result<(), Error> {
+        let program = self.program.clone();
+        let region = self.state.thread(thread).region;
+        let mut bases = Vec::with_capacity(program.thread_locals.len());
+        for &global in &program.thread_locals {
+            let base = program.allocate_global(&mut self.state.memory, region, global)?;
+            program.fill_global(&mut self.state.memory, global, base);
+            bases.push(base);
+        }
+        self.state.acting(thread).tls = bases;
+        Ok(())
+    }
+
+    fn make_main_args(&mut self) -> Result<(), Error> {
+        let program = self.program.clone();
+        if program.module.functions[program.entry].name == FUZZ_TARGET {
+            let size = program.options.input_size;
+            let buffer = self.argument(size)?;
+            self.make_symbolic(buffer, size, "input");
+            self.main_args = SmallVec::from_slice(&[Value::new(buffer), Value::new(size)]);
+            let nothing = self.argument(8)?;
+            self.set_environ(nothing);
+            return Ok(());
+        }
+        let mut pointers = Vec::new();
+        for word in ["program"]
+            .into_iter()
+            .chain(program.options.args.iter().map(String::as_str))
+        {
+            let base = self.argument(word.len() as u64 + 1)?;
+            for (i, &byte) in word.as_bytes().iter().enumerate() {
+                let value = Value::new(u64::from(byte));
+                self.state.memory.poke_checked(base + i as u64, 1, value);
+            }
+            pointers.push(base);
+        }
+        for (i, &length) in program.options.symbolic_args.iter().enumerate() {
+            let base = self.argument(length + 1)?;
+            self.make_symbolic(
+                base,
+                length,
+                &format!("argv[{}]", program.options.args.len() + 1 + i),
+            );
+            pointers.push(base);
+        }
+        let argv = self.argument(8 * (pointers.len() as u64 + 2))?;
+        for (i, &pointer) in pointers.iter().enumerate() {
+            let value = Value::new(pointer);
+            self.state.memory.poke_checked(argv + 8 * i as u64, 8, value);
+        }
+        let envp = argv + 8 * (pointers.len() as u64 + 1);
+        self.set_environ(envp);
+        let count = Value::new(pointers.len() as u64);
+        self.main_args = SmallVec::from_slice(&[count, Value::new(argv), Value::new(envp)]);
+        Ok(())
+    }
+
+    /// Lets the library's variable point to the environment.
+    fn set_environ(&mut self, envp: u64) {
+        let program = self.program.clone();
+        if let Some(environ) = program.module.global(ENVIRON)
+            && program.is_given(environ)
+        {
+            let address = program.globals[environ.index()];
+            self.state.memory.poke_checked(address, 8, Value::new(envp));
+        }
+    }
+
+    /// An object of zeros for what the program is given.
+    fn argument(&mut self, size: u64) -> Result<u64, Error> {
+        let no_room = |_| Error::GlobalTooLarge("argv".into(), size);
+        self.state
+            .memory
+            .allocate(0, argument_object(size), 8)
+            .map_err(no_room)
+    }
+
+    /// Makes a range of memory an input of the main thread, before it starts.
+    fn make_symbolic(&mut self, address: u64, size: u64, name: &str) {
+        let program = self.program.clone();
+        let site = crate::memory::Site::default();
+        self.state
+            .make_symbolic(&program, ThreadId(0), site, address, size, name);
+    }
+}
+
+fn first_stmt(program: &Program) -> StmtId {
+    let entry = &program.module.functions[program.entry];
+    entry
+        .blocks
+        .iter()
+        .next()
+        .map_or(StmtId(0), |b| b.insts.first().map_or(b.term_stmt, |i| i.stmt))
+}
+
+fn argument_object(size: u64) -> crate::memory::Object {
+    use crate::memory::{Kind, Life, Object, Site};
+    Object {
+        size,
+        kind: Kind::Global,
+        life: Life::Live,
+        zeroed: true,
+        name: 0,
+        made: Site::default(),
+        ended: Site::default(),
+    }
+}

@@ -1,0 +1,65 @@
+//! How threads start.
+
+use super::Stop;
+use crate::program::Binding;
+use crate::thread::{NO_CALL, Stage};
+use crate::value::Value;
+use crate::vm::Vm;
+use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_model::{FaultKind, Notice, ObjectId, Outcome, Unsupported};
+use smallvec::SmallVec;
+
+impl Vm {
+    /// Starts a thread: its first frame. What stopped it, if it could not be started.
+    pub(crate) fn start_thread(&mut self, thread: ThreadId) -> Option<Stop> {
+        let (address, argument) = self.state.thread(thread).start;
+        let created = self.state.thread(thread).created;
+        self.outcome = Outcome::Done;
+        let Some(func) = self.program.function_at(address) else {
+            let text = format!("the start routine {address:#x} is no function");
+            self.report_fault(selvedge_model::Fault {
+                kind: FaultKind::InvalidPointer,
+                message: text,
+                stmt: created.stmt,
+                context: created.context,
+                related: Vec::new(),
+                object: ObjectId::NONE,
+            });
+            return Some(Stop::Parked);
+        };
+        self.state.own_core(thread).stage = Stage::Running;
+        let args: SmallVec<[Value; 3]> = if thread.index() == 0 {
+            self.main_args.iter().copied().collect()
+        } else {
+            SmallVec::from_slice(&[argument])
+        };
+        let context = self.state.context(created);
+        let context = if thread.index() == 0 {
+            ContextId(0)
+        } else {
+            context
+        };
+        match self.program.bindings[func.index()] {
+            Binding::Code | Binding::Other(_) => {
+                self.push_frame(thread, func, &args, &[], NO_CALL, context);
+                if thread.index() == 0 {
+                    // Global constructors return into main: the first one lies on top.
+                    let program = self.program.clone();
+                    for &constructor in program.module.constructors.iter().rev() {
+                        self.push_frame(thread, constructor, &args, &[], NO_CALL, context);
+                    }
+                }
+                None
+            }
+            Binding::Native(_) | Binding::Missing => {
+                let name = &self.program.module.functions[func].display;
+                let what = format!("library function {name} as a start routine");
+                self.state.notify(Notice::Unsupported(Unsupported {
+                    what,
+                    stmt: created.stmt,
+                }));
+                Some(Stop::Parked)
+            }
+        }
+    }
+}
