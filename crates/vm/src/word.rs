@@ -187,6 +187,8 @@ fields! {
         Writers,
         /// How many names it has.
         Links,
+        /// The value of an event counter.
+        Counter,
     }
 }
 

@@ -96,6 +96,11 @@ fn scanning_as_native() {
     compare("scan.c");
 }
 
+#[test]
+fn event_counters_as_native() {
+    compare("eventfd.c");
+}
+
 // ---- all schedules
 // -------------------------------------------------------------------------------------------------
 

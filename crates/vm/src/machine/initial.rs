@@ -89,9 +89,9 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that knows of [`Part`]s: visible actions whose order does not
-    /// matter are performed within the transition before them. Fewer events, and the same classes
-    /// of executions; unless it is [spoiled](Vm::is_spoiled).
+    /// The same for an explorer that knows of [`Part`](selvedge_model::Part)s: visible actions whose
+    /// order does not matter are performed within the transition before them. Fewer events, and the
+    /// same classes of executions; unless it is [spoiled](Vm::is_spoiled).
     ///
     /// # Errors
     /// As [`Vm::new`].

@@ -1,5 +1,5 @@
-//! What tests share that walk along all executions of small programs: loading them, the choices at a
-//! state, notices in words.
+//! What tests share that walk along all executions of small programs: loading them, the choices at
+//! a state, notices in words.
 
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Machine, Notice, Op};

@@ -80,6 +80,7 @@ pub fn find(name: &str) -> Option<Native> {
     open::find(name)
         .or_else(|| descriptors::find(name))
         .or_else(|| transfer::find(name))
+        .or_else(|| kinds::find(name))
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))
         .or_else(|| stream_ops::find(name))

@@ -3,7 +3,7 @@
 use super::action::{cancelable, hidden, on_file};
 use super::buffer::{self, string};
 use super::content::{APPEND, NONBLOCK};
-use super::description::Status;
+use super::description::{Answer, Status};
 use super::errno::{EACCES, EEXIST, EINVAL, EISDIR, EMFILE, ENOENT, EPERM};
 use super::kinds;
 use super::names::{self, Found};
@@ -105,6 +105,11 @@ pub(super) fn open_part(cx: &mut Cx<'_>, path: usize) -> Parted {
         string(cx, address, "character of a path")?;
         return Ok(cancelable(cx, hidden(cx, HiddenObject::Descriptors)));
     }
+    install_part(cx)
+}
+
+/// The last part of what makes an open file.
+pub(super) fn install_part(cx: &mut Cx<'_>) -> Parted {
     let (fd, open) = noted(cx);
     let file = table::open_file(cx.state, open).file;
     Ok(Part::Act(Action {
@@ -144,7 +149,7 @@ fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
 
 /// Finds or creates the file and reserves a descriptor: `Core::note` has both. The inner error is
 /// an error number.
-pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Result<Result<(), i32>, Stop> {
+pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Answer<()> {
     let found = names::resolve(cx, path)?;
     let file = match found {
         Found::File(..) | Found::Device(_) if how.exclusive => return Ok(Err(EEXIST)),
@@ -170,6 +175,12 @@ pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Result<Result<(),
             }));
         }
     };
+    reserve(cx, file, how)
+}
+
+/// Reserves a descriptor for a file and opens it: `Core::note` has both. The inner error is an
+/// error number.
+pub(super) fn reserve(cx: &mut Cx<'_>, file: u32, how: How) -> Answer<()> {
     let Some(fd) = table::reserve(cx.state, 0) else {
         return Ok(Err(EMFILE));
     };

@@ -21,7 +21,7 @@ use crate::word::{MAX_PINNED, WordKey};
 use selvedge_base::ThreadId;
 use selvedge_model::{Op, Outcome};
 
-/// The models of this file; [`names`] has their names.
+/// The models of this file; [`NAMES`] has their names.
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "poll" => operation!(|cx| part(cx, Call::Poll), |cx| perform(cx, Call::Poll)),

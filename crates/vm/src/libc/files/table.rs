@@ -11,7 +11,7 @@
 //! and 2 are open.
 
 use super::description::FileDescription;
-use super::kinds::{NULL, OUTPUT, PIPE, REGULAR, ZERO};
+use super::kinds::{EVENT, NULL, OUTPUT, PIPE, REGULAR, SEMAPHORE, ZERO};
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
 pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
@@ -32,10 +32,22 @@ pub(super) enum Kind {
     Null,
     /// `/dev/zero`.
     Zero,
+    /// An event counter.
+    Event,
+    /// An event counter that is a semaphore.
+    Semaphore,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::Regular, Kind::Pipe, Kind::Output, Kind::Null, Kind::Zero];
+    const ALL: [Kind; 7] = [
+        Kind::Regular,
+        Kind::Pipe,
+        Kind::Output,
+        Kind::Null,
+        Kind::Zero,
+        Kind::Event,
+        Kind::Semaphore,
+    ];
 
     /// How files of this kind behave.
     pub fn description(self) -> &'static dyn FileDescription {
@@ -45,6 +57,8 @@ impl Kind {
             Kind::Output => &OUTPUT,
             Kind::Null => &NULL,
             Kind::Zero => &ZERO,
+            Kind::Event => &EVENT,
+            Kind::Semaphore => &SEMAPHORE,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Everything that a step can change is either saved whole when the step begins (the acting
 //! thread's `Core` and the registers of its current frame), or changed through a method here that
 //! writes a log entry first. The fields are private to this folder, so there is no other way: but
-//! for [`State::acting`], which the rest of the machine has, and models do not.
+//! for `State::acting`, which the rest of the machine has, and models do not.
 
 mod kept;
 mod log;

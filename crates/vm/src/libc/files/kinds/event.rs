@@ -1,0 +1,169 @@
+//! Event counters: `eventfd`.
+//!
+//! A counter of 64 bits. A write of 8 bytes adds to it; a read takes all of it, or 1 of a semaphore
+//! (`EFD_SEMAPHORE`), and waits while it is 0. What is written happens before the read that follows
+//! it, as for a pipe.
+//!
+//! Unsupported: a write that would have to wait since the sum is too large, and one of more than 8
+//! bytes, of which Linux takes the first 8 or, from 6.10 on, none.
+
+use crate::hidden::HiddenObject;
+use crate::libc::files::action::hidden;
+use crate::libc::files::content::NONBLOCK;
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Written};
+use crate::libc::files::errno::{EAGAIN, EINVAL};
+use crate::libc::files::names;
+use crate::libc::files::open::{self, How};
+use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use crate::libc::files::table::{self, Kind, OpenFile};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::phase::Phase;
+use crate::state::State;
+use crate::value::Value;
+use crate::word::FileField;
+use selvedge_model::{ObjectId, Outcome};
+
+/// Counters of which a read takes everything.
+pub(in crate::libc::files) const EVENT: Event = Event { semaphore: false };
+
+/// Counters of which a read takes 1.
+pub(in crate::libc::files) const SEMAPHORE: Event = Event { semaphore: true };
+
+/// See the module's documentation.
+pub(in crate::libc::files) struct Event {
+    semaphore: bool,
+}
+
+/// Bytes of what is read and written.
+const SIZE: u64 = 8;
+/// The largest value.
+const MOST: u64 = u64::MAX - 1;
+
+fn counter(state: &State, open: &OpenFile) -> u64 {
+    table::field(state, open.file, FileField::Counter)
+}
+
+impl FileDescription for Event {
+    fn what(&self) -> &'static str {
+        "an event counter"
+    }
+
+    fn woken_by(&self, file: u32) -> Option<ObjectId> {
+        Some(HiddenObject::File(file).id())
+    }
+
+    fn ready(&self, state: &State, open: &OpenFile) -> Result<Readiness, Stop> {
+        let value = counter(state, open);
+        Ok(Readiness {
+            readable: value > 0,
+            writable: value < MOST,
+            ..Readiness::default()
+        })
+    }
+
+    fn refuses(&self, count: u64) -> Option<i32> {
+        (count < SIZE).then_some(EINVAL)
+    }
+
+    fn can_read(&self, state: &State, open: &OpenFile) -> bool {
+        counter(state, open) > 0
+    }
+
+    fn waits_to_read(&self) -> &'static str {
+        "waits for an event counter that is 0"
+    }
+
+    fn available(&self, state: &State, open: &OpenFile, count: u64, _: Option<u64>) -> Answer<u64> {
+        if count < SIZE {
+            return Ok(Err(EINVAL));
+        }
+        if counter(state, open) == 0 {
+            return Ok(Err(EAGAIN));
+        }
+        Ok(Ok(SIZE))
+    }
+
+    fn read(&self, cx: &mut Cx<'_>, open: &OpenFile, to: u64, _: u64, _: Option<u64>) -> Result<(), Stop> {
+        let value = counter(cx.state, open);
+        let taken = if self.semaphore { 1 } else { value };
+        cx.state.memory.poke_checked(to, SIZE, Value::new(taken));
+        table::set_field(cx.state, open.file, FileField::Counter, value - taken);
+        Ok(())
+    }
+
+    fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {
+        if bytes.count < SIZE {
+            return Ok(Err(EINVAL));
+        }
+        if bytes.count > SIZE {
+            let what = "a write of more than 8 bytes to an event counter";
+            return Err(Flow::Unsupported(what.into()));
+        }
+        let value = cx.state.memory.peek_checked(bytes.from, SIZE);
+        let more = cx.concrete(value, "value written to an event counter")?;
+        if more > MOST {
+            return Ok(Err(EINVAL));
+        }
+        match counter(cx.state, open).checked_add(more) {
+            Some(sum) if sum <= MOST => {
+                table::set_field(cx.state, open.file, FileField::Counter, sum);
+                Ok(Ok(Written::All(SIZE)))
+            }
+            _ if table::flags(cx.state, open.number) & NONBLOCK != 0 => Ok(Err(EAGAIN)),
+            _ => Err(Flow::Unsupported("waiting for room in an event counter".into())),
+        }
+    }
+}
+
+// ---- eventfd
+// -------------------------------------------------------------------------------------------------
+
+/// The models of this file.
+pub(in crate::libc::files) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "eventfd" => operation!(part, perform),
+        _ => return None,
+    })
+}
+
+const SEMAPHORE_FLAG: u32 = 1;
+const CLOSE_ON_EXEC: u32 = 0o2_000_000;
+
+fn part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) == Phase::First {
+        return Ok(Part::Act(hidden(cx, HiddenObject::Descriptors)));
+    }
+    open::install_part(cx)
+}
+
+fn perform(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) != Phase::First {
+        let fd = open::install(cx, false)?;
+        return Ok(After::Done(u64::from(fd), Outcome::Done));
+    }
+    let (value, flags) = (cx.int(0)? as u32, cx.int(1)? as u32);
+    if flags & !(SEMAPHORE_FLAG | CLOSE_ON_EXEC | NONBLOCK as u32) != 0 {
+        return refused(cx, EINVAL);
+    }
+    let kind = if flags & SEMAPHORE_FLAG != 0 {
+        Kind::Semaphore
+    } else {
+        Kind::Event
+    };
+    let file = table::new_file(cx.state, kind, 0o600).ok_or_else(names::too_many)?;
+    if value > 0 {
+        table::set_field(cx.state, file, FileField::Counter, u64::from(value));
+    }
+    let how = How {
+        readable: true,
+        writable: true,
+        create: None,
+        exclusive: false,
+        truncate: false,
+        flags: u64::from(flags) & NONBLOCK,
+    };
+    match open::reserve(cx, file, how)? {
+        Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
+        Err(error) => refused(cx, error),
+    }
+}
