@@ -26,11 +26,12 @@ impl Vm {
     /// If a global does not fit.
     pub fn new(program: Arc<Program>) -> Result<Vm, Error> {
         let mut state = State::new();
-        state.memory.recording = false;
+        state.memory.set_recording(false);
         state.modes_mut().quarantine = program.options.quarantine;
         state.modes_mut().spurious_wakeups = program.options.spurious_wakeups;
-        state.memory.places = program.options.leaks;
-        state.memory.stop = program.options.stop.clone();
+        state
+            .memory
+            .configure(program.options.leaks, program.options.stop.clone());
         program.load_globals(&mut state.memory)?;
         let main = ThreadId(0);
         let stmt = first_stmt(&program);
@@ -81,7 +82,7 @@ impl Vm {
         for source in &symbolic {
             vm.make_symbolic(source.address, source.size, &source.name);
         }
-        vm.state.memory.recording = vm.program.options.record_accesses;
+        vm.state.memory.set_recording(vm.program.options.record_accesses);
         vm.state.commit();
         if vm.program.options.fingerprints {
             vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));
@@ -89,9 +90,9 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that knows of [`Part`](selvedge_model::Part)s: visible actions whose
-    /// order does not matter are performed within the transition before them. Fewer events, and the
-    /// same classes of executions; unless it is [spoiled](Vm::is_spoiled).
+    /// The same for an explorer that knows of parts ([`Machine::parts`](selvedge_model::Machine)):
+    /// visible actions whose order does not matter are performed within the transition before them.
+    /// Fewer events, and the same classes of executions; unless it is [spoiled](Vm::is_spoiled).
     ///
     /// # Errors
     /// As [`Vm::new`].

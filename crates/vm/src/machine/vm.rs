@@ -421,7 +421,7 @@ impl Machine for Vm {
         if action.ends && self.state.modes().fuses && !self.program.options.fingerprints {
             self.join_ended(thread);
         }
-        if self.state.memory.cut {
+        if self.state.memory.was_cut() {
             self.give_up(thread, action.stmt);
         }
         if self.state.modes().bounded {
@@ -447,7 +447,7 @@ impl Machine for Vm {
     }
 
     fn accesses(&self) -> &[Access] {
-        &self.state.memory.accesses
+        self.state.memory.accesses()
     }
 
     fn parts(&self) -> &[Part] {

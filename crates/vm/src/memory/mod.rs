@@ -65,18 +65,18 @@ pub struct Memory {
     /// The bytes of the live object that was last found to be writable; forgotten as the caches
     /// are.
     writable: Cell<(u64, u64)>,
-    /// What tags of values stand for.
+    /// What tags of values stand for: only ever added to, by whoever computes.
     pub tags: Tags,
     /// What this step accessed, in the order of first accesses.
-    pub accesses: Vec<Access>,
+    accesses: Vec<Access>,
     /// Whether accesses are recorded.
-    pub recording: bool,
+    recording: bool,
     /// Whether states differ by where heap objects were made.
-    pub places: bool,
+    places: bool,
     /// Cuts short what takes long, when set.
-    pub stop: StopFlag,
+    stop: StopFlag,
     /// Something was cut short: what this step has done is of no use.
-    pub cut: bool,
+    cut: bool,
 }
 
 impl Default for Memory {
@@ -103,6 +103,44 @@ impl Default for Memory {
 }
 
 impl Memory {
+    /// Sets whether states differ by where heap objects were made, and what cuts short what takes
+    /// long.
+    pub fn configure(&mut self, places: bool, stop: StopFlag) {
+        (self.places, self.stop) = (places, stop);
+    }
+
+    /// What this step accessed, in the order of first accesses.
+    #[inline]
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses
+    }
+
+    /// Whether accesses are recorded.
+    #[inline]
+    pub fn is_recording(&self) -> bool {
+        self.recording
+    }
+
+    /// Sets whether accesses are recorded; whether they were.
+    #[inline]
+    pub fn set_recording(&mut self, recording: bool) -> bool {
+        std::mem::replace(&mut self.recording, recording)
+    }
+
+    /// Whether something was cut short: what this step has done is of no use.
+    #[inline]
+    pub fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Records an access as it is, if accesses are recorded.
+    #[inline]
+    pub fn record_access(&mut self, access: Access) {
+        if self.recording {
+            self.accesses.push(access);
+        }
+    }
+
     /// Begins a step: forgets the accesses of the last one.
     #[inline]
     pub fn begin_step(&mut self) {

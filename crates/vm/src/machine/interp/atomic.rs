@@ -63,8 +63,8 @@ impl Vm {
             let text = format!("atomic access of {size} bytes at an address that is no multiple of {size}");
             return Err(self.fault_at(FaultKind::Misaligned, text, site));
         }
-        if !performing && object.kind != Kind::PrivateStack && self.state.memory.recording {
-            self.state.memory.accesses.push(Access {
+        if !performing && object.kind != Kind::PrivateStack {
+            self.state.memory.record_access(Access {
                 address,
                 context: site.context,
                 stmt: site.stmt,
@@ -340,16 +340,14 @@ impl Vm {
             self.poke_words(address, ty, low, high);
         } else if performing {
             self.outcome = Outcome::Failed;
-            if self.state.memory.recording {
-                self.state.memory.accesses.push(Access {
-                    address,
-                    context: site.context,
-                    stmt: site.stmt,
-                    size: ty.bytes(),
-                    write: false,
-                    order: order_of(orders[1]),
-                });
-            }
+            self.state.memory.record_access(Access {
+                address,
+                context: site.context,
+                stmt: site.stmt,
+                size: ty.bytes(),
+                write: false,
+                order: order_of(orders[1]),
+            });
         }
         self.set_words(thread, operands, words);
         self.set_wide(

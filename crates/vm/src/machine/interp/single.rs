@@ -345,7 +345,7 @@ impl Vm {
         let site = self.site_in(thread, code, ip);
         let recording = self.silence(performing);
         let loaded = self.state.memory.load(address, size, site);
-        self.state.memory.recording = recording;
+        self.state.memory.set_recording(recording);
         let value = match loaded {
             Ok(value) => value,
             Err(e) => {
@@ -398,7 +398,7 @@ impl Vm {
         let site = self.site_in(thread, code, ip);
         let recording = self.silence(performing);
         let stored = self.state.memory.store(address, size, value, site);
-        self.state.memory.recording = recording;
+        self.state.memory.set_recording(recording);
         if let Err(e) = stored {
             let wrong = memory_fault(&self.program, e, address, size, true, site);
             self.report_access(wrong, site);
@@ -533,9 +533,8 @@ impl Vm {
     /// the old setting.
     #[inline]
     fn silence(&mut self, performing: bool) -> bool {
-        let recording = self.state.memory.recording;
-        self.state.memory.recording &= !performing;
-        recording
+        let recording = self.state.memory.is_recording();
+        self.state.memory.set_recording(recording & !performing)
     }
 }
 
