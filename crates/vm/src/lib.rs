@@ -20,7 +20,6 @@ mod options;
 mod phase;
 mod program;
 mod recall;
-mod snapshot;
 mod statistics;
 mod symbolic;
 pub mod sync;
@@ -30,13 +29,13 @@ mod word;
 
 pub use carried::Carried;
 pub use coverage::Reached;
+pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
 pub use machine::{state, thread};
 pub use options::{Options, SolverOptions};
 pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};
 pub use recall::Recalling;
-pub use snapshot::VmState;
 pub use statistics::{LayerStatistics, SolverStatistics};
 pub use visibility::Visibility;
 

@@ -7,6 +7,7 @@
 
 mod initial;
 pub(crate) mod interp;
+pub(crate) mod snapshot;
 pub mod state;
 pub mod thread;
 pub(crate) mod vm;

@@ -27,7 +27,7 @@ pub(crate) struct Kept {
 
 impl State {
     /// Keeps what is not memory.
-    pub(crate) fn keep(&self) -> Kept {
+    pub(in crate::machine) fn keep(&self) -> Kept {
         Kept {
             threads: self.threads.clone(),
             pending: self.pending.clone(),
@@ -42,7 +42,7 @@ impl State {
     }
 
     /// Returns to what was kept and empties the log.
-    pub(crate) fn restore(&mut self, kept: &Kept) {
+    pub(in crate::machine) fn restore(&mut self, kept: &Kept) {
         self.threads.clone_from(&kept.threads);
         self.pending.clone_from(&kept.pending);
         self.needs.clear();

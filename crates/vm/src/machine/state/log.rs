@@ -121,14 +121,14 @@ impl State {
     // ---------------------------------------------------------------------------------------------
 
     /// Empties the log: the present state becomes the oldest one.
-    pub(crate) fn commit(&mut self) {
+    pub(in crate::machine) fn commit(&mut self) {
         self.memory.commit();
         self.log = Log::default();
         self.path.commit();
     }
 
     /// Goes back to a length of the log.
-    pub(crate) fn undo(&mut self, mark: usize) {
+    pub(in crate::machine) fn undo(&mut self, mark: usize) {
         while self.log.entries.len() > mark {
             let Some(entry) = self.log.entries.pop() else {
                 break;
