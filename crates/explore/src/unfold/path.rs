@@ -143,7 +143,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.names[number.index()]
     }
 
-    /// Who used an object, by its [number](Labels::known_slot), in the order taken.
+    /// Who used an object, by its [number](super::label::Labels::known_slot), in the order taken.
     #[inline]
     pub fn history(&self, slot: u32) -> &[Used] {
         self.history.get(slot as usize).map_or(&[], Vec::as_slice)

@@ -3,10 +3,10 @@
 //! While an action is [incomplete](crate::Machine::is_incomplete), no other thread moves; where
 //! events are compared by a relation on labels, none that depends on that action.
 //!
-//! - [`ends`]: every reachable end (final state, deadlock) and failed assertion, by visiting every
+//! - [`ends()`]: every reachable end (final state, deadlock) and failed assertion, by visiting every
 //!   reachable state.
-//! - [`stuck`]: every thread that waits for ever beside others that run for ever.
-//! - [`traces`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata
+//! - [`stuck()`]: every thread that waits for ever beside others that run for ever.
+//! - [`traces()`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata
 //!   normal forms.
 //! - [`Unfolding`]: all events and configurations of a small system, under a relation on events
 //!   with their outcomes.
