@@ -405,7 +405,7 @@ fn files(name: &str) -> Option<Effect> {
         "poll" | "ppoll" => on(ALL, 0b1),
         "select" | "pselect" => on(ALL, 0b11110),
         "close" | "dup" | "dup2" | "dup3" | "lseek" | "lseek64" | "ftruncate" | "ftruncate64" | "fsync"
-        | "fdatasync" | "fcntl" | "fcntl64" => NONE,
+        | "fdatasync" | "fcntl" | "fcntl64" | "eventfd" => NONE,
         "fclose" | "fflush" | "feof" | "ferror" | "fileno" | "clearerr" | "rewind" | "fseek" | "fseeko"
         | "fseeko64" | "ftell" | "ftello" | "ftello64" | "flockfile" | "funlockfile" | "ftrylockfile"
         | "setbuf" | "setvbuf" | "setlinebuf" => NONE,
