@@ -3,8 +3,8 @@
 //! While an action is [incomplete](crate::Machine::is_incomplete), no other thread moves; where
 //! events are compared by a relation on labels, none that depends on that action.
 //!
-//! - [`ends()`]: every reachable end (final state, deadlock) and failed assertion, by visiting every
-//!   reachable state.
+//! - [`ends()`]: every reachable end (final state, deadlock) and failed assertion, by visiting
+//!   every reachable state.
 //! - [`stuck()`]: every thread that waits for ever beside others that run for ever.
 //! - [`traces()`]: the Mazurkiewicz traces of all maximal executions under a relation, as Foata
 //!   normal forms.
