@@ -5,7 +5,8 @@ use crate::output::note;
 use crate::watch::MemoryLimit;
 use selvedge_frontend::{Error, Loaded, Reader};
 use selvedge_session::Setup;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// The command that reads modules (see [`selvedge_frontend::serve`]): it is no command for people.
 pub(crate) const READ: &str = "__read";
@@ -21,6 +22,17 @@ pub(crate) fn exit(error: &Error) -> Exit {
     }
 }
 
+/// Where the system starts this program again. Under an emulator (valgrind) the link leads to the
+/// emulator, and only reading it gives the program: then the two are different files.
+fn own_program() -> PathBuf {
+    let file = |path: &Path| std::fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+    let link = Path::new(OWN_PROGRAM);
+    match std::env::current_exe() {
+        Ok(read) if file(&read).is_some() && file(&read) != file(link) => read,
+        _ => link.to_owned(),
+    }
+}
+
 /// Compiles inputs in a confined process, which may have this much memory.
 pub(crate) fn read_with(
     inputs: &[PathBuf],
@@ -28,7 +40,7 @@ pub(crate) fn read_with(
     memory: MemoryLimit,
 ) -> Result<Loaded, Error> {
     let reader = Reader {
-        program: OWN_PROGRAM.into(),
+        program: own_program(),
         arguments: vec![READ.to_owned()],
         memory: memory.bytes(),
     };
