@@ -8,8 +8,9 @@
 //! - a value read from memory: each statement that may have written it, whatever thread runs it and
 //!   in whatever order, for nothing is killed; that a variable's scope begins or ends writes
 //!   nothing, for what nothing has defined is decided by no statement;
-//! - whether a statement is executed: the branches that decide it, calls before it that may not
-//!   return, loops before it that may not end, and the calls that run its function.
+//! - whether a statement is executed: the branches that decide it, and the calls that run its
+//!   function; with [`Ending::Possible`] also the calls before it that may not return, with what
+//!   decides that in the functions called, and the loops before it that may not end.
 //!
 //! What a slice does not say: in which order threads run (so operations of mutexes are in it only
 //! where their result is used), whether a thread blocks for ever, and whether a fault ends the
@@ -19,11 +20,11 @@
 use crate::cfg::{ControlDependence, Endless};
 use crate::library::{Effect, Returns, Special, effect};
 use crate::pointsto::{Library, Object, ObjectId, Offset, Target};
-use crate::{Cfg, DefUse, Definition, Place, PointsTo};
+use crate::{Cfg, DefUse, Definition, LoopForest, Place, PointsTo};
 use rustc_hash::FxHashMap;
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Reg, Terminator};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A statement of the ir.
 pub type Statement = (FuncId, Place);
@@ -45,6 +46,27 @@ pub enum Reason {
     Call,
 }
 
+/// Whether calls that do not come back and loops that do not end are dependences.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// A call may end its thread or the process, and a loop may run for ever.
+    Possible,
+    /// What comes after is taken to be executed. Whoever asks has to ask for all statements that
+    /// may not come back, too, and has to find out by other means whether loops end.
+    Excluded,
+}
+
+/// What to slice for.
+#[derive(Clone, Default, Debug)]
+pub struct Criterion {
+    /// Statements: what they do, and whether they are executed.
+    pub whole: Vec<Statement>,
+    /// Statements of which only matters whether they are executed. They are no part of the slice.
+    pub executed: Vec<Statement>,
+    /// Operands of statements that are no part of the slice.
+    pub operands: Vec<(Statement, Operand)>,
+}
+
 /// What may decide about some statements: each with the reason, and with the statement that it was
 /// taken in for.
 pub type Slice = BTreeMap<Statement, (Reason, Statement)>;
@@ -56,6 +78,16 @@ enum Node {
     At(Statement),
     /// Of a call: what it returns, in which result.
     Result(Statement, u32),
+    /// Whether a function comes back to a call.
+    Returns(FuncId, Statement),
+}
+
+impl Node {
+    fn statement(self) -> Statement {
+        match self {
+            Node::At(statement) | Node::Result(statement, _) | Node::Returns(_, statement) => statement,
+        }
+    }
 }
 
 /// One use of memory by a statement.
@@ -75,6 +107,7 @@ struct Facts {
 /// Computes slices of one program.
 pub struct Slicer<'a> {
     module: &'a Module,
+    ending: Ending,
     points_to: &'a PointsTo,
     facts: FxHashMap<FuncId, Facts>,
     /// By object: who may write it.
@@ -83,10 +116,12 @@ pub struct Slicer<'a> {
     callers: FxHashMap<FuncId, Vec<Statement>>,
     /// By function: whether it may not come back to its caller.
     leaving: Vec<bool>,
+    /// The functions for which it is in the slice at hand whether they come back.
+    asked_to_return: BTreeSet<FuncId>,
     /// Library calls that may run functions of the program.
     calling_back: Vec<Statement>,
     /// What decides what other threads and files give: calls by what they do.
-    ending: Vec<Statement>,
+    ends: Vec<Statement>,
     output: Vec<Statement>,
     keeping: Vec<Statement>,
     jumps: Vec<Statement>,
@@ -95,16 +130,18 @@ pub struct Slicer<'a> {
 impl<'a> Slicer<'a> {
     /// Prepares slices of a program. If something is unknown about its library functions
     /// ([`PointsTo::unknown`]), slices may lack statements.
-    pub fn new(module: &'a Module, points_to: &'a PointsTo) -> Slicer<'a> {
+    pub fn new(module: &'a Module, points_to: &'a PointsTo, ending: Ending) -> Slicer<'a> {
         let mut slicer = Slicer {
             module,
+            ending,
             points_to,
             facts: FxHashMap::default(),
             writers: FxHashMap::default(),
             callers: FxHashMap::default(),
             leaving: Vec::new(),
+            asked_to_return: BTreeSet::new(),
             calling_back: Vec::new(),
-            ending: Vec::new(),
+            ends: Vec::new(),
             output: Vec::new(),
             keeping: Vec::new(),
             jumps: Vec::new(),
@@ -115,32 +152,55 @@ impl<'a> Slicer<'a> {
                 slicer.note(statement, kind);
             }
         }
-        slicer.leaving = slicer.functions_that_leave();
+        slicer.leaving = match ending {
+            Ending::Possible => slicer.functions_that_leave(),
+            Ending::Excluded => vec![false; module.functions.len()],
+        };
         slicer
     }
 
-    /// All statements that may decide about these.
+    /// All statements that may decide about these, and these.
     pub fn of(&mut self, asked: impl IntoIterator<Item = Statement>) -> Slice {
+        self.of_criterion(&Criterion {
+            whole: asked.into_iter().collect(),
+            ..Criterion::default()
+        })
+    }
+
+    /// All statements that may decide about what is asked for.
+    pub fn of_criterion(&mut self, criterion: &Criterion) -> Slice {
+        self.asked_to_return.clear();
         let mut slice = Slice::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut work = VecDeque::new();
-        for statement in asked {
+        let mut found = Vec::new();
+        for &statement in &criterion.whole {
             slice.insert(statement, (Reason::Asked, statement));
             if seen.insert(Node::At(statement)) {
                 work.push_back(Node::At(statement));
             }
         }
-        let mut found = Vec::new();
-        while let Some(node) = work.pop_front() {
-            let (Node::At(from) | Node::Result(from, _)) = node;
-            self.dependences(node, &mut found);
+        let mut take = |from: Statement, found: &mut Vec<(Reason, Node)>, work: &mut VecDeque<Node>| {
             for (reason, on) in found.drain(..) {
-                let (Node::At(statement) | Node::Result(statement, _)) = on;
-                slice.entry(statement).or_insert((reason, from));
+                if !matches!(on, Node::Returns(..)) {
+                    slice.entry(on.statement()).or_insert((reason, from));
+                }
                 if seen.insert(on) {
                     work.push_back(on);
                 }
             }
+        };
+        for &statement in &criterion.executed {
+            self.of_execution(statement, &mut found);
+            take(statement, &mut found, &mut work);
+        }
+        for &(statement, operand) in &criterion.operands {
+            self.of_operand(statement, operand, &mut found);
+            take(statement, &mut found, &mut work);
+        }
+        while let Some(node) = work.pop_front() {
+            self.dependences(node, &mut found);
+            take(node.statement(), &mut found, &mut work);
         }
         slice
     }
@@ -216,7 +276,7 @@ impl<'a> Slicer<'a> {
                 | Special::CallsStored(_)
                 | Special::CallsOnceCall
                 | Special::MakesKey(_) => self.calling_back.push(statement),
-                Special::EndsThread(_) => self.ending.push(statement),
+                Special::EndsThread(_) => self.ends.push(statement),
                 Special::Output(_) | Special::Prints => self.output.push(statement),
                 Special::SetsKey(_) => self.keeping.push(statement),
                 _ => {}
@@ -270,8 +330,8 @@ impl<'a> Slicer<'a> {
         behind.map(|(_, &argument)| (argument, extent)).collect()
     }
 
-    /// Functions that may not come back to their caller: they reach a library function that may
-    /// not.
+    /// Functions that may not come back to their caller: they have a loop, or reach a library
+    /// function that may not.
     fn functions_that_leave(&self) -> Vec<bool> {
         let mut leaving = vec![false; self.module.functions.len()];
         let mut work: Vec<FuncId> = Vec::new();
@@ -284,7 +344,11 @@ impl<'a> Slicer<'a> {
             let ends =
                 |block: &selvedge_ir::Block| matches!(block.term, Terminator::Unreachable | Terminator::Trap);
             if match function.is_defined() {
-                true => instructions(id, function).any(unsupported) || function.blocks.iter().any(ends),
+                true => {
+                    instructions(id, function).any(unsupported)
+                        || function.blocks.iter().any(ends)
+                        || self.points_to.may_run(id) && has_loop(self.module, function)
+                }
                 false => !known,
             } {
                 leaving[id.index()] = true;
@@ -314,9 +378,13 @@ impl<'a> Slicer<'a> {
                 Callee::Indirect(_) => true,
             };
             let cfg = Cfg::of(self.module, function, leaving);
+            let endless = match self.ending {
+                Ending::Possible => Endless::Possible,
+                Ending::Excluded => Endless::Excluded,
+            };
             let facts = Facts {
                 uses: DefUse::of(function, &cfg),
-                control: ControlDependence::of(&cfg, Endless::Possible),
+                control: ControlDependence::of(&cfg, endless),
             };
             self.facts.insert(id, facts);
         }
@@ -326,6 +394,7 @@ impl<'a> Slicer<'a> {
     fn dependences(&mut self, node: Node, found: &mut Vec<(Reason, Node)>) {
         match node {
             Node::Result(call, result) => self.of_result(call, result, found),
+            Node::Returns(function, _) => self.of_returning(function, found),
             Node::At(statement) => {
                 self.of_execution(statement, found);
                 match self.kind(statement) {
@@ -435,7 +504,7 @@ impl<'a> Slicer<'a> {
                     for &end in &ends {
                         self.of_returned(end, found);
                     }
-                    self.ending.iter().copied().chain(ends).collect()
+                    self.ends.iter().copied().chain(ends).collect()
                 }
                 (Special::Input(_), _) | (_, Returns::Files) => self.output.clone(),
                 (Special::GetsKey, _) => self.keeping.clone(),
@@ -494,9 +563,45 @@ impl<'a> Slicer<'a> {
         }
     }
 
+    /// What decides whether a function comes back: its calls that may not, and how its loops are
+    /// left.
+    fn of_returning(&mut self, id: FuncId, found: &mut Vec<(Reason, Node)>) {
+        let function = &self.module.functions[id];
+        for (block, what) in function.blocks.iter_ids() {
+            let end = what.insts.len() as u32;
+            self.calls_that_leave(id, block, end, found);
+            if matches!(what.term, Terminator::Unreachable | Terminator::Trap) {
+                found.push((Reason::MayNotReturn, Node::At(at(id, block, end))));
+            }
+        }
+        let cfg = Cfg::of(self.module, function, |_| false);
+        for each in LoopForest::of(&cfg).iter() {
+            for &block in &each.blocks {
+                let what = &function.blocks[block];
+                let mut leaves = each.headers.contains(&block);
+                crate::cfg::successors(&what.term, |to| leaves |= !each.blocks.contains(&to));
+                if leaves {
+                    let end = at(id, block, what.insts.len() as u32);
+                    found.push((Reason::MayNotReturn, Node::At(end)));
+                }
+            }
+        }
+    }
+
+    /// The functions that a call runs and that may not come back to it, once for all calls.
+    fn callees_that_leave(&mut self, call: Statement, found: &mut Vec<(Reason, Node)>) {
+        for callee in self.points_to.callees(call.0, call.1) {
+            let leaves = self.leaving[callee.index()] && self.module.functions[callee].is_defined();
+            if leaves && self.asked_to_return.insert(callee) {
+                found.push((Reason::MayNotReturn, Node::Returns(callee, call)));
+            }
+        }
+    }
+
     /// Calls of a block, before an instruction, that may not return.
-    fn calls_that_leave(&self, id: FuncId, block: BlockId, before: u32, found: &mut Vec<(Reason, Node)>) {
-        let insts = &self.module.functions[id].blocks[block].insts;
+    fn calls_that_leave(&mut self, id: FuncId, block: BlockId, before: u32, found: &mut Vec<(Reason, Node)>) {
+        let module = self.module;
+        let insts = &module.functions[id].blocks[block].insts;
         for (index, inst) in insts.iter().take(before as usize).enumerate() {
             let place = Place {
                 block: block.index() as u32,
@@ -509,9 +614,21 @@ impl<'a> Slicer<'a> {
             };
             if leaves {
                 found.push((Reason::MayNotReturn, Node::At((id, place))));
+                self.callees_that_leave((id, place), found);
             }
         }
     }
+}
+
+/// Whether a function may go round in circles.
+fn has_loop(module: &Module, function: &Function) -> bool {
+    let cfg = Cfg::of(module, function, |_| false);
+    LoopForest::of(&cfg).iter().next().is_some()
+}
+
+fn at(function: FuncId, block: BlockId, index: u32) -> Statement {
+    let block = block.index() as u32;
+    (function, Place { block, index })
 }
 
 /// All instructions of a function, without the terminators.

@@ -2,7 +2,7 @@
 //! the sliced statement does stays the same. Random programs with pointers, arrays, loops, calls
 //! through pointers and threads run with one instruction outside the slice replaced by a constant.
 
-use selvedge_analysis::slice::{Slicer, Statement};
+use selvedge_analysis::slice::{Ending, Slicer, Statement};
 use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{BlockId, FuncId, InstKind, Module, Operand, Reg, Type};
@@ -96,7 +96,8 @@ impl Writer {
                 "}".to_owned()
             }
             14 => match self.random.u32(..5) {
-                0 | 2 => format!("if ({value} == 7) exit(0);"),
+                0 => format!("if ({value} == 7) exit(0);"),
+                2 => format!("if ({value} & 1) exit(0);"),
                 1 => format!("if ({value} > 40) return {value};"),
                 _ => format!("g2 += {value};"),
             },
@@ -321,7 +322,7 @@ fn check(seed: u64, counts: &mut Counts) {
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
     let all = instructions(&module);
     let asked = asked(&module, &text);
-    let slice = Slicer::new(&module, &points_to).of(asked);
+    let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked);
     counts.programs += 1;
     let mut random = fastrand::Rng::with_seed(seed);
     let first = ["f0", "f1"].iter().find_map(|name| module.function(name));
@@ -358,7 +359,7 @@ fn lines(name: &str, text: &str) -> Vec<u32> {
     let module = load(name, text);
     let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
-    let slice = Slicer::new(&module, &points_to).of(asked(&module, text));
+    let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked(&module, text));
     let mut lines: Vec<u32> = slice.keys().map(|&at| line_of(&module, at)).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -366,7 +367,43 @@ fn lines(name: &str, text: &str) -> Vec<u32> {
     lines
 }
 
-/// Each line with `// in` is in the slice, and no other that has a statement.
+/// A call may end the process, or not come back for a loop, by what its function looks at.
+#[test]
+fn a_slice_has_what_decides_whether_a_call_comes_back() {
+    let text = r#"#include <stdio.h>
+#include <stdlib.h>
+static int a, b, c, d, e;
+static void leave(void)
+{
+    if (a == 7) // in
+        exit(0); // in
+    e = d;
+}
+static void turn(void)
+{
+    while (b) // in
+        d++;
+}
+static void straight(void)
+{
+    if (c)
+        d = 2;
+}
+int main(int argc, char **argv) // in
+{
+    a = argc; // in
+    b = 1; // in
+    c = argc;
+    leave(); // in
+    turn(); // in
+    straight();
+    printf("1\n"); // in SLICE
+    return 0;
+}
+"#;
+    expect("returns", text);
+}
+
 #[test]
 fn lines_of_a_slice() {
     let text = r#"#include <pthread.h>
@@ -402,12 +439,17 @@ int main(void) // in: the address of t
     return 0;
 }
 "#;
+    expect("lines", text);
+}
+
+/// Each line with `// in` is in the slice, and no other that has a statement.
+fn expect(name: &str, text: &str) {
     let expected = text
         .lines()
         .enumerate()
         .filter(|(_, line)| line.contains("// in"));
     let expected: Vec<u32> = expected.map(|(number, _)| number as u32 + 1).collect();
-    let found = lines("lines", text);
+    let found = lines(name, text);
     let code = |line: &u32| text.lines().nth(*line as usize - 1).unwrap_or("").to_owned();
     let missing: Vec<String> = expected.iter().filter(|l| !found.contains(l)).map(code).collect();
     let more: Vec<String> = found.iter().filter(|l| !expected.contains(l)).map(code).collect();
