@@ -6,7 +6,8 @@
 //! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library
-//! functions do ([`library`]); backward slices ([`mod@slice`]). Threads are not there yet.
+//! functions do ([`library`]); backward slices ([`mod@slice`]), and the one of all that predicate
+//! dependence keeps exact ([`essential`]). Threads are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.
@@ -14,6 +15,7 @@
 mod calls;
 pub mod cfg;
 mod defuse;
+pub mod essential;
 pub mod library;
 pub mod pointsto;
 pub mod slice;

@@ -142,8 +142,8 @@ pub fn effect(name: &str) -> Option<Effect> {
         .or_else(|| others(name))
 }
 
-/// Functions of numbers.
-fn is_pure(name: &str) -> bool {
+/// Functions of numbers alone.
+fn is_mathematical(name: &str) -> bool {
     let base = name.strip_suffix('f').unwrap_or(name);
     let one = |n: &str| {
         matches!(
@@ -183,11 +183,63 @@ fn is_pure(name: &str) -> bool {
                 | "trunc"
         )
     };
-    one(name)
-        || one(base)
-        || name
-            .strip_prefix("__VERIFIER_nondet_")
-            .is_some_and(|kind| kind != "memory")
+    one(name) || one(base)
+}
+
+/// Whether a name is that of an input of numbers.
+fn is_input(name: &str) -> bool {
+    name.strip_prefix("__VERIFIER_nondet_")
+        .or_else(|| name.strip_prefix("nondet_"))
+        .is_some_and(|kind| kind != "memory")
+}
+
+/// Whether a function comes back, and neither acts on nor looks at anything that threads share
+/// beside memory that it is given; that it ends the life of memory counts as an action.
+pub fn is_local(name: &str) -> bool {
+    let acts = matches!(
+        name,
+        "free"
+            | "cfree"
+            | "munmap"
+            | "mmap"
+            | "mmap64"
+            | "madvise"
+            | "mprotect"
+            | "realloc"
+            | "reallocarray"
+            | "__cxa_free_exception"
+            | "getrandom"
+            | "getentropy"
+    ) || ["_Zdl", "_Zda", "_ZSt"]
+        .iter()
+        .any(|begin| name.starts_with(begin));
+    let others = matches!(
+        name,
+        "__errno_location" | "pthread_self" | "thrd_current" | "pthread_equal" | "thrd_equal"
+    );
+    !acts
+        && (others
+            || is_mathematical(name)
+            || is_input(name)
+            || memory(name).is_some()
+            || text(name).is_some())
+}
+
+/// Whether a function opens a file or a pipe, or gives a descriptor another meaning.
+pub fn makes_descriptors(name: &str) -> bool {
+    files(name).is_some_and(|effect| effect.result == Returns::Files)
+        || [
+            "open", "openat", "creat", "pipe", "eventfd", "dup", "freopen", "socket", "accept", "epoll",
+            "timerfd", "signalfd", "memfd", "popen", "tmpfile", "inotify", "shm_open", "mkstemp",
+        ]
+        .iter()
+        .any(|begin| name.starts_with(begin))
+}
+
+/// Functions that work on numbers, end something, or say what the system is.
+fn is_pure(name: &str) -> bool {
+    is_mathematical(name)
+        || is_input(name)
         || matches!(
             name,
             "abort"

@@ -7,7 +7,7 @@ pub(crate) use input::InputArgs;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use selvedge_explore::unfold::Partial;
-use selvedge_session::{Strategy, Visibility};
+use selvedge_session::{Dependence, Strategy, Visibility};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -76,9 +76,11 @@ pub(crate) struct CheckArgs {
     /// the first result counts. With --emit-tests it is dpor
     #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
-    /// Which pairs of actions need both orders
-    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict", value_parser = dependence)]
-    pub(crate) dependence: String,
+    /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses
+    /// to memory only those that can matter to an assertion, to a deadlock or to how threads are
+    /// used (with --property assertion,deadlock,pthread or some of them; by dpor)
+    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict|predicate", value_parser = dependence)]
+    pub(crate) dependence: Dependence,
     /// Cut off executions that only repeat others
     #[arg(
         long,
@@ -472,11 +474,12 @@ fn strategy(text: &str) -> Result<StrategyOption, String> {
     }))
 }
 
-fn dependence(text: &str) -> Result<String, String> {
+fn dependence(text: &str) -> Result<Dependence, String> {
     match text {
-        "conflict" => Ok(text.to_owned()),
-        "predicate" => Err(later(text)),
-        _ => Err("expected conflict".to_owned()),
+        "conflict" => Ok(Dependence::Conflict),
+        "predicate" => Ok(Dependence::Predicate),
+        "predicate-published" => Err(later(text)),
+        _ => Err("expected conflict or predicate".to_owned()),
     }
 }
 

@@ -191,6 +191,7 @@ pub(crate) fn exit(error: &Error) -> Exit {
         Error::Stopped => Exit::Code(Exit::INCONCLUSIVE),
         Error::Usage(message) => Exit::usage(message),
         Error::Program(message) => Exit::input(message),
+        Error::NoSlice(_) => Exit::input(&error.to_string()),
         Error::Output(message) => Exit::output(message),
         Error::Internal(message) => Exit::internal(message),
     }

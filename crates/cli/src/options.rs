@@ -23,7 +23,7 @@ pub(crate) fn options(
             StrategyOption::Auto => None,
             StrategyOption::Given(strategy) => Some(strategy),
         },
-        dependence: args.dependence.clone(),
+        dependence: args.dependence,
         sleep_sets: args.sleep_sets.on(),
         recall: args.recall.on(),
         visibility: args.visibility,
@@ -78,6 +78,7 @@ fn setup(args: &CheckArgs) -> Setup {
     };
     given.fill(&mut vm);
     Setup {
+        predicate: None,
         inputs: args.inputs.clone(),
         frontend: args.source.frontend(),
         vm,

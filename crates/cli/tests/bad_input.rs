@@ -541,7 +541,7 @@ fn unknown_options_and_later_features() {
     for arguments in [
         ["--strategy", "guarded"],
         ["--strategy", "stateful"],
-        ["--dependence", "predicate"],
+        ["--dependence", "predicate-published"],
         ["--visibility", "reachable"],
         ["--visibility", "fields"],
         ["--visibility", "hybrid"],

@@ -72,7 +72,7 @@ fn usage_errors_exit_with_1() {
         (&["check", "--speed", "a.c"], "--speed"),
         (&["check", "--strategy", "stateful", "a.c"], "not available yet"),
         (
-            &["check", "--dependence", "predicate", "a.c"],
+            &["check", "--dependence", "predicate-published", "a.c"],
             "not available yet",
         ),
         (&["check", "--visibility", "hybrid", "a.c"], "not available yet"),

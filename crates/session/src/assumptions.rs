@@ -1,6 +1,6 @@
 //! What a verdict rests on, in words.
 
-use crate::options::Options;
+use crate::options::{Dependence, Options};
 use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_vm::Program;
@@ -59,6 +59,12 @@ pub(crate) fn assumptions(
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
+        );
+    }
+    if plan.dependence == Dependence::Predicate {
+        list.push(
+            "what matters to nothing that was asked for neither faults nor runs for ever, as in the executions explored (--dependence predicate)"
+                .to_owned(),
         );
     }
     if let Some(unroll) = setup.vm.unroll {

@@ -61,7 +61,7 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
         (observer, &control),
         (belongs, from),
     );
-    let program = job.begin(first)?;
+    let (first, program) = begin(&job, first)?;
     list_missing(&program, &loaded.undefined, observer);
     drop(program);
     let mut outcome = Err(Error::Stopped);
@@ -73,6 +73,20 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
         }
     });
     outcome
+}
+
+/// Makes the program of the plan to begin with; under conflict dependence, if there is no slice.
+fn begin(job: &Job<'_>, first: Plan) -> Result<(Plan, Arc<Program>), Error> {
+    match job.begin(first) {
+        Err(Error::NoSlice(why)) => {
+            let note =
+                format!("note: no slice for --dependence predicate, for {why}: going on with conflict");
+            job.observer.note(&note);
+            let plan = Plan::conflict(job.options);
+            Ok((plan, job.begin(plan)?))
+        }
+        made => Ok((first, made?)),
+    }
 }
 
 /// Says which of the functions that the program may reach have neither a body nor a model.

@@ -77,7 +77,7 @@ pub(crate) fn belongs(options: &Options, module: &Module) -> Result<Belongs, Str
         add("property", format!("{property:?}"));
     }
     add("strategy", Plan::first(options).strategy.word().to_owned());
-    add("dependence", options.dependence.clone());
+    add("dependence", options.dependence.word().to_owned());
     add("sleep-sets", options.sleep_sets.to_string());
     add("recall", options.recall.to_string());
     let visibility = match options.visibility {

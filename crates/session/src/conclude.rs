@@ -187,7 +187,7 @@ pub(crate) fn report_before(
         assumptions: assumptions(options, plan, setup, program),
         strategy: plan.name(),
         also: Vec::new(),
-        dependence: options.dependence.clone(),
+        dependence: plan.dependence.word().to_owned(),
         visibility: plan.visibility_word().to_owned(),
         statistics: Statistics::default(),
         layers: Vec::new(),

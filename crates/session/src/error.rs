@@ -12,6 +12,9 @@ pub enum Error {
     /// The program cannot be run, or the checkpoint does not belong to it.
     #[error("{0}")]
     Program(String),
+    /// There is no slice of the program.
+    #[error("no slice of the program, for {0}")]
+    NoSlice(String),
     /// Something that was asked for cannot be written, or the system gives no thread.
     #[error("{0}")]
     Output(String),

@@ -5,16 +5,17 @@ use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Options, Strategy};
+use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
+use crate::predicate;
 use crate::setup::Setup;
-use selvedge_base::StopFlag;
+use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
 use selvedge_vm::{Program, Vm};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A program, what is asked of it, and who may stop the work.
 pub(crate) struct Job<'a> {
@@ -30,6 +31,8 @@ pub(crate) struct Job<'a> {
     belongs: Option<Belongs>,
     /// Where the first exploration begins, until it does.
     from: Mutex<Option<Checkpoint>>,
+    /// Statements that explorations under predicate dependence have shown to matter.
+    essential: Mutex<BTreeSet<StmtId>>,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
@@ -51,6 +54,7 @@ impl<'a> Job<'a> {
             first: setup.vm.stop.part(),
             belongs,
             from: Mutex::new(from),
+            essential: Mutex::default(),
             made: Mutex::new(None),
         }
     }
@@ -60,14 +64,14 @@ impl<'a> Job<'a> {
         let (setup, program) = self.program(plan, &self.first)?;
         self.observer
             .knows(report_before(self.options, plan, &setup, Some(&program)));
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         *made = Some((plan, setup, Arc::clone(&program)));
         Ok(program)
     }
 
     /// The program for the machines of a plan, with the options that it was made with.
     fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Error> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
             return Ok((setup, program));
         }
@@ -88,6 +92,10 @@ impl<'a> Job<'a> {
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
+        if plan.dependence == Dependence::Predicate {
+            setup.predicate = Some(lock(&self.essential).clone());
+            setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
+        }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
         Vm::new(Arc::clone(&program)).map_err(fails)?;
         Ok((setup, program))
@@ -105,8 +113,23 @@ impl<'a> Job<'a> {
 
     /// Explores by a plan, and by those that follow from it, to the one whose result stands.
     pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Error> {
+        let mut rounds = 0;
         loop {
             let explored = self.explore(plan, None, &self.first)?;
+            if plan.dependence == Dependence::Predicate {
+                let more = predicate::found_essential(&explored.report, &explored.program.options);
+                if lock(&self.essential).is_superset(&more) {
+                    return Ok(explored);
+                }
+                rounds += 1;
+                if rounds > predicate::ROUNDS {
+                    self.observer.note(predicate::GIVEN_UP);
+                    plan = Plan::conflict(self.options);
+                }
+                lock(&self.essential).extend(more);
+                self.restart()?;
+                continue;
+            }
             let Some(next) = plan.after(self.options, &explored.report) else {
                 return Ok(explored);
             };
@@ -126,7 +149,7 @@ impl<'a> Job<'a> {
     ) -> Result<Explored, Error> {
         loop {
             let (setup, program) = self.program(plan, stop)?;
-            let from = self.from.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let from = lock(&self.from).take();
             let exploration = Exploration {
                 options: self.options,
                 plan,
@@ -166,6 +189,11 @@ impl<'a> Job<'a> {
                 .map_err(|error| Error::Output(format!("the test cases: {error}"))),
         }
     }
+}
+
+/// What a thread that panicked left is whole: nothing is done while the lock is held.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is said before all accesses become visible.

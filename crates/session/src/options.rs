@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::emit::TestCases;
+use crate::predicate;
 use crate::properties;
 use crate::setup::Setup;
 use selvedge_explore::unfold::Partial;
@@ -46,6 +47,25 @@ pub enum Visibility {
     Memory,
 }
 
+/// Which pairs of actions need both orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dependence {
+    /// Two uses of one object, unless both only read it.
+    Conflict,
+    /// Of accesses to memory, only those that can matter to what is asked for.
+    Predicate,
+}
+
+impl Dependence {
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Dependence::Conflict => "conflict",
+            Dependence::Predicate => "predicate",
+        }
+    }
+}
+
 /// What to check, and how. The default is that of the command.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -57,8 +77,8 @@ pub struct Options {
     pub properties: BTreeSet<Property>,
     /// `None`: the one, or several in turns, that suit the other options.
     pub strategy: Option<Strategy>,
-    /// Which pairs of actions need both orders: `conflict`.
-    pub dependence: String,
+    /// Which pairs of actions need both orders.
+    pub dependence: Dependence,
     /// Whether executions that only repeat others are cut off.
     pub sleep_sets: bool,
     /// Whether `dpor` looks known steps up instead of executing them.
@@ -100,7 +120,7 @@ impl Default for Options {
             setup: Setup::default(),
             properties: properties::default(),
             strategy: None,
-            dependence: "conflict".to_owned(),
+            dependence: Dependence::Conflict,
             sleep_sets: true,
             recall: true,
             visibility: Visibility::Auto,
@@ -127,6 +147,7 @@ impl Options {
     /// # Errors
     /// The words.
     pub fn verify(&self) -> Result<(), String> {
-        checkpoint::conflict(self).map_or(Ok(()), |what| Err(what.to_owned()))
+        let conflict = checkpoint::conflict(self).or_else(|| predicate::conflict(self));
+        conflict.map_or(Ok(()), |what| Err(what.to_owned()))
     }
 }

@@ -1,7 +1,8 @@
 //! What one exploration is made with, where the command line leaves it open; and what to make the
 //! next one with, if that shows that it has to be done in another way.
 
-use crate::options::{Options, Strategy, Visibility};
+use crate::options::{Dependence, Options, Strategy, Visibility};
+use crate::predicate;
 use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
 
@@ -20,6 +21,8 @@ pub struct Plan {
     pub strategy: Strategy,
     /// Which actions are scheduling points.
     pub visibility: selvedge_vm::Visibility,
+    /// Which of their pairs need both orders.
+    pub dependence: Dependence,
     /// In which order `unfold` searches.
     pub search: Order,
     /// `Options::quarantine` of the machine.
@@ -31,6 +34,17 @@ pub struct Plan {
 impl Plan {
     /// What to begin with.
     pub fn first(options: &Options) -> Plan {
+        if predicate::suits(options) {
+            return Plan {
+                dependence: Dependence::Predicate,
+                ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
+            };
+        }
+        Plan::conflict(options)
+    }
+
+    /// The same under conflict dependence.
+    pub(crate) fn conflict(options: &Options) -> Plan {
         let visibility = match options.visibility {
             Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
             Visibility::Memory => selvedge_vm::Visibility::Memory,
@@ -56,6 +70,7 @@ impl Plan {
         Plan {
             strategy,
             visibility,
+            dependence: Dependence::Conflict,
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && options.quarantine.is_none(),

@@ -32,6 +32,7 @@ use crate::explore::jobs;
 use crate::job::{GOING_ON, Job};
 use crate::options::{self, Options, Strategy};
 use crate::plan::Plan;
+use crate::predicate;
 use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
 use selvedge_explore::{Budget, Found, Order, Stop};
@@ -66,6 +67,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// Whether `auto` is a portfolio here: some options are about one exploration.
 pub(crate) fn suits(options: &Options) -> bool {
     options.strategy.is_none()
+        && !predicate::suits(options)
         && options.test_cases.is_none()
         && !options.checkpoints.are_wanted()
         && !options.coverage

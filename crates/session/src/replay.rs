@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::machines::machine;
+use crate::predicate;
 use crate::setup::Setup;
 use crate::trace::{Move, Trace};
 use selvedge_base::Location;
@@ -39,7 +40,8 @@ pub struct ReplayStep {
 /// If the program cannot be run.
 pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Replay, Error> {
     let fails = |error: selvedge_vm::Error| Error::Program(error.to_string());
-    let program = Program::new(loaded.module, setup.vm.clone()).map_err(fails)?;
+    let options = predicate::machine_options(setup, &loaded.module).map_err(Error::NoSlice)?;
+    let program = Program::new(loaded.module, options).map_err(fails)?;
     Vm::new(Arc::clone(&program)).map_err(fails)?;
     let (vm, detectors) = machine(&program);
     let mut trace = Trace::new(vm, detectors, None);

@@ -2,10 +2,12 @@
 //! schedule keeps them.
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use selvedge_base::StmtId;
 use selvedge_frontend::Loaded;
 use selvedge_report::Sources;
 use selvedge_schedule::Schedule;
 use selvedge_vm::Visibility;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Everything that decides what a program does under a given schedule.
@@ -19,6 +21,9 @@ pub struct Setup {
     pub vm: selvedge_vm::Options,
     /// Standard input and files as the command line names them; `vm` has their bytes.
     pub given: Given,
+    /// Only accesses that can matter are scheduling points: beside those that follow from the
+    /// program, those of these statements.
+    pub predicate: Option<BTreeSet<StmtId>>,
     /// Weak symbols of the program, once it is loaded, that nothing defines.
     pub absent: Vec<String>,
 }
@@ -58,6 +63,10 @@ impl Setup {
             }
             .to_owned(),
         );
+        if let Some(also) = &self.predicate {
+            add("dependence", "predicate".to_owned());
+            also.iter().for_each(|stmt| add("essential", stmt.0.to_string()));
+        }
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
         add("weak-cas-failures", switch(self.vm.weak_failures));
@@ -153,6 +162,13 @@ impl Setup {
             match name.as_str() {
                 "visibility" if value == "sync" => vm.visibility = Visibility::Sync,
                 "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
+                "dependence" if value == "predicate" => {
+                    setup.predicate.get_or_insert_default();
+                }
+                "essential" => {
+                    let stmt = value.parse().map_err(|_| "option essential: expected a number")?;
+                    setup.predicate.get_or_insert_default().insert(StmtId(stmt));
+                }
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "weak-cas-failures" => vm.weak_failures = on()?,

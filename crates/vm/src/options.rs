@@ -1,10 +1,12 @@
 //! What a user may choose about the machine.
 
 use crate::visibility::Visibility;
-use selvedge_base::StopFlag;
+use selvedge_base::{StmtId, StopFlag};
 use selvedge_model::{FaultKind, Input};
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Options of the machine.
@@ -12,6 +14,9 @@ use std::time::Duration;
 pub struct Options {
     /// Which actions are scheduling points.
     pub visibility: Visibility,
+    /// Of accesses to memory, atomic ones too, only those by these statements are; `None`: all that
+    /// `visibility` says.
+    pub points: Option<Arc<BTreeSet<StmtId>>>,
     /// Timed operations may time out.
     pub timeouts: bool,
     /// Waits on condition variables may end without a signal.
@@ -110,6 +115,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             visibility: Visibility::Sync,
+            points: None,
             timeouts: true,
             spurious_wakeups: false,
             weak_failures: false,

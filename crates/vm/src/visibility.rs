@@ -7,8 +7,10 @@
 
 use crate::program::Program;
 use crate::state::State;
-use selvedge_base::ThreadId;
+use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::MemoryOrder;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Which actions are scheduling points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +36,15 @@ impl Visibility {
     }
 }
 
+/// Whether accesses of this order by a statement are scheduling points, if others can run between
+/// them.
+#[inline]
+pub(crate) fn includes(program: &Program, order: MemoryOrder, stmt: StmtId) -> bool {
+    let options = &program.options;
+    let among = |points: &Arc<BTreeSet<StmtId>>| points.contains(&stmt);
+    options.visibility.includes(order) && options.points.as_ref().is_none_or(among)
+}
+
 /// Whether no other thread can run between two accesses of a thread: there is none, or it is in an
 /// atomic block.
 #[inline]
@@ -44,6 +55,12 @@ pub(crate) fn runs_alone(state: &State, thread: ThreadId) -> bool {
 /// Whether a plain access that the thread is about to make, to memory that others may reach, is a
 /// scheduling point.
 #[inline]
-pub(crate) fn shows(program: &Program, state: &State, thread: ThreadId) -> bool {
+pub(crate) fn shows(program: &Program, state: &State, thread: ThreadId, stmt: StmtId) -> bool {
+    includes(program, MemoryOrder::NotAtomic, stmt) && !runs_alone(state, thread)
+}
+
+/// The same for the beginning or end of an object's life, which is one whoever accesses the object.
+#[inline]
+pub(crate) fn shows_lives(program: &Program, state: &State, thread: ThreadId) -> bool {
     program.options.visibility.includes_plain() && !runs_alone(state, thread)
 }

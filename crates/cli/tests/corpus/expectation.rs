@@ -8,6 +8,7 @@
 //! | `// expect-anywhere: KIND` | the same, in a place that the program does not show (a library) |
 //! | `// options: …` | options of `selvedge check` |
 //! | `// count(dpor)=N`, `// count(dpor,memory)=N` | executions with sleep sets, visibility sync or memory, where theory gives the number |
+//! | `// count(predicate)=N` | executions of `dpor` under predicate dependence, which must find the same assertions and deadlocks |
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
 //! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
 //! | `// with-cutoffs: WORD` | the verdict where states that are known end executions, if it is another one |
@@ -23,7 +24,7 @@ pub struct Case {
     pub name: String,
     pub options: Vec<String>,
     pub verdict: Verdict,
-    /// Executions under a visibility.
+    /// Executions under a visibility, or under predicate dependence.
     pub counts: Vec<(&'static str, u64)>,
     /// Findings: a line (or none in particular) and the kinds it may have.
     pub findings: Vec<Expected>,
@@ -202,6 +203,8 @@ fn words(text: &str, case: &mut Case) -> Result<(), String> {
             case.counts.push(("memory", number(count)?));
         } else if let Some(count) = word.strip_prefix("count(dpor)=") {
             case.counts.push(("sync", number(count)?));
+        } else if let Some(count) = word.strip_prefix("count(predicate)=") {
+            case.counts.push(("predicate", number(count)?));
         } else if let Some(verdict) = word
             .strip_prefix("verdict(")
             .and_then(|word| word.strip_suffix(')'))

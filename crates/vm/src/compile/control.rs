@@ -2,6 +2,7 @@
 
 use super::{Compiler, is_landing};
 use crate::code::{CallSite, NONE, Op, SwitchTable};
+use crate::native;
 use crate::program::Binding;
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, Handler, Operand, Reg, Terminator, Type};
@@ -47,10 +48,16 @@ impl Compiler<'_> {
             }
         }
         if let Callee::Direct(func) = *callee
-            && let Binding::Native(native) = self.program.bindings[func.index()]
             && !self.program.atomic[func.index()]
         {
-            site.native = Some(native);
+            site.native = match self.program.bindings[func.index()] {
+                Binding::Native(native) => Some(native),
+                // The other body is there for its scheduling points.
+                Binding::Other(_) if !self.visible_memory() => {
+                    native::find(&self.program.module.functions[func].name)
+                }
+                _ => None,
+            };
         }
         let landing = match *callee {
             Callee::Direct(func) => is_landing(self.program, func),

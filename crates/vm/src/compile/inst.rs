@@ -4,8 +4,10 @@ use super::{Compiler, simple};
 use crate::code::{CallSite, ComplexOperands, NONE, Op};
 use crate::native;
 use crate::value::Value;
+use crate::visibility;
 use selvedge_base::Id;
 use selvedge_ir::{BinOp, CastOp, Handler, InstKind, IntPred, Operand, Reg, Type};
+use selvedge_model::MemoryOrder;
 
 impl Compiler<'_> {
     pub(super) fn inst(&mut self, kind: &InstKind) {
@@ -172,8 +174,8 @@ impl Compiler<'_> {
         self.emit_long(Op::Call, 0, index);
     }
 
-    fn visible_memory(&self) -> bool {
-        self.program.options.visibility.includes_plain()
+    pub(super) fn visible_memory(&self) -> bool {
+        visibility::includes(self.program, MemoryOrder::NotAtomic, self.stmt)
     }
 
     fn copy(&mut self, dst: Reg, value: Operand) {

@@ -225,7 +225,7 @@ fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
 
 /// The object that a free or realloc of `address` is a visible action on, if it must be one.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
-    if !visibility::shows(cx.program, cx.state, cx.thread) {
+    if !visibility::shows_lives(cx.program, cx.state, cx.thread) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(address)?;

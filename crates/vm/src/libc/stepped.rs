@@ -265,7 +265,7 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
 /// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model
 /// runs at once.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    if !visibility::shows(cx.program, cx.state, cx.thread) {
+    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
     }
     match attempt(cx, model) {

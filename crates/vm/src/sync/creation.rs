@@ -136,7 +136,7 @@ pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
 
 /// The scheduling point of a result's write to `out`, if it must be one.
 pub(super) fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
-    if !visibility::shows(cx.program, cx.state, cx.thread) {
+    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(out)?;

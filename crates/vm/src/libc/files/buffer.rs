@@ -7,7 +7,7 @@ use crate::visibility;
 
 /// That an operation may access memory of the program within its action.
 pub(super) fn may_access(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
-    if !visibility::shows(cx.program, cx.state, cx.thread) {
+    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Ok(());
     }
     match cx.state.memory.object_at(address) {

@@ -240,7 +240,7 @@ fn fprintf<const FORMAT: usize, const LIST: bool>(
     stream: u32,
     failed: bool,
 ) -> Result<Work, Stop> {
-    if visibility::shows(cx.program, cx.state, cx.thread) {
+    if visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         let what = "formatted output to a stream under visibility memory";
         return Err(Flow::Unsupported(what.into()));
     }

@@ -9,6 +9,7 @@ use super::wide::Wide;
 use crate::code::ComplexOperands;
 use crate::memory::{Kind, Site};
 use crate::value::Value;
+use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
@@ -47,7 +48,7 @@ impl Vm {
         };
         let address = self.defined(thread, operands, 0, what, site)?;
         let size = u64::from(ty.bytes());
-        let visible = self.program.options.visibility.includes(order);
+        let visible = visibility::includes(&self.program, order, site.stmt);
         let ip = self.state.thread(thread).core.frame.ip;
         if visible
             && !performing

@@ -119,7 +119,7 @@ impl Vm {
     /// end of a variable-length array). That is no scheduling point; where it would have to be one,
     /// the verdict stays open.
     pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
-        if visibility::shows(&self.program, &self.state, thread) {
+        if visibility::shows_lives(&self.program, &self.state, thread) {
             let reachable = |&base: &u64| {
                 let object = self.state.memory.object_at(base);
                 object.is_some_and(|(_, o)| o.life == Life::Live && o.kind == Kind::Stack)

@@ -50,7 +50,7 @@ impl Vm {
     /// The action of the beginning or end of a local's life, if it is a scheduling point: the
     /// address stays the same, so another thread may know it before the life begins.
     pub(super) fn life_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
-        if !visibility::shows(&self.program, &self.state, thread) {
+        if !visibility::shows_lives(&self.program, &self.state, thread) {
             return None;
         }
         let (base, object) = self.state.memory.object_at(base)?;

@@ -1,0 +1,169 @@
+//! What the explorations of predicate dependence keep exact (Kusano and Wang, ASE 2014, there
+//! "essential statements"; docs/algorithms.md, "Predicate dependence"): the slice of everything
+//! that can fail an assertion, act on what threads share beside memory, block, or end.
+//!
+//! The slice takes for granted that calls come back and loops end ([`Ending::Excluded`]). The first
+//! is right since each statement that may not come back is essential itself. Whether loops end is
+//! to be seen in each execution.
+
+use crate::cfg::Cfg;
+use crate::library::{self, Special};
+use crate::slice::{Criterion, Ending, Slicer, Statement};
+use crate::{Place, PointsTo};
+use selvedge_base::{Id, StmtId};
+use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
+use std::collections::BTreeSet;
+
+/// Why there is no slice, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoSlice(pub String);
+
+/// The statements whose accesses to memory can matter to an assertion, to synchronisation or to
+/// what else threads share: whether one of them happens, on which object, and with which value.
+/// Those of the model library are all among them.
+///
+/// `also` are statements that the caller wants to be exact, too.
+///
+/// # Errors
+/// If the program does what slices do not follow.
+pub fn essential_accesses(
+    module: &Module,
+    points_to: &PointsTo,
+    also: &BTreeSet<StmtId>,
+) -> Result<BTreeSet<StmtId>, NoSlice> {
+    let unknown: Vec<&str> = points_to
+        .unknown()
+        .map(|f| module.functions[f].name.as_str())
+        .collect();
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
+        return Err(NoSlice(format!(
+            "it is not known what these functions do: {names}"
+        )));
+    }
+    let mut essential = Essential {
+        module,
+        points_to,
+        only_standard_files: only_standard_files(module, points_to),
+        criterion: Criterion::default(),
+    };
+    for (id, function) in module.functions.iter_ids() {
+        if points_to.may_run(id) && function.is_defined() {
+            essential.function(id, function, also)?;
+        }
+    }
+    let slice = Slicer::new(module, points_to, Ending::Excluded).of_criterion(&essential.criterion);
+    let mut accesses: BTreeSet<StmtId> = slice.keys().map(|&at| stmt(module, at)).collect();
+    // The bodies of models are called in place of functions that the slice knows as such.
+    let models = module.functions.iter_ids();
+    for (id, function) in models.filter(|(id, f)| !points_to.may_run(*id) || is_model(f)) {
+        for (block, what) in function.blocks.iter_ids() {
+            accesses.extend((0..=what.insts.len()).map(|index| stmt(module, at(id, block, index))));
+        }
+    }
+    Ok(accesses)
+}
+
+/// Whether a function stands for one of the C library.
+fn is_model(function: &Function) -> bool {
+    function.library && function.name.starts_with("__selvedge_")
+}
+
+fn at(function: FuncId, block: BlockId, index: usize) -> Statement {
+    let place = Place {
+        block: block.index() as u32,
+        index: index as u32,
+    };
+    (function, place)
+}
+
+fn stmt(module: &Module, (function, place): Statement) -> StmtId {
+    let block = &module.functions[function].blocks[BlockId::from_index(place.block as usize)];
+    let inst = block.insts.get(place.index as usize);
+    inst.map_or(block.term_stmt, |inst| inst.stmt)
+}
+
+/// Whether no file and no pipe is opened, so that what is written is never read.
+fn only_standard_files(module: &Module, points_to: &PointsTo) -> bool {
+    let mut named = module
+        .functions
+        .iter_ids()
+        .filter(|(id, f)| points_to.may_run(*id) && !f.is_defined() && library::makes_descriptors(&f.name));
+    named.next().is_none()
+}
+
+/// Collects what is essential.
+struct Essential<'a> {
+    module: &'a Module,
+    points_to: &'a PointsTo,
+    only_standard_files: bool,
+    criterion: Criterion,
+}
+
+impl Essential<'_> {
+    fn function(&mut self, id: FuncId, function: &Function, also: &BTreeSet<StmtId>) -> Result<(), NoSlice> {
+        let cfg = Cfg::of(self.module, function, |_| false);
+        let reached = cfg.reachable();
+        for (block, what) in function.blocks.iter_ids().filter(|(b, _)| reached[b.index()]) {
+            for (index, inst) in what.insts.iter().enumerate() {
+                let statement = at(id, block, index);
+                if also.contains(&inst.stmt) {
+                    self.criterion.whole.push(statement);
+                }
+                match &inst.kind {
+                    InstKind::Call { callee, args, .. } => self.call(statement, *callee, args)?,
+                    InstKind::Unsupported { .. } => self.criterion.whole.push(statement),
+                    _ => {}
+                }
+            }
+            let ends = matches!(what.term, Terminator::Unreachable | Terminator::Trap);
+            if ends || also.contains(&what.term_stmt) {
+                self.criterion.whole.push(at(id, block, what.insts.len()));
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, statement: Statement, callee: Callee, args: &[Operand]) -> Result<(), NoSlice> {
+        let callees: Vec<FuncId> = self.points_to.callees(statement.0, statement.1).collect();
+        if callees.is_empty() {
+            // It calls what is no function, or nothing is known of it.
+            self.criterion.whole.push(statement);
+        }
+        for callee in callees {
+            let function = &self.module.functions[callee];
+            let name = function.name.as_str();
+            if matches!(name, "reach_error" | "__VERIFIER_error") || name.starts_with("__VERIFIER_atomic_") {
+                self.criterion.whole.push(statement);
+            }
+            if function.is_defined() {
+                continue;
+            }
+            if selvedge_ir::returns_twice(name) {
+                return Err(NoSlice(format!("{name} may return twice")));
+            }
+            if library::is_local(name) {
+                continue;
+            }
+            let Some(effect) = library::effect(name) else {
+                // Without a model, too: the verdict is unknown where it is called.
+                self.criterion.whole.push(statement);
+                continue;
+            };
+            match effect.special {
+                // What the other thread gave matters only where it is used.
+                Special::Joins(_) => {
+                    self.criterion.executed.push(statement);
+                    let operands = args.iter().map(|&argument| (statement, argument));
+                    self.criterion.operands.extend(operands);
+                }
+                Special::Prints if self.only_standard_files => self.criterion.executed.push(statement),
+                _ => self.criterion.whole.push(statement),
+            }
+        }
+        if let Callee::Indirect(address) = callee {
+            self.criterion.operands.push((statement, address));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Predicate dependence (Kusano and Wang, ASE 2014; docs/algorithms.md, "Predicate dependence"):
+//! accesses to memory that can matter to nothing that is asked for are no scheduling points.
+
+use crate::options::{Dependence, Options, Strategy, Visibility};
+use crate::setup::Setup;
+use selvedge_analysis::{PointsTo, essential};
+use selvedge_base::StmtId;
+use selvedge_explore::Report;
+use selvedge_ir::Module;
+use selvedge_model::{Limit, LimitKind, Property, StopReason};
+use selvedge_vm::native;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How often an exploration may begin again since more matters than it was made with.
+pub(crate) const ROUNDS: u32 = 8;
+
+/// What is said when it has begun again that often.
+pub(crate) const GIVEN_UP: &str =
+    "note: more and more statements turn out to matter: going on with --dependence conflict";
+
+/// What slices are made for.
+const PROPERTIES: [Property; 4] = [
+    Property::Assertion,
+    Property::ErrorCall,
+    Property::Deadlock,
+    Property::Pthread,
+];
+
+/// Whether predicate dependence is asked for.
+pub(crate) fn suits(options: &Options) -> bool {
+    options.dependence == Dependence::Predicate
+}
+
+/// What does not go together with predicate dependence, in words.
+pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
+    if !suits(options) {
+        return None;
+    }
+    if options.properties.iter().any(|p| !PROPERTIES.contains(p)) {
+        return Some(
+            "--dependence predicate is about assertions, deadlocks and the use of threads: add --property assertion,deadlock,pthread",
+        );
+    }
+    if !matches!(options.strategy, None | Some(Strategy::Dpor)) {
+        return Some("--dependence predicate is available with --strategy dpor only");
+    }
+    if options.visibility == Visibility::Sync {
+        return Some(
+            "--dependence predicate decides itself which accesses are scheduling points: leave --visibility out",
+        );
+    }
+    if options.checkpoints.are_wanted() {
+        return Some("checkpoints of --dependence predicate are not available yet");
+    }
+    None
+}
+
+/// The options of machines in which only accesses that can matter are scheduling points, if the
+/// setup says so.
+///
+/// # Errors
+/// In words, why it is not known which these are.
+pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge_vm::Options, String> {
+    let mut options = setup.vm.clone();
+    if let Some(also) = &setup.predicate {
+        let entry = module.function(&options.entry);
+        let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
+        let modelled = |name: &str| native::find(name).is_some();
+        let points_to = PointsTo::of(module, root, &modelled);
+        let points = essential::essential_accesses(module, &points_to, also).map_err(|why| why.0)?;
+        options.points = Some(Arc::new(points));
+    }
+    Ok(options)
+}
+
+/// The statements at which executions ended early, and that were taken not to matter: what comes
+/// after them was not explored for other values of what decides about them.
+pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -> BTreeSet<StmtId> {
+    let points = options.points.as_deref();
+    if !report.faults.is_empty() || report.stop != StopReason::Complete {
+        return BTreeSet::new();
+    }
+    let unsupported = report.unsupported.iter().map(|what| what.stmt);
+    // Other bounds are no fault of the statement at which they are reached.
+    let in_one_step = |limit: &&Limit| {
+        matches!(
+            limit.kind,
+            LimitKind::Steps | LimitKind::Unroll | LimitKind::Recursion | LimitKind::Memory
+        )
+    };
+    let limits = report.limits.iter().filter(in_one_step).map(|limit| limit.stmt);
+    let ended = unsupported.chain(limits);
+    ended
+        .filter(|stmt| points.is_some_and(|points| !points.contains(stmt)))
+        .collect()
+}
