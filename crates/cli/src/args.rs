@@ -78,8 +78,9 @@ pub(crate) struct CheckArgs {
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses
     /// to memory only those that can matter to an assertion, to a deadlock or to how threads are
-    /// used (with --property assertion,deadlock,pthread or some of them; by dpor)
-    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "conflict", value_name = "conflict|predicate", value_parser = dependence)]
+    /// used (with --property assertion,deadlock,pthread or some of them; by dpor). auto is
+    /// conflict; --strategy auto tries the other one, too, where it may be used
+    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "auto", value_name = "auto|conflict|predicate", value_parser = dependence)]
     pub(crate) dependence: Dependence,
     /// Cut off executions that only repeat others
     #[arg(
@@ -476,10 +477,11 @@ fn strategy(text: &str) -> Result<StrategyOption, String> {
 
 fn dependence(text: &str) -> Result<Dependence, String> {
     match text {
+        "auto" => Ok(Dependence::Auto),
         "conflict" => Ok(Dependence::Conflict),
         "predicate" => Ok(Dependence::Predicate),
         "predicate-published" => Err(later(text)),
-        _ => Err("expected conflict or predicate".to_owned()),
+        _ => Err("expected auto, conflict or predicate".to_owned()),
     }
 }
 

@@ -117,8 +117,7 @@ impl<'a> Job<'a> {
         loop {
             let explored = self.explore(plan, None, &self.first)?;
             if plan.dependence == Dependence::Predicate {
-                let more = predicate::found_essential(&explored.report, &explored.program.options);
-                if lock(&self.essential).is_superset(&more) {
+                if !self.learns(&explored) {
                     return Ok(explored);
                 }
                 rounds += 1;
@@ -126,7 +125,6 @@ impl<'a> Job<'a> {
                     self.observer.note(predicate::GIVEN_UP);
                     plan = Plan::conflict(self.options);
                 }
-                lock(&self.essential).extend(more);
                 self.restart()?;
                 continue;
             }
@@ -137,6 +135,16 @@ impl<'a> Job<'a> {
             plan = next;
             self.restart()?;
         }
+    }
+
+    /// Whether an exploration under predicate dependence has shown that more matters; then the next
+    /// one is made with that.
+    pub(crate) fn learns(&self, explored: &Explored) -> bool {
+        let more = predicate::found_essential(&explored.report, &explored.program.options);
+        let mut known = lock(&self.essential);
+        let learns = !known.is_superset(&more);
+        known.extend(more);
+        learns
     }
 
     /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan

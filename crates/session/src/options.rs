@@ -50,6 +50,8 @@ pub enum Visibility {
 /// Which pairs of actions need both orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependence {
+    /// As [`Conflict`](Dependence::Conflict); `auto` also tries the other one where it may be used.
+    Auto,
     /// Two uses of one object, unless both only read it.
     Conflict,
     /// Of accesses to memory, only those that can matter to what is asked for.
@@ -60,6 +62,7 @@ impl Dependence {
     /// Its name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
+            Dependence::Auto => "auto",
             Dependence::Conflict => "conflict",
             Dependence::Predicate => "predicate",
         }
@@ -120,7 +123,7 @@ impl Default for Options {
             setup: Setup::default(),
             properties: properties::default(),
             strategy: None,
-            dependence: Dependence::Conflict,
+            dependence: Dependence::Auto,
             sleep_sets: true,
             recall: true,
             visibility: Visibility::Auto,

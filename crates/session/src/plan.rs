@@ -35,10 +35,7 @@ impl Plan {
     /// What to begin with.
     pub fn first(options: &Options) -> Plan {
         if predicate::suits(options) {
-            return Plan {
-                dependence: Dependence::Predicate,
-                ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
-            };
+            return predicate::plan(options);
         }
         Plan::conflict(options)
     }

@@ -30,7 +30,7 @@ use crate::conclude::{Explored, Outcome};
 use crate::error::Error;
 use crate::explore::jobs;
 use crate::job::{GOING_ON, Job};
-use crate::options::{self, Options, Strategy};
+use crate::options::{self, Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::predicate;
 use selvedge_base::StopFlag;
@@ -86,6 +86,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             members: Vec::new(),
             visibility: Plan::first(job.options).visibility,
             reuses: false,
+            slices_again: false,
             unfinished: None,
             sampled: None,
             spent: 0,
@@ -149,6 +150,8 @@ struct Portfolio<'scope, 'env> {
     visibility: Visibility,
     /// A search has learned that memory is used again.
     reuses: bool,
+    /// An exploration under predicate dependence has learned that more matters.
+    slices_again: bool,
     /// A search that ended without deciding.
     unfinished: Option<Box<Explored>>,
     /// A sample that found something, while all that can be found is wanted (`--stop never`).
@@ -186,6 +189,9 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 }
                 Step::Open => {}
             }
+            if std::mem::take(&mut self.slices_again) {
+                self.slice_again()?;
+            }
             let searches = self.members.iter().filter(|member| !member.plan.samples());
             let (begun, active) = searches.fold((0, 0), |(begun, active), member| {
                 (begun + 1, active + usize::from(member.handle.is_some()))
@@ -206,6 +212,9 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             } else if (sampled >= SAMPLES || active == 0) && begun == 1 {
                 self.begin(Strategy::Unfold, Order::Coverage)?;
                 self.begin(Strategy::Dpor, Order::DepthFirst)?;
+                if predicate::may_pay(self.job.options, self.job.module) {
+                    self.begin_plan(predicate::plan(self.job.options))?;
+                }
             }
             units = (self.spent / GROWTH).max(FIRST);
         }
@@ -248,6 +257,10 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         if self.reuses {
             plan = plan.after_reuse().unwrap_or(plan);
         }
+        self.begin_plan(plan)
+    }
+
+    fn begin_plan(&mut self, plan: Plan) -> Result<(), Error> {
         let budget = Arc::new(Budget::new());
         let flag = match self.members.is_empty() && self.spent == 0 {
             true => self.job.first.clone(),
@@ -353,16 +366,27 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 let explored = match explored {
                     Ok(explored) => explored,
                     // There is no program for it any more; others go on, or have ended.
-                    Err(Error::Stopped) => continue,
+                    Err(Error::Stopped | Error::NoSlice(_)) => continue,
                     Err(stopped) => return Err(stopped),
                 };
+                let again = explored.plan.dependence == Dependence::Predicate && self.job.learns(&explored);
                 match self.judge(explored) {
                     Step::Open => {}
                     step => return Ok(step),
                 }
+                self.slices_again |= again;
             }
         }
         Ok(Step::Open)
+    }
+
+    /// Explores once more under predicate dependence, now that more is known to matter.
+    fn slice_again(&mut self) -> Result<(), Error> {
+        let sliced = |member: &&Member<'_>| member.plan.dependence == Dependence::Predicate;
+        if self.members.iter().filter(sliced).count() > predicate::ROUNDS as usize {
+            return Ok(());
+        }
+        self.begin_plan(predicate::plan(self.job.options))
     }
 
     /// What follows from an exploration that is over.
@@ -384,6 +408,14 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             return Step::Races;
         }
         let found = self.job.options.stop == Stop::First && report.faults.iter().any(is_asked);
+        if plan.dependence == Dependence::Predicate {
+            // What it leaves open says less than what the others do.
+            let verified = report.verdict() == Verdict::Verified;
+            return match found || verified {
+                true => Step::Decides(Box::new(explored)),
+                false => Step::Open,
+            };
+        }
         // Another search may not come to these limits.
         let others = [
             LimitKind::Depth,

@@ -2,6 +2,7 @@
 //! accesses to memory that can matter to nothing that is asked for are no scheduling points.
 
 use crate::options::{Dependence, Options, Strategy, Visibility};
+use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_analysis::{PointsTo, essential};
 use selvedge_base::StmtId;
@@ -27,9 +28,21 @@ const PROPERTIES: [Property; 4] = [
     Property::Pthread,
 ];
 
+/// Programs with more statements are not sliced unless that is asked for.
+const MOST_STATEMENTS: usize = 100_000;
+
 /// Whether predicate dependence is asked for.
 pub(crate) fn suits(options: &Options) -> bool {
     options.dependence == Dependence::Predicate
+}
+
+/// Whether `auto` may try it, beside others: it answers what is asked, and the slice takes no long
+/// time.
+pub(crate) fn may_pay(options: &Options, module: &Module) -> bool {
+    options.dependence == Dependence::Auto
+        && options.visibility != Visibility::Sync
+        && options.properties.iter().all(|p| PROPERTIES.contains(p))
+        && module.stmts.len() <= MOST_STATEMENTS
 }
 
 /// What does not go together with predicate dependence, in words.
@@ -37,7 +50,7 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if !suits(options) {
         return None;
     }
-    if options.properties.iter().any(|p| !PROPERTIES.contains(p)) {
+    if !options.properties.iter().all(|p| PROPERTIES.contains(p)) {
         return Some(
             "--dependence predicate is about assertions, deadlocks and the use of threads: add --property assertion,deadlock,pthread",
         );
@@ -72,6 +85,14 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
         options.points = Some(Arc::new(points));
     }
     Ok(options)
+}
+
+/// The plan for it.
+pub(crate) fn plan(options: &Options) -> Plan {
+    Plan {
+        dependence: Dependence::Predicate,
+        ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
+    }
 }
 
 /// The statements at which executions ended early, and that were taken not to matter: what comes
