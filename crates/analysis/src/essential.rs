@@ -7,6 +7,7 @@
 //! to be seen in each execution.
 
 use crate::cfg::Cfg;
+use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
 use crate::slice::{Criterion, Ending, Slicer, Statement};
 use crate::{Place, PointsTo};
@@ -18,19 +19,38 @@ use std::collections::BTreeSet;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoSlice(pub String);
 
-/// The statements whose accesses to memory can matter to an assertion, to synchronisation or to
-/// what else threads share: whether one of them happens, on which object, and with which value.
-/// Those of the model library are all among them.
-///
-/// `also` are statements that the caller wants to be exact, too.
+/// Whether locks that cannot be part of a deadlock are left out, if what they guard matters to
+/// nothing ([`mod@crate::leaf`]). That they are used rightly is taken for granted then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeafLocks {
+    /// They matter like all others.
+    Matter,
+    /// They are left out.
+    LeftOut,
+}
+
+/// What matters, as the machine is told.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Essentials {
+    /// The statements whose accesses to memory can matter to an assertion, to synchronisation or to
+    /// what else threads share: whether one of them happens, on which object, and with which value.
+    /// Those of the model library are all among them.
+    pub accesses: BTreeSet<StmtId>,
+    /// The statements that take and give back the locks that are left out.
+    pub locks: BTreeSet<StmtId>,
+}
+
+/// What matters in a program. `also` are statements that the caller wants to be exact, too; a lock
+/// that one of them takes is not left out.
 ///
 /// # Errors
 /// If the program does what slices do not follow.
-pub fn essential_accesses(
+pub fn essentials(
     module: &Module,
     points_to: &PointsTo,
     also: &BTreeSet<StmtId>,
-) -> Result<BTreeSet<StmtId>, NoSlice> {
+    leaf: LeafLocks,
+) -> Result<Essentials, NoSlice> {
     let unknown: Vec<&str> = points_to
         .unknown()
         .map(|f| module.functions[f].name.as_str())
@@ -41,7 +61,14 @@ pub fn essential_accesses(
             "it is not known what these functions do: {names}"
         )));
     }
+    let classes = match leaf {
+        LeafLocks::Matter => Vec::new(),
+        LeafLocks::LeftOut => leaf_locks(module, points_to),
+    };
+    let is_left_out = |class: &&LeafClass| class.iter().all(|&at| !also.contains(&stmt(module, at)));
+    let locks: BTreeSet<Statement> = classes.iter().filter(is_left_out).flatten().copied().collect();
     let mut essential = Essential {
+        locks: &locks,
         module,
         points_to,
         only_standard_files: only_standard_files(module, points_to),
@@ -61,7 +88,8 @@ pub fn essential_accesses(
             accesses.extend((0..=what.insts.len()).map(|index| stmt(module, at(id, block, index))));
         }
     }
-    Ok(accesses)
+    let locks = locks.iter().map(|&at| stmt(module, at)).collect();
+    Ok(Essentials { accesses, locks })
 }
 
 /// Whether a function stands for one of the C library.
@@ -94,6 +122,8 @@ fn only_standard_files(module: &Module, points_to: &PointsTo) -> bool {
 
 /// Collects what is essential.
 struct Essential<'a> {
+    /// Calls that matter to nothing.
+    locks: &'a BTreeSet<Statement>,
     module: &'a Module,
     points_to: &'a PointsTo,
     only_standard_files: bool,
@@ -125,6 +155,9 @@ impl Essential<'_> {
     }
 
     fn call(&mut self, statement: Statement, callee: Callee, args: &[Operand]) -> Result<(), NoSlice> {
+        if self.locks.contains(&statement) {
+            return Ok(());
+        }
         let callees: Vec<FuncId> = self.points_to.callees(statement.0, statement.1).collect();
         if callees.is_empty() {
             // It calls what is no function, or nothing is known of it.

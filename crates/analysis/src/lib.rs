@@ -7,7 +7,7 @@
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library
 //! functions do ([`library`]); backward slices ([`mod@slice`]), and the one of all that predicate
-//! dependence keeps exact ([`essential`]). Threads are not there yet.
+//! dependence keeps exact ([`essential`], [`leaf`]). Threads are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.
@@ -16,6 +16,7 @@ mod calls;
 pub mod cfg;
 mod defuse;
 pub mod essential;
+pub mod leaf;
 pub mod library;
 pub mod pointsto;
 pub mod slice;

@@ -7,7 +7,7 @@ use crate::explore::Exploration;
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
-use crate::predicate;
+use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
 use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
@@ -93,7 +93,7 @@ impl<'a> Job<'a> {
             false => Error::Program(error.to_string()),
         };
         if plan.dependence == Dependence::Predicate {
-            setup.predicate = Some(lock(&self.essential).clone());
+            setup.predicate = Some(Predicate::of(self.options, lock(&self.essential).clone()));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
         }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;

@@ -82,6 +82,7 @@ pub use given::{Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file,
 pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Visibility};
 pub use plan::Plan;
+pub use predicate::Predicate;
 pub use replay::{Replay, ReplayStep, replay};
 pub use setup::{Setup, sources};
 pub use trust::{Refused, check as trust};

@@ -4,14 +4,35 @@
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use selvedge_analysis::{PointsTo, essential};
+use selvedge_analysis::PointsTo;
+use selvedge_analysis::essential::{self, LeafLocks};
 use selvedge_base::StmtId;
 use selvedge_explore::Report;
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
-use selvedge_vm::native;
+use selvedge_vm::{Points, native};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// What a slice is made for, beside the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Statements that matter, whatever else follows from the program.
+    pub also: BTreeSet<StmtId>,
+    /// Whether locks that can be no part of a deadlock are left out.
+    pub leaf: LeafLocks,
+}
+
+impl Predicate {
+    /// For what is asked.
+    pub(crate) fn of(options: &Options, also: BTreeSet<StmtId>) -> Predicate {
+        let leaf = match options.properties.contains(&Property::Pthread) {
+            true => LeafLocks::Matter,
+            false => LeafLocks::LeftOut,
+        };
+        Predicate { also, leaf }
+    }
+}
 
 /// How often an exploration may begin again since more matters than it was made with.
 pub(crate) const ROUNDS: u32 = 8;
@@ -76,13 +97,17 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
 /// In words, why it is not known which these are.
 pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge_vm::Options, String> {
     let mut options = setup.vm.clone();
-    if let Some(also) = &setup.predicate {
+    if let Some(predicate) = &setup.predicate {
         let entry = module.function(&options.entry);
         let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
         let modelled = |name: &str| native::find(name).is_some();
         let points_to = PointsTo::of(module, root, &modelled);
-        let points = essential::essential_accesses(module, &points_to, also).map_err(|why| why.0)?;
-        options.points = Some(Arc::new(points));
+        let found = essential::essentials(module, &points_to, &predicate.also, predicate.leaf)
+            .map_err(|why| why.0)?;
+        options.points = Some(Arc::new(Points {
+            accesses: found.accesses,
+            locks: found.locks,
+        }));
     }
     Ok(options)
 }
@@ -113,6 +138,6 @@ pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -
     let limits = report.limits.iter().filter(in_one_step).map(|limit| limit.stmt);
     let ended = unsupported.chain(limits);
     ended
-        .filter(|stmt| points.is_some_and(|points| !points.contains(stmt)))
+        .filter(|stmt| points.is_some_and(|points| !points.accesses.contains(stmt)))
         .collect()
 }

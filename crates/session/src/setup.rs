@@ -2,6 +2,8 @@
 //! schedule keeps them.
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
+use crate::predicate::Predicate;
+use selvedge_analysis::essential::LeafLocks;
 use selvedge_base::StmtId;
 use selvedge_frontend::Loaded;
 use selvedge_report::Sources;
@@ -21,9 +23,8 @@ pub struct Setup {
     pub vm: selvedge_vm::Options,
     /// Standard input and files as the command line names them; `vm` has their bytes.
     pub given: Given,
-    /// Only accesses that can matter are scheduling points: beside those that follow from the
-    /// program, those of these statements.
-    pub predicate: Option<BTreeSet<StmtId>>,
+    /// Only what can matter is a scheduling point.
+    pub predicate: Option<Predicate>,
     /// Weak symbols of the program, once it is loaded, that nothing defines.
     pub absent: Vec<String>,
 }
@@ -63,9 +64,13 @@ impl Setup {
             }
             .to_owned(),
         );
-        if let Some(also) = &self.predicate {
+        if let Some(predicate) = &self.predicate {
             add("dependence", "predicate".to_owned());
-            also.iter().for_each(|stmt| add("essential", stmt.0.to_string()));
+            add("leaf-locks", switch(predicate.leaf == LeafLocks::Matter));
+            predicate
+                .also
+                .iter()
+                .for_each(|stmt| add("essential", stmt.0.to_string()));
         }
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
@@ -163,11 +168,25 @@ impl Setup {
                 "visibility" if value == "sync" => vm.visibility = Visibility::Sync,
                 "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
                 "dependence" if value == "predicate" => {
-                    setup.predicate.get_or_insert_default();
+                    setup.predicate = Some(Predicate {
+                        also: BTreeSet::new(),
+                        leaf: LeafLocks::Matter,
+                    });
+                }
+                "leaf-locks" => {
+                    let predicate = setup.predicate.as_mut();
+                    let predicate =
+                        predicate.ok_or("option leaf-locks: no dependence predicate before it")?;
+                    predicate.leaf = match on()? {
+                        true => LeafLocks::Matter,
+                        false => LeafLocks::LeftOut,
+                    };
                 }
                 "essential" => {
                     let stmt = value.parse().map_err(|_| "option essential: expected a number")?;
-                    setup.predicate.get_or_insert_default().insert(StmtId(stmt));
+                    let predicate = setup.predicate.as_mut();
+                    let predicate = predicate.ok_or("option essential: no dependence predicate before it")?;
+                    predicate.also.insert(StmtId(stmt));
                 }
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,

@@ -37,6 +37,6 @@ pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};
 pub use recall::Recalling;
 pub use statistics::{LayerStatistics, SolverStatistics};
-pub use visibility::Visibility;
+pub use visibility::{Points, Visibility};
 
 use machine::{interp, vm};

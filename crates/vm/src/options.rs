@@ -1,10 +1,9 @@
 //! What a user may choose about the machine.
 
-use crate::visibility::Visibility;
-use selvedge_base::{StmtId, StopFlag};
+use crate::visibility::{Points, Visibility};
+use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +13,8 @@ use std::time::Duration;
 pub struct Options {
     /// Which actions are scheduling points.
     pub visibility: Visibility,
-    /// Of accesses to memory, atomic ones too, only those by these statements are; `None`: all that
-    /// `visibility` says.
-    pub points: Option<Arc<BTreeSet<StmtId>>>,
+    /// Only these are; `None`: all that `visibility` says.
+    pub points: Option<Arc<Points>>,
     /// Timed operations may time out.
     pub timeouts: bool,
     /// Waits on condition variables may end without a signal.

@@ -36,13 +36,31 @@ impl Visibility {
     }
 }
 
+/// Which statements make scheduling points, if not all that the visibility says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Points {
+    /// Of accesses to memory, atomic ones too, only those by these statements are.
+    pub accesses: BTreeSet<StmtId>,
+    /// Locks that are taken and given back by these statements are not. If something that is a
+    /// scheduling point comes between, the machine says [`Unsupported`](selvedge_model::Unsupported)
+    /// where the lock was taken.
+    pub locks: BTreeSet<StmtId>,
+}
+
 /// Whether accesses of this order by a statement are scheduling points, if others can run between
 /// them.
 #[inline]
 pub(crate) fn includes(program: &Program, order: MemoryOrder, stmt: StmtId) -> bool {
     let options = &program.options;
-    let among = |points: &Arc<BTreeSet<StmtId>>| points.contains(&stmt);
+    let among = |points: &Arc<Points>| points.accesses.contains(&stmt);
     options.visibility.includes(order) && options.points.as_ref().is_none_or(among)
+}
+
+/// Whether a use of a lock by this statement is no scheduling point.
+#[inline]
+pub(crate) fn hides_lock(program: &Program, stmt: StmtId) -> bool {
+    let points = program.options.points.as_ref();
+    points.is_some_and(|points| points.locks.contains(&stmt))
 }
 
 /// Whether no other thread can run between two accesses of a thread: there is none, or it is in an

@@ -11,13 +11,14 @@ use crate::symbolic::{Begun, LazySolver};
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
+use crate::visibility;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
     Access, Action, Choice, Event, Limit, Machine, Notice, ObjectId, Op, Outcome, Part, Pending, Status,
-    Undo, Waiters, WaitsFor,
+    Undo, Unsupported, Waiters, WaitsFor,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -245,6 +246,9 @@ impl Vm {
         if self.state.modes().fuses && fuse::spoils(&self.state, &action) {
             self.program.spoiled.store(true, Ordering::Relaxed);
         }
+        if self.program.options.points.is_some() {
+            self.look_for_hidden_locks(thread, &action);
+        }
         let (status, alternatives) = self.status(&action);
         self.state.put_pending(
             thread,
@@ -254,6 +258,23 @@ impl Vm {
                 alternatives,
             },
         );
+    }
+
+    /// Says if locks whose use is taken to be no scheduling point turn out to be: where their holder
+    /// comes to an action, or somebody has to wait for one.
+    #[cold]
+    fn look_for_hidden_locks(&mut self, thread: ThreadId, action: &Action) {
+        let held = self.state.thread(thread).held.iter().map(|held| held.site.stmt);
+        let found = held
+            .chain([action.stmt])
+            .find(|&stmt| visibility::hides_lock(&self.program, stmt));
+        if let Some(stmt) = found {
+            let what = "a scheduling point where a lock is held that was taken to matter to nothing";
+            self.state.notify(Notice::Unsupported(Unsupported {
+                what: what.into(),
+                stmt,
+            }));
+        }
     }
 
     fn park(&mut self, thread: ThreadId) {
@@ -302,6 +323,9 @@ impl Vm {
         } else {
             sync::NOTHING
         };
+        // A lock may have changed without an action.
+        let points = self.program.options.points.as_ref();
+        let hidden = points.is_some_and(|points| !points.locks.is_empty());
         for i in 0..self.state.needs().len() {
             let need = self.state.needs()[i];
             if need == sync::NOTHING || i == event.thread.index() {
@@ -311,6 +335,7 @@ impl Vm {
                 || need == two
                 || need == ended
                 || need == sync::ANYTHING
+                || hidden
                 || fuse::changed(&self.state).any(|object| object.0 == need);
             if !concerned {
                 continue;

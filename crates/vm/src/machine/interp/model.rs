@@ -12,11 +12,12 @@ use crate::symbolic::{Arm, Possible};
 use crate::sync::{fuse, join};
 use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
+use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_ir::{Callee, FuncId};
-use selvedge_model::{Action, LimitKind, Op, Outcome};
+use selvedge_model::{Action, LimitKind, Op, Outcome, Status};
 
 /// Which action comes first of a call of a visible model.
 fn prepare(cx: &mut Cx<'_>, model: Visible) -> Prepared {
@@ -116,6 +117,18 @@ impl Vm {
                 }
             }
             Native::Visible(model) | Native::Join(model) => match prepare(&mut cx, model) {
+                Prepared::Visible(action)
+                    if visibility::hides_lock(program, site.stmt)
+                        && crate::sync::status(cx.state, &action).0 == Status::Enabled =>
+                {
+                    match (model.perform)(&mut cx, 0) {
+                        Performed::Done(flow, _) => flow,
+                        Performed::Again(_) => {
+                            let prepared = (model.prepare)(&mut cx);
+                            return self.prepared(thread, prepared, model, args, index, site);
+                        }
+                    }
+                }
                 Prepared::Visible(action) if cx.state.thread(thread).core.atomic == 0 => {
                     if !cx.state.modes().fuses || !fuse::fuses(cx.state, program.fusible, &action) {
                         return Entered::Stopped(Stop::Visible(action));

@@ -1,0 +1,515 @@
+//! Locks that cannot be part of a deadlock ("leaf locks"): whoever takes one does nothing that may
+//! block, stop or act until it gives the lock back, in the same function.
+//!
+//! A class of locks is all that points-to sets do not tell apart. A class is a leaf if all of this
+//! holds of each place where one of its locks is used:
+//!
+//! - it is taken by a plain lock and given back by an unlock of the same address, on each path, with
+//!   no other lock between them; else it is only initialised (without attributes) or destroyed;
+//! - what is done between them are computations, accesses to memory, calls of library functions that
+//!   only work on memory ([`is_local`](crate::library::is_local)), and calls of functions that do no
+//!   more than that; or the process ends there.
+//!
+//! So a thread that holds the lock gives it back, if its loops end and nothing faults. That its
+//! section holds no scheduling point has to be seen when it runs.
+
+use crate::library;
+use crate::slice::Statement;
+use crate::{Cfg, Place, PointsTo};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::Id;
+use selvedge_ir::{
+    BlockId, Callee, FuncId, Function, GlobalId, InstKind, LocalId, Module, Operand, Reg, Terminator,
+};
+use std::collections::BTreeSet;
+
+/// The calls that take and give back a class of leaf locks.
+pub type LeafClass = BTreeSet<Statement>;
+
+/// What a call does to a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Use {
+    Takes,
+    GivesBack,
+    /// Initialises or destroys it.
+    Begins,
+}
+
+fn use_by(name: &str, args: &[Operand]) -> Option<Use> {
+    Some(match name {
+        "pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock" => Use::Takes,
+        "pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" => Use::GivesBack,
+        "pthread_mutex_destroy" | "mtx_destroy" | "pthread_spin_destroy" | "pthread_spin_init" => Use::Begins,
+        "pthread_mutex_init" if matches!(args.get(1), Some(Operand::Const(0, _))) => Use::Begins,
+        _ => return None,
+    })
+}
+
+/// Functions that end the process.
+fn ends_process(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail"
+            | "__assert"
+            | "__assert_perror_fail"
+            | "abort"
+            | "exit"
+            | "_exit"
+            | "_Exit"
+            | "reach_error"
+            | "__VERIFIER_error"
+    )
+}
+
+/// An address, as far as two can be told to be equal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Address {
+    base: Base,
+    offset: i64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Base {
+    Global(GlobalId),
+    /// The value of a register, which must not be assigned anew.
+    Register(Reg),
+    /// What a local variable holds that is only read and written by name; it must not be written.
+    Held(LocalId),
+    /// A local variable.
+    Local(LocalId),
+}
+
+/// What holds before a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Held {
+    Nothing,
+    Lock { at: Statement, address: Address },
+}
+
+/// All classes of leaf locks of a program.
+pub fn leaf_locks(module: &Module, points_to: &PointsTo) -> Vec<LeafClass> {
+    let mut locks = Locks {
+        module,
+        points_to,
+        classes: Classes::default(),
+        uses: FxHashMap::default(),
+        refused: FxHashSet::default(),
+        quiet: quiet(module, points_to),
+    };
+    let running = || {
+        let all = module.functions.iter_ids();
+        all.filter(|(id, f)| points_to.may_run(*id) && f.is_defined())
+    };
+    for (id, function) in running() {
+        locks.collect(id, function);
+    }
+    for (id, function) in running() {
+        locks.walk(id, function);
+    }
+    locks.leaves()
+}
+
+/// Objects by class.
+#[derive(Default)]
+struct Classes {
+    parent: Vec<usize>,
+    of_object: FxHashMap<u32, usize>,
+}
+
+impl Classes {
+    fn of(&mut self, object: u32) -> usize {
+        let next = self.parent.len();
+        let class = *self.of_object.entry(object).or_insert(next);
+        if class == next {
+            self.parent.push(next);
+        }
+        self.root(class)
+    }
+
+    fn root(&self, mut class: usize) -> usize {
+        while self.parent[class] != class {
+            class = self.parent[class];
+        }
+        class
+    }
+
+    fn unite(&mut self, a: usize, b: usize) -> usize {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b)] = a.min(b);
+        a.min(b)
+    }
+}
+
+struct Locks<'a> {
+    module: &'a Module,
+    points_to: &'a PointsTo,
+    classes: Classes,
+    /// Calls that take, give back, initialise or destroy: what they do, and to which class.
+    uses: FxHashMap<Statement, (Use, usize)>,
+    /// Classes of which something else happens; by any of their members.
+    refused: FxHashSet<usize>,
+    /// By function: whether it only computes and works on memory.
+    quiet: Vec<bool>,
+}
+
+impl Locks<'_> {
+    /// The class of all objects that an operand may point to; none if that is not known.
+    fn class(&mut self, function: FuncId, operand: Operand) -> Option<usize> {
+        let targets = self.points_to.of_operand(function, operand);
+        let mut class = None;
+        for target in targets {
+            let one = self.classes.of(target.object.0);
+            class = Some(class.map_or(one, |other| self.classes.unite(other, one)));
+        }
+        class
+    }
+
+    fn collect(&mut self, id: FuncId, function: &Function) {
+        for (statement, callee, args) in calls(id, function) {
+            let callees: Vec<FuncId> = self.points_to.callees(id, statement.1).collect();
+            let direct = matches!(callee, Callee::Direct(_)) && callees.len() == 1;
+            for &callee in &callees {
+                let target = &self.module.functions[callee];
+                if target.is_defined() || library::is_local(&target.name) {
+                    continue;
+                }
+                let what = use_by(&target.name, args).filter(|_| direct);
+                match (what, args.first()) {
+                    (Some(what), Some(&lock)) => {
+                        if let Some(class) = self.class(id, lock) {
+                            self.uses.insert(statement, (what, class));
+                        }
+                    }
+                    _ => self.refuse_all(id, args),
+                }
+            }
+        }
+    }
+
+    /// Something else is done to what these point to.
+    fn refuse_all(&mut self, id: FuncId, args: &[Operand]) {
+        for &argument in args {
+            if let Some(class) = self.class(id, argument) {
+                self.refused.insert(class);
+            }
+        }
+    }
+
+    fn refuse(&mut self, statement: Statement) {
+        if let Some(&(_, class)) = self.uses.get(&statement) {
+            self.refused.insert(class);
+        }
+    }
+
+    /// Follows which lock is held through a function.
+    fn walk(&mut self, id: FuncId, function: &Function) {
+        let uses_any = calls(id, function).any(|(statement, ..)| self.uses.contains_key(&statement));
+        if !uses_any {
+            return;
+        }
+        let locals = Locals::of(function);
+        let cfg = Cfg::of(self.module, function, |_| false);
+        let mut before: Vec<Option<Held>> = vec![None; function.blocks.len()];
+        let mut work = vec![BlockId::from_index(0)];
+        before[0] = Some(Held::Nothing);
+        while let Some(block) = work.pop() {
+            let Some(held) = before[block.index()].clone() else {
+                continue;
+            };
+            let Some(after) = self.through(id, function, block, held, &locals) else {
+                continue;
+            };
+            for next in cfg.successors(block) {
+                match &before[next.index()] {
+                    None => {
+                        before[next.index()] = Some(after.clone());
+                        work.push(next);
+                    }
+                    Some(other) if *other == after => {}
+                    Some(other) => {
+                        // Held on some paths only.
+                        for held in [other.clone(), after.clone()] {
+                            self.refuse_held(&held);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn refuse_held(&mut self, held: &Held) {
+        if let Held::Lock { at, .. } = held {
+            self.refuse(*at);
+        }
+    }
+
+    /// What is held behind a block; none if nothing comes after it.
+    fn through(
+        &mut self,
+        id: FuncId,
+        function: &Function,
+        block: BlockId,
+        mut held: Held,
+        locals: &Locals,
+    ) -> Option<Held> {
+        let what = &function.blocks[block];
+        for (index, inst) in what.insts.iter().enumerate() {
+            let place = Place {
+                block: block.index() as u32,
+                index: index as u32,
+            };
+            let statement = (id, place);
+            match &inst.kind {
+                InstKind::Call { args, .. } => {
+                    let used = self.uses.get(&statement).map(|&(what, _)| what);
+                    match (used, &held) {
+                        (Some(Use::Takes), Held::Nothing) => match locals.address(args[0]) {
+                            Some(address) => {
+                                held = Held::Lock {
+                                    at: statement,
+                                    address,
+                                }
+                            }
+                            None => self.refuse(statement),
+                        },
+                        (Some(Use::GivesBack), Held::Lock { address, .. })
+                            if locals.address(args[0]).as_ref() == Some(address) =>
+                        {
+                            held = Held::Nothing;
+                        }
+                        (Some(Use::Begins), Held::Nothing) => {}
+                        (Some(_), _) => {
+                            self.refuse(statement);
+                            self.refuse_held(&held);
+                        }
+                        (None, Held::Lock { .. }) => match self.during(statement) {
+                            During::Quiet => {}
+                            During::Ends => return None,
+                            During::Acts => self.refuse_held(&held),
+                        },
+                        (None, Held::Nothing) => {}
+                    }
+                }
+                InstKind::Unsupported { .. } => self.refuse_held(&held),
+                _ => {}
+            }
+            // The lock's address is computed once more where it is given back.
+            if let Held::Lock { address, .. } = &held
+                && locals.changes(&inst.kind, address.base)
+            {
+                self.refuse_held(&held);
+            }
+        }
+        match what.term {
+            Terminator::Return(_)
+            | Terminator::Unreachable
+            | Terminator::Trap
+            | Terminator::Indirect { .. } => {
+                self.refuse_held(&held);
+                None
+            }
+            _ => Some(held),
+        }
+    }
+
+    /// What a call does that is no use of a lock of ours.
+    fn during(&self, call: Statement) -> During {
+        let callees: Vec<FuncId> = self.points_to.callees(call.0, call.1).collect();
+        let ends = |f: &FuncId| {
+            let function = &self.module.functions[*f];
+            !function.is_defined() && ends_process(&function.name)
+        };
+        if !callees.is_empty() && callees.iter().all(ends) {
+            return During::Ends;
+        }
+        match !callees.is_empty() && callees.iter().all(|f| self.quiet[f.index()]) {
+            true => During::Quiet,
+            false => During::Acts,
+        }
+    }
+
+    fn leaves(self) -> Vec<LeafClass> {
+        let refused: FxHashSet<usize> = self.refused.iter().map(|&c| self.classes.root(c)).collect();
+        let mut classes: FxHashMap<usize, LeafClass> = FxHashMap::default();
+        for (&statement, &(what, class)) in &self.uses {
+            let root = self.classes.root(class);
+            if what != Use::Begins && !refused.contains(&root) {
+                classes.entry(root).or_default().insert(statement);
+            }
+        }
+        let mut classes: Vec<LeafClass> = classes.into_values().collect();
+        classes.sort_unstable();
+        classes
+    }
+}
+
+/// What a call does while a lock is held.
+enum During {
+    /// It works on memory, and comes back.
+    Quiet,
+    /// It ends the process.
+    Ends,
+    /// Anything else.
+    Acts,
+}
+
+/// How the registers of a function are assigned.
+struct Locals<'a> {
+    /// By register: its only assignment; none if it is a parameter or has several.
+    definitions: FxHashMap<Reg, Option<&'a InstKind>>,
+    /// Variables whose address is used by loads and stores alone.
+    private: FxHashSet<LocalId>,
+}
+
+impl<'a> Locals<'a> {
+    fn of(function: &'a Function) -> Locals<'a> {
+        let mut definitions: FxHashMap<Reg, Option<&InstKind>> = FxHashMap::default();
+        let mut addresses: FxHashMap<Reg, LocalId> = FxHashMap::default();
+        let instructions = || {
+            let blocks = function.blocks.iter();
+            blocks.flat_map(|block| block.insts.iter().map(|inst| &inst.kind))
+        };
+        for kind in instructions() {
+            kind.for_each_result(|result| {
+                let entry = definitions.entry(result);
+                entry.and_modify(|only| *only = None).or_insert(Some(kind));
+            });
+            if let InstKind::LocalAddr { dst, local } = kind {
+                addresses.insert(*dst, *local);
+            }
+        }
+        let mut private: FxHashSet<LocalId> = addresses.values().copied().collect();
+        let mut shared = |operand: Operand| {
+            if let Operand::Reg(register) = operand
+                && let Some(local) = addresses.get(&register)
+            {
+                private.remove(local);
+            }
+        };
+        for kind in instructions() {
+            match kind {
+                InstKind::Load { .. } => {}
+                InstKind::Store { value, .. } => shared(*value),
+                _ => kind.for_each_operand(&mut shared),
+            }
+        }
+        for block in function.blocks.iter() {
+            block.term.for_each_operand(&mut shared);
+        }
+        Locals { definitions, private }
+    }
+
+    /// What an address is, as far as can be said of any.
+    fn address(&self, operand: Operand) -> Option<Address> {
+        let base = |base| Some(Address { base, offset: 0 });
+        let register = match operand {
+            Operand::Global(global, offset) => {
+                return Some(Address {
+                    base: Base::Global(global),
+                    offset,
+                });
+            }
+            Operand::Reg(register) => register,
+            _ => return None,
+        };
+        match self.definitions.get(&register).copied().flatten() {
+            Some(InstKind::Gep {
+                base, offset, terms, ..
+            }) if terms.is_empty() => {
+                let below = self.address(*base)?;
+                Some(Address {
+                    offset: below.offset.wrapping_add(*offset),
+                    ..below
+                })
+            }
+            Some(InstKind::Copy { value, .. }) => self.address(*value),
+            Some(InstKind::LocalAddr { local, .. }) => base(Base::Local(*local)),
+            Some(InstKind::Load { ptr, order: None, .. }) => match self.address(*ptr)? {
+                Address {
+                    base: Base::Local(local),
+                    offset: 0,
+                } if self.private.contains(&local) => base(Base::Held(local)),
+                _ => base(Base::Register(register)),
+            },
+            _ => base(Base::Register(register)),
+        }
+    }
+
+    /// Whether an instruction gives a base another value.
+    fn changes(&self, kind: &InstKind, base: Base) -> bool {
+        match base {
+            Base::Global(_) | Base::Local(_) => false,
+            Base::Register(register) => {
+                let mut assigned = false;
+                kind.for_each_result(|result| assigned |= result == register);
+                assigned
+            }
+            Base::Held(local) => {
+                let InstKind::Store { ptr, .. } = kind else {
+                    return false;
+                };
+                let at = self.address(*ptr).map(|at| at.base);
+                at == Some(Base::Local(local))
+            }
+        }
+    }
+}
+
+/// The functions that only compute and work on memory, and come back.
+fn quiet(module: &Module, points_to: &PointsTo) -> Vec<bool> {
+    let mut quiet: Vec<bool> = module
+        .functions
+        .iter()
+        .map(|f| f.is_defined() || library::is_local(&f.name))
+        .collect();
+    for (id, function) in module.functions.iter_ids() {
+        let leaves = function.blocks.iter().any(|block| {
+            matches!(block.term, Terminator::Unreachable | Terminator::Trap)
+                || block
+                    .insts
+                    .iter()
+                    .any(|inst| matches!(inst.kind, InstKind::Unsupported { .. }))
+        });
+        if leaves || function.name.starts_with("__VERIFIER_atomic_") {
+            quiet[id.index()] = false;
+        }
+    }
+    loop {
+        let mut changed = false;
+        for (id, function) in module.functions.iter_ids() {
+            if !quiet[id.index()] || !function.is_defined() {
+                continue;
+            }
+            let acts = calls(id, function).any(|(statement, ..)| {
+                let mut callees = points_to.callees(id, statement.1).peekable();
+                callees.peek().is_none() || callees.any(|f| !quiet[f.index()])
+            });
+            if acts {
+                quiet[id.index()] = false;
+                changed = true;
+            }
+        }
+        if !changed {
+            return quiet;
+        }
+    }
+}
+
+/// All calls of a function.
+fn calls(id: FuncId, function: &Function) -> impl Iterator<Item = (Statement, Callee, &[Operand])> {
+    function.blocks.iter_ids().flat_map(move |(block, what)| {
+        what.insts
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, inst)| match &inst.kind {
+                InstKind::Call { callee, args, .. } => {
+                    let place = Place {
+                        block: block.index() as u32,
+                        index: index as u32,
+                    };
+                    Some(((id, place), *callee, &args[..]))
+                }
+                _ => None,
+            })
+    })
+}
