@@ -143,6 +143,39 @@ fn time_is_kept_on_symbolic_values() {
     );
 }
 
+/// The same, and nothing had to be ended for not looking at the limit.
+fn reacts(name: &str, program: &str, options: &[&str]) {
+    let out = text(&in_time(name, program, options).stdout);
+    assert!(out.contains("--max-time of 2 s"), "{name} ended too early: {out}");
+    assert!(!out.contains("did not react"), "{name}: {out}");
+}
+
+#[test]
+fn time_is_kept_where_long_executions_are_looked_through() {
+    let begin = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n\
+        static const struct timespec later = { 1, 0 }; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n";
+    // The thread is blocked at the end: what it could have done before each of main's sections.
+    let polls = "static void *f(void *p) { pthread_mutex_lock(&m); for (;;) pthread_cond_wait(&c, &m); return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m);\n\
+        for (;;) pthread_cond_timedwait(&c, &m, &later); return 0; }\n";
+    let polls = format!("{begin}{polls}");
+    reacts("polls", &polls, &["--strategy", "dpor", "--max-events", "60000"]);
+    // What each event has to do with all others.
+    let sections = "static void *f(void *p) { for (int i = 0; i < 100000; i++) { pthread_mutex_lock(&m); printf(\"%d\\n\", i); pthread_mutex_unlock(&m); } return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); pthread_join(t, 0); return 0; }\n";
+    let sections = format!("{begin}{sections}");
+    reacts(
+        "sections",
+        &sections,
+        &["--strategy", "unfold", "--max-events", "60000"],
+    );
+    // One call of a library function.
+    let copies = "int main(void) { char *p = malloc(100000001); memset(p, 'a', 100000000); p[100000000] = 0;\n\
+        for (;;) { char *q = strdup(p); if (strcmp(p, q)) abort(); free(q); } }\n";
+    reacts("strings", &format!("{begin}{copies}"), &[]);
+}
+
 /// A header that clang reads for a long time: macros that double 2^40 times.
 const SLOW_HEADER: &str = "#define A(x) B(B(B(B(x))))\n#define B(x) C(C(C(C(x))))\n#define C(x) D(D(D(D(x))))\n\
     #define D(x) E(E(E(E(x))))\n#define E(x) F(F(F(F(x))))\n#define F(x) x + x + x + x\n\

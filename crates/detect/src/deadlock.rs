@@ -28,6 +28,7 @@
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Pending, Status};
+use std::collections::BTreeMap;
 
 /// How many events a closed cycle is watched while others run on.
 pub const PATIENCE: u32 = 100;
@@ -224,9 +225,20 @@ impl DeadlockDetector {
             related.extend(waits(machine, thread));
         }
         if lost_wakeup {
-            for &&(object, stmt, context, thread) in &lost {
+            // A loop may lose one in each round.
+            let mut times: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+            for (at, &lost) in lost.iter().enumerate() {
+                times.entry(lost).or_insert((at, 0)).1 += 1;
+            }
+            let mut places: Vec<_> = times.into_iter().collect();
+            places.sort_unstable_by_key(|&(_, (first, _))| first);
+            for (&(object, stmt, context, thread), (_, times)) in places {
+                let again = match times {
+                    1 => String::new(),
+                    _ => format!(" ({times} times)"),
+                };
                 let text = format!(
-                    "thread {}: signalled {} here, and nobody waited",
+                    "thread {}: signalled {} here, and nobody waited{again}",
                     machine.thread_name(thread),
                     machine.object_name(object)
                 );

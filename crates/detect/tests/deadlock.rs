@@ -198,6 +198,25 @@ fn waiting_for_ever() {
 }
 
 #[test]
+fn a_place_that_lost_many_wakeups_is_named_once() {
+    let machine = still(&[(Op::WaitAcquire, Blocked, None)]);
+    let (mut detector, mut faults) = (DeadlockDetector::new(), Vec::new());
+    for _ in 0..100 {
+        detector.event(&machine, &event(0, Op::Signal, Outcome::Failed), &mut faults);
+    }
+    detector.end(&machine, &mut faults);
+    let signals: Vec<_> = faults[0].related.iter().map(|r| &r.0).collect();
+    assert_eq!(
+        signals.iter().filter(|text| text.contains("signalled")).count(),
+        1
+    );
+    assert!(
+        signals.iter().any(|text| text.ends_with("(100 times)")),
+        "{signals:?}"
+    );
+}
+
+#[test]
 fn going_back_forgets() {
     let machine = still(&[(Op::WaitAcquire, Blocked, None)]);
     let (mut detector, mut faults) = (DeadlockDetector::new(), Vec::new());

@@ -462,7 +462,7 @@ where
         let Some(&choice) = self.path.choices().last() else {
             return false;
         };
-        if can_move(&self.path.machine) {
+        if can_move(&self.path.machine) || self.control.is_stop_requested() {
             return false;
         }
         self.path.undo(&self.store, self.path.len() - 1);

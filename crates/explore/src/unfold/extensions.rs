@@ -108,6 +108,9 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         let common = self.again.partition_point(|&at| (at as usize) < from);
         self.again.truncate(common);
         for at in 0..common {
+            if self.control.is_stop_requested() {
+                break;
+            }
             let id = path.event(self.again[at] as usize);
             if store.weaken == Weaken::Since {
                 continue;
@@ -121,6 +124,9 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             }
         }
         for position in from..path.len() {
+            if self.control.is_stop_requested() {
+                break;
+            }
             let id = path.event(position);
             self.extend_at(store, path, id);
             if !store[id].extended {

@@ -2,7 +2,7 @@
 //! but not yet recorded.
 
 use super::stepped;
-use crate::native::{Cx, Stop};
+use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
 
 /// A byte of memory.
@@ -67,6 +67,7 @@ impl Cursor {
     }
 
     fn fill(&mut self, cx: &mut Cx<'_>) -> Result<(), Stop> {
+        look_at_stop(cx, self.address)?;
         if self.room == 0 {
             self.room = stepped::readable(cx, self.address)?;
         }
@@ -81,6 +82,18 @@ impl Cursor {
         self.bits = value.bits;
         self.undefined = cx.state.memory.tags.undefined_bits(value.tag);
         Ok(())
+    }
+}
+
+/// Bytes after which a loop over memory looks whether the run has to stop.
+const LOOK: u64 = 1 << 16;
+
+/// In a loop over memory that is at this byte: ends the step, which is cut short, if the run has to
+/// stop.
+fn look_at_stop(cx: &mut Cx<'_>, at: u64) -> Result<(), Stop> {
+    match at % LOOK < 8 && cx.state.memory.is_cut() {
+        true => Err(Flow::Park),
+        false => Ok(()),
     }
 }
 
@@ -159,6 +172,7 @@ pub fn string(cx: &mut Cx<'_>, address: u64, what: &str) -> Result<Vec<u8>, Stop
 pub fn write(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop> {
     stepped::access(cx, address, bytes.len() as u64, true)?;
     for (at, size) in stepped::elements(address, bytes.len() as u64) {
+        look_at_stop(cx, address + at)?;
         let mut word = [0; 8];
         word[..size as usize].copy_from_slice(&bytes[at as usize..(at + size) as usize]);
         stepped::write(cx, address + at, size, Value::new(u64::from_le_bytes(word)))?;
@@ -173,6 +187,7 @@ pub fn write_new(cx: &mut Cx<'_>, address: u64, bytes: &[u8]) -> Result<(), Stop
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         let at = address + 8 * i as u64;
+        look_at_stop(cx, at)?;
         cx.state
             .memory
             .poke_checked(at, chunk.len() as u64, Value::new(u64::from_le_bytes(word)));

@@ -75,6 +75,7 @@ impl Vm {
             published: SolverStatistics::default(),
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),
+            deaf: false,
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;

@@ -66,6 +66,8 @@ pub struct Vm {
     pub(crate) evaluator: Evaluator,
     /// Statements that the program has been told of: they use addresses as numbers.
     pub(crate) addresses: FxHashSet<StmtId>,
+    /// A request to stop does not cut its steps short.
+    pub(crate) deaf: bool,
 }
 
 impl Vm {
@@ -275,6 +277,19 @@ impl Vm {
                 stmt,
             }));
         }
+    }
+
+    /// Sets whether steps are cut short by a request to stop. What has been executed before is
+    /// executed again as a whole: another state would not be the one that it is taken for.
+    pub(crate) fn set_deaf(&mut self, deaf: bool) {
+        self.deaf = deaf;
+        self.state.memory.set_deaf(deaf);
+    }
+
+    /// Whether steps are cut short now.
+    #[inline]
+    pub(crate) fn has_to_stop(&self) -> bool {
+        self.program.options.stop.is_set() && !self.deaf
     }
 
     fn park(&mut self, thread: ThreadId) {

@@ -17,6 +17,9 @@ use selvedge_expr::Expr;
 /// So many are searched one by one.
 const FEW: usize = 16;
 
+/// Entries of the log after which it is asked whether the run has to stop.
+const LOOK: usize = 1 << 16;
+
 const UNDEFINED: u128 = 0xff00;
 
 /// A byte with its definedness; equal exactly if no program can tell two bytes apart (but for
@@ -172,6 +175,9 @@ impl Memory {
                 let pages = self.arena(at(0)).into_iter().flat_map(|arena| arena.pages());
                 for (number, page) in pages {
                     let Some(partial) = &page.partial else { continue };
+                    if self.stop.is_set() {
+                        return; // no states are compared any more
+                    }
                     let symbolic = partial.iter().filter(|(_, p)| p.expr.is_some());
                     let mut offsets: Vec<u16> = symbolic.map(|(&offset, _)| offset).collect();
                     offsets.sort_unstable();
@@ -201,11 +207,14 @@ impl Memory {
         }
         let (before, mut delta) = self.before(mark, keys);
         for &(base, old) in &before.objects {
+            if self.stop.is_set() {
+                return Digest::EMPTY; // no states are compared any more
+            }
             delta = delta.with(self.changed_object(base, &old, &before, keys));
         }
         for &(address, undefined, data) in &before.chunks {
             if self.stop.is_set() {
-                return Digest::EMPTY; // no states are compared any more
+                return Digest::EMPTY;
             }
             delta = delta.with(self.changed_chunk(address, undefined, data, &before, keys));
         }
@@ -230,7 +239,10 @@ impl Memory {
         let mut before = Before::default();
         let mut seen_chunks = (chunks > FEW).then(FxHashSet::default);
         let mut frees: Vec<(u32, u32, Option<u32>)> = Vec::new();
-        for entry in log {
+        for (at, entry) in log.iter().enumerate() {
+            if at % LOOK == LOOK - 1 && self.stop.is_set() {
+                return (Before::default(), Digest::EMPTY);
+            }
             match *entry {
                 Entry::Chunk { address, undefined } => {
                     // What was written after its page was dropped is not what was there before the

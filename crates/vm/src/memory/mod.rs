@@ -77,6 +77,8 @@ pub struct Memory {
     stop: StopFlag,
     /// Something was cut short: what this step has done is of no use.
     cut: bool,
+    /// Nothing is cut short.
+    deaf: bool,
 }
 
 impl Default for Memory {
@@ -98,6 +100,7 @@ impl Default for Memory {
             places: false,
             stop: StopFlag::new(),
             cut: false,
+            deaf: false,
         }
     }
 }
@@ -130,7 +133,12 @@ impl Memory {
     /// Whether something was cut short: what this step has done is of no use.
     #[inline]
     pub fn was_cut(&self) -> bool {
-        self.cut
+        self.cut && !self.deaf
+    }
+
+    /// Sets whether nothing is cut short, whatever the flag says.
+    pub fn set_deaf(&mut self, deaf: bool) {
+        self.deaf = deaf;
     }
 
     /// Records an access as it is, if accesses are recorded.

@@ -20,9 +20,9 @@ impl Memory {
     }
 
     /// Whether it is told to stop. Then what it was doing stays half done, and so does the step.
-    fn is_cut(&mut self) -> bool {
-        self.cut |= self.stop.is_set();
-        self.cut
+    pub fn is_cut(&mut self) -> bool {
+        self.cut |= self.stop.is_set() && !self.deaf;
+        self.was_cut()
     }
 
     fn fill_block(&mut self, address: u64, len: u64, byte: Value) {

@@ -5,10 +5,10 @@ use super::policy::{Balance, MOST_BYTES};
 use super::real::Real;
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
-use selvedge_base::ThreadId;
+use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_model::{
-    Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Machine, Notice, Outcome, Part,
-    Waiters, WaitsFor,
+    Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Limit, Machine, Notice, Outcome, Part,
+    Pending, Status, Waiters, WaitsFor,
 };
 use std::cell::{Cell, RefCell};
 
@@ -40,7 +40,8 @@ struct Unrecorded {
 pub(super) struct Map {
     graph: Graph,
     path: Vec<Taken>,
-    /// The present node; `NONE` if the state is not on the graph, and then the machine is here.
+    /// The present node; `NONE` if the state is not on the graph, and then the machine is here, but
+    /// for a run that has to stop.
     here: u32,
     last: Last,
     unrecorded: Unrecorded,
@@ -166,7 +167,10 @@ impl Map {
 
     pub fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         match self.here {
-            NONE => self.real.borrow().vm.waits_for(thread),
+            NONE => {
+                self.catch_up(self.path.len());
+                self.real.borrow().vm.waits_for(thread)
+            }
             node => self.graph.waits_for(node, thread),
         }
     }
@@ -267,7 +271,9 @@ impl Map {
     /// Takes a step that is not known.
     #[inline(never)]
     fn step_anew(&mut self, choice: Choice) -> Event {
-        self.catch_up(self.path.len());
+        if !self.follow(self.path.len()) {
+            return self.step_cut_short(choice);
+        }
         let from = self.here;
         self.path.push(Taken { choice, from });
         let real = self.real.get_mut();
@@ -324,15 +330,68 @@ impl Map {
         self.unrecorded.shown = Shown::of(self.real.get_mut().vm.pending());
     }
 
-    /// The machine follows the path to its `steps`-th step. What is executed for that was counted
-    /// when the path took it.
+    /// The machine follows the path to its `steps`-th step, whatever asks it to stop. What is
+    /// executed for that was counted when the path took it.
     fn catch_up(&self, steps: usize) {
         let mut real = self.real.borrow_mut();
         let counted = real.vm.instructions;
+        real.vm.set_deaf(true);
         for taken in &self.path[real.steps()..steps] {
             real.step(taken.choice);
         }
+        real.vm.set_deaf(false);
         real.vm.instructions = counted;
+    }
+
+    /// The same before a step that is not known. If the run has to stop meanwhile, the machine
+    /// stays behind: whether it is there.
+    fn follow(&self, steps: usize) -> bool {
+        let mut real = self.real.borrow_mut();
+        let counted = real.vm.instructions;
+        let from = real.steps();
+        let is_there = self.path[from..steps].iter().enumerate().all(|(k, taken)| {
+            real.step(taken.choice);
+            let goes_on = !real.vm.has_to_stop();
+            if !goes_on {
+                real.undo(from + k); // it may have been cut short
+            }
+            goes_on
+        });
+        real.vm.instructions = counted;
+        is_there
+    }
+
+    /// A step to which the machine did not come, as one that is cut short: its thread is parked.
+    #[cold]
+    fn step_cut_short(&mut self, choice: Choice) -> Event {
+        let mut pending = self.shown().pending.to_vec();
+        let next = &mut pending[choice.thread.index()];
+        let event = Event {
+            action: next.action,
+            context: ContextId(0),
+            alternative: choice.alternative,
+            alternatives: next.alternatives,
+            outcome: Outcome::Done,
+            completes: false,
+        };
+        *next = Pending {
+            status: Status::Parked,
+            alternatives: 0,
+            ..*next
+        };
+        self.path.push(Taken {
+            choice,
+            from: self.here,
+        });
+        self.here = NONE;
+        self.last = Last::Unrecorded;
+        let limit = Limit::stopped(event.action.stmt);
+        self.unrecorded = Unrecorded {
+            shown: Shown::of(&pending),
+            notices: vec![Notice::Limit(limit)],
+            ..Unrecorded::default()
+        };
+        event
     }
 
     #[inline]
@@ -350,6 +409,7 @@ impl Map {
             self.unrecorded.notices.clear();
         }
         if self.here == NONE {
+            self.catch_up(steps);
             self.copy_pending();
         }
     }

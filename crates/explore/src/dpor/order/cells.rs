@@ -7,6 +7,7 @@
 use super::{Event, Looked, Tick};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Dependence, ObjectId, OpClass};
+use std::collections::BTreeMap;
 
 /// No cell; no row.
 pub(super) const NONE: u32 = u32::MAX;
@@ -259,19 +260,31 @@ impl Cells {
         }
     }
 
-    /// The last use in a slot before tick `end`, from the one at `tick` on.
+    /// The last use in a slot before tick `end`; its last one at all is at `tick`.
     #[cold]
-    pub fn use_before(&self, events: &[Event], mut tick: Tick, slot: usize, end: Tick) -> Tick {
-        while tick >= end {
+    pub fn use_before(
+        &self,
+        events: &[Event],
+        (slot, tick): (usize, Tick),
+        end: Tick,
+        passed: &mut Passed,
+    ) -> Tick {
+        let ticks = passed.0.entry(slot).or_insert_with(|| vec![tick]);
+        while let Some(&tick) = ticks.last()
+            && tick >= end
+        {
             let from = events[tick as usize - 1].log as usize;
-            tick = self.log[from..]
-                .iter()
-                .find(|old| old.slot as usize == slot)
-                .map_or(0, |old| old.last);
+            let entry = self.log[from..].iter().find(|old| old.slot as usize == slot);
+            ticks.push(entry.map_or(0, |old| old.last));
         }
-        tick
+        ticks[ticks.partition_point(|&tick| tick >= end)]
     }
 }
+
+/// The uses in some slots that were passed in going back through the log, the last first, down to
+/// the earliest asked for. It holds until the next event is recorded.
+#[derive(Default)]
+pub(in crate::dpor) struct Passed(BTreeMap<usize, Vec<Tick>>);
 
 impl Cell {
     /// Makes room for the uses in a class, which has none so far.

@@ -1,9 +1,12 @@
 //! What the order says of an action that is about to be taken: the events that it depends on and
 //! does not know, and which of them it races with.
 
-use super::cells::{NONE, Past};
+use super::cells::{NONE, Passed, Past};
 use super::{Looked, Order, Tick, Use};
 use selvedge_model::{Action, Dependence, OpClass};
+
+/// So many events are compared each with each.
+const FEW: usize = 16;
 
 impl Order {
     /// The tick of the latest event that races with the pending action of `thread`: dependent,
@@ -172,6 +175,7 @@ impl Order {
         action: &Action,
         thread: usize,
         end: Tick,
+        passed: &mut Passed,
     ) -> usize {
         let Order {
             rows,
@@ -210,7 +214,7 @@ impl Order {
                             let tick = if tick < end {
                                 tick
                             } else {
-                                cells.use_before(events, tick, first + other, end)
+                                cells.use_before(events, (first + other, tick), end, passed)
                             };
                             if tick > known {
                                 looked.push(Looked {
@@ -248,6 +252,8 @@ impl Order {
     }
 
     fn immediate_races_of(&self, looked: &[Looked], races: &mut Vec<Tick>) -> Tick {
+        let last = self.last_racing(looked);
+        let later = last.as_deref().unwrap_or(looked);
         let mut latest = 0;
         for one in looked {
             latest = latest.max(one.tick);
@@ -259,10 +265,26 @@ impl Order {
                         .tick(self.events[later.tick as usize - 1].clock, one.thread as usize)
                         >= one.tick
             };
-            if one.races && !looked.iter().any(before) && !races.contains(&one.tick) {
+            if one.races && !later.iter().any(before) && !races.contains(&one.tick) {
                 races.push(one.tick);
             }
         }
         latest
+    }
+
+    /// The last racing event of each thread, where many were found: what is before another one of
+    /// the thread is before its last one, too.
+    fn last_racing(&self, looked: &[Looked]) -> Option<Vec<Looked>> {
+        if looked.len() <= FEW {
+            return None;
+        }
+        let mut last: Vec<Option<Looked>> = vec![None; self.current.len()];
+        for one in looked.iter().filter(|one| one.races) {
+            let place = &mut last[one.thread as usize];
+            if place.is_none_or(|known| known.tick < one.tick) {
+                *place = Some(*one);
+            }
+        }
+        Some(last.into_iter().flatten().collect())
     }
 }

@@ -13,6 +13,7 @@ mod look;
 mod rows;
 
 use super::set::Set;
+pub(super) use cells::Passed;
 use cells::{Cells, NONE};
 use kept::Kept;
 use rows::Rows;
@@ -142,20 +143,25 @@ impl Order {
     pub fn initials<S: Set>(&self, race: Tick, mut f: impl FnMut(usize) -> bool) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
         let mut seen = S::default();
+        // Threads with events after it, or a part of one.
+        let mut left = (0..self.current.len())
+            .filter(|&thread| self.rows.tick(self.current[thread], thread) > race)
+            .count();
         for event in &self.events[race as usize..] {
             let thread = event.thread as usize;
             if seen.contains(thread) {
                 continue;
             }
             seen.insert(thread);
+            left = left.saturating_sub(1);
             let clock = self.rows.row(event.clock);
-            if clock[raced] >= race {
-                continue;
-            }
             // Of its own thread it knows itself.
-            let known = clock.iter().filter(|&&known| known > race).count();
-            if known == 1 && f(thread) {
+            let begins = clock[raced] < race && clock.iter().filter(|&&known| known > race).count() == 1;
+            if begins && f(thread) {
                 return true;
+            }
+            if left == 0 {
+                return false;
             }
         }
         false

@@ -1,8 +1,10 @@
 //! Which races an execution has, and what must be tried because of them.
 
-use super::{Request, Search, is_local};
+use super::{Halt, Request, Search, is_local};
 use crate::dpor::Weaken;
+use crate::dpor::order::Passed;
 use crate::dpor::set::Set;
+use rustc_hash::FxHashSet;
 use selvedge_base::Id;
 use selvedge_model::{Action, Dependence, Detector, Op, Status, Undo};
 
@@ -147,17 +149,30 @@ where
 
     /// The same for the immediate races found.
     fn reverse_found(&mut self, thread: usize, latest: u32) {
-        let mut at = 0;
+        let (mut at, mut passed) = (0, Passed::default());
+        let (mut known, mut found) = (FxHashSet::default(), Vec::new());
         while let Some(&race) = self.races.get(at) {
             self.reverse_race(race, thread, latest);
             if !self.nodes[race as usize - 1].enabled.contains(thread)
                 && self.order.clock(thread)[thread] <= race
             {
                 // It was blocked there. Perhaps this event only let it pass, and races with none:
-                // so look before it.
+                // so look before it. That may go back to the beginning of a long execution.
+                if self.control.is_stopped() {
+                    self.job.halt = Some(Halt::Limit(self.control.limit()));
+                    return;
+                }
                 let action = &self.machine.pending()[thread].action;
-                let from = self.order.look_before(self.relation, action, thread, race);
-                self.order.immediate_races(from, &mut self.races);
+                let from = self
+                    .order
+                    .look_before(self.relation, action, thread, race, &mut passed);
+                found.clear();
+                self.order.immediate_races(from, &mut found);
+                if known.is_empty() {
+                    known.extend(self.races.iter().copied());
+                }
+                self.races
+                    .extend(found.iter().filter(|&&race| known.insert(race)));
             }
             at += 1;
         }

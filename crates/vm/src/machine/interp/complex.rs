@@ -58,7 +58,7 @@ impl Vm {
             context: frame.context,
         };
         // Copying and filling may take long, in few instructions.
-        if program.options.stop.is_set() && !performing {
+        if !performing && self.has_to_stop() {
             self.forget_accesses();
             self.state.notify(Notice::Limit(Limit::stopped(site.stmt)));
             return Done::Parked;

@@ -91,7 +91,7 @@ impl Vm {
         let program = self.program.clone();
         let program: &Program = &program;
         let options = &program.options;
-        let (limit, counts_jumps, stop) = (options.max_steps, options.unroll.is_some(), &options.stop);
+        let (limit, counts_jumps) = (options.max_steps, options.unroll.is_some());
         let plain_until = |next_look: u64| match counts_jumps {
             true => 0,
             false => next_look.min(limit.saturating_sub(1)),
@@ -107,7 +107,7 @@ impl Vm {
             if !performing {
                 (ip, count) = plain::run(&mut self.state.memory, w, ip, count, plain_jumps);
                 if count >= next_look {
-                    if stop.is_set() {
+                    if self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
                     }
                     next_look = count + LOOK;
@@ -125,7 +125,7 @@ impl Vm {
                         break Stop::Parked;
                     }
                     // A model may do much in one call.
-                    if stop.is_set() && !performing {
+                    if !performing && self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
                     }
                     match self.call(thread, code, inst.long() as usize, performing) {
