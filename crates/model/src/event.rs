@@ -28,7 +28,7 @@ pub enum Outcome {
     /// The only way, or success.
     Done,
     /// A try-operation or compare-and-swap that failed, a lost signal, a timed wait or lock that
-    /// timed out.
+    /// timed out; a read or write that was at fault, and did not happen.
     Failed,
     /// Spawn: the new thread; Signal: the thread woken.
     Thread(ThreadId),

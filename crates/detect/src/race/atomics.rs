@@ -21,13 +21,16 @@ impl RaceDetector {
     /// A visible access to memory.
     pub(super) fn memory(&mut self, accesses: &[Access], event: &Event) {
         let action = &event.action;
+        let failed = event.outcome == Outcome::Failed;
+        if failed && action.op != Op::Rmw {
+            return; // it was at fault, and did not happen
+        }
         if action.order == MemoryOrder::NotAtomic {
             let kind = Kind::new(action.op != Op::Read, false);
             let entry = self.entry(action.thread.index(), kind, action.stmt.0, event.context.0);
             self.bytes::<true>(action.object.0, u64::from(action.size), &entry);
             return;
         }
-        let failed = event.outcome == Outcome::Failed;
         if failed {
             // The read of a failed compare-and-swap, with its own order, if the machine gives it.
             let given = accesses.first();

@@ -207,7 +207,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let action = chosen.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
         self.several = taken.alternatives > 1;
         let mut ending = Ending {
-            failed: taken.outcome == Outcome::Failed,
+            // An access that was at fault has the name that it was looked for by.
+            failed: taken.outcome == Outcome::Failed && !matches!(action.op, Op::Read | Op::Write),
             decision,
             named: SmallVec::new(),
         };

@@ -294,7 +294,7 @@ pub fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Performed {
             return Performed::Done(Flow::Limit(LimitKind::Memory, text), Outcome::Done);
         }
         // What it was to access has gone.
-        Ok(flow) => return Performed::Done(flow, Outcome::Done),
+        Ok(flow) => return Performed::Done(flow, Outcome::Failed),
     };
     if wanted.op == Op::Read {
         let value = cx.state.memory.peek_checked(wanted.address, wanted.size);

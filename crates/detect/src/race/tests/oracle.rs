@@ -65,6 +65,7 @@ fn accesses(trace: &Trace) -> Vec<Access> {
         };
         let object = action.object.0;
         match action.op {
+            Op::Read | Op::Write if failed => {} // it was at fault
             Op::Read | Op::Write | Op::Rmw => {
                 let write = action.op != Op::Read && !failed;
                 add(

@@ -431,12 +431,16 @@ impl World {
         self.push(action, Outcome::Done);
     }
 
-    /// A plain access as a visible action.
+    /// A plain access as a visible action; some are at fault.
     fn access(&mut self, t: usize) {
         let op = if self.rng.bool() { Op::Read } else { Op::Write };
         let mut action = Action::on(ThreadId::from_index(t), op, ObjectId(DATA + self.rng.u64(..20)));
         action.size = self.rng.u32(1..9);
-        self.push(action, Outcome::Done);
+        let outcome = match (action.object.0 + u64::from(action.size)) % 16 {
+            0 => Outcome::Failed,
+            _ => Outcome::Done,
+        };
+        self.push(action, outcome);
     }
 
     fn spawn_or_join(&mut self, t: usize) {

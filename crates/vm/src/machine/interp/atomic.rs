@@ -56,11 +56,17 @@ impl Vm {
         {
             return Err(Trouble::Visible(action));
         }
+        // That of a read-modify-write says whether its comparison failed.
+        let says = performing && op != Visible::Rmw;
         let (_, object) = match self.state.memory.check(address, size, write) {
             Ok(found) => found,
-            Err(e) => return Err(self.bad_access(e, address, size, write, site)),
+            Err(e) => {
+                self.note_failed(says);
+                return Err(self.bad_access(e, address, size, write, site));
+            }
         };
         if order != MemoryOrder::NotAtomic && !address.is_multiple_of(size.next_power_of_two()) {
+            self.note_failed(says);
             let text = format!("atomic access of {size} bytes at an address that is no multiple of {size}");
             return Err(self.fault_at(FaultKind::Misaligned, text, site));
         }

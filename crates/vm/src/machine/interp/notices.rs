@@ -5,7 +5,7 @@ use crate::memory::Site;
 use crate::native::Wrong;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
-use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Unsupported};
+use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Outcome, Unsupported};
 
 impl Vm {
     pub(crate) fn simple_fault(
@@ -31,6 +31,15 @@ impl Vm {
         (fault.stmt, fault.context) =
             crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
         self.state.notify(Notice::Fault(fault));
+    }
+
+    /// An access to memory is at fault, and does not happen. If it is the action being performed,
+    /// its outcome says so.
+    #[cold]
+    pub(crate) fn note_failed(&mut self, performing: bool) {
+        if performing {
+            self.outcome = Outcome::Failed;
+        }
     }
 
     /// Reports what is wrong about an access to memory.

@@ -349,6 +349,7 @@ impl Vm {
         let value = match loaded {
             Ok(value) => value,
             Err(e) => {
+                self.note_failed(performing);
                 let wrong = memory_fault(&self.program, e, address, size, false, site);
                 self.report_access(wrong, site);
                 return self.stopped(thread, ip, Stop::Parked);
@@ -400,6 +401,7 @@ impl Vm {
         let stored = self.state.memory.store(address, size, value, site);
         self.state.memory.set_recording(recording);
         if let Err(e) = stored {
+            self.note_failed(performing);
             let wrong = memory_fault(&self.program, e, address, size, true, site);
             self.report_access(wrong, site);
             return self.stopped(thread, ip, Stop::Parked);

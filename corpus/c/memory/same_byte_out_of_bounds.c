@@ -1,0 +1,24 @@
+// Two threads write to the same byte behind an array. Neither write happens, so they do not race.
+// variant:
+// variant: --visibility memory --strategy dpor
+// variant: --visibility memory --strategy unfold
+// variant: --visibility memory --strategy random
+#include <pthread.h>
+
+static char three[3];
+
+static void *write_last(void *unused)
+{
+    three[3] = 1; // expect: memory.out-of-bounds
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t first, second;
+    pthread_create(&first, NULL, write_last, NULL);
+    pthread_create(&second, NULL, write_last, NULL);
+    pthread_join(first, NULL);
+    pthread_join(second, NULL);
+    return 0;
+}
