@@ -1,8 +1,6 @@
 // Two threads write to the same byte behind an array. Neither write happens, so they do not race.
-// variant:
-// variant: --visibility memory --strategy dpor
-// variant: --visibility memory --strategy unfold
-// variant: --visibility memory --strategy random
+// variant: --visibility sync
+// variant: --visibility memory
 #include <pthread.h>
 
 static char three[3];
