@@ -7,6 +7,7 @@ pub(crate) use input::InputArgs;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use selvedge_explore::unfold::Partial;
+use selvedge_frontend::Language;
 use selvedge_session::{Dependence, Strategy, Visibility};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,6 +38,17 @@ pub(crate) enum Command {
     /// Print what the static analyses know of a program
     Facts(FactsArgs),
     Slice(SliceArgs),
+    /// Compile C as clang does, and keep bitcode in what is made
+    ///
+    /// All words are those of clang 22, which does the work: objects, archives, libraries and
+    /// programs are what it makes, with a section more. `selvedge check PROGRAM` finds the program
+    /// there. For builds: `CC="selvedge cc" CXX="selvedge c++" ./configure && make`. A first word
+    /// --lenient (or SELVEDGE_LENIENT=on) makes it take C as gcc 13 does.
+    #[command(disable_help_flag = true)]
+    Cc(WrapperArgs),
+    /// The same for C++
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(WrapperArgs),
     /// Write the C file with which a program runs natively on a test case
     ///
     /// To standard output. Compile it together with the program; SELVEDGE_INPUTS names the test
@@ -47,6 +59,14 @@ pub(crate) enum Command {
     Man,
 }
 
+/// What a compiler is given.
+#[derive(Args, Debug)]
+pub(crate) struct WrapperArgs {
+    /// Words for the compiler
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
+    pub(crate) words: Vec<std::ffi::OsString>,
+}
+
 /// Check a program over all of its schedules.
 ///
 /// Each option can also be set in `selvedge.toml` (in the current directory, or the file of
@@ -55,7 +75,9 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 #[command(args_override_self = true, next_line_help = false)]
 pub(crate) struct CheckArgs {
-    /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together
+    /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together; programs,
+    /// libraries, archives and objects that `selvedge cc` has made; a compile_commands.json, or a
+    /// directory with one, whose sources are taken as far as the program needs them
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Read options from this file instead of `selvedge.toml` in the current directory
@@ -298,6 +320,23 @@ pub(crate) struct SourceArgs {
     /// Language standard, such as c11 or c++17 (also -std=c11)
     #[arg(long, env = "SELVEDGE_STD", value_name = "NAME")]
     pub(crate) std: Option<String>,
+    /// Language of all sources on the command line, whatever their names
+    #[arg(short = 'x', long, env = "SELVEDGE_LANGUAGE", value_name = "c|c++", value_parser = language)]
+    pub(crate) language: Option<Language>,
+    /// Further arguments for the compiler for one source
+    #[arg(long, env = "SELVEDGE_FILE_CFLAGS", value_name = "FILE=FLAGS", action = ArgAction::Append, value_parser = file_flags, allow_hyphen_values = true)]
+    pub(crate) file_cflags: Vec<(PathBuf, Vec<String>)>,
+    /// Take C as gcc 13 does: -fcommon; implicit int, implicit declarations of functions and
+    /// conversions between pointers and integers are warnings
+    #[arg(long, env = "SELVEDGE_LENIENT", default_value = "off", value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
+    pub(crate) lenient: Switch,
+    /// All sources that a compile_commands.json has for this target of CMake or Meson are part of
+    /// the program; a list
+    #[arg(long, env = "SELVEDGE_TARGET", value_name = "NAME", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) target: Vec<String>,
+    /// Pass any option of a compile_commands.json to the compiler, also one that may run code
+    #[arg(long, env = "SELVEDGE_TRUST", value_parser = clap::builder::BoolishValueParser::new())]
+    pub(crate) trust: bool,
 }
 
 impl SourceArgs {
@@ -309,6 +348,11 @@ impl SourceArgs {
             include: self.include.clone(),
             define: self.define.clone(),
             std: self.std.clone(),
+            language: self.language,
+            file_flags: self.file_cflags.clone(),
+            lenient: self.lenient.on(),
+            targets: self.target.clone(),
+            trust: self.trust,
             entry: self.entry.clone(),
             ..Default::default()
         }
@@ -437,11 +481,9 @@ pub(crate) enum StrategyOption {
 }
 
 /// Commands and options of versions to come.
-const LATER: [&str; 8] = [
+const LATER: [&str; 6] = [
     "cover",
     "run",
-    "cc",
-    "c++",
     "view",
     "--peek",
     "--write-write-pruning",
@@ -511,6 +553,18 @@ fn directory(text: &str) -> Result<PathBuf, String> {
         return Err("expected a directory".to_owned());
     }
     Ok(text.into())
+}
+
+fn language(text: &str) -> Result<Language, String> {
+    match text {
+        "c" => Ok(Language::C),
+        "c++" => Ok(Language::Cxx),
+        _ => Err("expected c or c++".to_owned()),
+    }
+}
+
+fn file_flags(text: &str) -> Result<(PathBuf, Vec<String>), String> {
+    selvedge_session::file_flags(text).ok_or_else(|| "expected FILE=FLAGS, such as a.c=-DX".to_owned())
 }
 
 fn malloc_failures(text: &str) -> Result<Switch, String> {

@@ -113,10 +113,10 @@ pub(crate) fn arguments(directory: &Path, named: Option<&Path>) -> Result<Vec<Os
         if std::env::var_os(variable).is_some() {
             continue;
         }
-        let flag = matches!(key.as_str(), "quiet" | "verbose" | "coverage");
+        let flag = matches!(key.as_str(), "quiet" | "verbose" | "coverage" | "trust");
         let list = matches!(
             key.as_str(),
-            "include" | "define" | "symbolic-args" | "symbolic-file" | "file"
+            "include" | "define" | "symbolic-args" | "symbolic-file" | "file" | "file-cflags" | "target"
         );
         let texts: Vec<String> = match value {
             toml::Value::Boolean(true) if flag => {

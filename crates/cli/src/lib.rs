@@ -5,6 +5,7 @@
 //! one process ([`examine()`]).
 
 mod args;
+mod cc;
 mod check;
 mod config;
 mod examine;
@@ -54,6 +55,12 @@ fn run() -> Exit {
     if given.get(1).is_some_and(|word| word == program::READ) {
         return Exit::Code(selvedge_frontend::serve());
     }
+    // All further words are for the compiler, also those that we would understand.
+    match given.get(1).and_then(|word| word.to_str()) {
+        Some("cc") => return cc::run(&given[2..], false),
+        Some("c++") => return cc::run(&given[2..], true),
+        _ => {}
+    }
     let from_file = if given.get(1).is_some_and(|word| word == "check") {
         let directory = std::env::current_dir().unwrap_or_default();
         if let Some(word) = config::ambiguous(&given) {
@@ -89,6 +96,12 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Slice(args),
         }) => slice::run(&args),
+        Ok(Cli {
+            command: Command::Cc(args),
+        }) => cc::run(&args.words, false),
+        Ok(Cli {
+            command: Command::Cxx(args),
+        }) => cc::run(&args.words, true),
         Ok(Cli {
             command: Command::Runtime,
         }) => match output::print(RUNTIME) {

@@ -24,7 +24,7 @@ impl Observer for Watch<'_> {
         note(text);
     }
 
-    fn missing(&self, functions: &[&str]) {
+    fn missing(&self, functions: &[String]) {
         if self.args.quiet {
             return;
         }

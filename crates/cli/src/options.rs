@@ -84,6 +84,7 @@ fn setup(args: &CheckArgs) -> Setup {
         vm,
         given,
         absent: Vec::new(),
+        machine_code: Default::default(),
     }
 }
 

@@ -48,6 +48,10 @@ pub(crate) fn read_with(
     if !loaded.confined {
         note("warning: the system does not permit to confine the process that reads LLVM modules");
     }
+    loaded
+        .notes
+        .iter()
+        .for_each(|text| note(&format!("note: {text}")));
     Ok(loaded)
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Ok(setup) => setup,
         Err(message) => return Exit::input(&format!("{path}: {message}")),
     };
+    setup.frontend.trust = args.trust;
     if setup.vm.inputs.is_some() {
         setup.vm.inputs = Some(saved.inputs.clone());
     }

@@ -8,86 +8,16 @@
 
 use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
-use crate::isolate::Form;
-use crate::{Error, Options, files, target};
+use crate::inputs::{Item, Source, check_target};
+use crate::isolate::{Form, Role};
+use crate::{Error, Options, target};
+use selvedge_base::StopFlag;
 use std::ffi::{OsStr, OsString};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-
-/// The kinds of input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// C or C++, to be compiled.
-    Source,
-    /// Bitcode.
-    Bitcode,
-    /// IR as text.
-    Text,
-}
-
-fn kind_of(path: &Path) -> Result<Kind, Error> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("c" | "cc" | "cpp" | "cxx" | "C" | "i" | "ii") => Ok(Kind::Source),
-        Some("bc") => Ok(Kind::Bitcode),
-        Some("ll") => Ok(Kind::Text),
-        _ => Err(Error::UnknownKind {
-            path: path.to_owned(),
-        }),
-    }
-}
-
-/// Checks what can be checked without a compiler, so that mistakes get their own words. Sources are
-/// read by the compiler.
-fn inspect(path: &Path) -> Result<(Kind, Vec<u8>), Error> {
-    let unreadable = |source| Error::NoFile {
-        path: path.to_owned(),
-        source,
-    };
-    let meta = std::fs::metadata(path).map_err(unreadable)?;
-    if meta.is_dir() {
-        return Err(Error::Directory {
-            path: path.to_owned(),
-        });
-    }
-    let kind = kind_of(path)?;
-    let read = match kind {
-        Kind::Source => files::open(path).map(|_| Vec::new()),
-        Kind::Bitcode | Kind::Text => files::read(path, files::LARGEST),
-    };
-    let bytes = read.map_err(unreadable)?;
-    if kind == Kind::Source {
-        return Ok((kind, bytes));
-    }
-    let bare = [b'B', b'C', 0xc0, 0xde];
-    let wrapped = [0xde, 0xc0, 0x17, 0x0b];
-    if kind == Kind::Bitcode && !bytes.starts_with(&bare) && !bytes.starts_with(&wrapped) {
-        return Err(Error::NotBitcode {
-            path: path.to_owned(),
-        });
-    }
-    let triple = match kind {
-        Kind::Bitcode => target::of_bitcode(&bytes),
-        _ => target::of_text(&bytes),
-    };
-    check_target(path, triple)?;
-    Ok((kind, bytes))
-}
-
-/// Refuses modules for other processors; one that states none is taken for ours.
-fn check_target(path: &Path, triple: Option<String>) -> Result<(), Error> {
-    match triple {
-        Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {
-            Err(Error::OtherTarget {
-                path: path.to_owned(),
-                triple,
-            })
-        }
-        _ => Ok(()),
-    }
-}
 
 /// The module of one input.
 #[derive(Debug)]
@@ -98,44 +28,34 @@ pub(crate) struct Compiled {
     pub bytes: Vec<u8>,
     /// What the bytes are, and who made them.
     pub form: Form,
+    /// Whether it is part of the program.
+    pub role: Role,
     /// The files that the compiler read for it.
     pub read: Vec<PathBuf>,
 }
 
-/// Compiles all inputs, several at a time.
-pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
-    let inspected = inputs.iter().map(|p| inspect(p)).collect::<Result<Vec<_>, _>>()?;
-    let mut all = Vec::new();
-    let mut sources = Vec::new();
-    for (place, (path, (kind, bytes))) in inputs.iter().zip(inspected).enumerate() {
-        let form = match kind {
-            Kind::Source => {
-                sources.push((place, path));
-                Form::Own
-            }
-            Kind::Bitcode => Form::Bitcode,
-            Kind::Text => Form::Text,
-        };
-        all.push(Compiled {
-            path: path.clone(),
-            bytes,
-            form,
-            read: Vec::new(),
-        });
-    }
+/// Compiles all sources, several at a time.
+pub(crate) fn compile_all(items: Vec<Item>, options: &Options) -> Result<Vec<Compiled>, Error> {
     let headers = Headers::new().map_err(Error::CompilerIo)?;
+    let sources = items.iter().filter_map(|item| match item {
+        Item::Source(source, role) => Some((source, *role)),
+        Item::Module(_) => None,
+    });
+    let sources: Vec<_> = sources.collect();
+    let mut compiled = Vec::new();
     let parallel = thread::available_parallelism().map_or(1, |n| n.get());
     for batch in sources.chunks(parallel) {
-        if let [(place, path)] = batch {
-            all[*place] = compile(path, options, &headers)?;
+        if let [(source, role)] = batch {
+            compiled.push(compile(source, *role, options, &headers)?);
             continue;
         }
         let done: Vec<Result<Compiled, Error>> = thread::scope(|scope| {
             let running: Vec<_> = batch
                 .iter()
-                .map(|(_, path)| {
+                .map(|&(source, role)| {
                     let headers = &headers;
-                    thread::Builder::new().spawn_scoped(scope, move || compile(path, options, headers))
+                    thread::Builder::new()
+                        .spawn_scoped(scope, move || compile(source, role, options, headers))
                 })
                 .collect();
             running
@@ -147,53 +67,127 @@ pub(crate) fn compile_all(inputs: &[PathBuf], options: &Options) -> Result<Vec<C
                 })
                 .collect()
         });
-        for ((place, _), result) in batch.iter().zip(done) {
-            all[*place] = result?;
+        for result in done {
+            compiled.push(result?);
         }
     }
-    Ok(all)
+    let mut compiled = compiled.into_iter();
+    let all = items.into_iter().filter_map(|item| match item {
+        Item::Source(..) => compiled.next(),
+        Item::Module(unit) => Some(unit),
+    });
+    Ok(all.collect())
 }
 
 /// Compiles one source.
-fn compile(path: &Path, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
-    let list = Listing::new();
-    let bounds = Bounds {
-        stop: &options.stop,
-        longest: None,
-    };
-    let Ended::Exited(output) = run_clang(bounds, |clang| arguments(clang, path, options, headers, &list))?
-    else {
-        return Err(Error::Stopped);
-    };
-    let (read, said) = list.split(&output.stderr);
-    if !output.status.success() || output.stdout.is_empty() {
-        let mut stderr = said.trim().to_owned();
-        if output.status.code().is_none() {
-            stderr = format!("error: the compiler crashed on it\n{stderr}");
+fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
+    let path = source.path();
+    let mut source = source.clone();
+    loop {
+        let list = Listing::new("-MD");
+        let bounds = Bounds {
+            stop: &options.stop,
+            longest: None,
+        };
+        let run = run_clang(None, bounds, |clang| {
+            arguments(clang, &source, options, headers, &list)
+        })?;
+        let Ended::Exited(output) = run else {
+            return Err(Error::Stopped);
+        };
+        let (read, said) = list.split(&output.stderr);
+        if !output.status.success() || output.stdout.is_empty() {
+            let mut stderr = said.trim().to_owned();
+            if source.foreign && leave_out(&mut source.flags, &stderr) {
+                continue;
+            }
+            if output.status.code().is_none() {
+                stderr = format!("error: the compiler crashed on it\n{stderr}");
+            }
+            return Err(Error::CompilerFailed { path, stderr });
         }
-        return Err(Error::CompilerFailed {
-            path: path.to_owned(),
-            stderr,
+        // The user's flags may choose another target.
+        check_target(&path, target::of_bitcode(&output.stdout))?;
+        let directory = source.directory.unwrap_or_default();
+        return Ok(Compiled {
+            path,
+            bytes: output.stdout,
+            form: Form::Own,
+            role,
+            read: read.iter().map(|path| directory.join(path)).collect(),
         });
     }
-    // The user's flags may choose another target.
-    check_target(path, target::of_bitcode(&output.stdout))?;
-    Ok(Compiled {
-        path: path.to_owned(),
-        bytes: output.stdout,
-        form: Form::Own,
-        read,
-    })
 }
 
-fn arguments(clang: &mut Command, path: &Path, options: &Options, headers: &Headers, list: &Listing) {
-    let cplusplus = !matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"));
+/// Leaves out the options of another compiler that ours says it does not know. False if there are
+/// none.
+fn leave_out(flags: &mut Vec<String>, said: &str) -> bool {
+    let unknown = said.lines().filter_map(|line| {
+        let (_, rest) = line
+            .split_once("error: unknown argument: '")
+            .or_else(|| line.split_once("error: unknown argument '"))
+            .or_else(|| line.split_once("error: unsupported option '"))
+            .or_else(|| line.split_once("error: optimization flag '"))?;
+        rest.split('\'').next()
+    });
+    let unknown: Vec<&str> = unknown.collect();
+    let before = flags.len();
+    flags.retain(|flag| !unknown.contains(&flag.as_str()));
+    flags.len() < before
+}
+
+/// What makes the compiler take C as gcc did up to version 13: tentative definitions of several
+/// sources are one variable, and what is no longer C but was common is a warning.
+pub const LENIENT: [&str; 7] = [
+    "-fcommon",
+    "-Wno-error=implicit-int",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=return-mismatch",
+];
+
+/// What makes the bitcode that the lowering expects.
+const BITCODE: [&str; 14] = [
+    "-O0",
+    "-g",
+    "-Xclang",
+    "-fsanitize-address-use-after-scope",
+    "-fno-discard-value-names",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-crash-diagnostics",
+    "-emit-llvm",
+    "-c",
+    "-o",
+    "-",
+];
+
+fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &Headers, list: &Listing) {
+    if let Some(directory) = &source.directory {
+        clang.current_dir(directory);
+    }
+    if let Some(language) = &source.language {
+        clang.arg("-x").arg(language);
+    }
+    clang.args(&source.flags);
+    if options.lenient {
+        clang.args(LENIENT);
+    }
     for flag in &options.cflags {
         clang.arg(flag);
     }
     // A value is part of its option's word: a word of its own that begins with `@` would be taken
-    // for a response file.
+    // for a response file. Names on the command line are those of files here.
+    let here = source
+        .directory
+        .as_ref()
+        .and_then(|_| std::env::current_dir().ok());
     for directory in &options.include {
+        let directory = here.iter().fold(directory.clone(), |path, here| here.join(path));
         clang.arg(joined("-I", directory.as_os_str()));
     }
     for define in &options.define {
@@ -201,36 +195,59 @@ fn arguments(clang: &mut Command, path: &Path, options: &Options, headers: &Head
     }
     if let Some(std) = &options.std {
         // A program may mix C and C++; a standard of the one language is no standard of the other.
-        if std.contains("++") == cplusplus {
+        if std.contains("++") == source.is_cxx() {
             clang.arg(format!("-std={std}"));
         }
     }
-    // Behind the user's directories, before the system's.
+    finish_arguments(clang, &source.file, headers, list);
+}
+
+/// The last part of a command line: our headers, behind the user's directories and before the
+/// system's; what makes bitcode; the name.
+fn finish_arguments(clang: &mut Command, file: &Path, headers: &Headers, list: &Listing) {
     clang.arg("-isystem").arg(headers.path());
-    clang.args([
-        "-O0",
-        "-g",
-        "-Xclang",
-        "-fsanitize-address-use-after-scope",
-        "-fno-discard-value-names",
-        "-Xclang",
-        "-disable-O0-optnone",
-        "-Xclang",
-        "-disable-llvm-passes",
-        "-fno-crash-diagnostics",
-        "-emit-llvm",
-        "-c",
-        "-o",
-        "-",
-    ]);
-    clang.args(["-MD", "-MF", OWN_STDERR, "-MT", &list.target]);
+    clang.args(BITCODE);
+    clang.args([list.option, "-MF", OWN_STDERR, "-MT", &list.target]);
     // No name is an option or a response file.
-    if path.as_os_str().as_encoded_bytes().starts_with(b"-")
-        || path.as_os_str().as_encoded_bytes().starts_with(b"@")
-    {
-        clang.arg(Path::new(".").join(path));
-    } else {
-        clang.arg(path);
+    let bytes = file.as_os_str().as_encoded_bytes();
+    let odd = bytes.len() > 1 && bytes.starts_with(b"-") || bytes.starts_with(b"@");
+    match odd {
+        true => clang.arg(Path::new(".").join(file)),
+        false => clang.arg(file),
+    };
+}
+
+/// Compiles a source as a build does that `selvedge cc` is part of: the bitcode and the files that
+/// were read (not those of the system), or what the compiler said.
+pub(crate) fn compile_beside(
+    file: &Path,
+    arguments: &[OsString],
+    input: Option<&[u8]>,
+) -> Result<(Vec<u8>, Vec<PathBuf>), String> {
+    let headers = Headers::new().map_err(|error| error.to_string())?;
+    let list = Listing::new("-MMD");
+    let stop = StopFlag::new();
+    let bounds = Bounds {
+        stop: &stop,
+        longest: None,
+    };
+    let run = run_clang(input, bounds, |clang| {
+        clang.args(arguments).args(["-w", "-Qunused-arguments"]);
+        finish_arguments(clang, file, &headers, &list);
+    });
+    let Ended::Exited(output) = run.map_err(|error| error.to_string())? else {
+        return Err("the compiler was stopped".to_owned());
+    };
+    let (read, said) = list.split(&output.stderr);
+    match output.status.success() && !output.stdout.is_empty() {
+        true => Ok((output.stdout, read)),
+        false => {
+            let line = said.lines().find(|line| line.contains("error:"));
+            Err(line
+                .or(said.lines().next())
+                .unwrap_or("the compiler crashed")
+                .to_owned())
+        }
     }
 }
 
@@ -248,12 +265,15 @@ fn joined(option: &str, value: &OsStr) -> OsString {
 struct Listing {
     /// The target of the rule; no text that a source can produce has it.
     target: String,
+    /// What makes the compiler write it.
+    option: &'static str,
 }
 
 impl Listing {
-    fn new() -> Listing {
+    fn new(option: &'static str) -> Listing {
         let random = || RandomState::new().hash_one(0);
         Listing {
+            option,
             target: format!("selvedge-{:016x}{:016x}", random(), random()),
         }
     }
@@ -310,18 +330,52 @@ fn files_of_rule(rule: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Names of the compiler, the first one that exists.
+const CLANG: [&str; 3] = ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"];
+
 /// Runs the first compiler of version 22 there is.
-fn run_clang(bounds: Bounds<'_>, arguments: impl Fn(&mut Command)) -> Result<Ended, Error> {
-    for name in ["clang-22", "/usr/lib/llvm-22/bin/clang", "clang"] {
+fn run_clang(
+    input: Option<&[u8]>,
+    bounds: Bounds<'_>,
+    arguments: impl Fn(&mut Command),
+) -> Result<Ended, Error> {
+    for name in CLANG {
         if name == "clang" && !is_version_22(name, bounds) {
             continue;
         }
         let mut clang = Command::new(name);
         arguments(&mut clang);
-        match child::run(&mut clang, None, bounds) {
+        match child::run(&mut clang, input, bounds) {
             Ok(ended) => return Ok(ended),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(Error::CompilerIo(e)),
+        }
+    }
+    Err(Error::CompilerMissing)
+}
+
+/// The first compiler of version 22 there is, for C or for C++.
+pub(crate) fn compiler(cxx: bool) -> Result<Command, Error> {
+    let stop = StopFlag::new();
+    let bounds = Bounds {
+        stop: &stop,
+        longest: None,
+    };
+    for name in CLANG {
+        let name = match (cxx, name) {
+            (false, name) => name.to_owned(),
+            (true, "clang-22") => "clang++-22".to_owned(),
+            (true, name) => format!("{name}++"),
+        };
+        let exists = match name.contains('/') {
+            true => Path::new(&name).exists(),
+            false => {
+                let places = std::env::var_os("PATH").unwrap_or_default();
+                std::env::split_paths(&places).any(|place| place.join(&name).is_file())
+            }
+        };
+        if exists && (name.contains("22") || is_version_22(&name, bounds)) {
+            return Ok(Command::new(name));
         }
     }
     Err(Error::CompilerMissing)
@@ -338,7 +392,7 @@ mod tests {
 
     #[test]
     fn the_list_of_files_is_taken_out() {
-        let list = Listing::new();
+        let list = Listing::new("-MD");
         let said = format!(
             "a.c:1: warning: odd\n{}: a.c /x/b\\ c.h \\\n  d$$\\#.h\n1 warning generated.\n",
             list.target
@@ -348,7 +402,7 @@ mod tests {
         assert_eq!(names, ["a.c", "/x/b c.h", "d$#.h"]);
         assert_eq!(rest, "a.c:1: warning: odd\n1 warning generated.\n");
         // Another run has another name for the list.
-        let (files, _) = Listing::new().split(said.as_bytes());
+        let (files, _) = Listing::new("-MD").split(said.as_bytes());
         assert!(files.is_empty());
     }
 }

@@ -21,13 +21,13 @@ pub enum Error {
         source: std::io::Error,
     },
     /// An input is a directory.
-    #[error("{} is a directory; give the source or bitcode files themselves", path.display())]
+    #[error("{} is a directory without a compile_commands.json; give the source or bitcode files themselves", path.display())]
     Directory {
         /// The input.
         path: PathBuf,
     },
     /// The extension names no language that is understood.
-    #[error("{}: unknown kind of file; expected .c, .cc, .cpp, .cxx, .i, .ii, .bc or .ll", path.display())]
+    #[error("{}: unknown kind of file; expected a source (.c, .cc, .cpp, .cxx, .i, .ii), LLVM's .bc or .ll, an object, archive, library or program, or a compile_commands.json", path.display())]
     UnknownKind {
         /// The input.
         path: PathBuf,
@@ -37,6 +37,46 @@ pub enum Error {
     NotBitcode {
         /// The input.
         path: PathBuf,
+    },
+    /// An object, an archive, a program or a list of compile commands that is no such thing.
+    #[error("{}: {detail}", path.display())]
+    Damaged {
+        /// The input.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A program that was not built by `selvedge cc`.
+    #[error("{} has no bitcode{reason}; build it with CC=\"selvedge cc\" and CXX=\"selvedge c++\"", path.display())]
+    NoBitcode {
+        /// The input.
+        path: PathBuf,
+        /// Why, if that is known.
+        reason: String,
+    },
+    /// A list of compile commands asks for an option that may run code.
+    #[error(
+        "{}: it compiles {} with the option `{flag}`, which is not among those that are known to run no code; \
+         --trust permits whatever the file asks for",
+        path.display(), source_file.display()
+    )]
+    Untrusted {
+        /// The list.
+        path: PathBuf,
+        /// The source.
+        source_file: PathBuf,
+        /// The option.
+        flag: String,
+    },
+    /// Several sources define what the program refers to.
+    #[error("`{symbol}` is defined by {} and by {}: give the one that is meant as a further input, or name a target of the build with --target", first.display(), second.display())]
+    Ambiguous {
+        /// The symbol.
+        symbol: String,
+        /// One of them.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
     },
     /// Bitcode or IR text that LLVM refuses: cut short, damaged or malformed.
     #[error("{} is not a valid LLVM module (truncated or damaged?): {detail}", path.display())]

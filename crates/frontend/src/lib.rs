@@ -15,21 +15,26 @@ mod demangle;
 mod error;
 pub mod files;
 mod headers;
+mod inputs;
 mod isolate;
 mod library;
 mod llvm;
 mod lower;
 mod reach;
 mod target;
+pub mod wrap;
 
+pub use compile::LENIENT;
 pub use error::Error;
 pub use isolate::{Reader, serve};
 
 use compile::Compiled;
+use inputs::Native;
 use lower::Lowered;
 use selvedge_base::{FileId, IdVec, StopFlag};
 use selvedge_ir::{FuncId, Module};
-use std::collections::BTreeSet;
+pub use selvedge_objects::command::Language;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// How to compile and what to load.
@@ -43,6 +48,16 @@ pub struct Options {
     pub define: Vec<String>,
     /// The language standard (`c11`, `c++17`, …), for the inputs of its language.
     pub std: Option<String>,
+    /// The language of all sources on the command line, if not that of their names.
+    pub language: Option<Language>,
+    /// Further arguments for the compiler for one source each.
+    pub file_flags: Vec<(PathBuf, Vec<String>)>,
+    /// Whether C is taken as older compilers take it: see [`LENIENT`].
+    pub lenient: bool,
+    /// Targets of a build whose sources are part of the program.
+    pub targets: Vec<String>,
+    /// Whether a list of compile commands may ask for any option.
+    pub trust: bool,
     /// The function where the program begins.
     pub entry: String,
     /// Whether to link from the model library what the program needs and does not define.
@@ -61,6 +76,11 @@ impl Default for Options {
             include: Vec::new(),
             define: Vec::new(),
             std: None,
+            language: None,
+            file_flags: Vec::new(),
+            lenient: false,
+            targets: Vec::new(),
+            trust: false,
             entry: "main".to_owned(),
             library: true,
             symbolic: false,
@@ -84,6 +104,10 @@ pub struct Loaded {
     pub absent: Vec<String>,
     /// Whether LLVM could be confined.
     pub confined: bool,
+    /// Those of `undefined` that an input has as machine code, and which one.
+    pub machine_code: BTreeMap<FuncId, String>,
+    /// What to say of machine code among the inputs that has no bitcode.
+    pub notes: Vec<String>,
 }
 
 /// Compiles, links and lowers the inputs. LLVM runs in another process.
@@ -92,9 +116,9 @@ pub struct Loaded {
 /// If an input cannot be read or compiled, the inputs do not link, LLVM crashes on them, or there
 /// is no entry function.
 pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> Result<Loaded, Error> {
-    let units = compiled(inputs, options)?;
-    let (lowered, confined) = isolate::in_reader(&units, options, reader)?;
-    Ok(finish(lowered, &units, confined))
+    let (units, native) = compiled(inputs, options)?;
+    let (lowered, confined) = isolate::in_reader(&units, &native, options, reader)?;
+    Ok(finish(lowered, &units, native, confined))
 }
 
 /// The same with LLVM in this process, for tests and tools that are given programs which they
@@ -103,16 +127,17 @@ pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> 
 /// # Errors
 /// As [`load_isolated`], without crashes.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
-    let units = compiled(inputs, options)?;
-    let lowered = isolate::in_process(&units, options)?;
-    Ok(finish(lowered, &units, false))
+    let (units, native) = compiled(inputs, options)?;
+    let lowered = isolate::in_process(&units, &native, options)?;
+    Ok(finish(lowered, &units, native, false))
 }
 
-fn compiled(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Error> {
+fn compiled(inputs: &[PathBuf], options: &Options) -> Result<(Vec<Compiled>, Native), Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput);
     }
-    compile::compile_all(inputs, options)
+    let inputs = inputs::inspect(inputs, options)?;
+    Ok((compile::compile_all(inputs.items, options)?, inputs.native))
 }
 
 /// The program with the sources that may be quoted.
@@ -120,7 +145,7 @@ fn compiled(inputs: &[PathBuf], options: &Options) -> Result<Vec<Compiled>, Erro
 /// Names of files in a program are whatever its author wrote (`#line`, debug information): a report
 /// that quotes them would show any file of whoever runs it. So only what the compiler read is
 /// quoted: the inputs that are sources, and what they include.
-fn finish(lowered: Lowered, units: &[Compiled], confined: bool) -> Loaded {
+fn finish(lowered: Lowered, units: &[Compiled], native: Native, confined: bool) -> Loaded {
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let text = |path: &String| {
@@ -130,7 +155,14 @@ fn finish(lowered: Lowered, units: &[Compiled], confined: bool) -> Loaded {
             .then(|| files::read(&path, files::LARGEST).ok())??;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
+    let functions = lowered.undefined.iter();
+    let machine_code = functions.filter_map(|&id| {
+        let place = native.symbols.get(&lowered.module.functions[id].name)?;
+        Some((id, place.clone()))
+    });
     Loaded {
+        machine_code: machine_code.collect(),
+        notes: native.notes,
         sources: lowered.paths.iter().map(text).collect(),
         module: lowered.module,
         undefined: lowered.undefined,

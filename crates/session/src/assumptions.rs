@@ -78,6 +78,7 @@ pub(crate) fn assumptions(
             setup.absent.join(", ")
         ));
     }
+    list.extend(program.and_then(|program| taken_for_ours(setup, program)));
     if setup.vm.entry != "main" {
         list.push(format!("the program begins at {}", setup.vm.entry));
     }
@@ -86,6 +87,24 @@ pub(crate) fn assumptions(
 
 /// How many places a line names.
 const PLACES: usize = 3;
+
+/// That functions which the inputs have as machine code do what those of the C library do.
+fn taken_for_ours(setup: &Setup, program: &Program) -> Option<String> {
+    let modelled = setup.machine_code.iter();
+    let modelled = modelled.filter(|(id, _)| program.missing().all(|(missing, _)| missing != **id));
+    let named: Vec<&str> = modelled.map(|(_, named)| named.as_str()).collect();
+    let more = match named.len().saturating_sub(PLACES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = named
+        .get(..named.len().min(PLACES))
+        .filter(|named| !named.is_empty())?;
+    Some(format!(
+        "machine code does what the functions of the C library do that have its names ({}{more})",
+        named.join(", ")
+    ))
+}
 
 /// That objects lie where the machine puts them, if the program looked at that.
 fn addresses(program: &Program) -> Option<String> {

@@ -39,6 +39,11 @@ pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Re
 fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Outcome, Error> {
     let mut setup = options.setup.clone();
     setup.absent.clone_from(&loaded.absent);
+    let named = |(&id, place): (&FuncId, &String)| {
+        let name = &loaded.module.functions[id].display;
+        (id, format!("{name} in {place}"))
+    };
+    setup.machine_code = loaded.machine_code.iter().map(named).collect();
     observer.enter(Stage::Preparing);
     let control = Arc::new(Control::new());
     let first = Plan::first(options);
@@ -62,7 +67,7 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
         (belongs, from),
     );
     let (first, program) = begin(&job, first)?;
-    list_missing(&program, &loaded.undefined, observer);
+    list_missing(&program, loaded, observer);
     drop(program);
     let mut outcome = Err(Error::Stopped);
     observer.explores(&control, &mut || {
@@ -90,9 +95,13 @@ fn begin(job: &Job<'_>, first: Plan) -> Result<(Plan, Arc<Program>), Error> {
 }
 
 /// Says which of the functions that the program may reach have neither a body nor a model.
-fn list_missing(program: &Program, undefined: &[FuncId], observer: &dyn Observer) {
-    let reached = |&(id, _): &(FuncId, &str)| undefined.binary_search(&id).is_ok();
-    let missing: Vec<&str> = program.missing().filter(reached).map(|(_, name)| name).collect();
+fn list_missing(program: &Program, loaded: &Loaded, observer: &dyn Observer) {
+    let reached = |&(id, _): &(FuncId, &str)| loaded.undefined.binary_search(&id).is_ok();
+    let name = |(id, name): (FuncId, &str)| match loaded.machine_code.get(&id) {
+        Some(place) => format!("{name} (machine code in {place})"),
+        None => name.to_owned(),
+    };
+    let missing: Vec<String> = program.missing().filter(reached).map(name).collect();
     if !missing.is_empty() {
         observer.missing(&missing);
     }

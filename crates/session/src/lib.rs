@@ -84,7 +84,7 @@ pub use options::{Dependence, Options, Strategy, Visibility};
 pub use plan::Plan;
 pub use predicate::Predicate;
 pub use replay::{Replay, ReplayStep, replay};
-pub use setup::{Setup, sources};
+pub use setup::{Setup, file_flags, sources};
 pub use trust::{Refused, check as trust};
 pub use unfolding::{Form, MOST_EVENTS};
 pub use write_file::{is_device, temporary, write_file};

@@ -25,8 +25,9 @@ pub trait Observer: Sync {
     /// Something that the user should know before the report.
     fn note(&self, _text: &str) {}
 
-    /// Functions that the program may reach, and that have neither a body nor a model.
-    fn missing(&self, _functions: &[&str]) {}
+    /// Functions that the program may reach, and that have neither a body nor a model; with the
+    /// file that has their machine code, if there is one.
+    fn missing(&self, _functions: &[String]) {}
 
     /// What the report says if nothing more becomes known.
     fn knows(&self, _report: RunReport) {}

@@ -5,11 +5,12 @@ use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symboli
 use crate::predicate::Predicate;
 use selvedge_analysis::essential::LeafLocks;
 use selvedge_base::StmtId;
-use selvedge_frontend::Loaded;
+use selvedge_frontend::{Language, Loaded};
+use selvedge_ir::FuncId;
 use selvedge_report::Sources;
 use selvedge_schedule::Schedule;
 use selvedge_vm::Visibility;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Everything that decides what a program does under a given schedule.
@@ -27,6 +28,8 @@ pub struct Setup {
     pub predicate: Option<Predicate>,
     /// Weak symbols of the program, once it is loaded, that nothing defines.
     pub absent: Vec<String>,
+    /// Functions without a body that an input has as machine code, with its name.
+    pub machine_code: BTreeMap<FuncId, String>,
 }
 
 impl Setup {
@@ -105,6 +108,18 @@ impl Setup {
             .iter()
             .for_each(|name| add("define", name.clone()));
         self.frontend.std.iter().for_each(|name| add("std", name.clone()));
+        if let Some(language) = self.frontend.language {
+            add("language", language.word().to_owned());
+        }
+        for (file, flags) in &self.frontend.file_flags {
+            add("file-cflags", format!("{}={}", file.display(), flags.join(" ")));
+        }
+        if self.frontend.lenient {
+            add("lenient", switch(true));
+        }
+        for target in &self.frontend.targets {
+            add("target", target.clone());
+        }
         self.vm.args.iter().for_each(|arg| add("arg", arg.clone()));
         if self.vm.inputs.is_some() {
             add("inputs", "fixed".to_owned());
@@ -217,6 +232,16 @@ impl Setup {
                 "cflag" => frontend.cflags.push(value.clone()),
                 "include" => frontend.include.push(value.into()),
                 "define" => frontend.define.push(value.clone()),
+                "language" if value == "c" => frontend.language = Some(Language::C),
+                "language" if value == "c++" => frontend.language = Some(Language::Cxx),
+                "file-cflags" => {
+                    let flags = file_flags(value);
+                    frontend
+                        .file_flags
+                        .push(flags.ok_or("option file-cflags: expected FILE=FLAGS")?);
+                }
+                "lenient" => frontend.lenient = on()?,
+                "target" => frontend.targets.push(value.clone()),
                 "std" => frontend.std = Some(value.clone()),
                 "arg" => vm.args.push(value.clone()),
                 _ => return Err(format!("option {name} {value} is not known")),
@@ -225,6 +250,12 @@ impl Setup {
         setup.given.fill(&mut setup.vm);
         Ok(setup)
     }
+}
+
+/// `FILE=FLAGS`: arguments for the compiler for one source, separated by white space.
+pub fn file_flags(text: &str) -> Option<(PathBuf, Vec<String>)> {
+    let (file, flags) = text.split_once('=')?;
+    (!file.is_empty()).then(|| (file.into(), flags.split_whitespace().map(str::to_owned).collect()))
 }
 
 /// The source texts of a loaded program by path.

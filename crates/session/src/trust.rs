@@ -5,6 +5,7 @@
 //! files. Paths (inputs, headers, files and standard input of the program) must lie in the current
 //! directory or in that of the finding, wherever links lead. All else needs `--trust`.
 
+use selvedge_objects::allowed;
 use selvedge_schedule::Schedule;
 use std::path::{Path, PathBuf};
 
@@ -24,89 +25,6 @@ pub enum Refused {
     Empty(String),
 }
 
-/// Options of the compiler without a value: language, warnings, code that is made.
-const FLAGS: [&str; 57] = [
-    "-w",
-    "-g",
-    "-g0",
-    "-g1",
-    "-g2",
-    "-g3",
-    "-ggdb",
-    "-gdwarf-4",
-    "-gdwarf-5",
-    "-ansi",
-    "-pedantic",
-    "-pedantic-errors",
-    "-pthread",
-    "-m64",
-    "-fblocks",
-    "-fcommon",
-    "-fno-common",
-    "-fdeclspec",
-    "-fexceptions",
-    "-fno-exceptions",
-    "-frtti",
-    "-fno-rtti",
-    "-ffast-math",
-    "-fno-fast-math",
-    "-fmath-errno",
-    "-fno-math-errno",
-    "-ffreestanding",
-    "-fhosted",
-    "-fbuiltin",
-    "-fno-builtin",
-    "-fgnu89-inline",
-    "-finline-functions",
-    "-fno-inline",
-    "-fno-inline-functions",
-    "-fms-extensions",
-    "-fomit-frame-pointer",
-    "-fno-omit-frame-pointer",
-    "-fPIC",
-    "-fpic",
-    "-fno-pic",
-    "-fPIE",
-    "-fpie",
-    "-fno-pie",
-    "-fshort-enums",
-    "-fno-short-enums",
-    "-fsigned-char",
-    "-funsigned-char",
-    "-fstack-protector",
-    "-fstack-protector-strong",
-    "-fno-stack-protector",
-    "-fstrict-aliasing",
-    "-fno-strict-aliasing",
-    "-ftrapv",
-    "-fwrapv",
-    "-fno-wrapv",
-    "-fno-unroll-loops",
-    "-fno-vectorize",
-];
-
-/// Options of the compiler that a plain word follows, in the same word.
-const PREFIXES: [&str; 15] = [
-    "-O",
-    "-std=",
-    "-W",
-    "-march=",
-    "-mtune=",
-    "-mcpu=",
-    "-msse",
-    "-mno-sse",
-    "-mavx",
-    "-mno-avx",
-    "-mbmi",
-    "-mcx16",
-    "-fvisibility=",
-    "-ffp-contract=",
-    "-fno-builtin-",
-];
-
-/// What follows is not for the compiler itself, and names files and programs.
-const PASSED_ON: [&str; 3] = ["-Wl,", "-Wa,", "-Wp,"];
-
 /// Checks all that the schedule of a finding asks for.
 ///
 /// # Errors
@@ -123,6 +41,12 @@ pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
             "cflag" if std::mem::take(&mut language) => self::language(value)?,
             "cflag" if value == "-x" => language = true,
             "cflag" => flag(value, &places)?,
+            "file-cflags" => {
+                let flags = value.split_once('=').map_or("", |(_, flags)| flags);
+                flags
+                    .split_whitespace()
+                    .try_for_each(|word| flag(word, &places))?;
+            }
             "include" | "define" if value.is_empty() => return Err(Refused::Empty(name.clone())),
             "include" | "stdin" => places.check(value)?,
             "file" => places.check(value.split_once('=').map_or(value.as_str(), |(_, path)| path))?,
@@ -145,26 +69,12 @@ fn language(name: &str) -> Result<(), Refused> {
 
 /// Checks an option of the compiler.
 fn flag(flag: &str, places: &Places) -> Result<(), Refused> {
-    let refused = || Err(Refused::Flag(flag.to_owned()));
-    if FLAGS.contains(&flag) {
-        return Ok(());
-    }
-    if PASSED_ON.iter().any(|prefix| flag.starts_with(prefix)) {
-        return refused();
-    }
     if let Some(directory) = flag.strip_prefix("-I").filter(|rest| !rest.is_empty()) {
         return places.check(directory);
     }
-    if flag.len() > 2 && (flag.starts_with("-D") || flag.starts_with("-U")) {
-        return Ok(());
-    }
-    let plain = |rest: &str| {
-        rest.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-_=.".contains(c))
-    };
-    match PREFIXES.iter().find_map(|prefix| flag.strip_prefix(prefix)) {
-        Some(rest) if plain(rest) => Ok(()),
-        _ => refused(),
+    match allowed::is_harmless(flag) {
+        true => Ok(()),
+        false => Err(Refused::Flag(flag.to_owned())),
     }
 }
 
@@ -325,6 +235,8 @@ mod tests {
         );
         assert!(with(&[("file", "x=/etc/passwd")]).is_err());
         assert!(with(&[("file", "/etc/passwd")]).is_err());
+        assert!(with(&[("file-cflags", "a.c=-DX -fplugin=x")]).is_err());
+        assert_eq!(with(&[("file-cflags", "a.c=-DX -O1")]), Ok(()));
         assert!(with(&[("include", "../..")]).is_err());
         assert!(with(&[("cflag", "-I../..")]).is_err());
         assert!(with(&[("include", "")]).is_err());

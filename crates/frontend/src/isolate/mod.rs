@@ -11,16 +11,18 @@
 //! The front end of clang, which reads the sources, is a process of its own too, and is not
 //! confined: it needs the headers.
 
+mod link;
 mod sandbox;
 mod serve;
 mod wire;
 
 pub use serve::serve;
-pub(crate) use wire::{Form, Refusal, Request};
+pub(crate) use wire::{Form, Refusal, Request, Role};
 
 use crate::child::{self, Bounds, Ended};
 use crate::compile::Compiled;
 use crate::demangle::demangle;
+use crate::inputs::Native;
 use crate::lower::Lowered;
 use crate::{Error, Options};
 use std::io;
@@ -49,19 +51,24 @@ const SECONDS: u64 = 60;
 const PATIENCE: u64 = 20;
 
 /// The program that the units make, read in this process: a crash of LLVM is a crash of ours.
-pub(crate) fn in_process(units: &[Compiled], options: &Options) -> Result<Lowered, Error> {
+pub(crate) fn in_process(units: &[Compiled], native: &Native, options: &Options) -> Result<Lowered, Error> {
     let bytes: Vec<Vec<u8>> = units.iter().map(|unit| unit.bytes.clone()).collect();
-    let answer = serve::read(&request(units, options, u64::MAX), &bytes, &mut io::sink());
+    let answer = serve::read(
+        &request(units, native, options, u64::MAX),
+        &bytes,
+        &mut io::sink(),
+    );
     answer.map_err(|refusal| error(refusal, units, options))
 }
 
 /// The program that the units make, read by another process; and whether that was confined.
 pub(crate) fn in_reader(
     units: &[Compiled],
+    native: &Native,
     options: &Options,
     reader: &Reader,
 ) -> Result<(Lowered, bool), Error> {
-    let request = request(units, options, reader.memory);
+    let request = request(units, native, options, reader.memory);
     let mut input = wire::head(&request).map_err(Error::ReaderIo)?;
     units.iter().for_each(|unit| input.extend_from_slice(&unit.bytes));
     let mut command = Command::new(&reader.program);
@@ -91,18 +98,20 @@ pub(crate) fn in_reader(
     Ok((lowered, written.confined))
 }
 
-fn request(units: &[Compiled], options: &Options, memory: u64) -> Request {
+fn request(units: &[Compiled], native: &Native, options: &Options, memory: u64) -> Request {
     let units: Vec<_> = units
         .iter()
-        .map(|unit| (unit.form, unit.bytes.len() as u64))
+        .map(|unit| (unit.form, unit.role, unit.bytes.len() as u64))
         .collect();
-    let bytes: u64 = units.iter().map(|(_, length)| length).sum();
+    let bytes: u64 = units.iter().map(|(_, _, length)| length).sum();
     Request {
         entry: options.entry.clone(),
         library: options.library,
         symbolic: options.symbolic,
         memory,
         seconds: SECONDS + bytes / BYTES_A_SECOND,
+        machine_code: native.symbols.keys().cloned().collect(),
+        open: native.open,
         units,
     }
 }
@@ -197,6 +206,11 @@ fn error(refusal: Refusal, units: &[Compiled], options: &Options) -> Error {
         Refusal::Duplicate(symbol) => Error::DuplicateSymbol {
             symbol: demangle(&symbol),
         },
+        Refusal::Ambiguous(symbol, first, second) => Error::Ambiguous {
+            symbol: demangle(&symbol),
+            first: path(first),
+            second: path(second),
+        },
         Refusal::Link(reason) => Error::Link(reason),
         Refusal::NoEntry => Error::NoEntry {
             entry: options.entry.clone(),
@@ -234,7 +248,9 @@ mod tests {
             symbolic: false,
             memory: u64::MAX,
             seconds: 1,
-            units: vec![(Form::Text, TEXT.len() as u64)],
+            machine_code: Vec::new(),
+            open: false,
+            units: vec![(Form::Text, Role::Program, TEXT.len() as u64)],
         };
         let lowered = serve::read(&request, &[TEXT.into()], &mut io::sink()).expect("it is a program");
         let mut good = Vec::new();

@@ -1,5 +1,6 @@
 //! The process that reads modules: LLVM is loaded here and nowhere else.
 
+use super::link::Link;
 use super::sandbox;
 use super::wire::{self, Answer, Form, Refusal, Request, Stage};
 use crate::llvm::{self, Context};
@@ -48,19 +49,15 @@ fn answer_one() -> io::Result<()> {
 /// Reads, links and lowers the units, and says to `marks` what is going on.
 pub(crate) fn read(request: &Request, units: &[Vec<u8>], marks: &mut impl Write) -> Answer {
     let context = Context::new().map_err(Refusal::NoLlvm)?;
-    let mut program: Option<llvm::Module<'_>> = None;
-    for ((number, bytes), (form, _)) in (0..).zip(units).zip(&request.units) {
+    let mut link = Link::new(&request.entry);
+    for ((number, bytes), (form, role, _)) in (0..).zip(units).zip(&request.units) {
         // Whoever listens has gone away if this fails, and does not want to know.
         let _ = wire::mark(marks, Stage::Unit(number));
         let unit = unit(&context, number, *form, bytes)?;
-        match &mut program {
-            None => program = Some(unit),
-            Some(whole) => whole.link(unit).map_err(|message| link_refusal(&message))?,
-        }
+        link.add(number, *role, unit)?;
     }
     let _ = wire::mark(marks, Stage::Program);
-    let program = program.ok_or_else(|| Refusal::Link("there are no modules".to_owned()))?;
-    lower::lower(&program, request)
+    lower::lower(&link.finish()?, request)
 }
 
 /// One unit as a module.
@@ -72,24 +69,25 @@ fn unit<'c>(
 ) -> Result<llvm::Module<'c>, Refusal> {
     let invalid = |detail| Refusal::Invalid(number, detail);
     let mut module = match form {
-        Form::Own | Form::Bitcode => context.parse(bytes).map_err(invalid)?,
+        Form::Own | Form::Recorded | Form::Bitcode => context.parse(bytes).map_err(invalid)?,
         Form::Text => context.parse_text(bytes).map_err(invalid)?,
     };
     let triple = module.triple();
     if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) {
         return Err(Refusal::Target(number, triple));
     }
-    if form == Form::Own {
-        module.mark_as_written();
-    } else {
+    if form != Form::Own {
         module.retarget();
         module.verify().map_err(invalid)?;
+    }
+    if matches!(form, Form::Own | Form::Recorded) {
+        module.mark_as_written();
     }
     Ok(module)
 }
 
 /// Sorts LLVM's linking errors.
-fn link_refusal(message: &str) -> Refusal {
+pub(super) fn link_refusal(message: &str) -> Refusal {
     let duplicate = message
         .split_once("Linking globals named '")
         .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));

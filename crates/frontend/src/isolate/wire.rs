@@ -22,8 +22,12 @@ pub(crate) struct Request {
     pub memory: u64,
     /// How long it may compute, in seconds.
     pub seconds: u64,
-    /// The modules: what they are and how many bytes.
-    pub units: Vec<(Form, u64)>,
+    /// Symbols that machine code defines, which may not be known as bitcode.
+    pub machine_code: Vec<String>,
+    /// Whether there may be more of them.
+    pub open: bool,
+    /// The modules: what they are, whether they are part of the program, and how many bytes.
+    pub units: Vec<(Form, Role, u64)>,
 }
 
 /// The forms of a module.
@@ -31,10 +35,27 @@ pub(crate) struct Request {
 pub(crate) enum Form {
     /// Bitcode that our compiler made.
     Own,
+    /// Bitcode that says of itself that our compiler made it, as part of a build.
+    Recorded,
     /// Bitcode that somebody made.
     Bitcode,
     /// Text that somebody made.
     Text,
+}
+
+/// Whether a module is part of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Role {
+    /// Always.
+    Program,
+    /// As a member of an archive: if the program refers to what it defines. The first one that does
+    /// counts.
+    Archive,
+    /// As a source that a build knows: the same, but no second one may define it.
+    Database,
+    /// As a part of the shared library of this number: always, and what it defines gives way to
+    /// what the program, or a library of a lower number, defines.
+    Library(u32),
 }
 
 /// Why there is no program. Units are numbered as in the request.
@@ -48,6 +69,8 @@ pub(crate) enum Refusal {
     Target(u32, String),
     /// Two units define a symbol.
     Duplicate(String),
+    /// Two units define a symbol, and it is not known which of them is part of the program.
+    Ambiguous(String, u32, u32),
     /// The units cannot be linked.
     Link(String),
     /// The entry is not defined.
@@ -93,7 +116,7 @@ pub(crate) fn receive(mut from: impl Read) -> io::Result<(Request, Vec<Vec<u8>>)
     let head = bytes(&mut from, u32::from_le_bytes(length).into())?;
     let request: Request = postcard::from_bytes(&head).map_err(io::Error::other)?;
     let mut units = Vec::new();
-    for &(_, length) in &request.units {
+    for &(_, _, length) in &request.units {
         units.push(bytes(&mut from, length)?);
     }
     Ok((request, units))
@@ -190,7 +213,9 @@ mod tests {
             symbolic: false,
             memory: 1 << 40,
             seconds: 7,
-            units: vec![(Form::Own, 3), (Form::Text, 0)],
+            machine_code: vec!["f".to_owned()],
+            open: false,
+            units: vec![(Form::Own, Role::Program, 3), (Form::Text, Role::Library(1), 0)],
         };
         let mut sent = head(&request).unwrap();
         sent.extend(b"abc");

@@ -14,7 +14,7 @@ use llvm_sys::target::LLVMTargetDataRef;
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeIndex, LLVMDbgRecordKind, LLVMDiagnosticHandler,
     LLVMDiagnosticSeverity, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind,
-    LLVMValueKind, analysis::LLVMVerifierFailureAction, debuginfo::LLVMMetadataKind,
+    LLVMValueKind, LLVMVisibility, analysis::LLVMVerifierFailureAction, debuginfo::LLVMMetadataKind,
 };
 use std::ffi::{c_char, c_double, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;
@@ -243,6 +243,7 @@ functions! {
         k: *const c_char,
         k_len: c_uint,
     ) -> LLVMAttributeRef;
+    fn LLVMGetStringAttributeValue(a: LLVMAttributeRef, length: *mut c_uint) -> *const c_char;
     fn LLVMGetSubprogram(func: LLVMValueRef) -> LLVMMetadataRef;
     fn LLVMGetSuccessor(term: LLVMValueRef, i: c_uint) -> LLVMBasicBlockRef;
     fn LLVMGetSwitchCaseValue(switch_instr: LLVMValueRef, i: c_uint) -> LLVMValueRef;
@@ -256,6 +257,7 @@ functions! {
     fn LLVMGetValueName2(val: LLVMValueRef, length: *mut size_t) -> *const c_char;
     fn LLVMGetVectorSize(vector_ty: LLVMTypeRef) -> c_uint;
     fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
+    fn LLVMGetVisibility(global: LLVMValueRef) -> LLVMVisibility;
     fn LLVMGetVolatile(inst: LLVMValueRef) -> LLVMBool;
     fn LLVMGetWeak(cmp_xchg_inst: LLVMValueRef) -> LLVMBool;
     fn LLVMGlobalCopyAllMetadata(
@@ -291,7 +293,9 @@ functions! {
     fn LLVMPrintTypeToString(val: LLVMTypeRef) -> *mut c_char;
     fn LLVMPrintValueToString(val: LLVMValueRef) -> *mut c_char;
     fn LLVMSetDataLayout(m: LLVMModuleRef, data_layout_str: *const c_char);
+    fn LLVMSetLinkage(global: LLVMValueRef, linkage: LLVMLinkage);
     fn LLVMSetTarget(m: LLVMModuleRef, triple: *const c_char);
+    fn LLVMSetVisibility(global: LLVMValueRef, viz: LLVMVisibility);
     fn LLVMStructGetTypeAtIndex(struct_ty: LLVMTypeRef, i: c_uint) -> LLVMTypeRef;
     fn LLVMTypeIsSized(ty: LLVMTypeRef) -> LLVMBool;
     fn LLVMTypeOf(val: LLVMValueRef) -> LLVMTypeRef;

@@ -2,7 +2,7 @@
 //! computes it.
 
 use super::value::ValueKind;
-use super::{Opcode, Value, api};
+use super::{Opcode, Value, api, copy_str};
 
 /// The index of a function's own attributes.
 const LLVM_FUNCTION: u32 = u32::MAX;
@@ -34,6 +34,27 @@ impl<'m> Value<'m> {
 
     /// Gives a function an attribute that only we know.
     pub(crate) fn add_attribute(self, name: &str) {
+        self.add_attribute_value(name, "");
+    }
+
+    /// The value of an attribute that only we know.
+    pub(crate) fn own_attribute(self, name: &str) -> Option<String> {
+        if !self.has_own_attribute(name) {
+            return None;
+        }
+        // SAFETY: a function that has the attribute; LLVM owns the text.
+        unsafe {
+            let len = name.len() as u32;
+            let attribute =
+                api::LLVMGetStringAttributeAtIndex(self.raw, LLVM_FUNCTION, name.as_ptr().cast(), len);
+            let mut length = 0;
+            let text = api::LLVMGetStringAttributeValue(attribute, &mut length);
+            Some(copy_str(text, length as usize))
+        }
+    }
+
+    /// Gives a function an attribute that only we know, with a value.
+    pub(super) fn add_attribute_value(self, name: &str, value: &str) {
         if self.kind() != ValueKind::LLVMFunctionValueKind {
             return;
         }
@@ -41,8 +62,8 @@ impl<'m> Value<'m> {
         unsafe {
             let context = api::LLVMGetTypeContext(api::LLVMTypeOf(self.raw));
             let len = name.len() as u32;
-            let attribute =
-                api::LLVMCreateStringAttribute(context, name.as_ptr().cast(), len, c"".as_ptr(), 0);
+            let (text, length) = (value.as_ptr().cast(), value.len() as u32);
+            let attribute = api::LLVMCreateStringAttribute(context, name.as_ptr().cast(), len, text, length);
             api::LLVMAddAttributeAtIndex(self.raw, LLVM_FUNCTION, attribute);
         }
     }

@@ -13,6 +13,7 @@
 
 mod api;
 mod flags;
+mod linking;
 mod types;
 mod value;
 

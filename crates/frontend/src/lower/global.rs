@@ -5,9 +5,10 @@
 
 use super::Unit;
 use super::function::FnLower;
-use super::weak::{Weak, weak};
+use super::weak::Weak;
 use crate::llvm::{Linkage, Ty, TyKind, Value, ValueKind};
 use selvedge_ir::{FuncId, GlobalId, Relocation, Symbol};
+use std::cmp::Reverse;
 
 /// The parts of an initialiser.
 #[derive(Default)]
@@ -155,11 +156,13 @@ impl<'m> Unit<'m, '_> {
             if let Some(function) = entry.element(1)
                 && let Some((Some(Symbol::Func(id)), 0)) = self.linear(function)
             {
-                found.push((priority, id));
+                // Those of shared libraries come first, and of these the ones that others need.
+                let library = function.library().map_or(0, |number| u64::from(number) + 1);
+                found.push((Reverse(library), priority, id));
             }
         }
-        found.sort_by_key(|&(priority, _)| priority);
-        found.into_iter().map(|(_, id)| id).collect()
+        found.sort_by_key(|&(library, priority, _)| (library, priority));
+        found.into_iter().map(|(.., id)| id).collect()
     }
 
     /// Makes the name of an alias known, so that the library does not define it again.
@@ -192,7 +195,7 @@ impl<'m> Unit<'m, '_> {
                 if value.linkage() == Linkage::LLVMExternalWeakLinkage =>
             {
                 let name = value.name();
-                match weak(&name) {
+                match self.weak(&name) {
                     Weak::Null => {
                         self.program.absent.insert(name);
                         Some((None, 0))

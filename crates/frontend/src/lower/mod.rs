@@ -42,6 +42,7 @@ use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use weak::Weak;
 
 /// A program as the lowering leaves it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -70,6 +71,10 @@ pub(crate) struct Program {
     pub refs: IdVec<FuncId, Vec<Symbol>>,
     /// Weak symbols that were taken for null.
     pub absent: BTreeSet<String>,
+    /// Symbols that machine code among the inputs defines.
+    machine_code: FxHashSet<String>,
+    /// Whether there may be more of them.
+    open: bool,
     /// The names that functions (true) and global variables have.
     taken: FxHashSet<(bool, String)>,
 }
@@ -146,6 +151,14 @@ impl<'m, 'p> Unit<'m, 'p> {
             stores: Vec::new(),
             pending: Vec::new(),
             library,
+        }
+    }
+
+    /// What a weak symbol is that no module defines.
+    fn weak(&self, name: &str) -> Weak {
+        match weak::weak(name) {
+            Weak::Null if self.program.open || self.program.machine_code.contains(name) => Weak::Unknown,
+            known => known,
         }
     }
 
@@ -280,7 +293,11 @@ fn other_name(name: &str) -> Option<&str> {
 
 /// Lowers a linked program, adds what it needs of the model library, and finds what is undefined.
 pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, Refusal> {
-    let mut program = Program::default();
+    let mut program = Program {
+        machine_code: options.machine_code.iter().cloned().collect(),
+        open: options.open,
+        ..Program::default()
+    };
     let mut unit = Unit::new(&mut program, linked.layout(), false);
     let intrinsic = |name: &str| name.starts_with("llvm.");
     for global in linked.globals() {
