@@ -79,7 +79,14 @@ impl Inputs {
                     if let Item::Source(named, _) = &mut self.items[place]
                         && (!named.foreign || role == Role::Program)
                     {
+                        let own = if named.foreign {
+                            Vec::new()
+                        } else {
+                            std::mem::take(&mut named.flags)
+                        };
                         *named = source;
+                        // Options that the command line has for it come last, and win.
+                        named.flags.extend(own);
                     }
                 }
                 None => found.push(Item::Source(source, role)),
