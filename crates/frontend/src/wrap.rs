@@ -58,8 +58,8 @@ pub fn note(source: &Source, arguments: &[OsString], input: Option<&[u8]>) -> Ve
     })
 }
 
-/// Adds notes to an object, a program or a library. Files of other kinds stay as they are: a device,
-/// a file of bitcode.
+/// Adds notes to an object, a program or a library. Files of other kinds stay as they are: a
+/// device, a file of bitcode.
 ///
 /// # Errors
 /// What the system says, or that the file is damaged.

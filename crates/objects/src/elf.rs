@@ -1,9 +1,9 @@
 //! Object files, executables and shared libraries (the ELF specification, 64 bits, little-endian):
 //! their sections, symbols and the libraries that they need; and how a section is added.
 //!
-//! A section is added at the end of the file, with a new table of sections behind it; what was there
-//! stays where it is. Only then are the three numbers in the header changed that say where the table
-//! is, so a file is whole at any moment.
+//! A section is added at the end of the file, with a new table of sections behind it; what was
+//! there stays where it is. Only then are the three numbers in the header changed that say where
+//! the table is, so a file is whole at any moment.
 
 use crate::{Malformed, number, part};
 
@@ -17,8 +17,8 @@ const SYMBOL: u64 = 24;
 const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 const DYNAMIC: u32 = 6;
-/// The type of a section that holds notes. Linkers keep and join such sections, and tools that strip
-/// files keep them more often than others.
+/// The type of a section that holds notes. Linkers keep and join such sections, and tools that
+/// strip files keep them more often than others.
 const NOTE: u32 = 7;
 const NOBITS: u32 = 8;
 const DYNSYM: u32 = 11;

@@ -3,8 +3,8 @@
 //! how it is made: command lines of compilers (`command`), `compile_commands.json` (`database`),
 //! and which of their options run no code (`allowed`).
 //!
-//! Nothing here reads files or runs programs. All of it is given bytes of somebody else: each length
-//! and offset is checked, and what is damaged is an error in words.
+//! Nothing here reads files or runs programs. All of it is given bytes of somebody else: each
+//! length and offset is checked, and what is damaged is an error in words.
 
 pub mod allowed;
 pub mod archive;

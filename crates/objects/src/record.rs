@@ -1,13 +1,13 @@
-//! What `selvedge cc` keeps of a source in the file that is made of it: its bitcode, or why there is
-//! none.
+//! What `selvedge cc` keeps of a source in the file that is made of it: its bitcode, or why there
+//! is none.
 //!
-//! Records are ELF notes in the section [`SECTION`]. Linkers put the sections of all files that they
-//! link one behind the other, so an executable has the records of what it was linked from, in that
-//! order; of an archive, of those members that were linked.
+//! Records are ELF notes in the section [`SECTION`]. Linkers put the sections of all files that
+//! they link one behind the other, so an executable has the records of what it was linked from, in
+//! that order; of an archive, of those members that were linked.
 //!
-//! A note (ELF, figure 2-3): the lengths of its name and of its contents and a type, four bytes each;
-//! the name; the contents; both filled up to four bytes. The contents are the length of the head in
-//! four bytes, the head, and the bitcode.
+//! A note (ELF, figure 2-3): the lengths of its name and of its contents and a type, four bytes
+//! each; the name; the contents; both filled up to four bytes. The contents are the length of the
+//! head in four bytes, the head, and the bitcode.
 
 use crate::{Malformed, number, part};
 use selvedge_base::{Digest, Domain};

@@ -73,8 +73,8 @@ impl Inputs {
                 foreign: true,
             };
             match given {
-                // One that the command line names is compiled as the build does it. Of several ways,
-                // the first one counts, or that of the target.
+                // One that the command line names is compiled as the build does it. Of several
+                // ways, the first one counts, or that of the target.
                 Some(place) => {
                     if let Item::Source(named, _) = &mut self.items[place]
                         && (!named.foreign || role == Role::Program)

@@ -4,9 +4,9 @@
 //! 2. Members of archives, and sources that a build knows, as long as one defines what the program
 //!    refers to and nobody defines yet: what a linker does with archives. Weak references take no
 //!    member.
-//! 3. Shared libraries, each linked by itself first: what it hides is its own. The rest gives way to
-//!    what the program or an earlier library defines, as the system's loader has it (interposition).
-//!    Its constructors run before those of whatever was linked earlier.
+//! 3. Shared libraries, each linked by itself first: what it hides is its own. The rest gives way
+//!    to what the program or an earlier library defines, as the system's loader has it
+//!    (interposition). Its constructors run before those of whatever was linked earlier.
 
 use super::serve::link_refusal;
 use super::wire::{Refusal, Role};
