@@ -214,6 +214,74 @@ fn a_shell_configure_and_a_makefile() {
     place.checks("main.o libadd.a", "true", &[]);
 }
 
+const TWICE: &str = "#include \"add.h\"\nvoid twice(int *n) { add(n); add(n); }\n";
+const MIXED: &str = "#include \"add.h\"\nextern \"C\" void twice(int *);\nint count;\nstd::mutex m;\nint main() {\n\
+    std::thread t([] { std::lock_guard<std::mutex> guard(m); twice(&count); });\n\
+    { std::lock_guard<std::mutex> guard(m); twice(&count); }\n  t.join();\n  return count != 4;\n}\n";
+
+/// A program in C++, with a shared library in C that uses a static one.
+fn mixed(name: &str) -> Place {
+    let place = Place::new(name);
+    place.write(
+        "add.h",
+        "#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid add(int *);\n",
+    );
+    place.write("add.c", "#include \"add.h\"\nvoid add(int *n) { ++*n; }\n");
+    place.write(
+        "unused.c",
+        "int nothing(void);\nint unused(void) { return nothing(); }\n",
+    );
+    place.write("twice.c", TWICE);
+    place.write("main.cc", MIXED);
+    place
+}
+
+#[test]
+fn cmake() {
+    let place = mixed("cmake");
+    place.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)\nproject(counter C CXX)\nfind_package(Threads REQUIRED)\n\
+         include(CheckFunctionExists)\ninclude(CheckIPOSupported)\n\
+         check_function_exists(nanosleep YES)\ncheck_function_exists(no_such_function NO)\n\
+         if(NOT YES OR NO)\n  message(FATAL_ERROR \"wrong answers\")\nendif()\ncheck_ipo_supported(RESULT IPO)\n\
+         add_library(add STATIC add.c unused.c)\nadd_library(twice SHARED twice.c)\ntarget_link_libraries(twice PRIVATE add)\n\
+         set_target_properties(add PROPERTIES POSITION_INDEPENDENT_CODE ON)\nadd_executable(prog main.cc)\n\
+         target_precompile_headers(prog PRIVATE <mutex> <thread>)\ntarget_link_libraries(prog twice Threads::Threads)\n\
+         set_property(TARGET prog PROPERTY INTERPROCEDURAL_OPTIMIZATION ${IPO})\n",
+    );
+    place.done("cmake -B b -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && cmake --build b && b/prog");
+    place.checks("b/prog", "true", &[]);
+    place.checks("b", "true", &[]);
+    // Made anew, without the lock around one of the calls.
+    place.write(
+        "main.cc",
+        MIXED.replace(
+            "{ std::lock_guard<std::mutex> guard(m); twice(&count); }\n",
+            "twice(&count);\n",
+        ),
+    );
+    place.done("cmake --build b");
+    place.checks("b/prog", RACE, &["add.c:2:20"]);
+    place.checks("b", RACE, &["add.c:2:20"]);
+}
+
+#[test]
+fn meson() {
+    let place = mixed("meson");
+    place.write(
+        "meson.build",
+        "project('counter', 'c', 'cpp')\ncc = meson.get_compiler('c')\n\
+         assert(cc.has_function('nanosleep') and not cc.has_function('no_such_function'))\n\
+         add = static_library('add', 'add.c', 'unused.c', pic: true)\n\
+         twice = shared_library('twice', 'twice.c', link_with: add)\n\
+         executable('prog', 'main.cc', link_with: twice, dependencies: dependency('threads'), cpp_args: ['-include', 'thread', '-include', 'mutex'])\n",
+    );
+    place.done("meson setup b && ninja -C b && b/prog");
+    place.checks("b/prog", "true", &[]);
+    place.checks("b --target prog", "true", &[]);
+}
+
 #[test]
 fn shared_libraries() {
     let place = project("shared");

@@ -149,6 +149,18 @@ pub fn first_unknown(words: &[String]) -> Option<&str> {
             words.next();
             continue;
         }
+        // A header, for the compiler proper.
+        if let ["-Xclang", "-include", "-Xclang", _, ..] = [
+            Some(word),
+            words.as_slice().first(),
+            words.as_slice().get(1),
+            words.as_slice().get(2),
+        ]
+        .map(|word| word.map_or("", String::as_str))
+        {
+            words.nth(2);
+            continue;
+        }
         let lower = |rest: &str| {
             rest.chars()
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-+.".contains(c))
@@ -176,7 +188,7 @@ mod tests {
         let words = |text: &str| crate::split(text);
         assert_eq!(
             first_unknown(&words(
-                "-I /x -I../y -isystem z -include config.h -DX='a b' -std=gnu11 -fPIC -fno-tree-pre -mavx2 -march=native -Wp,-D_F=2 -pthread"
+                "-I /x -I../y -isystem z -include config.h -DX='a b' -std=gnu11 -fPIC -fno-tree-pre -mavx2 -march=native -Wp,-D_F=2 -Xclang -include -Xclang x.h -pthread"
             )),
             None
         );

@@ -350,6 +350,15 @@ impl Command {
                         command.compile.extend(passed.cloned());
                     }
                 }
+                "-include" => {
+                    // Given to the compiler proper: its driver would look for a precompiled form,
+                    // which was made with other options.
+                    let header = words.next().cloned();
+                    command
+                        .compile
+                        .extend(["-Xclang", "-include", "-Xclang"].map(OsString::from));
+                    command.compile.extend(header);
+                }
                 _ if SEPARATE.contains(&&*text) => {
                     let value = words.next();
                     if !DROPPED_PAIRS.contains(&&*text) {
@@ -479,7 +488,7 @@ mod tests {
         let compile: Vec<&str> = compile.iter().filter_map(|word| word.to_str()).collect();
         assert_eq!(
             compile.join(" "),
-            "-Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -include k.h -fPIC -std=gnu99 -Xclang -include -Xclang p.h -pthread"
+            "-Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -Xclang -include -Xclang k.h -fPIC -std=gnu99 -Xclang -include -Xclang p.h -pthread"
         );
         assert_eq!(without_lto(&["-flto=thin".into(), "-c".into()]), ["-c"]);
     }

@@ -2,7 +2,7 @@
 //! database).
 
 use crate::Malformed;
-use crate::command::{Command, Language};
+use crate::command::{Command, Does, Language};
 use crate::words::split;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -109,6 +109,8 @@ pub fn entries(text: &str, place: &Path) -> Result<Vec<Entry>, Malformed> {
             .find(|source| directory.join(&source.name) == directory.join(&raw.file));
         let language = match source.or(command.sources.first()) {
             Some(source) => source.language.clone(),
+            // A header to be precompiled, or a language of its own.
+            None if command.does == Does::Other || !command.others.is_empty() => continue,
             None => match Language::of(&raw.file) {
                 Some(language) => language.word().to_owned(),
                 None => continue, // assembler, and other languages
@@ -143,6 +145,7 @@ mod tests {
           {"directory": "/b", "file": "../s/a.c", "command": "gcc -O2 -DX=\"a\\\"b\" -I.. -c ../s/a.c -o CMakeFiles/p.dir/a.c.o"},
           {"directory": "/b", "file": "../s/a.c", "command": "gcc -O2 -fPIC -DX=\"a\\\"b\" -I.. -c ../s/a.c -o CMakeFiles/p.dir/a.c.o"},
           {"directory": "/b", "file": "b.c", "arguments": ["ccache", "/usr/bin/g++-12", "-c", "b.c"], "output": "q.p/b.o"},
+          {"directory": "/b", "file": "pch.hxx.cxx", "command": "c++ -x c++-header -Xclang -emit-pch -o pch -c pch.hxx.cxx"},
           {"directory": "/b", "file": "x.S", "command": "gcc -c x.S"}
         ]"#;
         let entries = entries(text, Path::new("/b")).unwrap();
