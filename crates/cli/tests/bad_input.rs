@@ -552,7 +552,7 @@ fn unknown_options_and_later_features() {
             .check(&[&arguments[..], &["a.c"]].concat())
             .fails(1, &["not available yet"]);
     }
-    for command in ["cover", "run", "cc", "c++", "view"] {
+    for command in ["cover", "run", "view"] {
         let outcome = Outcome::of(&mut place.command(&[command, "a.c"]));
         outcome.fails(1, &[command, "not available yet"]);
     }
