@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <search.h>
@@ -533,9 +534,94 @@ static void signals(void)
     }
 }
 
+#define ARGUMENTS 7
+MODEL(int, getopt, int, char *const *, const char *);
+MODEL(int, __posix_getopt, int, char *const *, const char *);
+MODEL(int, getopt_long, int, char *const *, const char *, const struct option *, int *);
+MODEL(int, getopt_long_only, int, char *const *, const char *, const struct option *, int *);
+MODEL(int, getsubopt, char **, char *const *, char **);
+extern char *model_optarg;
+extern int model_optind, model_opterr, model_optopt;
+int __posix_getopt(int, char *const *, const char *);
+
+static int flags[2];
+
+static int next_option(int model, int how, int count, char **words, const char *letters, int *index)
+{
+    const struct option names[] = {
+        {"alpha", no_argument, 0, 'a'},      {"alps", no_argument, 0, 'a'},   {"beta", required_argument, 0, 'b'},
+        {"be", optional_argument, 0, 'q'},   {"bet", no_argument, 0, 300},    {"flag", no_argument, &flags[model], 7},
+        {"flagged", required_argument, 0, 1}, {"x", required_argument, 0, 'x'}, {0, 0, 0, 0},
+    };
+    switch (how * 2 + model) {
+    case 0: return getopt(count, words, letters);
+    case 1: return model_getopt(count, words, letters);
+    case 2: return __posix_getopt(count, words, letters);
+    case 3: return model___posix_getopt(count, words, letters);
+    case 4: return getopt_long(count, words, letters, names, index);
+    case 5: return model_getopt_long(count, words, letters, names, index);
+    case 6: return getopt_long_only(count, words, letters, names, index);
+    default: return model_getopt_long_only(count, words, letters, names, index);
+    }
+}
+
+static void options(void)
+{
+    concerned = "getopt";
+    static char *const words[] = {
+        "-a", "-b", "-bval", "-ab", "-c", "-cval", "--", "-", "operand", "other", "--alpha", "--al", "--alp=1", "--beta", "--beta=v",
+        "--be", "--bet", "--be=w", "--b", "--f", "--flag", "--flagg", "--flagged", "--none", "-x", "-xy", "-alpha", "-beta", "-Wbeta", "-W", "beta=u",
+        "-z", "-:", "--=x", "", "-flag", "-a-", "--x=", "-;"};
+    static char *const letters[] = {"ab:c::", "+ab:c::", "-ab:c::", ":ab:c::", "+:ab:", "-:b:c::", "", "ab:W;x:", ":W;", "-W;a", "a;"};
+    unsigned seed = 5;
+    for (int round = 0; round < 200000; round++) {
+        char *a[ARGUMENTS + 2], *b[ARGUMENTS + 2];
+        int count = (int)((unsigned)rand_r(&seed) % (ARGUMENTS + 1)), how = rand_r(&seed) % 4;
+        a[0] = b[0] = "program";
+        for (int i = 1; i <= count; i++)
+            a[i] = b[i] = words[(unsigned)rand_r(&seed) % (sizeof words / sizeof *words)];
+        count++;
+        a[count] = b[count] = 0;
+        const char *known = letters[(unsigned)rand_r(&seed) % (sizeof letters / sizeof *letters)];
+        concerned = known;
+        optind = model_optind = 0;
+        opterr = model_opterr = 0;
+        for (int calls = 0; calls < 20; calls++) {
+            int index = -5, model_index = -5;
+            int expected = next_option(0, how, count, a, known, &index);
+            int found = next_option(1, how, count, b, known, &model_index);
+            CHECK(found == expected && model_optind == optind && model_optarg == optarg && model_index == index);
+            CHECK(expected != '?' && expected != ':' ? 1 : model_optopt == optopt);
+            CHECK(flags[0] == flags[1] && memcmp(a, b, sizeof *a * (size_t)count) == 0);
+            if (expected == -1)
+                break;
+            // A program may begin anew.
+            if (rand_r(&seed) % 16 == 0)
+                model_optind = optind = 0;
+        }
+    }
+    concerned = "getsubopt";
+    static char *const tokens[] = {"ro", "rw", "size", "s", "", 0};
+    for (int round = 0; round < 20000; round++) {
+        char a[16], b[16];
+        int length = rand_r(&seed) % 15;
+        for (int i = 0; i < length; i++)
+            a[i] = b[i] = "ro,w=size"[rand_r(&seed) % 9];
+        a[length] = b[length] = 0;
+        char *rest = a, *model_rest = b;
+        for (int calls = 0; calls < 20; calls++) {
+            char *value = 0, *model_value = 0;
+            int expected = getsubopt(&rest, tokens, &value), found = model_getsubopt(&model_rest, tokens, &model_value);
+            CHECK(found == expected && rest - a == model_rest - b && memcmp(a, b, (size_t)length + 1) == 0);
+            CHECK((value ? value - a : -1) == (model_value ? model_value - b : -1));
+        }
+    }
+}
+
 int main(void)
 {
     signals();
+    options();
     characters();
     numbers();
     integers();
