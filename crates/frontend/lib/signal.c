@@ -1,6 +1,16 @@
-// Sets of signals, as glibc has them: one word of a sigset_t is used.
+// Sets of signals, as glibc has them: one word of a sigset_t is used. And what a thread sends to itself.
+#define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+void __selvedge_unsupported(const char *what);
+// Whether there is one thread.
+int __selvedge_is_alone(void);
 
 static int outside(int number)
 {
@@ -51,4 +61,98 @@ int sigismember(const sigset_t *set, int number)
     if (outside(number))
         return -1;
     return set->__val[0] >> (number - 1) & 1;
+}
+
+static void by_default(int number)
+{
+    switch (number)
+    {
+    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT:
+        return;
+    case SIGABRT:
+        abort();
+    case SIGILL: case SIGTRAP: case SIGBUS: case SIGFPE: case SIGSEGV:
+        __selvedge_unsupported("a fault that the program raises itself");
+        return;
+    case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU:
+        __selvedge_unsupported("a signal that stops the process");
+        return;
+    default:
+        _exit(128 + number);
+    }
+}
+
+// Delivers a signal to the thread that sends it, before that goes on.
+static int deliver(int number, int code)
+{
+    struct sigaction action;
+    sigset_t before, during;
+    if (sigaction(number, 0, &action))
+        return -1;
+    pthread_sigmask(SIG_BLOCK, 0, &before);
+    if (sigismember(&before, number) == 1)
+        __selvedge_unsupported("a signal that is sent while it is blocked");
+    if (action.sa_handler == SIG_IGN)
+        return 0;
+    if (action.sa_handler == SIG_DFL)
+    {
+        by_default(number);
+        return 0;
+    }
+    if (action.sa_flags & (int)SA_RESETHAND)
+        signal(number, SIG_DFL);
+    during.__val[0] = before.__val[0] | action.sa_mask.__val[0];
+    if (!(action.sa_flags & SA_NODEFER))
+        during.__val[0] |= 1ul << (number - 1);
+    pthread_sigmask(SIG_SETMASK, &during, 0);
+    if (action.sa_flags & SA_SIGINFO)
+    {
+        siginfo_t info;
+        ucontext_t context;
+        memset(&info, 0, sizeof info);
+        info.si_signo = number;
+        info.si_code = code;
+        info.si_pid = getpid();
+        info.si_uid = getuid();
+        action.sa_sigaction(number, &info, &context);
+    }
+    else
+        action.sa_handler(number);
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+    return 0;
+}
+
+int raise(int number)
+{
+    if (not_to_be_set(number))
+        return -1;
+    return deliver(number, SI_TKILL);
+}
+
+int pthread_kill(pthread_t thread, int number)
+{
+    if (!pthread_equal(thread, pthread_self()))
+        __selvedge_unsupported("pthread_kill of another thread");
+    if (number == 0)
+        return 0;
+    int kept = errno;
+    int result = not_to_be_set(number) || deliver(number, SI_TKILL) ? EINVAL : 0;
+    if (result)
+        errno = kept;
+    return result;
+}
+
+int kill(pid_t process, int number)
+{
+    if (process != getpid())
+        __selvedge_unsupported("kill of another process");
+    if (number == 0)
+        return 0;
+    if (outside(number))
+        return -1;
+    if (number == 32 || number == 33)
+        __selvedge_unsupported("kill with a signal of the C library");
+    if (!__selvedge_is_alone())
+        __selvedge_unsupported("kill of the process while there are several threads");
+    return deliver(number, SI_USER);
 }

@@ -3,7 +3,9 @@
 use crate::options::{Dependence, Options};
 use crate::plan::Plan;
 use crate::setup::Setup;
+use selvedge_base::StmtId;
 use selvedge_vm::Program;
+use std::collections::BTreeSet;
 
 /// What a verdict rests on.
 pub(crate) fn assumptions(
@@ -56,6 +58,7 @@ pub(crate) fn assumptions(
         );
     }
     list.extend(program.and_then(addresses));
+    list.extend(program.and_then(handlers));
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -108,8 +111,24 @@ fn taken_for_ours(setup: &Setup, program: &Program) -> Option<String> {
 
 /// That objects lie where the machine puts them, if the program looked at that.
 fn addresses(program: &Program) -> Option<String> {
+    let places = places(program, program.address_uses())?;
+    Some(format!(
+        "addresses of different objects have one order and one value each, which decide what happens at {places}"
+    ))
+}
+
+/// That signals come from the program alone, if it has handlers.
+fn handlers(program: &Program) -> Option<String> {
+    let places = places(program, program.handlers())?;
+    Some(format!(
+        "no signal comes from outside: the handlers set at {places} run only for what the program raises itself"
+    ))
+}
+
+/// The places of statements, the first of them by name.
+fn places(program: &Program, stmts: BTreeSet<StmtId>) -> Option<String> {
     let mut places: Vec<(String, u32, u32)> = Vec::new();
-    for stmt in program.address_uses() {
+    for stmt in stmts {
         let at = program.location(stmt);
         let place = (at.file, at.line, at.column);
         if !places.contains(&place) {
@@ -127,10 +146,5 @@ fn addresses(program: &Program) -> Option<String> {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!named.is_empty()).then(|| {
-        format!(
-            "addresses of different objects have one order and one value each, which decide what happens at {}{more}",
-            named.join(", ")
-        )
-    })
+    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }

@@ -27,6 +27,9 @@ pub struct Carried {
     pub open_questions: BTreeSet<(Property, Unsupported)>,
     /// [`Program::address_uses`].
     pub address_uses: BTreeSet<StmtId>,
+    /// [`Program::handlers`].
+    #[serde(default)]
+    pub handlers: BTreeSet<StmtId>,
     /// What was reached, if the options ask for it.
     pub reached: Reached,
     /// [`Program::solver_statistics`].
@@ -34,6 +37,16 @@ pub struct Carried {
 }
 
 impl Program {
+    /// Where handlers of signals were set.
+    pub fn handlers(&self) -> BTreeSet<StmtId> {
+        lock(&self.handlers).clone()
+    }
+
+    /// Notes such a place.
+    pub(crate) fn note_handler(&self, stmt: StmtId) {
+        lock(&self.handlers).insert(stmt);
+    }
+
     /// What was learned so far. Of machines that still run: what they have
     /// [published](selvedge_model::Machine::publish_counts).
     pub fn carried(&self) -> Carried {
@@ -50,6 +63,7 @@ impl Program {
             spoiled: self.is_spoiled(),
             open_questions: self.open_questions(),
             address_uses: self.address_uses(),
+            handlers: self.handlers(),
             reached: self.reached(),
             solver: self.solver_statistics(),
         }
@@ -71,6 +85,9 @@ impl Program {
         }
         for &stmt in &carried.address_uses {
             self.note_address_use(stmt);
+        }
+        for &stmt in &carried.handlers {
+            self.note_handler(stmt);
         }
         self.add_reached(&carried.reached);
         self.add_solver_statistics(&carried.solver);

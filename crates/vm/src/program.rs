@@ -109,6 +109,8 @@ pub struct Program {
     pub(crate) weak_exchanges: bool,
     /// Statements that use addresses as numbers.
     addresses: Mutex<BTreeSet<StmtId>>,
+    /// Statements that set handlers of signals.
+    pub(crate) handlers: Mutex<BTreeSet<StmtId>>,
     /// Whether functions may be registered to run at the process's exit.
     pub(crate) exit_handlers: bool,
     /// Whether some thread may look whether another has ended, without waiting for it.
@@ -181,6 +183,7 @@ impl Program {
             }),
             weak_exchanges: has_weak_exchanges(&module),
             addresses: Mutex::default(),
+            handlers: Mutex::default(),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
             spoiled: AtomicBool::new(false),

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <search.h>
 #include <signal.h>
 #include <stdio.h>
@@ -534,6 +535,85 @@ static void signals(void)
     }
 }
 
+int __selvedge_is_alone(void);
+int __selvedge_is_alone(void) { return 1; }
+MODEL(int, raise, int);
+MODEL(int, kill, pid_t, int);
+MODEL(int, pthread_kill, pthread_t, int);
+
+// What handlers saw: the number, where it came from, which signals were blocked.
+static long seen[6];
+
+static void handler(int number)
+{
+    sigset_t mask;
+    sigprocmask(SIG_BLOCK, 0, &mask);
+    seen[0] = seen[0] * 7 + number;
+    seen[1] = (long)mask.__val[0];
+}
+
+static void informed(int number, siginfo_t *info, void *context)
+{
+    handler(number);
+    seen[2] = info->si_signo, seen[3] = info->si_code, seen[4] = info->si_pid, seen[5] = info->si_uid;
+    CHECK(context != 0);
+}
+
+static int send_it(int model, int how, int number)
+{
+    switch (how * 2 + model) {
+    case 0: return raise(number);
+    case 1: return model_raise(number);
+    case 2: return kill(getpid(), number);
+    case 3: return model_kill(getpid(), number);
+    case 4: return pthread_kill(pthread_self(), number);
+    default: return model_pthread_kill(pthread_self(), number);
+    }
+}
+
+static void sending(void)
+{
+    concerned = "raise";
+    unsigned seed = 9;
+    static const int numbers[] = {SIGHUP, SIGINT, SIGUSR1, SIGCHLD, SIGURG, SIGTERM, 34, 64, 0, -1, 65, 32, 33};
+    for (int round = 0; round < 20000; round++) {
+        int number = numbers[(unsigned)rand_r(&seed) % 13], how = rand_r(&seed) % 3, kind = rand_r(&seed) % 4;
+        // The real raise(0) asks whether there is a thread; nobody does that.
+        if (how == 0 && number == 0)
+            continue;
+        // Those of the C library itself, sent by somebody else.
+        if (how == 1 && (number == 32 || number == 33))
+            continue;
+        struct sigaction action = {0}, after[2];
+        action.sa_handler = handler;
+        if (kind == 0)
+            action.sa_handler = number == SIGCHLD || number == SIGURG ? SIG_DFL : SIG_IGN;
+        if (kind == 1)
+            action.sa_sigaction = informed;
+        action.sa_flags = (kind == 1 ? SA_SIGINFO : 0) | (rand_r(&seed) % 3 ? 0 : (int)SA_RESETHAND) | (rand_r(&seed) % 3 ? 0 : SA_NODEFER);
+        if (rand_r(&seed) % 2)
+            sigaddset(&action.sa_mask, SIGUSR2);
+        long results[2][9];
+        for (int model = 0; model < 2; model++) {
+            sigaction(number, &action, 0);
+            memset(seen, 0, sizeof seen);
+            errno = 0;
+            memset(results[model], 0, sizeof results[model]);
+            results[model][0] = send_it(model, how, number);
+            results[model][1] = errno;
+            memcpy(results[model] + 2, seen, sizeof seen);
+            sigset_t mask;
+            sigprocmask(SIG_BLOCK, 0, &mask);
+            results[model][8] = (long)mask.__val[0];
+            memset(&after[model], 0, sizeof after[model]);
+            sigaction(number, 0, &after[model]);
+        }
+        for (int i = 0; i < 9; i++)
+            CHECK(results[0][i] == results[1][i]);
+        CHECK(after[0].sa_handler == after[1].sa_handler);
+    }
+}
+
 #define ARGUMENTS 7
 MODEL(int, getopt, int, char *const *, const char *);
 MODEL(int, __posix_getopt, int, char *const *, const char *);
@@ -621,6 +701,7 @@ static void options(void)
 int main(void)
 {
     signals();
+    sending();
     options();
     characters();
     numbers();

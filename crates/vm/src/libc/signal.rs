@@ -1,10 +1,10 @@
 //! Signals: which ones a thread blocks, and what the process does about each.
 //!
-//! No signal is delivered, so a mask changes nothing but what the program is told about it: each
-//! thread has its own, and a new thread has its creator's. Sets of signals are plain memory
-//! (`crates/frontend/lib/signal.c`). Ignoring a signal or its default action may be asked for, a
-//! handler is unsupported. Actions are the process's: they may be asked for at any time, and change
-//! only while there is one thread.
+//! Nobody outside sends a signal: that is an assumption of each program that sets a handler. What a
+//! thread sends to itself is delivered at once, by C code (`raise`, `crates/frontend/lib/signal.c`,
+//! which also has sets of signals). A mask says what may not be sent then; each thread has its own,
+//! and a new thread has its creator's. Actions are the process's: they may be asked for at any
+//! time, and change only while there is one thread.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -17,6 +17,9 @@ use selvedge_base::ThreadId;
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
         "signal" => plain!(signal),
+        "__selvedge_is_alone" => {
+            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int((cx.state.unjoined() == 0).into())) })
+        }
         "sigaction" => by_element!(sigaction),
         "pthread_sigmask" => by_element!(|cx: &mut Cx<'_>| change(cx, false)),
         "sigprocmask" => by_element!(|cx: &mut Cx<'_>| change(cx, true)),
@@ -81,6 +84,9 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 // ---- actions
 // -------------------------------------------------------------------------------------------------
 
+/// What faults send: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV. What a handler makes of
+/// them decides how the program goes on after a fault.
+const FAULTS: [i32; 6] = [4, 5, 6, 7, 8, 11];
 const SIGKILL: i32 = 9;
 const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
@@ -94,7 +100,7 @@ const FLAGS_AT: u64 = 136;
 /// What the process does about a signal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Disposition {
-    /// SIG_DFL or SIG_IGN.
+    /// SIG_DFL, SIG_IGN, or the address of a function.
     handler: u64,
     /// Signals that a handler would block.
     mask: u64,
@@ -113,7 +119,12 @@ fn disposition(state: &State, number: i32) -> Disposition {
 /// Changes what the process does about a signal.
 fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(), Stop> {
     if new.handler > 1 {
-        return Err(Flow::Unsupported("a signal handler".into()));
+        if FAULTS.contains(&number) {
+            return Err(Flow::Unsupported(format!(
+                "a handler of faults (signal {number})"
+            )));
+        }
+        cx.program.note_handler(cx.site.stmt);
     }
     if disposition(cx.state, number) == new {
         return Ok(());
