@@ -168,6 +168,9 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
         Err(_) if watch.stop.is_set() => return without_exploration(args, watch),
         Err(error) => return program::exit(&error),
     };
+    if !args.quiet {
+        program::tell(&loaded);
+    }
     let sources = sources(&loaded);
     let checked = match selvedge_session::check(&loaded, options, watch) {
         Ok(checked) => checked,

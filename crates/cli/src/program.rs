@@ -39,6 +39,22 @@ pub(crate) fn read_with(
     options: &selvedge_frontend::Options,
     memory: MemoryLimit,
 ) -> Result<Loaded, Error> {
+    let loaded = read(inputs, options, memory)?;
+    tell(&loaded);
+    Ok(loaded)
+}
+
+/// Says what the inputs have as machine code alone.
+pub(crate) fn tell(loaded: &Loaded) {
+    let notes = loaded.notes.iter();
+    notes.for_each(|text| note(&format!("note: {text}")));
+}
+
+fn read(
+    inputs: &[PathBuf],
+    options: &selvedge_frontend::Options,
+    memory: MemoryLimit,
+) -> Result<Loaded, Error> {
     let reader = Reader {
         program: own_program(),
         arguments: vec![READ.to_owned()],
@@ -48,14 +64,10 @@ pub(crate) fn read_with(
     if !loaded.confined {
         note("warning: the system does not permit to confine the process that reads LLVM modules");
     }
-    loaded
-        .notes
-        .iter()
-        .for_each(|text| note(&format!("note: {text}")));
     Ok(loaded)
 }
 
-/// Compiles the inputs of a setup.
+/// Compiles the inputs of a setup; what there is to [`tell`] is for the caller.
 pub(crate) fn load(setup: &Setup, memory: MemoryLimit) -> Result<Loaded, Error> {
-    read_with(&setup.inputs, &setup.loading(), memory)
+    read(&setup.inputs, &setup.loading(), memory)
 }

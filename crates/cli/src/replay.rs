@@ -41,6 +41,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(error) => return program::exit(&error),
     };
+    program::tell(&loaded);
     let sources = sources(&loaded);
     let replay = match selvedge_session::replay(&saved, &setup, loaded) {
         Ok(replay) => replay,

@@ -347,7 +347,7 @@ fn code_without_bitcode() {
     place.done("$CC main.c add.s -o p && ./p");
     place.checks(
         "./p",
-        "unknown(unsupported: function add at main.c:8)",
+        "unknown(unsupported: function add in ./p, which has no bitcode of it at main.c:8)",
         &["add (machine code in ./p)"],
     );
     // A weak reference to it is not null.
@@ -366,7 +366,7 @@ fn code_without_bitcode() {
     );
     place.checks(
         "main.c add.o",
-        "unknown(unsupported: function add at main.c:8)",
+        "unknown(unsupported: function add in add.o, which has no bitcode of it at main.c:8)",
         &["note: add.o has no bitcode: its functions have no body"],
     );
     place.done("gcc -flto -c add.c -o add.o");

@@ -2,6 +2,7 @@
 
 use crate::conclude::Explored;
 use crate::options::Strategy;
+use crate::setup::Setup;
 use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason};
 use selvedge_report::Reason;
 use selvedge_vm::Vm;
@@ -21,7 +22,7 @@ pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Re
     for what in &report.unsupported {
         reasons.push(Reason {
             limit: None,
-            detail: what.what.clone(),
+            detail: without_bitcode(&explored.setup, &what.what).unwrap_or_else(|| what.what.clone()),
             location: place(what.stmt),
         });
     }
@@ -81,4 +82,12 @@ pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Re
         });
     }
     reasons
+}
+
+/// That an unsupported function is machine code of an input.
+fn without_bitcode(setup: &Setup, what: &str) -> Option<String> {
+    let name = format!("{} in ", what.strip_prefix("function ")?);
+    let mut named = setup.machine_code.values();
+    let named = named.find(|named| named.starts_with(&name))?;
+    Some(format!("function {named}, which has no bitcode of it"))
 }
