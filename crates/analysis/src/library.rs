@@ -471,8 +471,8 @@ fn others(name: &str) -> Option<Effect> {
         "__errno_location" => gives(Errno),
         "getenv" | "secure_getenv" | "__secure_getenv" => on(0b1, 0).giving(Environment),
         "setlocale" => on(0b10, 0).giving(Static),
-        // No rows for signal and sigaction: handlers are called later, by whoever raises a signal, and
-        // given back.
+        // No rows for signal and sigaction: handlers are called later, by whoever raises a signal,
+        // and given back.
         "__selvedge_is_alone" => NONE,
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),

@@ -436,6 +436,15 @@ fn a_list_of_compile_commands() {
     place.write("build/compile_commands.json", list(&entries));
     place.refuses("$SELVEDGE check build main.c", "`add` is defined by");
     place.checks("build --target prog", "true", &[]);
+    // A saved finding that takes its sources from a list is replayed if its maker is trusted.
+    let (code, ..) = place.shell("SELVEDGE_FINDING=f.json $SELVEDGE check build --target other main.c");
+    assert_eq!(code, 10);
+    place.refuses(
+        "$SELVEDGE replay f.json",
+        "takes its sources from the list of compile commands build",
+    );
+    let (code, out, err) = place.shell("$SELVEDGE replay --trust f.json");
+    assert!(code == 10 && out.ends_with("false(no-data-race)\n"), "{out}{err}");
     // Options that run code.
     entries[1] = entry("add.c", "-I.. -Xclang -load -Xclang ./x.so", "a.o");
     place.write("build/compile_commands.json", list(&entries));

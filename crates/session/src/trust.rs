@@ -20,6 +20,9 @@ pub enum Refused {
     /// A path elsewhere.
     #[error("it reads {0}, which is neither in the current directory nor in the finding's")]
     Outside(String),
+    /// A list of compile commands, which names any file and option.
+    #[error("it takes its sources from the list of compile commands {0}, which can name any file")]
+    Build(String),
     /// An option without its value.
     #[error("option {0} is empty")]
     Empty(String),
@@ -33,6 +36,10 @@ pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
     let places = Places::new(finding);
     for input in &schedule.inputs {
         places.check(input)?;
+        let path = Path::new(input);
+        if path.is_dir() || path.extension().is_some_and(|extension| extension == "json") {
+            return Err(Refused::Build(input.clone()));
+        }
     }
     let mut language = false;
     for (name, value) in &schedule.options {
