@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 fn checks() -> Vec<(&'static str, Result<()>)> {
     let mut documents = cargo();
     documents
-        .args(["doc", "--workspace", "--no-deps", "--quiet"])
+        .args(["doc", "--workspace", "--all-features", "--no-deps", "--quiet"])
         .env("RUSTDOCFLAGS", "-D warnings");
     vec![
         ("format", process::run(cargo().args(["fmt", "--all", "--check"]))),
@@ -17,6 +17,19 @@ fn checks() -> Vec<(&'static str, Result<()>)> {
                 "clippy",
                 "--workspace",
                 "--all-targets",
+                "--quiet",
+                "--",
+                "-D",
+                "warnings",
+            ])),
+        ),
+        // Tests switch on feature `laboratory`; the product is to be without warnings, too.
+        (
+            "lints of the product",
+            process::run(cargo().args([
+                "clippy",
+                "--package",
+                "selvedge",
                 "--quiet",
                 "--",
                 "-D",

@@ -3,6 +3,7 @@
 
 use crate::process::{capture, cargo};
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +31,9 @@ pub fn run() -> Result<()> {
     let mut problems = Vec::new();
     let files = tracked()?;
     let options = crate::names::options();
-    edges(&mut problems)?;
+    let packages = packages()?;
+    edges(&packages, &mut problems)?;
+    laboratory(&packages, &mut problems);
     for file in &files {
         let Ok(text) = std::fs::read_to_string(file) else {
             continue;
@@ -131,7 +134,7 @@ fn has_word(line: &str, word: &str) -> bool {
 }
 
 /// Compares `cargo metadata` with the edge table of docs/ARCHITECTURE.md.
-fn edges(problems: &mut Vec<String>) -> Result<()> {
+fn edges(packages: &[Value], problems: &mut Vec<String>) -> Result<()> {
     let document = "docs/ARCHITECTURE.md";
     let text = std::fs::read_to_string(document).with_context(|| format!("cannot read {document}"))?;
     let allowed = edge_table(&text);
@@ -139,7 +142,7 @@ fn edges(problems: &mut Vec<String>) -> Result<()> {
         problems.push(format!("{document}: no table headed `| crate | may depend on |`"));
         return Ok(());
     }
-    for (from, to) in dependencies()? {
+    for (from, to) in dependencies(packages) {
         let Some(allowed) = allowed.get(&from) else {
             problems.push(format!(
                 "{document}: the edge table does not know the crate {from}"
@@ -193,28 +196,59 @@ fn names(cell: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Our crates, without their prefix, and which of our crates each depends on (not for its tests).
-fn dependencies() -> Result<BTreeMap<String, BTreeSet<String>>> {
+/// Toys, oracles and deliberate mistakes are no part of the product: what is not for tests does not
+/// switch on the feature that has them.
+fn laboratory(packages: &[Value], problems: &mut Vec<String>) {
+    const FEATURE: &str = "laboratory";
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        for dependency in list(&package["dependencies"]) {
+            let dev = dependency["kind"].as_str() == Some("dev");
+            if !dev && list(&dependency["features"]).any(|feature| feature == FEATURE) {
+                let on = dependency["name"].as_str().unwrap_or_default();
+                problems.push(format!(
+                    "{name} switches on {FEATURE} of {on}, not only for its tests"
+                ));
+            }
+        }
+        for (feature, means) in package["features"].as_object().into_iter().flatten() {
+            let on = |means: &Value| means.as_str().is_some_and(|m| m.ends_with(FEATURE));
+            if feature != FEATURE && list(means).any(on) {
+                problems.push(format!("{name}: feature {feature} switches on {FEATURE}"));
+            }
+        }
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// What cargo knows of our crates.
+fn packages() -> Result<Vec<Value>> {
     let text = capture(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&text)?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("cargo metadata lists no packages")?;
+    match serde_json::from_str::<Value>(&text)?["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => bail!("cargo metadata lists no packages"),
+    }
+}
+
+/// Our crates, without their prefix, and which of our crates each depends on (not for its tests).
+fn dependencies(packages: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges = BTreeMap::new();
     for package in packages {
         let Some(from) = ours(&package["name"]) else {
             continue;
         };
-        let to = package["dependencies"].as_array().into_iter().flatten();
-        let to = to
+        let to = list(&package["dependencies"])
             .filter(|dependency| dependency["kind"].as_str() != Some("dev"))
             .filter_map(|dependency| ours(&dependency["name"]));
         edges.insert(from, to.collect());
     }
-    Ok(edges)
+    edges
 }
 
-fn ours(name: &serde_json::Value) -> Option<String> {
+fn ours(name: &Value) -> Option<String> {
     match name.as_str()? {
         "selvedge" => Some("cli".to_string()),
         name => name.strip_prefix("selvedge-").map(str::to_string),
@@ -234,6 +268,25 @@ mod tests {
         assert_eq!(table["model"].iter().collect::<Vec<_>>(), ["base"]);
         assert_eq!(table["vm"].iter().collect::<Vec<_>>(), ["base", "ir"]);
         assert!(!table.contains_key("a"));
+    }
+
+    #[test]
+    fn only_tests_switch_the_laboratory_on() {
+        let package = |kind: Option<&str>, feature: &str| {
+            serde_json::json!({
+                "name": "selvedge-x",
+                "dependencies": [{"name": "selvedge-model", "kind": kind, "features": ["laboratory"]}],
+                "features": {feature: ["selvedge-model/laboratory"]},
+            })
+        };
+        let found = |package| {
+            let mut problems = Vec::new();
+            laboratory(&[package], &mut problems);
+            problems.len()
+        };
+        assert_eq!(found(package(Some("dev"), "laboratory")), 0);
+        assert_eq!(found(package(None, "laboratory")), 1);
+        assert_eq!(found(package(Some("dev"), "default")), 1);
     }
 
     #[test]

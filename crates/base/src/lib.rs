@@ -4,6 +4,7 @@
 
 mod clock;
 mod digest;
+mod for_tests;
 mod id;
 mod intern;
 mod span;
@@ -16,6 +17,7 @@ pub use serde;
 
 pub use clock::VectorClock;
 pub use digest::{Digest, Domain};
+pub use for_tests::ForTests;
 pub use id::{Id, IdVec};
 pub use intern::Interner;
 pub use span::{FileId, Location, Span};

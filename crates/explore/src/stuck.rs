@@ -32,10 +32,10 @@
 mod fair;
 
 use crate::Control;
-use crate::unfold::oracle::Weaken;
+use crate::unfold::Weaken;
 use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_base::{Digest, ForTests, Id, ThreadId};
 use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
 
 /// States that are visited for one question.
@@ -120,12 +120,13 @@ pub struct Fates {
     /// By fingerprint and name of the thread.
     known: [FxHashSet<(Digest, ThreadId, bool)>; 2],
     open: u32,
-    weaken: Weaken,
+    weaken: ForTests<Weaken>,
 }
 
 impl Fates {
     /// With a mistake.
-    pub(crate) fn weakened(weaken: Weaken) -> Self {
+    #[cfg(feature = "laboratory")]
+    pub(crate) fn weakened(weaken: ForTests<Weaken>) -> Self {
         Fates {
             weaken,
             ..Fates::default()
@@ -322,7 +323,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
                         let next = frame(machine, &mut graph, print, depth);
                         seen.insert(print, next.number);
                         stack.push(next);
-                    } else if self.fates.weaken != Weaken::Proviso {
+                    } else if !self.fates.weaken.is(Weaken::Proviso) {
                         top.ample = top.choices.len();
                     }
                     let to = to.unwrap_or(graph.last());
@@ -330,7 +331,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
                 }
                 Here::Pruned => {
                     pruned = true;
-                    if self.fates.weaken != Weaken::StopProviso {
+                    if !self.fates.weaken.is(Weaken::StopProviso) {
                         top.ample = top.choices.len();
                     }
                 }
@@ -345,7 +346,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             // The same thread may have several numbers.
             return Fate::Unknown;
         }
-        if pruned && !graph.goes_on() && self.fates.weaken != Weaken::Fair {
+        if pruned && !graph.goes_on() && !self.fates.weaken.is(Weaken::Fair) {
             return Fate::Open;
         }
         if !pruned {

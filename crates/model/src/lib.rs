@@ -16,8 +16,9 @@ mod input;
 mod machine;
 mod op;
 mod recall;
+#[cfg(feature = "laboratory")]
 pub mod reference;
-#[cfg(feature = "toy")]
+#[cfg(feature = "laboratory")]
 pub mod toy;
 
 pub use action::{Action, MemoryOrder, ObjectId};
@@ -32,6 +33,8 @@ pub use finding::{
     Unsupported, Verdict,
 };
 pub use input::{Input, InputKind};
-pub use machine::{Describe, Fingerprint, Machine, Pending, Snapshot, Standing, Status, Undo, WaitsFor};
+#[cfg(feature = "laboratory")]
+pub use machine::Snapshot;
+pub use machine::{Describe, Fingerprint, Machine, Pending, Standing, Status, Undo, WaitsFor};
 pub use op::{Needs, Op, OpClass, OpInfo, Synchronises, Varies};
 pub use recall::{Recall, Seen};

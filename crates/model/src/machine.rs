@@ -137,7 +137,8 @@ pub trait Undo: Machine {
     fn undo(&mut self, mark: Self::Mark);
 }
 
-/// A machine whose state can be kept and returned to in any order.
+/// A machine whose state can be kept and returned to in any order: the oracle of going back.
+#[cfg(feature = "laboratory")]
 pub trait Snapshot: Machine {
     /// A kept state; cheap (copy-on-write).
     type State: Clone;

@@ -29,6 +29,7 @@ mod word;
 
 pub use carried::Carried;
 pub use coverage::Reached;
+#[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
 pub use machine::{state, thread};

@@ -23,7 +23,7 @@ use super::RaceDetector;
 use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
 use selvedge_model::{Describe, ObjectId, Pending, Status};
 use std::rc::Rc;
 
@@ -101,14 +101,14 @@ pub(super) fn numbers(threads: usize) -> Rc<[Digest]> {
 pub(super) struct Names {
     names: Rc<[Digest]>,
     /// What the digest leaves out: nothing, but in tests of tests.
-    without: Option<About>,
+    without: ForTests<Option<About>>,
 }
 
 impl Names {
     /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers)
     /// of all threads.
-    pub(super) fn numbers(mut names: Rc<[Digest]>, without: Option<About>) -> Self {
-        if without == Some(About::Number) {
+    pub(super) fn numbers(mut names: Rc<[Digest]>, without: ForTests<Option<About>>) -> Self {
+        if without.is(Some(About::Number)) {
             names = names.iter().map(|_| Digest::EMPTY).collect();
         }
         Names { names, without }
@@ -122,7 +122,7 @@ impl Names {
         };
         Names {
             names: (0..machine.pending().len()).map(name).collect(),
-            without: None,
+            without: ForTests::default(),
         }
     }
 
@@ -132,7 +132,7 @@ impl Names {
         if part == About::Name {
             self.names = self.names.iter().map(|_| Digest::EMPTY).collect();
         }
-        self.without = Some(part);
+        self.without = ForTests::new(Some(part));
         self
     }
 
@@ -257,9 +257,9 @@ impl Summary {
         Some(Kept {
             entry,
             cover,
-            hash: match self.names.without {
-                Some(About::Access) => Digest::EMPTY,
-                _ => hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
+            hash: match self.names.without.is(Some(About::Access)) {
+                true => Digest::EMPTY,
+                false => hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
             },
             bytes,
         })
@@ -305,7 +305,7 @@ impl Summary {
     fn place(&self, about: About, place: [u64; 3], kept: &[Kept]) -> Digest {
         let [kind, a, b] = place;
         let part = |(access, bytes): (Digest, u32)| {
-            if self.names.without == Some(about) {
+            if self.names.without.is(Some(about)) {
                 return Digest::EMPTY;
             }
             let [c, d] = access.words();
@@ -386,7 +386,7 @@ impl RaceDetector {
             let replaced = ranges
                 .iter()
                 .any(|(s, e, other)| s <= start && end <= e && digest.stands_for(other, this));
-            if !replaced && digest.names.without != Some(About::Range) {
+            if !replaced && !digest.names.without.is(Some(About::Range)) {
                 let [a, b] = this.hash.words();
                 parts.push(hash(About::Range, &[*start, *end, a, b]));
             }
@@ -417,7 +417,7 @@ impl RaceDetector {
             floor,
         };
         let named = |about, parts: &[u64]| {
-            if names.without == Some(about) {
+            if names.without.is(Some(about)) {
                 return Digest::EMPTY;
             }
             hash(about, parts)

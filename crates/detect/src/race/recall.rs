@@ -21,7 +21,7 @@
 use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
 use rustc_hash::FxHashMap;
-use selvedge_base::Digest;
+use selvedge_base::{Digest, ForTests};
 use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
 use std::rc::Rc;
 
@@ -105,9 +105,9 @@ pub struct RecallingRaces {
     /// There is room for more.
     room: bool,
     /// Each recalled step is also seen, and compared.
-    checked: bool,
+    checked: ForTests<bool>,
     /// What is left out of digests.
-    without: Option<About>,
+    without: ForTests<Option<About>>,
 }
 
 impl Default for RecallingRaces {
@@ -137,8 +137,8 @@ impl RecallingRaces {
             trial: Trial::default(),
             rest: 0,
             room: true,
-            checked: false,
-            without: None,
+            checked: ForTests::default(),
+            without: ForTests::default(),
         }
     }
 
@@ -146,17 +146,19 @@ impl RecallingRaces {
     ///
     /// # Panics
     /// Its events do, if a step that is known brings something else.
+    #[cfg(feature = "laboratory")]
     pub fn checked() -> Self {
         RecallingRaces {
-            checked: true,
+            checked: ForTests::new(true),
             ..Self::new()
         }
     }
 
     /// A checked one that is wrong: digests leave something out.
+    #[cfg(feature = "laboratory")]
     pub fn weakened(without: About) -> Self {
         RecallingRaces {
-            without: Some(without),
+            without: ForTests::new(Some(without)),
             ..Self::checked()
         }
     }
@@ -252,7 +254,7 @@ impl RecallingRaces {
     /// After a step was learned: whether to go on.
     fn weigh(&mut self) {
         let price = 1 + (self.real.words() / WORDS) as u64;
-        if !self.trial.pay(price) && !self.checked {
+        if !self.trial.pay(price) && !self.checked.is(true) {
             self.rest = REST * self.trial.paid;
             self.trial = Trial::default();
         }
@@ -309,7 +311,7 @@ impl<M: Describe + Recall> Detector<M> for RecallingRaces {
         }
         self.trial.known += 1;
         self.here = self.edges[known as usize].to;
-        if self.checked {
+        if self.checked.is(true) {
             self.see_again(machine, event, faults);
         }
     }

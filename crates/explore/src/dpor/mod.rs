@@ -40,6 +40,7 @@ mod share;
 
 use crate::kept::{Kept, Misfit, State};
 use crate::{Config, Control, Report};
+use selvedge_base::ForTests;
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
 
@@ -62,14 +63,22 @@ where
     P: Dependence + Sync,
     F: Fn() -> (M, D) + Sync,
 {
-    explore_weakened(make, relation, config, control, Weaken::Nothing)
+    explore_all(
+        make,
+        relation,
+        config,
+        control,
+        ForTests::default(),
+        Kept::default(),
+    )
+    .unwrap_or_else(|misfit| misfit.never())
 }
 
 /// A deliberate mistake, to see that tests notice it.
-#[doc(hidden)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weaken {
     /// As it should be.
+    #[default]
     Nothing,
     /// Sleeping threads never wake up.
     Wakeups,
@@ -100,11 +109,11 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D) + Sync,
 {
-    explore_all(make, &Conflict, config, control, Weaken::Nothing, kept)
+    explore_all(make, &Conflict, config, control, ForTests::default(), kept)
 }
 
 /// [`explore_with`], with a mistake.
-#[doc(hidden)]
+#[cfg(feature = "laboratory")]
 pub fn explore_weakened<M, D, P, F>(
     make: &F,
     relation: &P,
@@ -118,8 +127,15 @@ where
     P: Dependence + Sync,
     F: Fn() -> (M, D) + Sync,
 {
-    explore_all(make, relation, config, control, weaken, Kept::default())
-        .unwrap_or_else(|misfit| misfit.never())
+    explore_all(
+        make,
+        relation,
+        config,
+        control,
+        ForTests::new(weaken),
+        Kept::default(),
+    )
+    .unwrap_or_else(|misfit| misfit.never())
 }
 
 fn explore_all<M, D, P, F>(
@@ -127,7 +143,7 @@ fn explore_all<M, D, P, F>(
     relation: &P,
     config: &Config,
     control: &Control,
-    weaken: Weaken,
+    weaken: ForTests<Weaken>,
     kept: Kept<'_>,
 ) -> Result<Report, Misfit>
 where

@@ -15,7 +15,7 @@ use crate::record::Record;
 use crate::stuck::waiting;
 use crate::{Config, Control, Stop};
 pub(super) use keep::{Suspended, members};
-use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_model::{
     Action, Choice, Dependence, Detector, Fault, Limit, LimitKind, Op, OpClass, Pending, Status, Undo,
 };
@@ -129,7 +129,7 @@ where
     relation: &'a P,
     config: &'a Config,
     control: &'a Control,
-    weaken: Weaken,
+    weaken: ForTests<Weaken>,
     nodes: Vec<Node<S, M::Mark, D::Mark>>,
     /// The backtrack lists of the nodes, each with room for `room` threads. Of the first one, which
     /// `push` chose, a node itself knows.
@@ -176,7 +176,7 @@ where
         relation: &'a P,
         config: &'a Config,
         control: &'a Control,
-        weaken: Weaken,
+        weaken: ForTests<Weaken>,
         worker: Option<Worker<'a, S>>,
     ) -> Self {
         Search {
@@ -509,7 +509,7 @@ where
         if node.alternative >= node.alternatives && node.cursor + 1 == node.len {
             return false;
         }
-        if node.alternative < node.alternatives && self.weaken != Weaken::Alternatives {
+        if node.alternative < node.alternatives && !self.weaken.is(Weaken::Alternatives) {
             self.go_back(top);
             return true;
         }

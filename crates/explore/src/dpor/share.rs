@@ -23,6 +23,7 @@ use super::set::Set;
 use crate::kept::{Begun, Keeper, Misfit, NodeState, Product, SearchState};
 use crate::record::Record;
 use crate::{Config, Control, Report};
+use selvedge_base::ForTests;
 use selvedge_model::{Choice, Dependence, Detector, LimitKind, StopReason, Undo};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -132,7 +133,7 @@ pub(super) fn explore<S, M, D, P, F>(
     relation: &P,
     config: &Config,
     control: &Control,
-    weaken: Weaken,
+    weaken: ForTests<Weaken>,
     (from, keeper): (Option<&SearchState>, Option<&dyn Keeper>),
 ) -> Result<Option<Report>, Misfit>
 where

@@ -9,8 +9,8 @@
 //! where everything enabled is in D.
 
 use super::event::{EventId, Store, last};
-use super::oracle::Weaken;
 use super::path::Path;
+use super::weaken::Weaken;
 use selvedge_model::{Detector, Fingerprint, Undo};
 
 /// How many of the disabled events an alternative must be in conflict with.
@@ -44,7 +44,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         most = most.min(older.len());
         let older = &older[older.len() - most..];
         let candidates = &self.store[newest].conflicts;
-        let most = if self.store.weaken == Weaken::FirstCandidate {
+        let most = if self.store.weaken.is(Weaken::FirstCandidate) {
             1
         } else {
             candidates.len()
@@ -143,7 +143,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
     fn goes_with(&self, e: EventId, of: EventId, chosen: &[EventId], events: &[EventId]) -> bool {
         let store = self.store;
         let (event, local) = (&store[e], &store[of].clock);
-        if chosen.is_empty() || store.weaken == Weaken::Together {
+        if chosen.is_empty() || store.weaken.is(Weaken::Together) {
             return true;
         }
         events.iter().all(|&other| {

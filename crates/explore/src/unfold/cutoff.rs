@@ -16,7 +16,7 @@
 //! configuration with its state; so there is none.
 
 use super::event::{EventId, Last, Store, last};
-use super::oracle::Weaken;
+use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Id, ThreadId};
 use std::cmp::Ordering;
@@ -73,7 +73,7 @@ impl States {
             }
             std::collections::hash_map::Entry::Occupied(mut place) => {
                 let known = *place.get();
-                if !known.is_some() || store.weaken == Weaken::AnyState {
+                if !known.is_some() || store.weaken.is(Weaken::AnyState) {
                     return true;
                 }
                 match compare(store, known, event) {

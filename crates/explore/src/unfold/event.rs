@@ -9,11 +9,11 @@
 
 use super::footprint::{Footprint, Footprints, History};
 use super::label::{Label, Labels};
-use super::oracle::Weaken;
 use super::relation::Relation;
+use super::weaken::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
-use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
 use selvedge_model::Op;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -221,7 +221,7 @@ pub struct Store {
     /// Whether that is kept.
     pub keeps_footprints: bool,
     /// What is done wrong on purpose.
-    pub weaken: Weaken,
+    pub weaken: ForTests<Weaken>,
     /// What is left out because it shows nothing new is done all the same, and compared. For tests
     /// with systems in which what a thread does follows from its causes; in programs with data
     /// races it need not.
@@ -452,7 +452,7 @@ impl Store {
         let (older, newer) = (a.min(b), a.max(b));
         if !self[newer].conflicts.contains(&older) {
             self[newer].conflicts.push(older);
-            if self.weaken != Weaken::OneSided {
+            if !self.weaken.is(Weaken::OneSided) {
                 self[older].conflicts.push(newer);
             }
             self.links += 1;

@@ -5,6 +5,8 @@ mod beside;
 mod next;
 mod shown;
 mod stuck;
+#[cfg(feature = "laboratory")]
+mod watched;
 mod wide;
 
 use super::alternatives::{Partial, Search};
@@ -12,13 +14,15 @@ use super::covered::Covered;
 use super::cutoff::States;
 use super::event::{EventId, Store};
 use super::extensions::Extensions;
-use super::oracle::{Visited, Weaken};
+#[cfg(feature = "laboratory")]
+use super::oracle::Visited;
 use super::order::{Visits, pick};
 use super::path::Path;
 use super::races::Classes;
 use super::reach::in_order;
 use super::relation::Relation;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
+use super::weaken::Weaken;
 use crate::record::Record;
 use crate::stuck::Fates;
 use crate::{Config, Control, Found, Order, Report, Stop};
@@ -113,6 +117,7 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     /// its causes.
     exits: FxHashMap<EventId, Vec<Choice>>,
     /// Where executions ended, if somebody asks.
+    #[cfg(feature = "laboratory")]
     visited: Option<Vec<Visited>>,
     record: Record,
     halt: Option<StopReason>,
@@ -169,6 +174,7 @@ where
             states: States::new(initial),
             watched,
             exits: FxHashMap::default(),
+            #[cfg(feature = "laboratory")]
             visited: None,
             record: Record::default(),
             halt: None,
@@ -183,14 +189,6 @@ where
     /// Says to the detectors that what was seen so far does not count.
     pub fn begin_anew(&mut self) {
         self.path.detector.forget();
-    }
-
-    /// Keeps for tests what is known where, and makes a mistake.
-    pub fn watch(&mut self, weaken: Weaken) {
-        self.visited = Some(Vec::new());
-        self.store.weaken = weaken;
-        self.fates = Fates::weakened(weaken);
-        self.store.compares = true;
     }
 
     /// Explores.
@@ -228,7 +226,7 @@ where
             match self.tree.sweep() {
                 Sweep::Open(node) => self.visit(node, false),
                 Sweep::Decide(node) => {
-                    if self.store.weaken == Weaken::Sweep || !self.decide(node) {
+                    if self.store.weaken.is(Weaken::Sweep) || !self.decide(node) {
                         self.tree.close(node);
                     }
                 }
@@ -247,7 +245,7 @@ where
             if self.store.len() > known {
                 classes = Classes::new(&self.store);
             }
-            let may_count = self.watched.is_none() && self.store.weaken != Weaken::NeverAnew;
+            let may_count = self.watched.is_none() && !self.store.weaken.is(Weaken::NeverAnew);
             if may_count && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
                 let record = std::mem::take(&mut self.record);
                 return Run::Remembers(record.finish(StopReason::Complete).faults);
@@ -400,7 +398,7 @@ where
             let store = &self.store;
             let keep = |list: &[EventId]| -> Vec<EventId> {
                 let kept = list.iter().copied();
-                kept.filter(|&d| !store.dependent(d, event) || store.weaken == Weaken::Disabled)
+                kept.filter(|&d| !store.dependent(d, event) || store.weaken.is(Weaken::Disabled))
                     .collect()
             };
             let cut = keep(&node.cut);
@@ -551,10 +549,8 @@ where
             }
         }
         self.extensions.extend(&mut self.store, &mut self.path, &cut);
-        if let Some(visited) = &mut self.visited {
-            let maximal = matches!(leaf, Leaf::Maximal);
-            visited.push(Visited::new(&self.store, &self.path, maximal));
-        }
+        #[cfg(feature = "laboratory")]
+        self.note_visited(matches!(leaf, Leaf::Maximal));
         let len = self.path.len();
         // The detector has seen the others just here.
         for &event in &cut[..self.tree[node].inherited] {

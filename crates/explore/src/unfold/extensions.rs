@@ -31,9 +31,9 @@ mod since;
 use super::between::{Between, between};
 use super::event::{Clock, EventId, Last, Store, causes as causes_of, join};
 use super::label::Ending;
-use super::oracle::Weaken;
 use super::path::{Path, Used, level};
 use super::reach::go_to;
+use super::weaken::Weaken;
 use crate::Control;
 use conflicts::link;
 use mutexes::owner_below;
@@ -112,7 +112,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
                 break;
             }
             let id = path.event(self.again[at] as usize);
-            if store.weaken == Weaken::Since {
+            if store.weaken.is(Weaken::Since) {
                 continue;
             }
             if !self.since.comes_after(store, id) {
@@ -135,16 +135,16 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
         let mut ends = SmallVec::new();
         let weaken = store.weaken;
-        for &event in cut.iter().filter(|_| weaken != Weaken::Cut) {
+        for &event in cut.iter().filter(|_| !weaken.is(Weaken::Cut)) {
             self.extend_at(store, path, event);
             ends.push(store[event].action.thread);
         }
         for (number, pending) in path.machine.pending().iter().enumerate() {
             let number = ThreadId(number as u16);
             let looked_at = match pending.status {
-                Status::Blocked => store.weaken != Weaken::Blocked,
+                Status::Blocked => !store.weaken.is(Weaken::Blocked),
                 Status::Enabled => {
-                    store.weaken != Weaken::Between && between(store, path, number) != Between::No
+                    !store.weaken.is(Weaken::Between) && between(store, path, number) != Between::No
                 }
                 _ => false,
             };
@@ -164,11 +164,11 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
         let position = Position::of(store, id);
         self.extend_position(store, path, &position);
-        store[id].extended = !position.action.effect_varies() || store.weaken == Weaken::Again;
+        store[id].extended = !position.action.effect_varies() || store.weaken.is(Weaken::Again);
     }
 
     fn extend_position<D: Detector<M>>(&mut self, store: &mut Store, path: &Path<M, D>, at: &Position) {
-        if store.weaken == Weaken::Class(at.action.op.class()) {
+        if store.weaken.is(Weaken::Class(at.action.op.class())) {
             return;
         }
         let mut below = Clock::new();
@@ -178,13 +178,13 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         if at.action.op == Op::WaitAcquire
             && at.parent.is_some()
             && (store[at.parent].timed || at.action.cancelable)
-            && store.weaken != Weaken::Timeouts
+            && !store.weaken.is(Weaken::Timeouts)
         {
             // The wait could have ended by itself.
             let candidates = before_timeout(store, path, at, &below);
             self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
         }
-        if at.action.op == Op::CancelPoint && store.weaken != Weaken::Cancelled {
+        if at.action.op == Op::CancelPoint && !store.weaken.is(Weaken::Cancelled) {
             self.before_cancellation(store, path, at, &below);
         }
         match scheme(store, at) {
@@ -253,7 +253,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         let choice = Antichains {
             at,
             scheme,
-            candidates: if store.weaken == Weaken::OnlyEmpty {
+            candidates: if store.weaken.is(Weaken::OnlyEmpty) {
                 &[]
             } else {
                 candidates

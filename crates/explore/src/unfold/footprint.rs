@@ -4,9 +4,9 @@
 //! ones share a number. Two footprints of different threads may race if they overlap, one writes,
 //! and not both accesses are atomic.
 
-use super::oracle::Weaken;
+use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Digest, Domain, ThreadId};
+use selvedge_base::{Digest, Domain, ForTests, ThreadId};
 use selvedge_model::{Access, Action, MemoryOrder, Op};
 
 /// An access to memory, without its place in the program.
@@ -48,7 +48,7 @@ pub struct Trace<'a> {
     /// The hierarchical names of threads; see [`Store::name`](super::event::Store::name).
     pub name: &'a dyn Fn(ThreadId) -> Digest,
     /// What is done wrong on purpose.
-    pub weaken: Weaken,
+    pub weaken: ForTests<Weaken>,
 }
 
 static HISTORY: Domain = Domain::new("history");
@@ -64,13 +64,13 @@ impl History {
             (_, Some(thread)) => with_kind(2, name(thread)),
             _ => [0, action.object.0, 0],
         };
-        let [own, own_high] = match event.weaken {
-            Weaken::HistoryOwner => [0, 0],
-            _ => name(action.thread).words(),
+        let [own, own_high] = match event.weaken.is(Weaken::HistoryOwner) {
+            true => [0, 0],
+            false => name(action.thread).words(),
         };
-        let [touched, touched_high] = match event.weaken {
-            Weaken::HistoryFootprint => [0, 0],
-            _ => event.footprint.words(),
+        let [touched, touched_high] = match event.weaken.is(Weaken::HistoryFootprint) {
+            true => [0, 0],
+            false => event.footprint.words(),
         };
         let mut words = [
             own,
@@ -87,13 +87,13 @@ impl History {
         let mut signals = 0;
         if matches!(action.op, Op::Signal | Op::Broadcast) {
             signals = (self.signals + 1).min(MOST_SIGNALS + 1);
-            if signals <= MOST_SIGNALS && event.weaken != Weaken::HistorySignals {
+            if signals <= MOST_SIGNALS && !event.weaken.is(Weaken::HistorySignals) {
                 words[8..].copy_from_slice(&self.hash.words());
             }
         }
-        let hash = match event.weaken {
-            Weaken::History => Digest::EMPTY,
-            _ => Digest::of_words(&HISTORY, &words),
+        let hash = match event.weaken.is(Weaken::History) {
+            true => Digest::EMPTY,
+            false => Digest::of_words(&HISTORY, &words),
         };
         History { hash, signals }
     }
@@ -241,7 +241,7 @@ mod tests {
                     action,
                     footprint: footprints.hash(*footprint),
                     name: &|thread| Digest::of_words(&HISTORY, &[u64::from(thread.0)]),
-                    weaken,
+                    weaken: ForTests::new(weaken),
                 })
             })
     }

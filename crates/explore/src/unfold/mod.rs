@@ -33,7 +33,7 @@ mod explorer;
 mod extensions;
 mod footprint;
 mod label;
-#[doc(hidden)]
+#[cfg(feature = "laboratory")]
 pub mod oracle;
 mod order;
 mod path;
@@ -42,14 +42,15 @@ mod reach;
 mod relation;
 mod tree;
 mod unsynchronised;
+mod weaken;
 
 pub use alternatives::Partial;
 pub use covered::Covered;
 pub use dump::{Shown, Twin, Unfolding};
+pub(crate) use weaken::Weaken;
 
 use crate::{Config, Control, Report};
 use explorer::{Explorer, Run};
-use oracle::{Watched, Weaken};
 use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
 use std::rc::Rc;
@@ -85,13 +86,13 @@ where
 }
 
 /// [`explore`] with a mistake; also what it knew, if the whole of it can be executed again.
-#[doc(hidden)]
+#[cfg(feature = "laboratory")]
 pub fn explore_watched<M, D, F>(
     make: &F,
     config: &Config,
     control: &Control,
     weaken: Weaken,
-) -> (Report, Option<Watched>)
+) -> (Report, Option<oracle::Watched>)
 where
     M: Undo + Fingerprint,
     D: Detector<M>,

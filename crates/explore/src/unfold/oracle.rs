@@ -1,76 +1,13 @@
 //! What tests ask of an exploration beyond its report: every event with its conflicts, what was
-//! known where an execution ended; and deliberate mistakes, to see that tests notice them.
+//! known where an execution ended.
+
+pub use super::weaken::Weaken;
 
 use super::event::{EventId, Last, Store, causes};
 use super::path::Path;
 use selvedge_base::Id;
 use selvedge_model::reference::EventLabel;
-use selvedge_model::{Action, Choice, Detector, Fingerprint, Op, OpClass, Undo};
-
-/// A deliberate mistake.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Weaken {
-    /// As it should be.
-    #[default]
-    Nothing,
-    /// What uses its object in this way has no other events at its position.
-    Class(OpClass),
-    /// The other events at a position come right after what is before it.
-    OnlyEmpty,
-    /// No other events where a thread is blocked.
-    Blocked,
-    /// None in the place of cutoffs.
-    Cut,
-    /// None where a thread must not come between an action and what completes it.
-    Between,
-    /// What a data choice completes is no event on which others depend, where the machine is asked.
-    Completed,
-    /// Positions are looked at once, whatever comes later.
-    Again,
-    /// Of two paths one after the other, only what is new in the second is looked at.
-    Since,
-    /// What other events depend on lies below the event.
-    Beside,
-    /// A woken wait could not have ended by itself.
-    Timeouts,
-    /// What a cancelled thread would have done is not looked for.
-    Cancelled,
-    /// Only the later of two events in conflict knows of it.
-    OneSided,
-    /// Events that are not enabled any more stay disabled.
-    Disabled,
-    /// What was not decided where an execution ended is not decided later.
-    Sweep,
-    /// Only the first candidate for an alternative is tried.
-    FirstCandidate,
-    /// Whether events of an alternative go together is not asked.
-    Together,
-    /// A known state cuts off whatever reaches it later, be it smaller.
-    AnyState,
-    /// Races of cutoffs with events that are on no path with them are not looked for.
-    BesideCutoffs,
-    /// What detectors remember is no part of the state, even where it counts.
-    Memory,
-    /// It never counts.
-    NeverAnew,
-    /// Threads that wait for ever beside others that run for ever are not looked for.
-    Stuck,
-    /// Where these are looked for, an independent action that goes first is enough, though the
-    /// state after it is known.
-    Proviso,
-    /// It is enough, though a thread has stopped after it.
-    StopProviso,
-    /// No execution needs to go on for ever.
-    Fair,
-    /// What threads touched last is no part of the state.
-    History,
-    /// Whose history it is, is no part of it.
-    HistoryOwner,
-    /// What the last event touched is no part of a history.
-    HistoryFootprint,
-    /// What came before a signal is no part of a history.
-    HistorySignals,
-}
+use selvedge_model::{Action, Choice, Detector, Fingerprint, Op, Undo};
 
 /// What an exploration knew.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

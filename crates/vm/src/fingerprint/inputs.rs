@@ -28,7 +28,7 @@ use crate::program::Program;
 use crate::state::State;
 use crate::word::WordKey;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
 use selvedge_expr::{Arena, Expr, InputId, Renaming};
 use std::cell::{Cell, RefCell};
 
@@ -55,7 +55,7 @@ pub enum Forget {
 
 /// What has to be added to the fingerprint so that names of inputs, and inputs that are not live,
 /// do not count.
-pub(super) fn without_names(program: &Program, state: &State, forget: Forget) -> Digest {
+pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<Forget>) -> Digest {
     let (keys, path, arena) = (Keys::SOUND, &state.path(), &state.memory.tags.arena);
     let renaming = RefCell::new(Renaming::new(arena));
     let live = RefCell::new(FxHashSet::default());
@@ -63,7 +63,7 @@ pub(super) fn without_names(program: &Program, state: &State, forget: Forget) ->
     // The fragments as they are, which meets the live inputs.
     let exact = |e: Expr| {
         live.borrow_mut().extend(arena.inputs_of(e).iter().copied());
-        if forget != Forget::Identity {
+        if !forget.is(Forget::Identity) {
             renaming.borrow_mut().meet(e);
         }
         arena.hash(e)
@@ -75,13 +75,13 @@ pub(super) fn without_names(program: &Program, state: &State, forget: Forget) ->
         sum = sum.without(keys.words(FragmentKind::Decision, &decision(region, name)));
     }
     let live = live.into_inner();
-    let mut linked = match forget {
-        Forget::Constraints => Vec::new(),
-        _ => linked(arena, path.constraints(), &live, forget),
+    let mut linked = match forget.is(Forget::Constraints) {
+        true => Vec::new(),
+        false => linked(arena, path.constraints(), &live, forget),
     };
     linked.sort_by_cached_key(|&e| (renaming.borrow_mut().hash(e), arena.hash(e)));
     let mut renaming = renaming.into_inner();
-    if forget != Forget::Identity {
+    if !forget.is(Forget::Identity) {
         linked.iter().for_each(|&e| renaming.meet(e));
     }
     for e in linked {
@@ -89,7 +89,7 @@ pub(super) fn without_names(program: &Program, state: &State, forget: Forget) ->
         sum = sum.with(Digest::of_words(&CONSTRAINT, &name.words()));
     }
     for ((who, e), value) in path.all_known() {
-        if forget != Forget::Knowledge && arena.inputs_of(e).iter().all(|input| live.contains(input)) {
+        if !forget.is(Forget::Knowledge) && arena.inputs_of(e).iter().all(|input| live.contains(input)) {
             let who = match who.checked_sub(1) {
                 Some(thread) => u64::from(state.thread(ThreadId::from_index(thread as usize)).region),
                 None => 0,
@@ -99,7 +99,7 @@ pub(super) fn without_names(program: &Program, state: &State, forget: Forget) ->
             sum = sum.with(Digest::of_words(&KNOWN, &words));
         }
     }
-    if forget == Forget::Values {
+    if forget.is(Forget::Values) {
         return sum;
     }
     // The fragments under new names.
@@ -112,7 +112,12 @@ pub(super) fn without_names(program: &Program, state: &State, forget: Forget) ->
 }
 
 /// The constraints that share inputs with live ones, be it by way of others; each once.
-fn linked(arena: &Arena, constraints: &[Expr], live: &FxHashSet<InputId>, forget: Forget) -> Vec<Expr> {
+fn linked(
+    arena: &Arena,
+    constraints: &[Expr],
+    live: &FxHashSet<InputId>,
+    forget: ForTests<Forget>,
+) -> Vec<Expr> {
     let mut by_input: FxHashMap<InputId, Vec<Expr>> = FxHashMap::default();
     for &e in constraints {
         for &input in arena.inputs_of(e).iter() {
@@ -126,7 +131,7 @@ fn linked(arena: &Arena, constraints: &[Expr], live: &FxHashSet<InputId>, forget
         for e in by_input.remove(&input).unwrap_or_default() {
             if seen.insert(e) {
                 found.push(e);
-                if forget != Forget::Links {
+                if !forget.is(Forget::Links) {
                     next.extend(arena.inputs_of(e).iter().copied());
                 }
             }

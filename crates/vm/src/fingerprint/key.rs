@@ -49,12 +49,33 @@ impl FragmentKind {
 }
 
 /// A damaged hash, to show that the checks would notice one.
+#[cfg(feature = "laboratory")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// How many bits of each hash are kept.
     pub bits: u32,
     /// A kind that is left out where changes are folded.
     pub forget: Option<FragmentKind>,
+}
+
+#[cfg(feature = "laboratory")]
+impl Damage {
+    const NONE: Damage = Damage {
+        bits: 128,
+        forget: None,
+    };
+
+    fn complete(self) -> Damage {
+        let forget = None;
+        Damage { forget, ..self }
+    }
+
+    fn applied(&self, kind: FragmentKind, digest: Digest) -> Digest {
+        match self.forget == Some(kind) {
+            true => Digest::EMPTY,
+            false => digest.weakened(self.bits),
+        }
+    }
 }
 
 /// By kind the key of its hashes.
@@ -82,9 +103,8 @@ static PARTIAL: Domain = Domain::new("machine partial byte");
 /// The hash function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keys {
-    /// How many bits of each hash count.
-    bits: u32,
-    forget: Option<FragmentKind>,
+    #[cfg(feature = "laboratory")]
+    damage: Damage,
     /// Numbers of threads and calling contexts count, too: what one machine's events name.
     pub named: bool,
 }
@@ -96,29 +116,34 @@ pub(crate) fn mixed(words: &[u64; 4]) -> u128 {
 }
 
 impl Keys {
-    pub const SOUND: Keys = Keys {
-        bits: 128,
-        forget: None,
-        named: false,
-    };
+    pub const SOUND: Keys = Keys::sound(false);
 
     /// For states of one machine whose events are to be equal in every name.
-    pub const NAMED: Keys = Keys {
-        named: true,
-        ..Keys::SOUND
-    };
+    pub const NAMED: Keys = Keys::sound(true);
 
-    pub fn damaged(damage: Damage) -> Keys {
+    const fn sound(named: bool) -> Keys {
         Keys {
-            bits: damage.bits,
-            forget: damage.forget,
-            named: false,
+            #[cfg(feature = "laboratory")]
+            damage: Damage::NONE,
+            named,
         }
+    }
+
+    #[cfg(feature = "laboratory")]
+    pub fn damaged(damage: Damage) -> Keys {
+        let named = false;
+        Keys { damage, named }
     }
 
     /// The same hash, with nothing forgotten.
     pub fn complete(self) -> Keys {
-        Keys { forget: None, ..self }
+        #[cfg(feature = "laboratory")]
+        return Keys {
+            damage: self.damage.complete(),
+            ..self
+        };
+        #[cfg(not(feature = "laboratory"))]
+        self
     }
 
     /// The hash of a fragment of two words.
@@ -156,9 +181,9 @@ impl Keys {
 
     #[inline]
     fn hash(&self, kind: FragmentKind, words: &[u64]) -> Digest {
-        if self.forget == Some(kind) {
-            return Digest::EMPTY;
-        }
-        Digest::of_words(&DOMAINS[kind as usize], words).weakened(self.bits)
+        let digest = Digest::of_words(&DOMAINS[kind as usize], words);
+        #[cfg(feature = "laboratory")]
+        let digest = self.damage.applied(kind, digest);
+        digest
     }
 }

@@ -3,7 +3,7 @@
 
 use super::vm::{Shared, Vm};
 use crate::coverage::Reached;
-use crate::fingerprint::{Fingerprints, Forget, Keys};
+use crate::fingerprint::{Fingerprints, Keys};
 use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
 use crate::state::State;
 use crate::statistics::SolverStatistics;
@@ -12,7 +12,7 @@ use crate::sync::lifecycle;
 use crate::thread::{Core, Thread};
 use crate::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_model::{Action, ObjectId, Op, Outcome, Pending, Status};
 use smallvec::SmallVec;
@@ -70,7 +70,7 @@ impl Vm {
             instructions: 0,
             jumps: FxHashMap::default(),
             fingerprints: None,
-            forgets: Forget::Nothing,
+            forgets: ForTests::default(),
             solver: LazySolver::default(),
             published: SolverStatistics::default(),
             evaluator: Evaluator::new(),

@@ -7,6 +7,7 @@
 
 mod initial;
 pub(crate) mod interp;
+#[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;
 pub mod state;
 pub mod thread;

@@ -13,7 +13,7 @@ use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
 use crate::visibility;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_base::{ContextId, ForTests, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_ir::FuncId;
 use selvedge_model::{
@@ -57,7 +57,7 @@ pub struct Vm {
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
     /// A mistake where names of inputs are taken out of fingerprints.
-    pub(crate) forgets: Forget,
+    pub(crate) forgets: ForTests<Forget>,
     /// Decides which outcomes of a decision on symbolic values are possible.
     pub(crate) solver: LazySolver,
     /// What the solver had counted when counts were published last.

@@ -2,10 +2,12 @@
 //! snapshots until they are written (`unshared`), in chunks, so that a write after a snapshot
 //! copies little.
 
+use super::Memory;
+#[cfg(feature = "laboratory")]
+use super::MemoryState;
 use super::address::{CLASSES, MIN_SHIFT, Parts};
 use super::object::{Kind, Life, Object, Site};
 use super::page::{PAGE, Page};
-use super::{Memory, MemoryState};
 use std::rc::Rc;
 
 const GROUP: usize = 64;
@@ -145,6 +147,7 @@ impl Memory {
     }
 
     /// Keeps the present state: shares everything.
+    #[cfg(feature = "laboratory")]
     pub fn save(&mut self) -> MemoryState {
         self.flush();
         MemoryState {
@@ -153,6 +156,7 @@ impl Memory {
     }
 
     /// Returns to a kept state and empties the undo log.
+    #[cfg(feature = "laboratory")]
     pub fn restore(&mut self, state: &MemoryState) {
         self.flush();
         self.forget_log();

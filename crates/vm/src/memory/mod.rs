@@ -45,6 +45,7 @@ pub enum AllocError {
 }
 
 /// A kept state of the memory.
+#[cfg(feature = "laboratory")]
 #[derive(Clone)]
 pub struct MemoryState {
     owners: Vec<Option<Rc<Owner>>>,

@@ -5,7 +5,7 @@ use super::policy::{Balance, MOST_BYTES};
 use super::real::Real;
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
-use selvedge_base::{ContextId, Id, ThreadId};
+use selvedge_base::{ContextId, ForTests, Id, ThreadId};
 use selvedge_model::{
     Access, Allocated, Allocates, Blocks, Choice, Event, Fingerprint, Limit, Machine, Notice, Outcome, Part,
     Pending, Status, Waiters, WaitsFor,
@@ -55,14 +55,14 @@ pub(super) struct Map {
     learns: bool,
     /// Nothing is to be recalled any more.
     over: Cell<bool>,
-    checked: bool,
+    checked: ForTests<bool>,
     /// By node: the memory that is allocated there, where that was asked.
     allocated: RefCell<FxHashMap<u32, Allocated>>,
 }
 
 impl Map {
     /// For a machine at its initial state.
-    pub fn new(mut real: Real, checked: bool) -> Map {
+    pub fn new(mut real: Real, checked: ForTests<bool>) -> Map {
         real.keep_fingerprints();
         let mut graph = Graph::default();
         let here = graph.node(real.vm.fingerprint(), &real.vm);
@@ -189,7 +189,7 @@ impl Map {
     pub fn allocated(&self) -> Allocated {
         if let Some(known) = self.allocated.borrow().get(&self.here)
             && self.here != NONE
-            && !self.checked
+            && !self.checked.is(true)
         {
             return known.clone();
         }
@@ -233,7 +233,7 @@ impl Map {
         self.last = Last::Edge(known);
         self.real.get_mut().vm.instructions += edge.instructions;
         let event = edge.event;
-        if edge.noted || self.checked || !self.unrecorded.notices.is_empty() {
+        if edge.noted || self.checked.is(true) || !self.unrecorded.notices.is_empty() {
             self.step_again(known);
         }
         event
@@ -244,14 +244,14 @@ impl Map {
     fn step_again(&mut self, known: u32) {
         self.unrecorded.notices.clear();
         let edge = self.graph.edge(known);
-        if !edge.noted && !self.checked {
+        if !edge.noted && !self.checked.is(true) {
             return;
         }
         self.catch_up(self.path.len() - 1);
         let real = self.real.get_mut();
         let counted = real.vm.instructions;
         let event = real.step(edge.choice());
-        if self.checked {
+        if self.checked.is(true) {
             let alike = event == edge.event
                 && real.vm.instructions - counted == edge.instructions
                 && *real.vm.pending() == *self.graph.shown(edge.to).pending
@@ -280,7 +280,7 @@ impl Map {
         let counted = real.vm.instructions;
         let event = real.step(choice);
         let instructions = real.vm.instructions - counted;
-        if self.checked {
+        if self.checked.is(true) {
             let kept = real.vm.check_fingerprint();
             assert!(
                 kept.is_ok(),

@@ -31,7 +31,7 @@ use crate::vm::{Shared, Vm};
 use graph::{Graph, Shown};
 use map::Map;
 use real::Real;
-use selvedge_base::{ContextId, Location, StmtId, ThreadId};
+use selvedge_base::{ContextId, ForTests, Location, StmtId, ThreadId};
 use selvedge_model::{
     Access, Action, Allocated, Allocates, Choice, Describe, Event, Input, Machine, Notice, ObjectId, Part,
     Pending, Recall, Seen, Standing, Undo, Waiters, WaitsFor,
@@ -47,7 +47,7 @@ pub struct Recalling {
     /// What is remembered no more, for those who have seen its steps on the present path.
     left: Graph,
     /// Each recalled step is also executed, and compared.
-    checked: bool,
+    checked: ForTests<bool>,
 }
 
 enum Body {
@@ -69,7 +69,7 @@ impl Recalling {
             body: Body::Direct(Box::new(Real::new(vm))),
             shown: None,
             left: Graph::default(),
-            checked: false,
+            checked: ForTests::default(),
         }
     }
 
@@ -86,9 +86,10 @@ impl Recalling {
     ///
     /// # Panics
     /// Its steps do, if what is recalled differs from what happens.
+    #[cfg(feature = "laboratory")]
     pub fn checked(vm: Vm) -> Recalling {
         Recalling {
-            checked: true,
+            checked: ForTests::new(true),
             ..Recalling::new(vm)
         }
     }

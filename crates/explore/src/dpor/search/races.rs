@@ -18,7 +18,7 @@ where
     /// Of the threads asleep those that an action which is about to be taken does not wake.
     #[inline]
     pub(super) fn still_asleep(&self, sleep: S, action: &Action) -> S {
-        if self.weaken == Weaken::Wakeups {
+        if self.weaken.is(Weaken::Wakeups) {
             return sleep;
         }
         let pending = self.machine.pending();
@@ -51,10 +51,10 @@ where
             let mut candidates = S::default();
             if enabled.contains(other) {
                 candidates.insert(other);
-            } else if self.weaken == Weaken::BlockedSearch {
+            } else if self.weaken.is(Weaken::BlockedSearch) {
                 continue;
             }
-            if self.weaken == Weaken::OldPending && self.changes(thread, other) {
+            if self.weaken.is(Weaken::OldPending) && self.changes(thread, other) {
                 continue;
             }
             self.add(Request {
@@ -92,7 +92,7 @@ where
         let pending = &self.machine.pending()[thread];
         let searched = match pending.status {
             Status::Finished | Status::Parked => false,
-            Status::Blocked => self.weaken != Weaken::BlockedSearch,
+            Status::Blocked => !self.weaken.is(Weaken::BlockedSearch),
             Status::Enabled => true,
         };
         if !searched || is_local(&pending.action) {
@@ -142,7 +142,7 @@ where
         if self.learned.is_some() {
             self.learn(thread);
         }
-        if self.weaken != Weaken::OwnSearch {
+        if !self.weaken.is(Weaken::OwnSearch) {
             self.reverse_found(thread, latest);
         }
     }
@@ -233,7 +233,7 @@ where
 
     /// Blocked threads where an execution ends: what they could have done instead of what happened.
     pub(super) fn reverse_blocked(&mut self) {
-        if !self.config.sleep_sets || self.weaken == Weaken::BlockedSearch {
+        if !self.config.sleep_sets || self.weaken.is(Weaken::BlockedSearch) {
             return;
         }
         let mut blocked = self.blocked_now();
@@ -271,7 +271,7 @@ where
             if other == thread || pending.action == old {
                 continue;
             }
-            if sleep.contains(other) && self.weaken != Weaken::Wakeups {
+            if sleep.contains(other) && !self.weaken.is(Weaken::Wakeups) {
                 sleep.remove(other);
             }
             // What it could have done before this event is gone.
@@ -279,7 +279,7 @@ where
             candidates.insert(other);
             let candidates = candidates.and(self.nodes[depth].enabled);
             let named = self.order.clock(other)[thread] as usize == depth + 1;
-            if self.weaken != Weaken::OldPending && (!candidates.is_empty() || !named) {
+            if !self.weaken.is(Weaken::OldPending) && (!candidates.is_empty() || !named) {
                 self.add(Request {
                     depth: depth as u32,
                     thread: other as u32,
@@ -303,7 +303,7 @@ where
         let mut more = request.candidates;
         if more.is_empty() {
             more = node.enabled.minus(node.added);
-            if self.weaken == Weaken::AddAll {
+            if self.weaken.is(Weaken::AddAll) {
                 let first = more.first();
                 more = S::default();
                 first.into_iter().for_each(|thread| more.insert(thread));

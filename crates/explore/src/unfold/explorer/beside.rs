@@ -4,9 +4,9 @@
 use super::{Explorer, MOST_PAIRS, differs, forgets};
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
-use crate::unfold::oracle::Weaken;
 use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
+use crate::unfold::weaken::Weaken;
 use selvedge_base::{Digest, StmtId};
 use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, StopReason, Undo};
 
@@ -49,7 +49,7 @@ where
         if digest.is_none() {
             self.record.limit(&forgets());
         }
-        if self.store.weaken == Weaken::Memory {
+        if self.store.weaken.is(Weaken::Memory) {
             return Digest::EMPTY;
         }
         digest.unwrap_or_default()
@@ -57,7 +57,7 @@ where
 
     /// Looks for races of cutoff events with events that are on no path with them.
     pub(super) fn races_beside_cutoffs(&mut self, classes: &Classes) {
-        if self.store.weaken == Weaken::BesideCutoffs {
+        if self.store.weaken.is(Weaken::BesideCutoffs) {
             return;
         }
         let mut pairs = Vec::new();

@@ -1,9 +1,8 @@
 //! The explored unfolding as plain data.
 
 use super::Explorer;
-use crate::unfold::dump::{Unfolding, immediate_causes, numbers, shown};
+use crate::unfold::dump::{Unfolding, numbers, shown};
 use crate::unfold::event::EventId;
-use crate::unfold::oracle::{Watched, known};
 use crate::unfold::reach::in_order;
 use selvedge_base::Id;
 use selvedge_model::{Detector, Fingerprint, Undo};
@@ -38,39 +37,24 @@ where
         Some(unfolding)
     }
 
-    /// Every event with its conflicts, and what was known where executions ended.
-    pub fn watched(&mut self) -> Option<Watched> {
-        let mut watched = Watched {
-            events: Vec::new(),
-            visited: self.visited.take()?,
-        };
-        for id in (0..self.store.len()).map(EventId::from_index) {
-            let mut choices = None;
-            if self.store[id].executed {
-                choices = Some(match self.exits.get(&id) {
-                    Some(choices) => choices.clone(),
-                    None => {
-                        self.execute(id)?;
-                        self.path.choices().to_vec()
-                    }
-                });
-            }
-            let immediate = immediate_causes(&self.store, id);
-            watched.events.push(known(&self.store, id, &immediate, choices));
-        }
-        Some(watched)
-    }
-
     /// Notes how the path came to an end of the process, if somebody will ask.
     pub(super) fn note_exit(&mut self, event: EventId) {
-        if self.config.dump.is_some() || self.visited.is_some() {
+        if self.config.dump.is_some() || self.is_watched() {
             let choices = self.path.choices();
             self.exits.entry(event).or_insert_with(|| choices.to_vec());
         }
     }
 
+    /// Whether somebody will ask where executions ended.
+    fn is_watched(&self) -> bool {
+        #[cfg(feature = "laboratory")]
+        return self.visited.is_some();
+        #[cfg(not(feature = "laboratory"))]
+        false
+    }
+
     /// Brings the path to an event with its causes.
-    fn execute(&mut self, id: EventId) -> Option<()> {
+    pub(super) fn execute(&mut self, id: EventId) -> Option<()> {
         let past = in_order(&self.store, self.store.difference(&self.store[id].clock, &[]));
         self.branch.clear();
         self.path.undo(&self.store, 0);

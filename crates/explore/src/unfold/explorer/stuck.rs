@@ -2,7 +2,7 @@
 
 use super::Explorer;
 use crate::stuck::{Fate, Waiting, waiting};
-use crate::unfold::oracle::Weaken;
+use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
 use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Op, Property, Undo};
 
@@ -14,7 +14,7 @@ where
     /// Tells the detector of each thread that never moves again, whatever the others do.
     pub(super) fn find_stuck(&mut self) {
         let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
-        if !asked || self.fates.gave_up() || self.store.weaken == Weaken::Stuck {
+        if !asked || self.fates.gave_up() || self.store.weaken.is(Weaken::Stuck) {
             return;
         }
         for waiting in waiting(&self.path.machine) {

@@ -2,8 +2,8 @@
 
 use crate::unfold::event::{Event, EventId, Last, Store, last};
 use crate::unfold::label::{Ending, Use};
-use crate::unfold::oracle::Weaken;
 use crate::unfold::path::{Path, Used};
+use crate::unfold::weaken::Weaken;
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Detector, Effect, Fingerprint, Op, Undo};
 
@@ -133,7 +133,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     let certain = (scheme == Scheme::Certain).then(|| store.labels.of(&at.action, &Ending::default()));
     let store = &*store;
     let mut found: Vec<Used> = Vec::new();
-    let beside = at.beside && store.weaken != Weaken::Beside;
+    let beside = at.beside && !store.weaken.is(Weaken::Beside);
     let mut consider = |used: &Used, depends: &dyn Fn(&Event) -> bool| {
         if used.thread == at.thread || Path::<M, D>::below(used, below) {
             return;
@@ -164,7 +164,7 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
             for used in path.history_of(store, object) {
                 consider(used, &|event| {
                     store.relation.actions_depend(&at.action, &event.action)
-                        || store.weaken != Weaken::Completed
+                        || !store.weaken.is(Weaken::Completed)
                             && store.relation.actions_depend(&at.action, completed(store, event))
                 });
             }

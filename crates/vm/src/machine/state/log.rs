@@ -66,6 +66,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Empties the log and keeps its room.
+    #[cfg(feature = "laboratory")]
     pub fn clear(&mut self) {
         self.entries.clear();
         self.cores.clear();

@@ -5,10 +5,12 @@
 //! writes a log entry first. The fields are private to this folder, so there is no other way: but
 //! for `State::acting`, which the rest of the machine has, and models do not.
 
+#[cfg(feature = "laboratory")]
 mod kept;
 mod log;
 mod quarantine;
 
+#[cfg(feature = "laboratory")]
 pub(crate) use kept::Kept;
 pub(crate) use log::Undo;
 pub(crate) use quarantine::Place;

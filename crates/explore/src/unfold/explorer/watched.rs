@@ -1,0 +1,55 @@
+//! What tests ask of an exploration.
+
+use super::Explorer;
+use crate::stuck::Fates;
+use crate::unfold::dump::immediate_causes;
+use crate::unfold::event::EventId;
+use crate::unfold::oracle::{Visited, Watched, known};
+use crate::unfold::weaken::Weaken;
+use selvedge_base::{ForTests, Id};
+use selvedge_model::{Detector, Fingerprint, Undo};
+
+impl<M, D> Explorer<'_, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    /// Keeps for tests what is known where, and makes a mistake.
+    pub fn watch(&mut self, weaken: Weaken) {
+        let weaken = ForTests::new(weaken);
+        self.visited = Some(Vec::new());
+        self.store.weaken = weaken;
+        self.fates = Fates::weakened(weaken);
+        self.store.compares = true;
+    }
+
+    /// Notes the configuration of the path, where an execution ends, if somebody asks.
+    pub(super) fn note_visited(&mut self, maximal: bool) {
+        if let Some(visited) = &mut self.visited {
+            visited.push(Visited::new(&self.store, &self.path, maximal));
+        }
+    }
+
+    /// Every event with its conflicts, and what was known where executions ended.
+    pub fn watched(&mut self) -> Option<Watched> {
+        let mut watched = Watched {
+            events: Vec::new(),
+            visited: self.visited.take()?,
+        };
+        for id in (0..self.store.len()).map(EventId::from_index) {
+            let mut choices = None;
+            if self.store[id].executed {
+                choices = Some(match self.exits.get(&id) {
+                    Some(choices) => choices.clone(),
+                    None => {
+                        self.execute(id)?;
+                        self.path.choices().to_vec()
+                    }
+                });
+            }
+            let immediate = immediate_causes(&self.store, id);
+            watched.events.push(known(&self.store, id, &immediate, choices));
+        }
+        Some(watched)
+    }
+}
