@@ -45,7 +45,7 @@ fn use_by(name: &str, args: &[Operand]) -> Option<Use> {
     })
 }
 
-/// Functions that end the process.
+/// Functions that end the process, and run nothing of the program before.
 fn ends_process(name: &str) -> bool {
     matches!(
         name,
@@ -53,7 +53,6 @@ fn ends_process(name: &str) -> bool {
             | "__assert"
             | "__assert_perror_fail"
             | "abort"
-            | "exit"
             | "_exit"
             | "_Exit"
             | "reach_error"

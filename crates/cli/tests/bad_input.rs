@@ -562,5 +562,17 @@ fn unknown_options_and_later_features() {
             .check(&[option, "a.c"])
             .fails(1, &[name, "not available yet"]);
     }
+    let of_accesses = "--property=assertion,deadlock";
+    for (arguments, says) in [
+        (&[][..], "add --property"),
+        (&["--property=data-race"], "add --property"),
+        (&[of_accesses, "--strategy=unfold"], "--strategy dpor only"),
+        (&[of_accesses, "--visibility=sync"], "leave --visibility out"),
+        (&[of_accesses, "--checkpoint=c"], "checkpoints"),
+    ] {
+        place
+            .check(&[&["--dependence=predicate"], arguments, &["a.c"]].concat())
+            .fails(1, &[says]);
+    }
     assert_eq!(place.names(), ["a.c"]);
 }

@@ -124,7 +124,7 @@ pub(crate) fn plan(options: &Options) -> Plan {
 /// after them was not explored for other values of what decides about them.
 pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -> BTreeSet<StmtId> {
     let points = options.points.as_deref();
-    if !report.faults.is_empty() || report.stop != StopReason::Complete {
+    if report.stop != StopReason::Complete {
         return BTreeSet::new();
     }
     let unsupported = report.unsupported.iter().map(|what| what.stmt);
@@ -138,6 +138,8 @@ pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -
     let limits = report.limits.iter().filter(in_one_step).map(|limit| limit.stmt);
     let ended = unsupported.chain(limits);
     ended
-        .filter(|stmt| points.is_some_and(|points| !points.accesses.contains(stmt)))
+        .filter(|stmt| {
+            points.is_some_and(|points| points.locks.contains(stmt) || !points.accesses.contains(stmt))
+        })
         .collect()
 }
