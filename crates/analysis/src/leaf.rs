@@ -4,11 +4,12 @@
 //! A class of locks is all that points-to sets do not tell apart. A class is a leaf if all of this
 //! holds of each place where one of its locks is used:
 //!
-//! - it is taken by a plain lock and given back by an unlock of the same address, on each path, with
-//!   no other lock between them; else it is only initialised (without attributes) or destroyed;
-//! - what is done between them are computations, accesses to memory, calls of library functions that
-//!   only work on memory ([`is_local`](crate::library::is_local)), and calls of functions that do no
-//!   more than that; or the process ends there.
+//! - it is taken by a plain lock and given back by an unlock of the same address, on each path,
+//!   with no other lock between them; else it is only initialised (without attributes) or
+//!   destroyed;
+//! - what is done between them are computations, accesses to memory, calls of library functions
+//!   that only work on memory ([`is_local`](crate::library::is_local)), and calls of functions that
+//!   do no more than that; or the process ends there.
 //!
 //! So a thread that holds the lock gives it back, if its loops end and nothing faults. That its
 //! section holds no scheduling point has to be seen when it runs.

@@ -42,8 +42,8 @@ pub struct Points {
     /// Of accesses to memory, atomic ones too, only those by these statements are.
     pub accesses: BTreeSet<StmtId>,
     /// Locks that are taken and given back by these statements are not. If something that is a
-    /// scheduling point comes between, the machine says [`Unsupported`](selvedge_model::Unsupported)
-    /// where the lock was taken.
+    /// scheduling point comes between, the machine says
+    /// [`Unsupported`](selvedge_model::Unsupported) where the lock was taken.
     pub locks: BTreeSet<StmtId>,
 }
 

@@ -102,11 +102,11 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
     let path = folder.join(format!("{seed}.c"));
     std::fs::write(&path, generate::program(seed)).expect("the temporary directory is writable");
-    let Some(all) = seen(&path, Dependence::Conflict, seed % 2 == 0) else {
+    let Some(all) = seen(&path, Dependence::Conflict, seed.is_multiple_of(2)) else {
         counts.too_large += 1;
         return Ok(());
     };
-    let Some(few) = seen(&path, Dependence::Predicate, seed % 2 == 0) else {
+    let Some(few) = seen(&path, Dependence::Predicate, seed.is_multiple_of(2)) else {
         return Err(format!("{seed}: too large under predicate dependence only"));
     };
     counts.programs += 1;

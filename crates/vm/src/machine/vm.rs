@@ -262,8 +262,8 @@ impl Vm {
         );
     }
 
-    /// Says if locks whose use is taken to be no scheduling point turn out to be: where their holder
-    /// comes to an action, or somebody has to wait for one.
+    /// Says if locks whose use is taken to be no scheduling point turn out to be: where their
+    /// holder comes to an action, or somebody has to wait for one.
     #[cold]
     fn look_for_hidden_locks(&mut self, thread: ThreadId, action: &Action) {
         let held = self.state.thread(thread).held.iter().map(|held| held.site.stmt);
