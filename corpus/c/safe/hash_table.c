@@ -1,9 +1,9 @@
 // The hash-table example of Flanagan and Godefroid (POPL 2005): up to 11 threads never meet in a cell; from 12 on, each
 // further thread adds collisions. One mutex per cell.
 // variant: -DN=2 count(dpor)=1 count(dpor,memory)=1
-// variant: -DN=11 count(dpor)=1 count(dpor,memory)=1
-// variant: -DN=12 count(dpor)=8 count(dpor,memory)=8
-// variant: -DN=13 count(dpor)=64 count(dpor,memory)=64
+// variant: -DN=11 without(stateful) count(dpor)=1 count(dpor,memory)=1
+// variant: -DN=12 without(stateful) count(dpor)=8 count(dpor,memory)=8
+// variant: -DN=13 without(stateful) count(dpor)=64 count(dpor,memory)=64
 // variant: -DN=14 only(count) count(dpor)=512
 // variant: -DN=15 only(count) count(dpor)=4096
 #include <pthread.h>

@@ -96,7 +96,7 @@ pub(crate) struct CheckArgs {
     /// that it knows; dpor explores them all, on all cores; random and pct sample, and never
     /// verify. auto begins with unfold, then samples, then lets searches and samples take turns;
     /// the first result counts. With --emit-tests it is dpor
-    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|random|pct", value_parser = strategy)]
+    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses
     /// to memory only those that can matter to an assertion, to a deadlock or to how threads are
@@ -512,8 +512,9 @@ fn strategy(text: &str) -> Result<StrategyOption, String> {
         "random" => Strategy::Random,
         "pct" => Strategy::Pct,
         "unfold" => Strategy::Unfold,
-        "guarded" | "stateful" | "optimal" => return Err(later(text)),
-        _ => return Err("expected auto, dpor, unfold, random or pct".to_owned()),
+        "stateful" => Strategy::Stateful,
+        "guarded" | "optimal" => return Err(later(text)),
+        _ => return Err("expected auto, dpor, unfold, stateful, random or pct".to_owned()),
     }))
 }
 

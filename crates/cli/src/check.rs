@@ -121,7 +121,7 @@ fn unused(args: &CheckArgs, options: &Options) -> Vec<String> {
         let text = || format!("note: --{option} is for another strategy, and changes nothing for {word}");
         given.then(text)
     };
-    let one_core = unfolds && args.jobs.is_some_and(|jobs| jobs > 1);
+    let one_core = (unfolds || plan.strategy == Strategy::Stateful) && args.jobs.is_some_and(|jobs| jobs > 1);
     [
         ignored("k", !unfolds && args.k != Partial::Last(1)),
         ignored("search", !unfolds && args.search != SearchOrder::Dfs),
@@ -135,7 +135,7 @@ fn unused(args: &CheckArgs, options: &Options) -> Vec<String> {
             plan.strategy != Strategy::Dpor && !args.sleep_sets.on(),
         ),
         ignored("recall", !plan.fuses(options) && !args.recall.on()),
-        one_core.then(|| "note: unfold uses one core, whatever --jobs says".to_owned()),
+        one_core.then(|| format!("note: {word} uses one core, whatever --jobs says")),
     ]
     .into_iter()
     .flatten()

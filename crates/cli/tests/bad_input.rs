@@ -540,7 +540,6 @@ fn unknown_options_and_later_features() {
     }
     for arguments in [
         ["--strategy", "guarded"],
-        ["--strategy", "stateful"],
         ["--dependence", "predicate-published"],
         ["--visibility", "reachable"],
         ["--visibility", "fields"],

@@ -70,7 +70,11 @@ fn usage_errors_exit_with_1() {
         (&["check"], "INPUT"),
         (&["frob"], "frob"),
         (&["check", "--speed", "a.c"], "--speed"),
-        (&["check", "--strategy", "stateful", "a.c"], "not available yet"),
+        (&["check", "--strategy", "guarded", "a.c"], "not available yet"),
+        (
+            &["check", "--strategy", "stateful", "--emit-tests", "d", "a.c"],
+            "--strategy stateful has no execution of its own for each test case",
+        ),
         (
             &["check", "--dependence", "predicate-published", "a.c"],
             "not available yet",

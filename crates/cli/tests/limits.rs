@@ -104,7 +104,7 @@ fn time_is_kept_within_one_step() {
 #[test]
 fn time_is_kept_by_every_strategy() {
     let spins = "#include <stdatomic.h>\natomic_int x;\nint main(void) { while (x != 42) ; }\n";
-    for strategy in ["auto", "dpor", "unfold", "random", "pct"] {
+    for strategy in ["auto", "dpor", "unfold", "stateful", "random", "pct"] {
         let output = in_time(strategy, spins, &["--strategy", strategy, "--cutoffs", "off"]);
         let code = output.status.code();
         assert_eq!(code, Some(5), "{strategy}: {}", text(&output.stdout));

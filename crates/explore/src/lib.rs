@@ -3,6 +3,7 @@
 //! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
 //! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with
 //!   cutoff events.
+//! - [`stateful`]: every state, depth first: what follows a known state is not explored again.
 //! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
 //!
 //! [`kept`]: explorations as plain data, from which another process goes on.
@@ -22,6 +23,7 @@ pub mod random;
 mod record;
 mod report;
 mod sample;
+pub mod stateful;
 pub mod stuck;
 pub mod unfold;
 

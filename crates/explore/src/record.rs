@@ -118,6 +118,7 @@ impl Record {
         mine.unfolding_events += theirs.unfolding_events;
         mine.cutoffs += theirs.cutoffs;
         mine.states += theirs.states;
+        mine.forgotten_states += theirs.forgotten_states;
         mine.max_depth = mine.max_depth.max(theirs.max_depth);
         mine.threads = mine.threads.max(theirs.threads);
         for found in later.faults {

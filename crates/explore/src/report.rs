@@ -21,14 +21,19 @@ pub struct Statistics {
     pub max_depth: u64,
     /// The most threads that one execution had.
     pub threads: u64,
-    /// Executions of `unfold` that ended where only cutoff events were left.
+    /// Executions that ended where only known states follow: of `unfold`, where only cutoff events
+    /// were left; of `stateful`, where a state was met again.
     pub cut_executions: u64,
     /// Events of the unfolding that are known.
     pub unfolding_events: u64,
     /// Events after which nothing was explored, because their state is known from fewer events.
     pub cutoffs: u64,
-    /// States after events that are known, with cutoffs.
+    /// States that are known: those after events, with cutoffs; those that were entered, of
+    /// `stateful`.
     pub states: u64,
+    /// States that were forgotten since there were too many of them (`stateful`).
+    #[serde(default)]
+    pub forgotten_states: u64,
     /// Events that were one of several alternatives of their thread.
     pub choices: u64,
 }

@@ -36,7 +36,7 @@ use crate::unfold::Weaken;
 use fair::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, ForTests, Id, ThreadId};
-use selvedge_model::{Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
+use selvedge_model::{Action, Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
 
 /// States that are visited for one question.
 const MOST_STATES: usize = 100_000;
@@ -100,6 +100,26 @@ fn ahead<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Vec<ThreadId> {
         }
     }
     found
+}
+
+/// What is said of a thread whose fate is unknown.
+pub(crate) fn too_many(thread: &str, action: &Action) -> String {
+    format!(
+        "thread {thread} waits for {}, and too many states follow to tell whether it waits for ever",
+        awaited(action)
+    )
+}
+
+/// What a blocked thread waits for.
+const fn awaited(action: &Action) -> &'static str {
+    match action.op {
+        Op::WaitAcquire | Op::WaitTimeout => "a wakeup",
+        Op::SemWait | Op::SemTimedWait => "a post to a semaphore",
+        Op::BarrierLeave => "others at a barrier",
+        Op::Join => "the end of a thread",
+        Op::HiddenWait => "a file",
+        _ => "a lock",
+    }
 }
 
 /// What is ahead of a thread.
@@ -253,7 +273,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             if self.control.is_stopped() {
                 break;
             }
-            let (choices, _) = moves(machine, 0);
+            let (choices, _) = moves(machine, 0, is_local(machine));
             if choices.is_empty() {
                 break;
             }
@@ -285,7 +305,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         let (mut pruned, mut grown) = (false, false);
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
         let frame = |machine: &mut M, graph: &mut Graph, print: Digest, depth: usize| {
-            let (choices, ample) = moves(machine, depth);
+            let (choices, ample) = moves(machine, depth, is_local(machine));
             let pending = machine.pending().iter().enumerate();
             let enabled = pending.filter(|(_, p)| p.is_enabled()).map(|(t, _)| t);
             Frame {
@@ -357,9 +377,19 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
     }
 }
 
+fn is_local<M: Machine>(machine: &M) -> impl Fn(ThreadId) -> bool {
+    |thread| machine.pending()[thread.index()].action.is_local()
+}
+
 /// All choices of the machine's state, and how many of them are enough if they lead to new states.
 /// `turn`: with which to begin.
-fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
+///
+/// `first`: whether a thread's next action is independent of all that others do before it.
+pub(crate) fn moves<M: Machine>(
+    machine: &M,
+    turn: usize,
+    first: impl Fn(ThreadId) -> bool,
+) -> (Vec<Choice>, usize) {
     let pending = machine.pending();
     let of = |t: usize| {
         let thread = ThreadId::from_index(t);
@@ -382,7 +412,7 @@ fn moves<M: Machine>(machine: &M, turn: usize) -> (Vec<Choice>, usize) {
         let count = choices.len();
         choices.rotate_left(at % count);
     }
-    let local = enabled.iter().find(|&&t| pending[t].action.is_local());
+    let local = enabled.iter().find(|&&t| first(ThreadId::from_index(t)));
     let Some(&local) = local else {
         let count = choices.len();
         return (choices, count);

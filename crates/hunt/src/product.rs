@@ -240,6 +240,14 @@ pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
             all.push(next);
         }
     }
+    // A stream of its own, so that the other ways of a seed stay what they were.
+    let mut random = Random::new(seed ^ 0x7374_6174);
+    if random.one_in(3) {
+        all.push(match random.below(3) {
+            0 => way("--visibility memory --strategy stateful"),
+            _ => way("--strategy stateful"),
+        });
+    }
     for way in &mut all {
         way.options.extend(words("--max-time 2"));
         if endless {

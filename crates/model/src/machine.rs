@@ -112,6 +112,13 @@ pub trait Machine {
         false
     }
 
+    /// Whether, in every continuation, no other thread does anything dependent on a thread's next
+    /// action before it is taken: an explorer may consider that thread alone (a persistent set,
+    /// Godefroid 1996).
+    fn goes_first(&self, thread: ThreadId) -> bool {
+        self.pending()[selvedge_base::Id::index(thread)].action.is_local()
+    }
+
     /// Adds what the machine has counted of its own work since it was made, or since the last call,
     /// to the counts that outlive it.
     fn publish_counts(&mut self) {}

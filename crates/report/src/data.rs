@@ -68,7 +68,7 @@ pub struct Statistics {
     pub executions: u64,
     /// Executions that were cut off as redundant.
     pub redundant_executions: u64,
-    /// Executions that ended where only cutoff events were left.
+    /// Executions that ended where only known states follow.
     pub cut_executions: u64,
     /// Visible steps.
     pub events: u64,
@@ -90,8 +90,10 @@ pub struct Statistics {
     pub instructions: u64,
     /// Data choices taken.
     pub choices: u64,
-    /// States kept.
+    /// States that are known.
     pub states: u64,
+    /// States that were forgotten, since there were too many.
+    pub forgotten_states: u64,
     /// Statements on the slice.
     pub slice_statements: u64,
     /// Seconds of static analysis.

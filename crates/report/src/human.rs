@@ -206,6 +206,17 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
         };
         let _ = writeln!(out, "  the unfolding: {} events{cutoffs}", s.unfolding_events);
     }
+    if s.unfolding_events == 0 && s.states > 0 {
+        let forgotten = match s.forgotten_states {
+            0 => String::new(),
+            forgotten => format!("; {forgotten} were forgotten, and explored again if they were met again"),
+        };
+        let _ = writeln!(
+            out,
+            "  {} states; {} more executions ended at one of these{forgotten}",
+            s.states, s.cut_executions
+        );
+    }
     for turns in report.also.iter().filter(|_| options.verbose) {
         let _ = writeln!(
             out,

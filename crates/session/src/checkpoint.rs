@@ -14,7 +14,7 @@ mod keeping;
 pub(crate) use file::{Belongs, Checkpoint, Phase};
 pub(crate) use keeping::Keeping;
 
-use crate::options::{Options, Strategy, Visibility};
+use crate::options::{Options, Visibility};
 use crate::plan::Plan;
 use selvedge_explore::Stop;
 use selvedge_ir::Module;
@@ -55,9 +55,9 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if !options.checkpoints.are_wanted() {
         return None;
     }
-    if Plan::first(options).strategy == Strategy::Unfold {
+    if Plan::first(options).strategy.matches_states() {
         return Some(
-            "checkpoints of --strategy unfold are not available yet; dpor, random and pct have them",
+            "checkpoints of --strategy unfold and stateful are not available yet; dpor, random and pct have them",
         );
     }
     if options.test_cases.is_some() {

@@ -88,7 +88,7 @@ pub(crate) fn describe(
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
     let mut findings = Vec::new();
     let by = match plan.strategy {
-        Strategy::Unfold => FoundBy::Canonical,
+        Strategy::Unfold | Strategy::Stateful => FoundBy::Canonical,
         _ if plan.fuses(options) && !program.is_spoiled() => FoundBy::Fusing,
         _ => FoundBy::Plain,
     };
@@ -130,6 +130,7 @@ pub(crate) fn describe(
             unfolding_events: counts.unfolding_events,
             cutoffs: counts.cutoffs,
             states: counts.states,
+            forgotten_states: counts.forgotten_states,
             max_depth: counts.max_depth,
             threads: counts.threads,
             choices: counts.choices,

@@ -40,6 +40,7 @@ pub(crate) struct Exploration<'a> {
 fn cost(strategy: Strategy) -> u32 {
     match strategy {
         Strategy::Unfold => 2000,
+        Strategy::Stateful => 500,
         Strategy::Dpor => 100,
         Strategy::Random | Strategy::Pct => 300,
     }
@@ -61,8 +62,8 @@ impl Exploration<'_> {
     pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Option<(Report, f64)>, Misfit> {
         let config = self.config(properties);
         self.observer.finds(self.program, &config.findings);
-        if self.plan.strategy == Strategy::Unfold {
-            return self.unfold(&config);
+        if self.plan.strategy.matches_states() {
+            return self.match_states(&config);
         }
         if let Some(from) = self.from {
             self.program.carry_on(&from.carried);
@@ -129,13 +130,14 @@ impl Exploration<'_> {
         }
     }
 
-    /// The unfolding, with machines whose events do not depend on what is independent of them.
-    fn unfold(&self, config: &Config) -> Result<Option<(Report, f64)>, Misfit> {
+    /// With machines whose events do not depend on what is independent of them.
+    fn match_states(&self, config: &Config) -> Result<Option<(Report, f64)>, Misfit> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
+        let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
         let reused = |vm: &Vm| {
             work.pay(&control, || vm.instructions);
-            self.plan.keeps_dead && vm.has_reused()
+            self.plan.keeps_dead && vm.has_reused() || moves_left && vm.is_spoiled()
         };
         let guard = || StopsWhen {
             control: &control,
@@ -145,7 +147,8 @@ impl Exploration<'_> {
         // Cutoffs end loops around what happens without cause at once.
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
-            (if config.cutoffs { vm } else { vm.bounded() }, detectors)
+            let vm = if moves_left { vm.with_left_movers() } else { vm };
+            (if self.plan.cuts_off() { vm } else { vm.bounded() }, detectors)
         };
         let explored = match &self.options.test_cases {
             None => {
@@ -164,7 +167,16 @@ impl Exploration<'_> {
             }
         };
         let explored = explored?;
-        Ok((!gone.into_inner()).then_some(explored))
+        if gone.into_inner() {
+            // Without left movers nothing is spoiled any more.
+            let again = moves_left && self.program.is_spoiled();
+            return if again {
+                self.match_states(config)
+            } else {
+                Ok(None)
+            };
+        }
+        Ok(Some(explored))
     }
 
     /// Executions step by step, with machines that make few events as long as that loses nothing.
@@ -243,11 +255,12 @@ impl Exploration<'_> {
         config: &Config,
         control: &Control,
     ) -> Result<(Report, f64), Misfit> {
-        use selvedge_explore::{dpor, pct, random, unfold};
+        use selvedge_explore::{dpor, pct, random, stateful, unfold};
         let stepping = true;
         let mut report = match self.plan.strategy {
             Strategy::Dpor => self.kept(stepping, |kept| dpor::explore_kept(make, config, control, kept))?,
             Strategy::Unfold => unfold::explore(make, config, control),
+            Strategy::Stateful => stateful::explore(make, config, control),
             Strategy::Random => {
                 self.kept(stepping, |kept| random::explore_kept(make, config, control, kept))?
             }

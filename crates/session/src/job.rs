@@ -5,7 +5,7 @@ use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options, Strategy};
+use crate::options::{Dependence, Options};
 use crate::plan::Plan;
 use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
         setup.vm.coverage = self.options.coverage || self.options.test_cases.is_some();
         setup.vm.visibility = plan.visibility;
         setup.vm.quarantine = plan.quarantine;
-        setup.vm.fingerprints = plan.strategy == Strategy::Unfold;
+        setup.vm.fingerprints = plan.strategy.matches_states();
         setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
             // What was interrupted says nothing about the program.

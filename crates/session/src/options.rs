@@ -17,6 +17,8 @@ pub enum Strategy {
     Dpor,
     /// The unfolding with cutoffs.
     Unfold,
+    /// Every state, depth first.
+    Stateful,
     /// Samples, uniformly at each step.
     Random,
     /// Samples, by random priorities.
@@ -24,11 +26,17 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Whether executions end at states that are known.
+    pub(crate) fn matches_states(self) -> bool {
+        matches!(self, Strategy::Unfold | Strategy::Stateful)
+    }
+
     /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Strategy::Dpor => "dpor",
             Strategy::Unfold => "unfold",
+            Strategy::Stateful => "stateful",
             Strategy::Random => "random",
             Strategy::Pct => "pct",
         }
@@ -145,12 +153,21 @@ impl Default for Options {
 }
 
 impl Options {
+    fn stateful_conflict(&self) -> Option<&'static str> {
+        let cases = self.strategy == Some(Strategy::Stateful) && self.test_cases.is_some();
+        cases.then_some(
+            "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
+        )
+    }
+
     /// What is asked for that does not go together, in words.
     ///
     /// # Errors
     /// The words.
     pub fn verify(&self) -> Result<(), String> {
-        let conflict = checkpoint::conflict(self).or_else(|| predicate::conflict(self));
+        let conflict = checkpoint::conflict(self)
+            .or_else(|| predicate::conflict(self))
+            .or_else(|| self.stateful_conflict());
         conflict.map_or(Ok(()), |what| Err(what.to_owned()))
     }
 }

@@ -63,7 +63,10 @@ impl Plan {
 
     /// The plan of a strategy.
     pub(crate) fn of(options: &Options, strategy: Strategy, visibility: selvedge_vm::Visibility) -> Plan {
-        let cuts_off = strategy == Strategy::Unfold && options.cutoffs;
+        let cuts_off = match strategy {
+            Strategy::Unfold => options.cutoffs,
+            _ => strategy.matches_states(),
+        };
         Plan {
             strategy,
             visibility,

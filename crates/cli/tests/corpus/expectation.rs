@@ -12,6 +12,7 @@
 //! | `// variant: …` | options, counts and `verdict(…)` of one of several ways to run the program |
 //! | `only(count)` in a variant | too many executions to run it under every strategy: its counts are checked, no more |
 //! | `// with-cutoffs: WORD` | the verdict where states that are known end executions, if it is another one |
+//! | `without(stateful)` in a variant, or `// options: without(stateful)` | too many states for this strategy |
 //! | `// unknown: TEXT` | why the verdict is unknown: part of the reason |
 
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub struct Case {
     pub reason: Option<String>,
     /// Check the counts, run no other strategy.
     pub only_count: bool,
+    /// There are too many states to visit them all.
+    pub many_states: bool,
     /// Only an exploration of states comes to an end.
     pub endless: bool,
     /// The verdict of such an exploration, if it is another one.
@@ -101,6 +104,7 @@ pub fn cases(corpus: &Path, program: &Path) -> Result<Vec<Case>, String> {
         findings: Vec::new(),
         reason: None,
         only_count: false,
+        many_states: false,
         endless: name.starts_with("endless/"),
         with_cutoffs: None,
     };
@@ -213,6 +217,8 @@ fn words(text: &str, case: &mut Case) -> Result<(), String> {
                 Verdict::from_word(verdict).ok_or_else(|| format!("no verdict is called {verdict}"))?;
         } else if word == "only(count)" {
             case.only_count = true;
+        } else if word == "without(stateful)" {
+            case.many_states = true;
         } else if word.starts_with("count(") || word.starts_with("verdict(") {
             return Err(format!("cannot read {word}"));
         } else {

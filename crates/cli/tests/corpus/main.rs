@@ -81,6 +81,12 @@ const STRATEGIES: &[Strategy] = &[
         exhaustive: true,
         ends: true,
     },
+    Strategy {
+        name: "stateful",
+        options: &["--strategy", "stateful", "--stop", "never"],
+        exhaustive: true,
+        ends: true,
+    },
 ];
 
 /// The other ways of `unfold` that are as complete, for programs with more than one order of
@@ -183,7 +189,8 @@ fn trials_of(case: Case) -> Vec<Trial> {
     for strategy in STRATEGIES {
         let first = strategy.name == "dpor-first-finding";
         let ends = strategy.ends || !case.endless;
-        if case.only_count || !ends || first && case.verdict != Verdict::Violated {
+        let left_out = strategy.name == "stateful" && case.many_states;
+        if case.only_count || left_out || !ends || first && case.verdict != Verdict::Violated {
             continue;
         }
         let case = case.clone();

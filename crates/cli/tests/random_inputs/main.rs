@@ -49,6 +49,7 @@ fn seeds() -> std::ops::Range<u64> {
 const THREADED: &[&[&str]] = &[
     &["--strategy", "dpor"],
     &["--strategy", "unfold"],
+    &["--strategy", "stateful"],
     &["--strategy", "dpor", "--visibility", "memory"],
     &["--strategy", "unfold", "--visibility", "memory"],
 ];

@@ -18,6 +18,7 @@ use std::process::{Command, ExitCode};
 const WAYS: &[&[&str]] = &[
     &["--strategy", "dpor"],
     &["--strategy", "unfold"],
+    &["--strategy", "stateful"],
     &["--strategy", "dpor", "--visibility", "memory"],
     &["--strategy", "unfold", "--visibility", "memory"],
 ];

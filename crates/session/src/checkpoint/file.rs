@@ -1,6 +1,5 @@
 //! The file of a checkpoint.
 
-use crate::options::Strategy;
 use crate::plan::Plan;
 use crate::write_file::is_device;
 use selvedge_explore::kept::State;
@@ -62,7 +61,7 @@ impl Phase {
 
     /// The plan of the exploration, which begins as `first`.
     pub(crate) fn plan(&self, first: Plan) -> Plan {
-        debug_assert_ne!(first.strategy, Strategy::Unfold);
+        debug_assert!(!first.strategy.matches_states());
         Plan {
             visibility: match self.all_accesses {
                 true => Visibility::Memory,

@@ -116,6 +116,13 @@ impl Vm {
         Ok(vm)
     }
 
+    /// The same, with more threads that [go first](selvedge_model::Machine::goes_first): an
+    /// exploration may rely on these unless it is [spoiled](Vm::is_spoiled).
+    pub fn with_left_movers(mut self) -> Vm {
+        self.state.modes_mut().left_movers = true;
+        self
+    }
+
     /// The same, but what happens without cause (a spurious wakeup, the failure of a weak
     /// compare-exchange) does not happen to a thread twice in a row in the same state: executions
     /// with that lead nowhere else, and loops around it would have no longest one.

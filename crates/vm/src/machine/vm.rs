@@ -245,7 +245,8 @@ impl Vm {
 
     #[inline(always)]
     fn wait_at(&mut self, thread: ThreadId, action: Action) {
-        if self.state.modes().fuses && fuse::spoils(&self.state, &action) {
+        let modes = self.state.modes();
+        if (modes.fuses || modes.left_movers) && fuse::spoils(&self.state, &action) {
             self.program.spoiled.store(true, Ordering::Relaxed);
         }
         if self.program.options.points.is_some() {
@@ -517,6 +518,12 @@ impl Machine for Vm {
 
     fn is_incomplete(&self, thread: ThreadId) -> bool {
         self.begun(thread).is_some()
+    }
+
+    fn goes_first(&self, thread: ThreadId) -> bool {
+        let action = &self.state.pending()[thread.index()].action;
+        action.is_local()
+            || self.state.modes().left_movers && fuse::moves_left(&self.state, self.program.fusible, action)
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {

@@ -84,14 +84,31 @@ impl Fusible {
 
 /// Whether a thread's next action can be performed at once, as a part of the present step.
 pub fn fuses(state: &State, program: Fusible, action: &Action) -> bool {
-    let gives_back = match action.op {
+    match action.op {
+        Op::Join => program.joins && has_ended(state, action),
+        _ => gives_back(program, action) && !has_joined(state),
+    }
+}
+
+/// Whether it is giving back a lock that nobody tries.
+const fn gives_back(program: Fusible, action: &Action) -> bool {
+    match action.op {
         Op::Unlock => program.mutexes,
         Op::RdUnlock | Op::WrUnlock => program.rwlocks,
         Op::SpinUnlock => program.spins,
-        Op::Join => return program.joins && has_ended(state, action),
-        _ => return false,
-    };
-    gives_back && !has_joined(state)
+        _ => false,
+    }
+}
+
+/// Whether an action, as a transition of its own, is a left mover: those above, creating a thread
+/// if nothing is written with that, and a thread's end if all that others do is to wait for it.
+pub fn moves_left(state: &State, program: Fusible, action: &Action) -> bool {
+    let alone = action.object2 == ObjectId::NONE && !action.cancelable;
+    match action.op {
+        Op::Join => program.joins && alone && has_ended(state, action),
+        Op::Spawn | Op::Exit => program.joins && alone,
+        _ => !action.cancelable && gives_back(program, action),
+    }
 }
 
 /// Whether an action that a thread comes to is one that an earlier part may have hidden something

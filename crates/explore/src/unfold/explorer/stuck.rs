@@ -1,10 +1,10 @@
 //! Asks at a leaf where only cutoffs are left which threads wait for ever.
 
 use super::Explorer;
-use crate::stuck::{Fate, Waiting, waiting};
+use crate::stuck::{Fate, Waiting, too_many, waiting};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
-use selvedge_model::{Action, Detector, Fingerprint, Limit, LimitKind, Op, Property, Undo};
+use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Property, Undo};
 
 impl<M, D> Explorer<'_, M, D>
 where
@@ -52,24 +52,8 @@ where
         let action = &self.path.machine.pending()[waiting.thread.index()].action;
         self.record.limit(&Limit {
             kind: LimitKind::Events,
-            detail: format!(
-                "thread {} waits for {}, and too many states follow to tell whether it waits for ever",
-                names[name.index()],
-                awaited(action)
-            ),
+            detail: too_many(&names[name.index()], action),
             stmt: action.stmt,
         });
-    }
-}
-
-/// What a blocked thread waits for.
-const fn awaited(action: &Action) -> &'static str {
-    match action.op {
-        Op::WaitAcquire | Op::WaitTimeout => "a wakeup",
-        Op::SemWait | Op::SemTimedWait => "a post to a semaphore",
-        Op::BarrierLeave => "others at a barrier",
-        Op::Join => "the end of a thread",
-        Op::HiddenWait => "a file",
-        _ => "a lock",
     }
 }

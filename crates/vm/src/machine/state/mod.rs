@@ -34,6 +34,9 @@ use std::rc::Rc;
 pub(crate) struct Modes {
     /// Visible actions whose order does not matter may be performed within the step before them.
     pub fuses: bool,
+    /// Which thread [goes first](selvedge_model::Machine::goes_first) is found out for more actions
+    /// than those that are local.
+    pub left_movers: bool,
     /// Which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// How many dead slots wait at least; none will be used again if there is no such number.

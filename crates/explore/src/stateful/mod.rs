@@ -1,0 +1,363 @@
+//! Depth-first search over states: what follows a state is explored once, however it is reached
+//! (Holzmann, *The SPIN Model Checker*, 2003, chapter 8).
+//!
+//! A state is told by its fingerprint, without the names of inputs, and by what detectors remember
+//! of the past ([`Detector::digest`]): a race is between two accesses, of which one may lie long
+//! before the state. Equal keys stand for equal futures and equal findings in them.
+//!
+//! - *Fewer orders.* A thread whose next action is independent of all that others do before it
+//!   [goes first](selvedge_model::Machine::goes_first) and alone: it is a persistent set. If that closes a circle on the path, or had something to
+//!   report, or stops a thread, the others have their turn too: else they might never have one (the
+//!   cycle proviso; Peled, CAV 1994), or not before the process ends.
+//! - *Incomplete actions.* An action that has its effect only with the data choice after it has no
+//!   state of its own: no key is asked for between the two.
+//! - *Threads that wait for ever* beside others that run for ever: whoever is stuck stays so. An
+//!   execution without end comes back to a state of its path, and there each waiting thread is
+//!   asked about ([`stuck`](crate::stuck)).
+//!
+//! Deliberately absent: sleep sets and dynamic partial-order reduction. A state that was left under
+//! a sleep set is not explored whole, and what a race reversal adds after a state is not known when
+//! the state is met again (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
+
+mod known;
+mod names;
+mod weaken;
+
+pub use weaken::Weaken;
+
+use crate::record::Record;
+use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
+use crate::{Config, Control, Report, Stop};
+use known::{Known, Seen};
+use names::Names;
+use selvedge_base::{Digest, ForTests, Id, StmtId};
+use selvedge_model::{
+    Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Pending, Property, Status, StopReason,
+    Undo,
+};
+
+/// Steps between two updates of the live counters.
+const SHOW_EVERY: u64 = 4096;
+
+/// Visits every state of the machine that `make` makes, at its initial state.
+pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    Search::new(make(), config, control, ForTests::default(), None).run()
+}
+
+/// [`explore`] with a mistake, and with a store of so many states.
+#[cfg(feature = "laboratory")]
+pub fn explore_weakened<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    weaken: Weaken,
+    most: Option<usize>,
+) -> Report
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    Search::new(make(), config, control, ForTests::new(weaken), most).run()
+}
+
+/// A state of the path.
+struct Frame<M, D> {
+    marks: (M, D),
+    /// None where an action is incomplete.
+    key: Option<Digest>,
+    choices: Vec<Choice>,
+    next: usize,
+    /// So many of the choices are enough if they lead on.
+    ample: usize,
+}
+
+/// What a step led to.
+enum Leads {
+    /// A state that was not known.
+    On,
+    /// Somewhere where the search goes back.
+    Back,
+    /// A state of the path.
+    Round,
+}
+
+struct Search<'a, M: Undo, D: Detector<M>> {
+    config: &'a Config,
+    control: &'a Control,
+    machine: M,
+    detector: D,
+    known: Known,
+    names: Names,
+    path: Vec<Frame<M::Mark, D::Mark>>,
+    /// The choices that lead to the machine's state.
+    choices: Vec<Choice>,
+    faults: Vec<Fault>,
+    fates: Fates,
+    record: Record,
+    /// Executions and events that were shown.
+    shown: (u64, u64),
+    weaken: ForTests<Weaken>,
+}
+
+impl<'a, M, D> Search<'a, M, D>
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+{
+    fn new(
+        (machine, detector): (M, D),
+        config: &'a Config,
+        control: &'a Control,
+        weaken: ForTests<Weaken>,
+        most: Option<usize>,
+    ) -> Self {
+        Search {
+            config,
+            control,
+            names: Names::new(machine.pending().len()),
+            machine,
+            detector,
+            known: Known::new(most),
+            path: Vec::new(),
+            choices: Vec::new(),
+            faults: Vec::new(),
+            fates: Fates::default(),
+            record: Record::default(),
+            shown: (0, 0),
+            weaken,
+        }
+    }
+
+    fn run(mut self) -> Report {
+        let faulty = self.record.notice(self.config, self.machine.notices(), &[]);
+        let stop = match faulty && self.config.stop == Stop::First {
+            true => StopReason::Finding,
+            false => self.search(),
+        };
+        self.show();
+        self.record.statistics.forgotten_states = self.known.forgotten();
+        self.record.finish(stop)
+    }
+
+    fn search(&mut self) -> StopReason {
+        if matches!(self.arrive(), (_, true)) {
+            return StopReason::Finding;
+        }
+        loop {
+            let depth = self.path.len().saturating_sub(1);
+            let Some(top) = self.path.last_mut() else {
+                return StopReason::Complete;
+            };
+            if top.next == top.ample {
+                if let Some(key) = top.key {
+                    self.known.leave(key);
+                }
+                self.path.pop();
+                continue;
+            }
+            if self.control.is_stopped() {
+                return StopReason::Limit(self.control.limit());
+            }
+            if self.control.is_saving() {
+                self.known.save();
+            }
+            let choice = top.choices[top.next];
+            top.next += 1;
+            self.machine.undo(top.marks.0);
+            self.detector.undo(top.marks.1);
+            self.choices.truncate(depth);
+            let (leads_on, faulty) = self.step(choice);
+            if faulty && self.config.stop == Stop::First {
+                return StopReason::Finding;
+            }
+            if !leads_on && !self.weaken.is(Weaken::Proviso) {
+                let top = &mut self.path[depth];
+                top.ample = top.choices.len();
+            }
+            let statistics = &self.record.statistics;
+            let done = statistics.executions + statistics.cut_executions + statistics.bounded_executions;
+            if self.config.max_executions.is_some_and(|most| done >= most) {
+                return StopReason::Limit(Limit {
+                    kind: LimitKind::Executions,
+                    detail: format!("{done} executions"),
+                    stmt: StmtId(0),
+                });
+            }
+            if statistics.events.is_multiple_of(SHOW_EVERY) {
+                self.show();
+            }
+        }
+    }
+
+    /// Takes a step from the last state of the path. Whether it leads on, so that those whose turn
+    /// it was not have theirs later; and whether something asked for was found.
+    fn step(&mut self, choice: Choice) -> (bool, bool) {
+        let parked = self.parked();
+        let several = self.machine.pending()[choice.thread.index()].alternatives > 1;
+        let event = self.machine.step(choice);
+        self.choices.push(choice);
+        self.names.follow(
+            self.choices.len() - 1,
+            choice.thread,
+            self.machine.pending().len(),
+        );
+        let statistics = &mut self.record.statistics;
+        statistics.events += 1;
+        statistics.choices += u64::from(several);
+        self.detector.event(&self.machine, &event, &mut self.faults);
+        let mut faulty = self
+            .record
+            .notice(self.config, self.machine.notices(), &self.choices);
+        let noted = |notice: &Notice| matches!(notice, Notice::AssertNoted(..));
+        let silent = self.machine.notices().iter().all(noted) && self.parked() == parked;
+        faulty |= self.note_faults();
+        if faulty && self.config.stop == Stop::First {
+            return (false, true);
+        }
+        let (leads, found) = self.arrive();
+        // Nobody has a turn where an execution ends.
+        let ends = !self.machine.pending().iter().any(Pending::is_enabled);
+        let on_path = matches!(leads, Leads::Round);
+        (silent && !ends && !on_path, faulty | found)
+    }
+
+    /// What the machine's state is; it becomes the last one of the path if it is to be expanded.
+    /// And whether something asked for was found there.
+    fn arrive(&mut self) -> (Leads, bool) {
+        let depth = self.choices.len();
+        let statistics = &mut self.record.statistics;
+        statistics.max_depth = statistics.max_depth.max(depth as u64);
+        statistics.threads = statistics.threads.max(self.machine.pending().len() as u64);
+        let key = self.key();
+        if let Some(key) = key {
+            match self.known.enter(key) {
+                Seen::New => self.record.statistics.states += 1,
+                seen => {
+                    self.record.statistics.cut_executions += 1;
+                    self.detector.cut(&self.machine, &mut self.faults);
+                    if seen == Seen::OnPath {
+                        self.find_stuck();
+                    }
+                    let leads = match seen {
+                        Seen::OnPath => Leads::Round,
+                        _ => Leads::Back,
+                    };
+                    return (leads, self.note_faults());
+                }
+            }
+        }
+        let (choices, ample) = moves(&self.machine, 0, |thread| self.machine.goes_first(thread));
+        let bounded = depth >= self.config.max_events as usize;
+        if choices.is_empty() {
+            self.record.statistics.executions += 1;
+            self.detector.end(&self.machine, &mut self.faults);
+        } else if bounded {
+            self.record.statistics.bounded_executions += 1;
+            self.record.limit(&Limit {
+                kind: LimitKind::Depth,
+                detail: format!("an execution of more than {} events", self.config.max_events),
+                stmt: StmtId(0),
+            });
+            for waiting in waiting(&self.machine).into_iter().filter(|w| w.firm) {
+                self.detector
+                    .stuck(&self.machine, waiting.thread, &mut self.faults);
+            }
+        }
+        if choices.is_empty() || bounded {
+            if let Some(key) = key {
+                self.known.leave(key);
+            }
+            return (Leads::Back, self.note_faults());
+        }
+        self.path.push(Frame {
+            marks: (self.machine.mark(), self.detector.mark()),
+            key,
+            choices,
+            next: 0,
+            ample,
+        });
+        (Leads::On, false)
+    }
+
+    /// What tells the machine's state; none where an action is incomplete.
+    fn key(&self) -> Option<Digest> {
+        let pending = self.machine.pending();
+        let mut threads = (0..pending.len()).map(Id::from_index);
+        if threads.any(|thread| self.machine.is_incomplete(thread)) {
+            return None;
+        }
+        let mut key = self.machine.fingerprint();
+        if self.machine.has_inputs() {
+            key = key.with(self.machine.without_names());
+        }
+        match self.detector.digest(&self.machine) {
+            Some(memory) if !self.weaken.is(Weaken::Memory) => Some(key.with(memory)),
+            _ => Some(key),
+        }
+    }
+
+    fn parked(&self) -> usize {
+        let pending = self.machine.pending().iter();
+        pending.filter(|p| p.status == Status::Parked).count()
+    }
+
+    /// Tells the detector of each thread that never moves again, whatever the others do.
+    fn find_stuck(&mut self) {
+        let asked = self.config.properties.contains(&Property::Deadlock);
+        if !asked || self.fates.gave_up() || self.weaken.is(Weaken::Stuck) {
+            return;
+        }
+        for waiting in waiting(&self.machine) {
+            if self.control.is_stop_requested() {
+                return;
+            }
+            let name = self.names.of(waiting.thread);
+            match self.fates.of(&mut self.machine, waiting, name, self.control) {
+                Fate::Open => {}
+                Fate::Unknown if !waiting.firm => self.stays_open(waiting),
+                Fate::Stuck | Fate::Unknown => {
+                    self.detector
+                        .stuck(&self.machine, waiting.thread, &mut self.faults);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn stays_open(&mut self, waiting: Waiting) {
+        let action = &self.machine.pending()[waiting.thread.index()].action;
+        let (name, stmt) = (self.names.text(waiting.thread), action.stmt);
+        self.record.limit(&Limit {
+            kind: LimitKind::Events,
+            detail: crate::stuck::too_many(&name, action),
+            stmt,
+        });
+    }
+
+    fn note_faults(&mut self) -> bool {
+        let mut faulty = false;
+        for fault in self.faults.drain(..) {
+            faulty |= self.record.fault(self.config, fault, &self.choices);
+        }
+        faulty
+    }
+
+    /// Shows the counters.
+    fn show(&mut self) {
+        let statistics = &self.record.statistics;
+        let now = (
+            statistics.executions + statistics.cut_executions,
+            statistics.events,
+        );
+        let (executions, events) = self.shown;
+        let depth = self.path.len() as u64;
+        self.control.add(now.0 - executions, 0, now.1 - events, depth);
+        self.shown = now;
+    }
+}

@@ -1,0 +1,15 @@
+//! Deliberate mistakes, to see that tests notice them.
+
+/// A deliberate mistake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Weaken {
+    /// As it should be.
+    #[default]
+    Nothing,
+    /// An independent action that goes first is enough, whatever it leads to.
+    Proviso,
+    /// What detectors remember is no part of the state.
+    Memory,
+    /// Threads that wait for ever beside others that run for ever are not looked for.
+    Stuck,
+}
