@@ -169,18 +169,43 @@ fn reason(reason: &selvedge_report::Reason) -> String {
     }
 }
 
-/// Ways to check a program: the default, with all findings, and one or two others, by the seed.
-pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
-    let mut random = Random::new(seed ^ 0x7761_7973);
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let way = |text: &str| Way {
+/// The environment variable with the options of the one way to check programs in, if one is wanted.
+pub const ONLY: &str = "SELVEDGE_HUNT_WAY";
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// With these options, without optimisation.
+fn way(text: &str) -> Way {
+    Way {
         level: 0,
         options: words(&format!("--stop never --jobs 1 {text}")),
         samples: text.contains("--strategy random") || text.contains("pct"),
         memory: text.contains("visibility memory"),
         first: false,
         asked: None,
+    }
+}
+
+/// Ways to check a program: the default, with all findings, and one or two others, by the seed.
+pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
+    let mut all = match std::env::var(ONLY) {
+        Ok(only) => vec![way(&only)],
+        Err(_) => by_seed(seed, endless),
     };
+    for way in &mut all {
+        way.options.extend(words("--max-time 2"));
+        if endless {
+            // Alone, a thread may go round a loop without a scheduling point.
+            way.options.extend(words("--unroll 500"));
+        }
+    }
+    all
+}
+
+fn by_seed(seed: u64, endless: bool) -> Vec<Way> {
+    let mut random = Random::new(seed ^ 0x7761_7973);
     let bound = if endless {
         "--max-events 150 --max-executions 400"
     } else {
@@ -247,13 +272,6 @@ pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
             0 => way("--visibility memory --strategy stateful"),
             _ => way("--strategy stateful"),
         });
-    }
-    for way in &mut all {
-        way.options.extend(words("--max-time 2"));
-        if endless {
-            // Alone, a thread may go round a loop without a scheduling point.
-            way.options.extend(words("--unroll 500"));
-        }
     }
     all
 }

@@ -2,14 +2,15 @@
 //! result decides.
 //!
 //! No strategy is the best for every program. `unfold` ends where states come back; `dpor` makes
-//! ten times as many steps in a second; the same search in another order, or a sample, finds in a
-//! moment what a depth-first search would reach tomorrow. So they run side by side:
+//! ten times as many steps in a second; `stateful` ends where threads spin and retry; the same
+//! search in another order, or a sample, finds in a moment what a depth-first search would reach
+//! tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
 //! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
-//!    about a second.
-//! 3. `unfold` depth-first, `unfold` towards code that is new, and `dpor`, by shares, while
-//!    sampling goes on with a tenth.
+//!    about a second; beside them `stateful`.
+//! 3. `unfold` depth-first, `unfold` towards code that is new, `stateful`, and `dpor`, by shares,
+//!    while sampling goes on with a tenth.
 //!
 //! *What one learns.* If a search shows that the program has data races, which nobody asked about,
 //! all searches begin anew with all accesses visible. If memory had to be used again
@@ -53,10 +54,11 @@ const SAMPLES: u64 = 200_000_000;
 const GROWTH: u64 = 4;
 
 /// Hundredths of a round for each of the two samples until they had [`SAMPLES`], and later.
-const SAMPLE_SHARE: (u64, u64) = (40, 5);
+const SAMPLE_SHARE: (u64, u64) = (30, 5);
 
-/// Hundredths of a round for the first search beside others. These share what is left.
-const FIRST_SHARE: u64 = 50;
+/// Hundredths of a round for the first search beside others: until samples had these, and later.
+/// The others share what is left.
+const FIRST_SHARE: (u64, u64) = (10, 40);
 
 /// Units of samples that check a proof, at the least: some executions of a small program.
 const CHECK: u64 = 60_000;
@@ -86,6 +88,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             members: Vec::new(),
             visibility: Plan::first(job.options).visibility,
             reuses: false,
+            further: false,
             slices_again: false,
             unfinished: None,
             sampled: None,
@@ -150,6 +153,8 @@ struct Portfolio<'scope, 'env> {
     visibility: Visibility,
     /// A search has learned that memory is used again.
     reuses: bool,
+    /// All searches have begun.
+    further: bool,
     /// An exploration under predicate dependence has learned that more matters.
     slices_again: bool,
     /// A search that ended without deciding.
@@ -184,8 +189,10 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                         stays
                     });
                     self.unfinished = None;
+                    self.further = false;
                     self.begin(Strategy::Unfold, Order::DepthFirst)?;
                     self.members.rotate_right(1);
+                    self.begin(Strategy::Stateful, Order::DepthFirst)?;
                 }
                 Step::Open => {}
             }
@@ -193,23 +200,23 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 self.slice_again()?;
             }
             let searches = self.members.iter().filter(|member| !member.plan.samples());
-            let (begun, active) = searches.fold((0, 0), |(begun, active), member| {
-                (begun + 1, active + usize::from(member.handle.is_some()))
-            });
+            let active = searches.filter(|member| member.handle.is_some()).count();
             let stopped = self.job.control.is_stop_requested() || self.job.control.is_saving();
             // The first search cannot say more, and something was found: the reason is its limit.
             let found = self.sampled.is_some() && self.unfinished.is_some();
-            if found || active == 0 && (begun > 1 || stopped) {
+            if found || active == 0 && (self.further || stopped) {
                 return self.best();
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();
             if self.samples().next().is_none() {
                 self.begin(Strategy::Random, Order::DepthFirst)?;
                 self.begin(Strategy::Pct, Order::DepthFirst)?;
+                self.begin(Strategy::Stateful, Order::DepthFirst)?;
             }
             if self.job.control.is_saving() {
                 self.retire();
-            } else if (sampled >= SAMPLES || active == 0) && begun == 1 {
+            } else if (sampled >= SAMPLES || active == 0) && !self.further {
+                self.further = true;
                 self.begin(Strategy::Unfold, Order::Coverage)?;
                 self.begin(Strategy::Dpor, Order::DepthFirst)?;
                 if predicate::may_pay(self.job.options, self.job.module) {
@@ -302,9 +309,9 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         let active = |member: &&Member<'_>| member.handle.is_some();
         let samples = self.samples().filter(active).count() as u64;
         let searches = self.members.iter().filter(active).count() as u64 - samples;
-        let for_sample = match sampled < SAMPLES {
-            true => SAMPLE_SHARE.0,
-            false => SAMPLE_SHARE.1,
+        let (for_sample, of_first) = match sampled < SAMPLES {
+            true => (SAMPLE_SHARE.0, FIRST_SHARE.0),
+            false => (SAMPLE_SHARE.1, FIRST_SHARE.1),
         };
         let left = 100 - samples * for_sample;
         let mut first = true;
@@ -317,8 +324,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             }
             match (std::mem::take(&mut first), searches) {
                 (_, 0 | 1) => left,
-                (true, _) => FIRST_SHARE,
-                (false, _) => left.saturating_sub(FIRST_SHARE) / (searches - 1),
+                (true, _) => of_first,
+                (false, _) => left.saturating_sub(of_first) / (searches - 1),
             }
         };
         let hundredths: Vec<u64> = self.members.iter().map(share).collect();

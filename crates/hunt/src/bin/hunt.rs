@@ -23,7 +23,9 @@ const HELP: &str = "usage: cargo xtask hunt [OPTIONS]
   --time SECONDS      end after this time
   --shrink N          make so many programs of each class of disagreement smaller (2)
   --out DIRECTORY     where disagreements are written (target/hunt)
-  --show SEED         print the program of a seed with what is expected of it";
+  --show SEED         print the program of a seed with what is expected of it
+
+SELVEDGE_HUNT_WAY=OPTIONS checks programs in this way only";
 
 /// Seeds that a worker gets at once.
 const PART: u64 = 384;
