@@ -55,6 +55,8 @@ pub struct Config {
     pub order: Order,
     /// Whether `unfold` leaves out what comes after a state that is known from fewer events.
     pub cutoffs: bool,
+    /// Whether `stateful` tells states by all that detectors remember, even where less would do.
+    pub digests: bool,
     /// Whether the report of `unfold` has the unfolding, if that has no more events than this.
     pub dump: Option<u32>,
     /// Whether sampling strategies begin with short executions, and take longer ones later, up to
@@ -84,6 +86,7 @@ impl Default for Config {
             partial: Partial::Last(1),
             order: Order::default(),
             cutoffs: true,
+            digests: false,
             dump: None,
             deepens: false,
             pct_depth: 3,

@@ -105,6 +105,8 @@ impl Exploration<'_> {
             partial: options.partial,
             order: self.plan.search,
             cutoffs: options.cutoffs,
+            // Whose freed memory is used again follows from more than synchronisation.
+            digests: self.plan.quarantine.is_some() && !self.plan.keeps_dead,
             dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
             ..Config::default()
         };

@@ -1,9 +1,11 @@
 //! Depth-first search over states: what follows a state is explored once, however it is reached
 //! (Holzmann, *The SPIN Model Checker*, 2003, chapter 8).
 //!
-//! A state is told by its fingerprint, without the names of inputs, and by what detectors remember
-//! of the past ([`Detector::digest`]): a race is between two accesses, of which one may lie long
-//! before the state. Equal keys stand for equal futures and equal findings in them.
+//! A state is told by its fingerprint, without the names of inputs, and by what counts of the past:
+//! a race is between two accesses, of which one may lie long before the state. That is what
+//! [`floats`](floating) if every dependence is synchronisation; if the search sees that this does
+//! not hold, it begins anew with all that detectors remember ([`Detector::digest`]). Equal keys
+//! stand for equal futures and equal findings in them.
 //!
 //! - *Fewer orders.* A thread whose next action is independent of all that others do before it
 //!   [goes first](selvedge_model::Machine::goes_first) and alone: it is a persistent set. If that closes a circle on the path, or had something to
@@ -19,6 +21,7 @@
 //! a sleep set is not explored whole, and what a race reversal adds after a state is not known when
 //! the state is met again (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
 
+mod floating;
 mod known;
 mod names;
 mod weaken;
@@ -28,6 +31,7 @@ pub use weaken::Weaken;
 use crate::record::Record;
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
 use crate::{Config, Control, Report, Stop};
+use floating::{Floating, Synchronised};
 use known::{Known, Seen};
 use names::Names;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
@@ -46,7 +50,7 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    Search::new(make(), config, control, ForTests::default(), None).run()
+    explored(make, config, control, ForTests::default(), None)
 }
 
 /// [`explore`] with a mistake, and with a store of so many states.
@@ -63,7 +67,42 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    Search::new(make(), config, control, ForTests::new(weaken), most).run()
+    explored(make, config, control, ForTests::new(weaken), most)
+}
+
+fn explored<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    weaken: ForTests<Weaken>,
+    most: Option<usize>,
+) -> Report
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    let search = |floats| Search::new(make(), config, control, (weaken, most, floats));
+    let Search {
+        record,
+        unsynchronised,
+        ..
+    } = match search(!config.digests).run() {
+        Ok(report) => return report,
+        Err(search) => *search,
+    };
+    debug_assert!(unsynchronised);
+    let faults = record.finish(StopReason::Complete).faults;
+    let mut again = search(false);
+    again.detector.forget();
+    match again.run() {
+        Ok(mut report) => {
+            // A limit may end this run before it comes to them.
+            report.add_faults(faults);
+            report
+        }
+        Err(_) => unreachable!("a search with digests stands"),
+    }
 }
 
 /// A state of the path.
@@ -94,6 +133,11 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     detector: D,
     known: Known,
     names: Names,
+    /// What floats, if that is enough.
+    floating: Option<Floating>,
+    synchronised: Synchronised,
+    /// It is not enough.
+    unsynchronised: bool,
     path: Vec<Frame<M::Mark, D::Mark>>,
     /// The choices that lead to the machine's state.
     choices: Vec<Choice>,
@@ -114,10 +158,14 @@ where
         (machine, detector): (M, D),
         config: &'a Config,
         control: &'a Control,
-        weaken: ForTests<Weaken>,
-        most: Option<usize>,
+        (weaken, most, floats): (ForTests<Weaken>, Option<usize>, bool),
     ) -> Self {
+        // Only of data races anything is remembered.
+        let races = detector.digest(&machine).is_some();
         Search {
+            floating: (floats && races).then(Floating::default),
+            synchronised: Synchronised::default(),
+            unsynchronised: false,
             config,
             control,
             names: Names::new(machine.pending().len()),
@@ -134,15 +182,19 @@ where
         }
     }
 
-    fn run(mut self) -> Report {
+    /// The report; the search itself, if it has to begin anew with digests.
+    fn run(mut self) -> Result<Report, Box<Self>> {
         let faulty = self.record.notice(self.config, self.machine.notices(), &[]);
         let stop = match faulty && self.config.stop == Stop::First {
             true => StopReason::Finding,
             false => self.search(),
         };
         self.show();
+        if self.unsynchronised && stop != StopReason::Finding && !self.control.is_stop_requested() {
+            return Err(Box::new(self));
+        }
         self.record.statistics.forgotten_states = self.known.forgotten();
-        self.record.finish(stop)
+        Ok(self.record.finish(stop))
     }
 
     fn search(&mut self) -> StopReason {
@@ -172,7 +224,13 @@ where
             self.machine.undo(top.marks.0);
             self.detector.undo(top.marks.1);
             self.choices.truncate(depth);
+            if let Some(floating) = &mut self.floating {
+                floating.undo(depth);
+            }
             let (leads_on, faulty) = self.step(choice);
+            if self.unsynchronised {
+                return StopReason::Complete; // so it is for this search: another one begins
+            }
             if faulty && self.config.stop == Stop::First {
                 return StopReason::Finding;
             }
@@ -211,6 +269,12 @@ where
         statistics.events += 1;
         statistics.choices += u64::from(several);
         self.detector.event(&self.machine, &event, &mut self.faults);
+        if let Some(floating) = &mut self.floating {
+            floating.follow(&self.machine, &event, self.choices.len());
+            self.unsynchronised |= !self.weaken.is(Weaken::Synchronised)
+                && !floating.knows_all(&self.machine, choice.thread)
+                && !self.synchronised.holds(&self.machine, &event, several);
+        }
         let mut faulty = self
             .record
             .notice(self.config, self.machine.notices(), &self.choices);
@@ -252,7 +316,11 @@ where
                 }
             }
         }
-        let (choices, ample) = moves(&self.machine, 0, |thread| self.machine.goes_first(thread));
+        let (choices, ample) = moves(&self.machine, 0, |thread| {
+            let pending = &self.machine.pending()[thread.index()];
+            let floats = |floating: &Floating| floating.goes_first(pending);
+            self.machine.goes_first(thread) && self.floating.as_ref().is_none_or(floats)
+        });
         let bounded = depth >= self.config.max_events as usize;
         if choices.is_empty() {
             self.record.statistics.executions += 1;
@@ -296,10 +364,12 @@ where
         if self.machine.has_inputs() {
             key = key.with(self.machine.without_names());
         }
-        match self.detector.digest(&self.machine) {
-            Some(memory) if !self.weaken.is(Weaken::Memory) => Some(key.with(memory)),
-            _ => Some(key),
-        }
+        let past = match &self.floating {
+            Some(floating) => Some(floating.digest(|thread| self.names.of(thread))),
+            None => self.detector.digest(&self.machine),
+        };
+        let past = past.filter(|_| !self.weaken.is(Weaken::Memory));
+        Some(key.with(past.unwrap_or_default()))
     }
 
     fn parked(&self) -> usize {

@@ -10,6 +10,8 @@ pub enum Weaken {
     Proviso,
     /// What detectors remember is no part of the state.
     Memory,
+    /// Every dependence is taken for synchronisation.
+    Synchronised,
     /// Threads that wait for ever beside others that run for ever are not looked for.
     Stuck,
 }

@@ -1,0 +1,225 @@
+//! What of the past counts for data races, where every dependence is synchronisation: of each
+//! thread only the accesses since its last action that others may learn from. They *float*: nobody
+//! else knows of them.
+//!
+//! Let a and b be a race of an execution, b as early as can be, and D what comes before a or b by
+//! happens-before. Let whatever an event needs of others come before it by happens-before: the
+//! write that it reads from, the unlock before its lock, the posts that it takes. Then D is an
+//! execution as well (Boehm and Adve, PLDI 2008, for locks and sequentially consistent atomics), at
+//! whose end a floats and b is the next step: an action of a's thread that others learn from would
+//! not be in D, nor would a join of it. So a state with what floats in it is all that races need;
+//! who knows of which earlier access need not be told apart, as [`Detector::digest`] does.
+//!
+//! [`Synchronised::holds`] looks at each event for something that is needed and not known: a
+//! relaxed access, a try that fails, one of several waiters that a signal wakes. Machine states are
+//! all visited whatever detectors remember; so if there is such an event anywhere, it is met, and
+//! the search begins anew with digests.
+//!
+//! Where a thread goes first, what it floats must not be lost before others had their turn: actions
+//! that others learn from go first only if nothing floats ([`Floating::goes_first`]).
+//!
+//! [`Detector::digest`]: selvedge_model::Detector::digest
+
+use rustc_hash::FxHashSet;
+use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_model::{Access, Event, Machine, MemoryOrder, Op, Outcome, Pending, Status};
+
+static ACCESS: Domain = Domain::new("floating access");
+static THREAD: Domain = Domain::new("floating thread");
+
+/// What floats: of each thread the digests of accesses, ascending.
+#[derive(Debug, Default)]
+pub(super) struct Floating {
+    of: Vec<Vec<Digest>>,
+    /// What was changed: after how many steps, whose, and what it was.
+    log: Vec<(usize, ThreadId, Vec<Digest>)>,
+    /// Who has joined a thread, and after how many steps.
+    joins: Vec<(usize, ThreadId)>,
+}
+
+/// Whether others learn of the past of a thread from this action of its.
+const fn releases(op: Op) -> bool {
+    !matches!(
+        op,
+        Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint
+    )
+}
+
+impl Floating {
+    /// Goes back to where so many steps were taken.
+    pub(super) fn undo(&mut self, steps: usize) {
+        while let Some((_, thread, before)) = self.log.pop_if(|(at, ..)| *at > steps) {
+            self.of[thread.index()] = before;
+        }
+        while self.joins.pop_if(|(at, _)| *at > steps).is_some() {}
+    }
+
+    /// Whether a thread knows of all that others have done, since it has joined them all.
+    pub(super) fn knows_all<M: Machine>(&self, machine: &M, thread: ThreadId) -> bool {
+        let joined = self.joins.iter().filter(|(_, joiner)| *joiner == thread).count();
+        joined + 1 == machine.pending().len()
+    }
+
+    fn replace(&mut self, steps: usize, thread: ThreadId, by: Vec<Digest>) {
+        if self.of.len() <= thread.index() {
+            self.of.resize(thread.index() + 1, Vec::new());
+        }
+        let before = std::mem::replace(&mut self.of[thread.index()], by);
+        self.log.push((steps, thread, before));
+    }
+
+    fn is_none(&self, thread: ThreadId) -> bool {
+        self.of.get(thread.index()).is_none_or(Vec::is_empty)
+    }
+
+    /// Follows an event, the last of so many steps.
+    pub(super) fn follow<M: Machine>(&mut self, machine: &M, event: &Event, steps: usize) {
+        let action = &event.action;
+        let mut now = match self.of.get(action.thread.index()) {
+            Some(before) if !releases(action.op) || event.outcome == Outcome::Incomplete => before.clone(),
+            _ => Vec::new(),
+        };
+        let failed = event.outcome == Outcome::Failed;
+        let own = (action.is_memory() && !failed).then(|| Access {
+            address: action.object.0,
+            context: event.context,
+            stmt: action.stmt,
+            size: action.size,
+            write: action.op != Op::Read,
+            order: action.order,
+        });
+        now.extend(own.iter().chain(machine.accesses()).map(|access| {
+            let kind = u64::from(access.write) << 32 | access.order as u64;
+            let numbers = [
+                access.address,
+                u64::from(access.size),
+                kind,
+                u64::from(access.stmt.0),
+            ];
+            Digest::of_words(&ACCESS, &numbers)
+        }));
+        now.sort_unstable();
+        now.dedup();
+        if !now.is_empty() || !self.is_none(action.thread) {
+            self.replace(steps, action.thread, now);
+        }
+        if action.op == Op::Join
+            && event.outcome == Outcome::Done
+            && let Some(ended) = action.object.as_thread()
+        {
+            self.joins.push((steps, action.thread));
+            if !self.is_none(ended) {
+                self.replace(steps, ended, Vec::new());
+            }
+        }
+    }
+
+    /// Whether a thread may go first, as the machine says it may, without others losing sight of
+    /// what floats.
+    pub(super) fn goes_first(&self, pending: &Pending) -> bool {
+        let action = &pending.action;
+        match action.op {
+            Op::Join => action.object.as_thread().is_none_or(|ended| self.is_none(ended)),
+            op => !releases(op) || self.is_none(action.thread),
+        }
+    }
+
+    /// All of it, by names of threads that do not depend on the interleaving.
+    pub(super) fn digest(&self, name: impl Fn(ThreadId) -> ThreadId) -> Digest {
+        let threads = self.of.iter().enumerate().filter(|(_, of)| !of.is_empty());
+        let parts = threads.map(|(thread, of)| {
+            let [low, high] = of.iter().copied().sum::<Digest>().words();
+            let name = name(ThreadId::from_index(thread));
+            Digest::of_words(&THREAD, &[u64::from(name.0), low, high])
+        });
+        parts.sum()
+    }
+}
+
+/// What was accessed by atomic actions and what by others, by address divided by 8.
+#[derive(Debug, Default)]
+pub(super) struct Synchronised {
+    atomic: FxHashSet<u64>,
+    plain: FxHashSet<u64>,
+}
+
+impl Synchronised {
+    /// Whether whatever the event needs of others comes before it by happens-before.
+    ///
+    /// `several`: whether its thread had several alternatives.
+    pub(super) fn holds<M: Machine>(&mut self, machine: &M, event: &Event, several: bool) -> bool {
+        let (action, failed) = (&event.action, event.outcome == Outcome::Failed);
+        let reads = action.order.acquires();
+        let writes = action.order.releases();
+        let plain = action.order == MemoryOrder::NotAtomic;
+        let told = match action.op {
+            Op::Start | Op::Spawn | Op::Exit | Op::Choose | Op::Assume | Op::Yield | Op::Fence => true,
+            Op::Join
+            | Op::Lock
+            | Op::Unlock
+            | Op::SpinLock
+            | Op::SpinUnlock
+            | Op::RdLock
+            | Op::RdUnlock
+            | Op::WrLock
+            | Op::WrUnlock
+            | Op::TryLock
+            | Op::SpinTryLock
+            | Op::TryRdLock
+            | Op::TryWrLock
+            | Op::SemPost
+            | Op::SemWait
+            | Op::SemTryWait => !failed,
+            Op::WaitRelease | Op::WaitAcquire | Op::Broadcast => true,
+            // With several waiters it matters which of them were there.
+            Op::Signal => !several,
+            Op::OnceEnter | Op::OnceDone => true,
+            Op::Init | Op::Destroy => {
+                let mut threads = machine.pending().iter().enumerate();
+                threads.all(|(i, p)| i == action.thread.index() || p.status == Status::Finished)
+            }
+            Op::Read => plain || reads,
+            Op::Write => plain || writes,
+            // A compare-and-swap that failed is a read: the first access.
+            Op::Rmw if failed => machine
+                .accesses()
+                .first()
+                .is_some_and(|read| read.order.acquires()),
+            Op::Rmw => reads && writes,
+            Op::ProcessExit => machine.accesses().is_empty(),
+            _ => false,
+        };
+        told && !action.cancelable
+            && !action.atomic
+            && machine.parts().is_empty()
+            && self.is_apart(machine, event)
+    }
+
+    /// Whether no place was accessed by atomic actions and by others.
+    fn is_apart<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
+        let places = |address: u64, size: u32| address >> 3..=(address + u64::from(size.max(1)) - 1) >> 3;
+        let action = &event.action;
+        let mut apart = true;
+        if action.is_memory() && event.outcome != Outcome::Failed {
+            let (mine, others) = match action.order {
+                MemoryOrder::NotAtomic => (&mut self.plain, &self.atomic),
+                _ => (&mut self.atomic, &self.plain),
+            };
+            for place in places(action.object.0, action.size) {
+                mine.insert(place);
+                apart &= !others.contains(&place);
+            }
+        }
+        for access in machine.accesses() {
+            let (mine, others) = match access.order {
+                MemoryOrder::NotAtomic => (&mut self.plain, &self.atomic),
+                _ => (&mut self.atomic, &self.plain),
+            };
+            for place in places(access.address, access.size) {
+                mine.insert(place);
+                apart &= !others.contains(&place);
+            }
+        }
+        apart
+    }
+}
