@@ -93,8 +93,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
     /// How to explore: unfold explores each partial order once, on one core, and stops at states
-    /// that it knows; dpor explores them all, on all cores; random and pct sample, and never
-    /// verify. auto begins with unfold, then samples, then lets searches and samples take turns;
+    /// that it knows; dpor explores them all, on all cores; stateful visits each state once, on one
+    /// core; random and pct sample, and never verify. auto begins with unfold, then samples beside
+    /// stateful, then lets searches and samples take turns;
     /// the first result counts. With --emit-tests it is dpor
     #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,

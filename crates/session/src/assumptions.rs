@@ -1,6 +1,6 @@
 //! What a verdict rests on, in words.
 
-use crate::options::{Dependence, Options};
+use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_base::StmtId;
@@ -27,6 +27,7 @@ pub(crate) fn assumptions(
         },
     ];
     let fingerprints = match (plan.cuts_off(), plan.recalls(options)) {
+        (true, _) if plan.strategy == Strategy::Stateful => Some("--strategy stateful"),
         (true, _) => Some("--cutoffs on"),
         (_, true) => Some("--recall on"),
         _ => None,

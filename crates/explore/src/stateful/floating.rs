@@ -22,7 +22,7 @@
 
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Access, Event, Machine, MemoryOrder, Op, Outcome, Pending, Status};
+use selvedge_model::{Access, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending, Status};
 
 static ACCESS: Domain = Domain::new("floating access");
 static THREAD: Domain = Domain::new("floating thread");
@@ -136,10 +136,12 @@ impl Floating {
     }
 }
 
-/// What was accessed by atomic actions and what by others, by address divided by 8.
+/// What was used by synchronisation, atomic accesses among it, and what was accessed plainly, by
+/// address divided by 8. What a thread's own synchronisation touched does not float: others may
+/// have learned of it from just that.
 #[derive(Debug, Default)]
 pub(super) struct Synchronised {
-    atomic: FxHashSet<u64>,
+    used: FxHashSet<u64>,
     plain: FxHashSet<u64>,
 }
 
@@ -195,30 +197,27 @@ impl Synchronised {
             && self.is_apart(machine, event)
     }
 
-    /// Whether no place was accessed by atomic actions and by others.
+    /// Whether no place was both used by synchronisation and accessed plainly.
     fn is_apart<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
-        let places = |address: u64, size: u32| address >> 3..=(address + u64::from(size.max(1)) - 1) >> 3;
         let action = &event.action;
         let mut apart = true;
-        if action.is_memory() && event.outcome != Outcome::Failed {
-            let (mine, others) = match action.order {
-                MemoryOrder::NotAtomic => (&mut self.plain, &self.atomic),
-                _ => (&mut self.atomic, &self.plain),
+        let mut touch = |address: u64, size: u64, plain: bool| {
+            let (mine, others) = match plain {
+                true => (&mut self.plain, &self.used),
+                false => (&mut self.used, &self.plain),
             };
-            for place in places(action.object.0, action.size) {
+            for place in address >> 3..=(address + size.max(1) - 1) >> 3 {
                 mine.insert(place);
                 apart &= !others.contains(&place);
             }
+        };
+        if action.object.is_address() && action.object != ObjectId::NONE {
+            let plain = action.is_memory() && action.order == MemoryOrder::NotAtomic;
+            touch(action.object.0, action.object_size(), plain);
         }
         for access in machine.accesses() {
-            let (mine, others) = match access.order {
-                MemoryOrder::NotAtomic => (&mut self.plain, &self.atomic),
-                _ => (&mut self.atomic, &self.plain),
-            };
-            for place in places(access.address, access.size) {
-                mine.insert(place);
-                apart &= !others.contains(&place);
-            }
+            let plain = access.order == MemoryOrder::NotAtomic;
+            touch(access.address, u64::from(access.size), plain);
         }
         apart
     }

@@ -8,9 +8,10 @@
 //! stand for equal futures and equal findings in them.
 //!
 //! - *Fewer orders.* A thread whose next action is independent of all that others do before it
-//!   [goes first](selvedge_model::Machine::goes_first) and alone: it is a persistent set. If that closes a circle on the path, or had something to
-//!   report, or stops a thread, the others have their turn too: else they might never have one (the
-//!   cycle proviso; Peled, CAV 1994), or not before the process ends.
+//!   [goes first](selvedge_model::Machine::goes_first) and alone: it is a persistent set. If that
+//!   closes a circle on the path, or had something to report, or stops a thread, the others have
+//!   their turn too: else they might never have one (the cycle proviso; Peled, CAV 1994), or not
+//!   before the process ends.
 //! - *Incomplete actions.* An action that has its effect only with the data choice after it has no
 //!   state of its own: no key is asked for between the two.
 //! - *Threads that wait for ever* beside others that run for ever: whoever is stuck stays so. An
