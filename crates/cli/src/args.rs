@@ -1,7 +1,9 @@
 //! The command line. `--help` and the man page are made from the texts here.
 
+mod cover;
 mod input;
 
+pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs};
 pub(crate) use input::InputArgs;
 
 use clap::error::{ContextKind, ContextValue};
@@ -38,6 +40,9 @@ pub(crate) enum Command {
     /// Print what the static analyses know of a program
     Facts(FactsArgs),
     Slice(SliceArgs),
+    Cover(Box<CoverArgs>),
+    Build(BuildArgs),
+    Run(Box<RunArgs>),
     /// Compile C as clang does, and keep bitcode in what is made
     ///
     /// All words are those of clang 22, which does the work: objects, archives, libraries and
@@ -482,14 +487,7 @@ pub(crate) enum StrategyOption {
 }
 
 /// Commands and options of versions to come.
-const LATER: [&str; 6] = [
-    "cover",
-    "run",
-    "view",
-    "--peek",
-    "--write-write-pruning",
-    "--allow-external",
-];
+const LATER: [&str; 4] = ["view", "--peek", "--write-write-pruning", "--allow-external"];
 
 /// What to say of a command line that asks for a feature to come.
 pub(crate) fn not_yet(error: &clap::Error) -> Option<String> {

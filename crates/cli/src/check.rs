@@ -91,7 +91,7 @@ impl Drop for Ends<'_> {
 }
 
 /// What to say if there is no other way any more to say a verdict.
-fn words(args: &CheckArgs, report: &RunReport) -> Words {
+pub(crate) fn words(args: &CheckArgs, report: &RunReport) -> Words {
     let text = |kind: LimitKind, detail: &str| {
         let reasons = vec![Reason {
             limit: Some(kind),

@@ -8,11 +8,13 @@ mod args;
 mod cc;
 mod check;
 mod config;
+mod cover;
 mod examine;
 mod exit;
 mod facts;
 mod last_words;
 mod memory;
+mod native;
 mod observe;
 mod options;
 mod output;
@@ -96,6 +98,15 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Slice(args),
         }) => slice::run(&args),
+        Ok(Cli {
+            command: Command::Cover(args),
+        }) => cover::run(*args),
+        Ok(Cli {
+            command: Command::Build(args),
+        }) => native::build(&args),
+        Ok(Cli {
+            command: Command::Run(args),
+        }) => native::run(*args),
         Ok(Cli {
             command: Command::Cc(args),
         }) => cc::run(&args.words, false),

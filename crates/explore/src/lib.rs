@@ -4,6 +4,7 @@
 //! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with
 //!   cutoff events.
 //! - [`stateful`]: every state, depth first: what follows a known state is not explored again.
+//! - [`ordered`]: one execution for each class of inputs, the order of threads being fixed.
 //! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
 //!
 //! [`kept`]: explorations as plain data, from which another process goes on.
@@ -18,6 +19,7 @@ mod control;
 pub mod dpor;
 mod findings;
 pub mod kept;
+pub mod ordered;
 pub mod pct;
 pub mod random;
 mod record;

@@ -17,6 +17,7 @@
 //! One item a line; `#` begins a comment line; `\n`, `\r` and `\\` are escaped. Parsing never
 //! panics, and `schedule.to_string().parse()` gives the schedule back.
 
+pub mod cover;
 mod parse;
 mod print;
 mod schedule;

@@ -103,7 +103,7 @@ fn step(text: &str) -> Result<Step, Problem> {
     })
 }
 
-fn unescape(text: &str) -> Result<String, Problem> {
+pub(crate) fn unescape(text: &str) -> Result<String, Problem> {
     if !text.contains('\\') {
         return Ok(text.to_owned());
     }

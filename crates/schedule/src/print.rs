@@ -4,7 +4,7 @@ use crate::{MAGIC, Schedule, VERSION};
 use std::fmt;
 
 /// Text with `\`, line feeds and carriage returns escaped.
-struct Escaped<'a>(&'a str);
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -297,7 +297,7 @@ impl Work {
 /// Machines leave the paths that they are on when the run is told to stop. Why that is so is known
 /// here, and an exploration in which it has happened is not complete, even if it had nothing else
 /// left to do.
-fn settle(report: &mut Report, control: &Control) {
+pub(crate) fn settle(report: &mut Report, control: &Control) {
     let all = report.limits.len();
     report.limits.retain(|limit| limit.kind != LimitKind::Interrupted);
     if report.limits.len() < all && report.stop == StopReason::Complete {

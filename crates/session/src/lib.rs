@@ -3,6 +3,7 @@
 //!
 //! [`check()`] is the entry. It chooses strategies, explores until a result stands, replays and
 //! shortens what was found, and says what follows. [`replay()`] runs a saved finding again.
+//! [`cover()`] collects a set of schedules for all inputs.
 //!
 //! ```
 //! use selvedge_model::Verdict;
@@ -50,6 +51,7 @@ mod assumptions;
 mod check;
 mod checkpoint;
 mod conclude;
+mod cover;
 mod emit;
 mod error;
 mod explore;
@@ -75,6 +77,7 @@ mod write_file;
 pub use check::check;
 pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};
+pub use cover::{Covered, cover};
 pub use emit::TestCases;
 pub use error::Error;
 pub use explore::jobs;

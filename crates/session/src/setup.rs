@@ -88,6 +88,9 @@ impl Setup {
         if self.vm.leaks {
             add("leaks", switch(true));
         }
+        if self.vm.visible_setup {
+            add("visible-setup", switch(true));
+        }
         add("entry", self.vm.entry.clone());
         if let Some(unroll) = self.vm.unroll {
             add("unroll", unroll.to_string());
@@ -203,6 +206,7 @@ impl Setup {
                     let predicate = predicate.ok_or("option essential: no dependence predicate before it")?;
                     predicate.also.insert(StmtId(stmt));
                 }
+                "visible-setup" => vm.visible_setup = on()?,
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,
                 "weak-cas-failures" => vm.weak_failures = on()?,

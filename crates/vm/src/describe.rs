@@ -2,6 +2,7 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::holes;
+use crate::memory::Kind;
 use crate::program::Program;
 use crate::state::State;
 use crate::sync;
@@ -104,6 +105,19 @@ pub(crate) fn outside_library(
         at = (call, outer);
     }
     at
+}
+
+impl Vm {
+    /// The global variable that an object of actions lies in, by its name in the module, and how
+    /// many bytes behind its begin.
+    pub fn global_of(&self, object: ObjectId) -> Option<(String, u64)> {
+        if !object.is_address() {
+            return None;
+        }
+        let (base, found) = self.state.memory.object_at(object.0)?;
+        let is_global = found.kind == Kind::Global;
+        is_global.then(|| (self.program.name(found.name).to_owned(), object.0 - base))
+    }
 }
 
 impl Describe for Vm {

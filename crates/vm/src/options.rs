@@ -43,6 +43,9 @@ pub struct Options {
     pub error_calls: bool,
     /// Keep fingerprints up to date at each step.
     pub fingerprints: bool,
+    /// Initialising and destroying a synchronisation object is a visible action also while there is
+    /// only one thread.
+    pub visible_setup: bool,
     /// Fixed inputs: the n-th input of a thread has these bytes (zeros if there are fewer), and no
     /// value is symbolic. `None`: all values of every input.
     pub inputs: Option<Vec<Input>>,
@@ -127,6 +130,7 @@ impl Default for Options {
             check_overflow: false,
             error_calls: true,
             fingerprints: false,
+            visible_setup: false,
             inputs: None,
             input_size: 8,
             symbolic_args: Vec::new(),

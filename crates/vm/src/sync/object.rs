@@ -209,7 +209,8 @@ pub(super) fn prepare(cx: &mut Cx<'_>, op: Op) -> Prepared {
     }
 }
 
-/// Prepares an `Init` or `Destroy`: no scheduling point while there is only one thread.
+/// Prepares an `Init` or `Destroy`: no scheduling point while there is only one thread,
+/// unless the options want that.
 pub(super) fn prepare_whole(
     cx: &mut Cx<'_>,
     op: Op,
@@ -217,6 +218,7 @@ pub(super) fn prepare_whole(
     perform: fn(&mut Cx<'_>, u16) -> Performed,
 ) -> Prepared {
     if cx.state.unjoined() == 0
+        && !cx.program.options.visible_setup
         && let Performed::Done(flow, _) = perform(cx, 0)
     {
         return Prepared::Immediate(flow);

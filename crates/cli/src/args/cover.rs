@@ -1,0 +1,65 @@
+//! Options of `cover`, `build` and `run`.
+
+use super::CheckArgs;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Collect a set of schedules that has one for each input of a program (docs/cover.md).
+///
+/// The order of threads is fixed, and every class of inputs is run in it; data races, deadlocks and
+/// what else `check` looks for are findings, if they show in that order. -o names the file for the
+/// set. Other options are those of `check`, as far as they mean something here. Exit codes: 0 the
+/// set is complete, 10 something was found, 5 there is no set (a limit, or something unsupported),
+/// 1, 2 and 6 as for `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CoverArgs {
+    /// Print the schedules
+    #[arg(long)]
+    pub(crate) show: bool,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+/// Build the native program that keeps to a set of schedules (docs/cover.md).
+///
+/// Compiler options are those that the set was made with. At the first operation that no schedule
+/// of the set has there the program says so and ends with exit code 120. Exit codes of `build`: 0,
+/// 5 the program uses what has no native form, 1, 2 and 6 as for `check`.
+#[derive(Args, Debug)]
+pub(crate) struct BuildArgs {
+    /// The C source that the set is of
+    #[arg(value_name = "FILE")]
+    pub(crate) input: PathBuf,
+    /// The set, as `selvedge cover -o` has written it
+    #[arg(long, value_name = "SCHEDULES")]
+    pub(crate) schedules: PathBuf,
+    /// The program to write
+    #[arg(short = 'o', long, value_name = "PROGRAM")]
+    pub(crate) output: PathBuf,
+    /// What the program does at an operation that no schedule has there, beside saying so: stop, or
+    /// go on without schedules
+    #[arg(long, default_value = "stop", value_name = "stop|free")]
+    pub(crate) on_deviation: Deviation,
+}
+
+/// Collect a set of schedules, build the program that keeps to it, and run that.
+///
+/// What stands behind -- are the arguments of the program; without --symbolic-args the set is for
+/// these. Options are those of `cover`. The exit code is the program's, or as for `cover` if there
+/// is no set.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// What the program does at an operation that no schedule has there, beside saying so: stop, or
+    /// go on without schedules
+    #[arg(long, default_value = "stop", value_name = "stop|free")]
+    pub(crate) on_deviation: Deviation,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+/// What a native program does off its schedules.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deviation {
+    Stop,
+    Free,
+}

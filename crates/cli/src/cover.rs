@@ -1,0 +1,182 @@
+//! `selvedge cover`: a set of schedules for all inputs, written as a file and shown to people.
+
+use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption};
+use crate::check::{Ends, exit, measured, words};
+use crate::exit::Exit;
+use crate::last_words;
+use crate::options::options;
+use crate::output::{note, print};
+use crate::program;
+use crate::watch::{self, Place, Watch};
+use crate::write::{Saves, write};
+use selvedge_model::Verdict;
+use selvedge_schedule::cover::{Cover, Order, Witness};
+use selvedge_session::{
+    Covered, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
+};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+/// Runs the command.
+pub(crate) fn run(args: CoverArgs) -> Exit {
+    match collect(args.check, args.show) {
+        Ok(_) => Exit::Code(0),
+        Err(exit) => exit,
+    }
+}
+
+/// Collects a set, writes it where that was asked for, and says what it is.
+///
+/// # Errors
+/// How the command ends if there is no set.
+pub(crate) fn collect(mut args: CheckArgs, show: bool) -> Result<Cover, Exit> {
+    if let Some(option) = useless(&args) {
+        return Err(Exit::usage(&format!("{option} is not for `cover`")));
+    }
+    let asked = match args.property.as_deref() {
+        None => properties::default(),
+        Some(text) => properties::parse(text).map_err(|message| Exit::usage(&message))?,
+    };
+    let file = args.output.take();
+    let interrupted = Arc::default();
+    let mut options = options(&args, asked, &interrupted);
+    options.setup.frontend.stop = options.setup.vm.stop.clone();
+    let report = known(&options);
+    last_words::prepare(words(&args, &report));
+    let watch = Watch::new((&args, &options), false, interrupted, report);
+    let covered = thread::scope(|scope| {
+        let thread = thread::Builder::new().name("watcher".to_owned());
+        match thread.spawn_scoped(scope, || watch.run()) {
+            Ok(watcher) => watch::hear(&watch, watcher.thread()),
+            Err(error) => return Err(Exit::output(&format!("no thread can be started: {error}"))),
+        }
+        let _ends = Ends(&watch);
+        covered(&args, &options, &watch)
+    })?;
+    let Some(cover) = covered.cover else {
+        return Err(Exit::internal("a complete exploration without a set"));
+    };
+    if let Some(file) = &file {
+        write_file(file, cover.to_string())
+            .map_err(|error| Exit::output(&format!("cannot write {}: {error}", file.display())))?;
+    }
+    let classes: u64 = cover.schedules.iter().map(|order| order.classes).sum();
+    let mut text = match show {
+        true => shown(&cover),
+        false => String::new(),
+    };
+    let plural =
+        |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let _ = writeln!(
+        text,
+        "covered: {} for {} of inputs; nothing found along {}",
+        plural(cover.schedules.len() as u64, "schedule", "schedules"),
+        plural(classes, "class", "classes"),
+        if cover.schedules.len() == 1 { "it" } else { "them" },
+    );
+    if covered.left_out > 0 {
+        let left = plural(covered.left_out, "class", "classes");
+        let _ = writeln!(text, "left out: {left} of inputs, by assumptions of the program");
+    }
+    if !args.quiet {
+        print(&text).map_err(|error| Exit::output(&format!("cannot write: {error}")))?;
+    }
+    Ok(cover)
+}
+
+/// The set with what was found; an exit if there is none.
+fn covered(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Result<Covered, Exit> {
+    watch.enter(Place::Loading);
+    let loaded = program::load(&options.setup, watch.max_memory).map_err(|error| program::exit(&error))?;
+    if !args.quiet {
+        program::tell(&loaded);
+    }
+    let sources = sources(&loaded);
+    let mut covered = selvedge_session::cover(&loaded, options, watch).map_err(|error| match error {
+        Error::Stopped => {
+            note("interrupted before anything was explored");
+            Exit::Code(Exit::INCONCLUSIVE)
+        }
+        error => exit(&error),
+    })?;
+    covered.report = measured(covered.report, watch);
+    if !watch.writes() {
+        watch.wait_for_end();
+    }
+    let code = match covered.report.verdict {
+        Verdict::Verified => return Ok(covered),
+        Verdict::Violated => Exit::VIOLATED,
+        Verdict::Unknown => Exit::INCONCLUSIVE,
+    };
+    let saves = match covered.report.findings.is_empty() {
+        true => Saves::Nothing,
+        false => Saves::All,
+    };
+    write(args, &covered.report, &sources, saves).map_err(|message| Exit::output(&message))?;
+    Err(Exit::Code(code))
+}
+
+/// An option of `check` that means nothing here.
+fn useless(args: &CheckArgs) -> Option<&'static str> {
+    let options = [
+        ("--strategy", !matches!(args.strategy, StrategyOption::Auto)),
+        ("--dependence predicate", args.dependence == Dependence::Predicate),
+        ("--visibility memory", args.visibility == Visibility::Memory),
+        ("--emit-tests", args.given.emit_tests.is_some()),
+        ("--input", args.given.input.is_some()),
+        ("--coverage", args.given.coverage.is_some()),
+        ("--checkpoint", args.checkpoint.is_some()),
+        ("--resume", args.resume.is_some()),
+        ("--dump-unfolding", args.dump_unfolding.is_some()),
+        ("--format", args.format != Format::Human),
+    ];
+    options.into_iter().find(|option| option.1).map(|option| option.0)
+}
+
+/// A set for people.
+fn shown(cover: &Cover) -> String {
+    let mut text = String::new();
+    for (index, order) in cover.schedules.iter().enumerate() {
+        let _ = writeln!(text, "schedule {}: {}", index + 1, inputs(order));
+        for step in &order.steps {
+            let outcome = match step.outcome {
+                selvedge_schedule::cover::Outcome::Done => "",
+                selvedge_schedule::cover::Outcome::Failed => ", which fails",
+                selvedge_schedule::cover::Outcome::Serial => ", the last one",
+            };
+            let what = format!("{}{outcome}", cover.text(&step.label));
+            let _ = write!(text, "  {:<8} {what:<24}", step.thread);
+            if !step.after.is_empty() {
+                let after: Vec<String> = step.after.iter().map(|(t, n)| format!("{t}:{n}")).collect();
+                let _ = write!(text, " after {:<12}", after.join(" "));
+            }
+            let _ = writeln!(text, " {}", step.place);
+        }
+    }
+    text
+}
+
+/// For which inputs a schedule is.
+fn inputs(order: &Order) -> String {
+    let one = |witness: &Witness| format!("{} = {:?}", witness.name, String::from_utf8_lossy(&witness.bytes));
+    let witness: Vec<String> = order.witness.iter().map(one).collect();
+    match (order.classes, witness.is_empty()) {
+        (_, true) => "all inputs".to_owned(),
+        (1, false) => format!("1 class of inputs, such as {}", witness.join(", ")),
+        (classes, false) => format!("{classes} classes of inputs, such as {}", witness.join(", ")),
+    }
+}
+
+/// Reads a set.
+///
+/// # Errors
+/// How the command ends if it cannot be read.
+pub(crate) fn read(file: &Path) -> Result<Cover, Exit> {
+    let longest = selvedge_frontend::files::LARGEST;
+    let text = selvedge_frontend::files::read_text(file, longest)
+        .map_err(|error| Exit::input(&format!("cannot read {}: {error}", file.display())))?;
+    text.parse()
+        .map_err(|error| Exit::input(&format!("{}: {error}", file.display())))
+}

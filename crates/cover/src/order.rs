@@ -1,0 +1,319 @@
+//! From an execution to a schedule: its operations, and for each the operations of other threads
+//! that it has to wait for, reduced transitively.
+//!
+//! What depends on what is [`model::dependence`](selvedge_model::Conflict), as for exploration. A
+//! thread's operations follow each other, and its first one follows its creation. Actions that are
+//! no operations of a schedule (atomics, output, pipes) are not kept in order by the native
+//! program. They are allowed only where operations order them anyway.
+
+use crate::record::Seen;
+use rustc_hash::FxHashMap;
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Action, Conflict, Dependence, ObjectId, Op};
+use selvedge_schedule::cover::{Operation, Outcome};
+use std::rc::Rc;
+
+/// What an action is to a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Nothing: no other thread can tell.
+    Nothing,
+    /// An operation that it orders.
+    Ordered(Operation),
+    /// Something that operations have to order.
+    Beside,
+    /// Nothing that there is a native form of yet.
+    Refused,
+}
+
+/// What an action is to a schedule.
+pub(crate) fn kind(action: &Action) -> Kind {
+    use Operation as O;
+    Kind::Ordered(match action.op {
+        Op::Start | Op::Choose | Op::Assume | Op::Yield => return Kind::Nothing,
+        Op::Read | Op::Write | Op::Rmw | Op::Fence | Op::Hidden | Op::HiddenWait | Op::Look => {
+            return Kind::Beside;
+        }
+        Op::Init | Op::Destroy if !action.object.is_address() => return Kind::Beside,
+        Op::Spawn => O::Create,
+        Op::Join => O::Join,
+        Op::Exit => O::End,
+        Op::ProcessExit => O::Exit,
+        Op::Lock => O::Lock,
+        Op::TryLock => O::TryLock,
+        Op::Unlock => O::Unlock,
+        Op::SemPost => O::Post,
+        Op::SemWait => O::Wait,
+        Op::SemTryWait => O::TryWait,
+        Op::SemGetValue => O::Value,
+        Op::BarrierArrive => O::Arrive,
+        Op::BarrierLeave => O::Leave,
+        Op::Init => O::Init,
+        Op::Destroy => O::Destroy,
+        _ => return Kind::Refused,
+    })
+}
+
+/// One operation of an execution.
+pub(crate) struct Operated {
+    /// The action; of a thread's end one that stands for it.
+    pub action: Action,
+    /// What it is.
+    pub operation: Operation,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The thread that it created.
+    pub created: Option<ThreadId>,
+    /// What it waits for: threads and how many of their operations.
+    pub after: Vec<(ThreadId, u32)>,
+    /// How many operations its thread had done with it.
+    pub number: u32,
+    /// What is known with it.
+    clock: Rc<Clock>,
+}
+
+/// Why an execution gives no schedule.
+pub(crate) struct Refusal {
+    pub what: Why,
+    pub stmt: StmtId,
+}
+
+/// What stands in the way.
+pub(crate) enum Why {
+    /// There is no native form of this action.
+    Action(Action),
+    /// It failed where it must not.
+    Failed(Action),
+    /// Nothing orders these.
+    Unordered(Action, Action),
+    /// A thread goes on when the process ends.
+    Goes,
+}
+
+/// How many operations of each thread are known to be done.
+type Clock = Vec<u32>;
+
+/// Something that happened: an operation, or an action beside.
+struct Happened {
+    action: Action,
+    /// Whoever knows so many operations of the thread comes after it.
+    known_by: u32,
+    /// Which operation it is, if it is one.
+    operation: Option<usize>,
+}
+
+#[derive(Default)]
+struct Orders {
+    operations: Vec<Operated>,
+    happened: Vec<Happened>,
+    /// What uses an object, in order.
+    uses: FxHashMap<u64, Vec<usize>>,
+    clocks: Vec<Clock>,
+    /// The arrival that let a thread leave a barrier.
+    released: FxHashMap<ThreadId, usize>,
+    ended: Vec<bool>,
+}
+
+/// The operations of an execution.
+pub(crate) fn operations(log: &[Seen]) -> Result<Vec<Operated>, Refusal> {
+    let mut orders = Orders::default();
+    orders.learn(ThreadId::from_index(0), None);
+    for seen in log {
+        orders.event(seen)?;
+    }
+    Ok(orders.operations)
+}
+
+impl Orders {
+    fn learn(&mut self, thread: ThreadId, creator: Option<ThreadId>) {
+        let clock = creator.map_or_else(Vec::new, |creator| self.clocks[creator.index()].clone());
+        let most = self.clocks.len().max(thread.index() + 1);
+        self.clocks.resize(most, Vec::new());
+        self.ended.resize(most, false);
+        self.clocks[thread.index()] = clock;
+    }
+
+    fn event(&mut self, seen: &Seen) -> Result<(), Refusal> {
+        use selvedge_model::Outcome as Came;
+        let event = &seen.event;
+        let action = Action {
+            ends: false,
+            ..event.action
+        };
+        let stmt = action.stmt;
+        let refused = |what| Err(Refusal { what, stmt });
+        let begun = event.outcome == Came::Incomplete || (action.op == Op::Choose && !event.completes);
+        match kind(&action) {
+            _ if begun => {}
+            Kind::Nothing => {}
+            Kind::Refused => return refused(Why::Action(action)),
+            Kind::Beside => self.beside(action)?,
+            Kind::Ordered(operation) => {
+                let tries = matches!(operation, Operation::TryLock | Operation::TryWait);
+                let created = match (operation, event.outcome) {
+                    (Operation::Create, Came::Thread(new)) => Some(new),
+                    _ => None,
+                };
+                let outcome = match event.outcome {
+                    Came::Failed if tries => Outcome::Failed,
+                    Came::Failed => return refused(Why::Failed(action)),
+                    _ if operation == Operation::Create && created.is_none() => {
+                        return refused(Why::Failed(action));
+                    }
+                    Came::Threads(_) if operation == Operation::Arrive => Outcome::Serial,
+                    _ => Outcome::Done,
+                };
+                self.operation(action, (operation, outcome, created))?;
+                let last = self.operations.len() - 1;
+                for &thread in &seen.released {
+                    self.released.insert(thread, last);
+                }
+                if let Some(new) = created {
+                    self.learn(new, Some(action.thread));
+                }
+            }
+        }
+        let ends = event.action.ends || action.op == Op::Exit;
+        if event.action.ends {
+            let end = Action {
+                stmt,
+                ..Action::on(action.thread, Op::Exit, ObjectId::thread(action.thread))
+            };
+            self.operation(end, (Operation::End, Outcome::Done, None))?;
+        }
+        if ends {
+            self.ended[action.thread.index()] = true;
+        }
+        Ok(())
+    }
+
+    fn operation(
+        &mut self,
+        action: Action,
+        (operation, outcome, created): (Operation, Outcome, Option<ThreadId>),
+    ) -> Result<(), Refusal> {
+        let thread = action.thread;
+        let mut clock = self.clocks[thread.index()].clone();
+        let number = of(&clock, thread) + 1;
+        let earlier = self.dependent(&action);
+        let mut needed: Vec<usize> = earlier
+            .into_iter()
+            .filter_map(|at| self.happened[at].operation)
+            .collect();
+        match operation {
+            Operation::Leave => needed.extend(self.released.remove(&thread)),
+            // The others end first, so that what they do does not depend on when that is.
+            Operation::Exit => {
+                let others = (0..self.ended.len()).filter(|&other| other != thread.index());
+                if thread.index() != 0 || others.clone().any(|other| !self.ended[other]) {
+                    return Err(Refusal {
+                        what: Why::Goes,
+                        stmt: action.stmt,
+                    });
+                }
+                let last = |end: &Operated| end.operation == Operation::End;
+                needed = (0..self.operations.len())
+                    .filter(|&at| last(&self.operations[at]))
+                    .collect();
+            }
+            _ => {}
+        }
+        let mut after = Vec::new();
+        needed.sort_unstable();
+        for earlier in needed.into_iter().rev() {
+            let earlier = &self.operations[earlier];
+            let other = earlier.action.thread;
+            if of(&clock, other) < earlier.number {
+                after.push((other, earlier.number));
+                join(&mut clock, &earlier.clock);
+            }
+        }
+        set(&mut clock, thread, number);
+        let shared = Rc::new(clock.clone());
+        self.note(action, number, &shared, Some(self.operations.len()))?;
+        self.clocks[thread.index()] = clock;
+        self.operations.push(Operated {
+            action,
+            operation,
+            outcome,
+            created,
+            after,
+            number,
+            clock: shared,
+        });
+        Ok(())
+    }
+
+    fn beside(&mut self, action: Action) -> Result<(), Refusal> {
+        let clock = self.clocks[action.thread.index()].clone();
+        let next = of(&clock, action.thread) + 1;
+        self.note(action, next, &clock, None)
+    }
+
+    /// What happened earlier in other threads that an action depends on.
+    fn dependent(&self, action: &Action) -> Vec<usize> {
+        let mut found = Vec::new();
+        action.for_each_use(|object, _, _| {
+            for &at in self.uses.get(&object).into_iter().flatten() {
+                let earlier = &self.happened[at].action;
+                if earlier.thread != action.thread && Conflict.dependent(earlier, action) {
+                    found.push(at);
+                }
+            }
+        });
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Adds something that happened, with what its thread knows with it. Two operations are ordered
+    /// by what the later one waits for; everything else must be.
+    fn note(
+        &mut self,
+        action: Action,
+        known_by: u32,
+        clock: &Clock,
+        operation: Option<usize>,
+    ) -> Result<(), Refusal> {
+        let others = self.dependent(&action);
+        for at in others {
+            let earlier = &self.happened[at];
+            if of(clock, earlier.action.thread) < earlier.known_by {
+                return Err(Refusal {
+                    what: Why::Unordered(earlier.action, action),
+                    stmt: action.stmt,
+                });
+            }
+        }
+        let at = self.happened.len();
+        action.for_each_use(|object, _, _| {
+            let uses = self.uses.entry(object).or_default();
+            if uses.last() != Some(&at) {
+                uses.push(at);
+            }
+        });
+        self.happened.push(Happened {
+            action,
+            known_by,
+            operation,
+        });
+        Ok(())
+    }
+}
+
+fn of(clock: &Clock, thread: ThreadId) -> u32 {
+    clock.get(thread.index()).copied().unwrap_or(0)
+}
+
+fn set(clock: &mut Clock, thread: ThreadId, number: u32) {
+    clock.resize(clock.len().max(thread.index() + 1), 0);
+    clock[thread.index()] = number;
+}
+
+fn join(clock: &mut Clock, other: &Clock) {
+    clock.resize(clock.len().max(other.len()), 0);
+    clock
+        .iter_mut()
+        .zip(other)
+        .for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+}

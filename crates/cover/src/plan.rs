@@ -1,0 +1,168 @@
+//! What each thread has to do to keep to a set of schedules: the [`Trie`] as seen by one thread.
+//!
+//! Of the operations of others a thread needs to know only how many have been done, and what one of
+//! them has arrived at where its own future differs by that ([`State::Ask`]). Branches of the trie
+//! that mean the same for a thread are one state of it, so it does not wait for decisions that do
+//! not concern it.
+//!
+//! Nobody waits for ever: a thread asks for arrivals, and waits for operations, that come earlier in
+//! the trie than what it is about to do; and whoever has done its earlier operations arrives at its
+//! next one without waiting.
+
+use crate::trie::{Node, Trie};
+use rustc_hash::FxHashMap;
+use selvedge_schedule::cover::{Cover, Label, Outcome};
+
+/// A state of a thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// It has ended.
+    End,
+    /// It comes to its next operation: the labels that this may have, and where each leads.
+    Own(Vec<(usize, usize)>),
+    /// What a thread's operation of this number is decides where this one goes on.
+    Ask(usize, u32, Vec<(usize, usize)>),
+    /// Its operation is done when these are: thread and number.
+    Do {
+        /// What comes of it.
+        outcome: Outcome,
+        /// For what it waits.
+        after: Vec<(usize, u32)>,
+        /// Where it goes on.
+        next: usize,
+    },
+}
+
+/// What all threads have to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The threads' names, the first one first.
+    pub threads: Vec<String>,
+    /// The labels.
+    pub labels: Vec<Label>,
+    /// The states, of all threads. Where one leads has a smaller number.
+    pub states: Vec<State>,
+    /// Where each thread begins.
+    pub start: Vec<usize>,
+    /// The most operations that each thread does.
+    pub longest: Vec<u32>,
+}
+
+impl Plan {
+    /// The plan for a set.
+    ///
+    /// # Errors
+    /// In words, if the set does not hang together.
+    pub fn of(cover: &Cover) -> Result<Plan, String> {
+        let trie = Trie::of(cover)?;
+        let threads = cover.threads();
+        let numbers: FxHashMap<&str, usize> = threads
+            .iter()
+            .enumerate()
+            .map(|(number, name)| (name.as_str(), number))
+            .collect();
+        let number = |name: &str| numbers.get(name).copied().ok_or(format!("no thread {name}"));
+        let counts = counts(&trie, &threads, &numbers);
+        let mut made = Made::default();
+        // What each node means for each thread; children have greater numbers than parents.
+        let width = threads.len();
+        let mut seen = vec![0; trie.nodes.len() * width];
+        let end = made.state(State::End);
+        for (at, node) in trie.nodes.iter().enumerate().rev() {
+            for thread in 0..width {
+                let of = |node: usize| seen[node * width + thread];
+                seen[at * width + thread] = match node {
+                    Node::Open | Node::End => end,
+                    Node::Arrive(who, cases) => {
+                        let who = number(who)?;
+                        let mut cases: Vec<(usize, usize)> =
+                            cases.iter().map(|&(label, next)| (label, of(next))).collect();
+                        cases.sort_unstable();
+                        let alike = cases.iter().all(|case| case.1 == cases[0].1);
+                        match (who == thread, alike) {
+                            (true, _) => made.state(State::Own(cases)),
+                            (false, true) => cases[0].1,
+                            (false, false) => made.state(State::Ask(who, counts[at] + 1, cases)),
+                        }
+                    }
+                    Node::Take {
+                        thread: who,
+                        outcome,
+                        after,
+                        next,
+                    } => match number(who)? == thread {
+                        false => of(*next),
+                        true => {
+                            let after: Result<Vec<(usize, u32)>, String> = after
+                                .iter()
+                                .map(|(name, count)| Ok((number(name)?, *count)))
+                                .collect();
+                            made.state(State::Do {
+                                outcome: *outcome,
+                                after: after?,
+                                next: of(*next),
+                            })
+                        }
+                    },
+                };
+            }
+        }
+        let mut longest = vec![0; width];
+        for order in &cover.schedules {
+            let mut own = vec![0; width];
+            for step in &order.steps {
+                own[number(&step.thread)?] += 1;
+            }
+            longest
+                .iter_mut()
+                .zip(own)
+                .for_each(|(most, own)| *most = own.max(*most));
+        }
+        Ok(Plan {
+            labels: trie.labels.clone(),
+            states: made.states,
+            start: seen[..width].to_vec(),
+            longest,
+            threads,
+        })
+    }
+}
+
+/// For each arrival how many operations its thread has done before.
+fn counts(trie: &Trie, threads: &[String], numbers: &FxHashMap<&str, usize>) -> Vec<u32> {
+    let mut counts = vec![0; trie.nodes.len()];
+    let mut open = vec![(0, vec![0; threads.len()])];
+    while let Some((at, mut done)) = open.pop() {
+        match &trie.nodes[at] {
+            Node::Open | Node::End => {}
+            Node::Arrive(who, cases) => {
+                counts[at] = done[numbers[who.as_str()]];
+                open.extend(cases.iter().map(|&(_, next)| (next, done.clone())));
+            }
+            Node::Take { thread, next, .. } => {
+                done[numbers[thread.as_str()]] += 1;
+                open.push((*next, done));
+            }
+        }
+    }
+    counts
+}
+
+/// States, each once.
+#[derive(Default)]
+struct Made {
+    states: Vec<State>,
+    numbers: FxHashMap<State, usize>,
+}
+
+impl Made {
+    fn state(&mut self, state: State) -> usize {
+        if let Some(&number) = self.numbers.get(&state) {
+            return number;
+        }
+        let number = self.states.len();
+        self.states.push(state.clone());
+        self.numbers.insert(state, number);
+        number
+    }
+}

@@ -1,0 +1,246 @@
+//! Watches an exploration, and collects a schedule of each of its executions.
+
+use crate::order::{self, Kind, Operated, Refusal, Why};
+use crate::trie::{Inserted, Trie};
+use rustc_hash::FxHashMap;
+use selvedge_base::{StmtId, ThreadId};
+use selvedge_model::{
+    Action, Describe, Detector, Event, Fault, ObjectId, Outcome as Came, Status, Unsupported,
+};
+use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Step, Target, Witness};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// The global variable that an object lies in, and how far behind its begin.
+pub type Global = (String, u64);
+
+/// Whether an action is an operation that schedules order; what the strategy is to take last.
+pub fn is_ordered(action: &Action) -> bool {
+    matches!(order::kind(action), Kind::Ordered(_))
+}
+
+/// An event, with what only the machine knows of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub event: Event,
+    /// The threads that it let leave a barrier.
+    pub released: Vec<ThreadId>,
+}
+
+/// The schedules of an exploration.
+#[derive(Default)]
+pub struct Collector {
+    inner: RefCell<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    trie: Trie,
+    objects: Vec<Object>,
+    numbers: FxHashMap<Object, usize>,
+    schedules: Vec<Order>,
+    leaves: FxHashMap<usize, usize>,
+    refused: BTreeSet<Unsupported>,
+    left_out: u64,
+}
+
+impl Collector {
+    /// The set, without inputs and options, and what kept executions out of it. The set is complete
+    /// only if that is nothing, and the exploration was.
+    pub fn finish(self) -> (Cover, BTreeSet<Unsupported>) {
+        let inner = self.inner.into_inner();
+        let cover = Cover {
+            objects: inner.objects,
+            schedules: inner.schedules,
+            ..Cover::default()
+        };
+        (cover, inner.refused)
+    }
+
+    /// How many executions were left out because an assumption of the program does not hold in
+    /// them.
+    pub fn left_out(&self) -> u64 {
+        self.inner.borrow().left_out
+    }
+}
+
+/// Watches one machine.
+pub struct Recorder<'a, M> {
+    log: Vec<Seen>,
+    collector: &'a Collector,
+    global: &'a dyn Fn(&M, ObjectId) -> Option<Global>,
+}
+
+impl<'a, M: Describe> Recorder<'a, M> {
+    /// Nothing has happened yet. `global` says which global variable an object lies in.
+    pub fn new(collector: &'a Collector, global: &'a dyn Fn(&M, ObjectId) -> Option<Global>) -> Self {
+        Recorder {
+            log: Vec::new(),
+            collector,
+            global,
+        }
+    }
+
+    /// The execution that has ended.
+    fn collect(&self, machine: &M) -> Result<(), Unsupported> {
+        let operations = order::operations(&self.log).map_err(|refusal| unsupported(machine, &refusal))?;
+        let mut inner = self.collector.inner.borrow_mut();
+        let steps = self.steps(machine, &operations, &mut inner)?;
+        let order = Order {
+            classes: 1,
+            witness: Vec::new(),
+            steps,
+        };
+        let inserted = inner.trie.insert(&order).map_err(|(step, what)| Unsupported {
+            what,
+            stmt: operations.get(step).map_or(StmtId(0), |step| step.action.stmt),
+        })?;
+        match inserted {
+            Inserted::Known(leaf) => {
+                let at = inner.leaves[&leaf];
+                inner.schedules[at].classes += 1;
+            }
+            Inserted::New(leaf) => {
+                let at = inner.schedules.len();
+                inner.leaves.insert(leaf, at);
+                let witness = machine.inputs().into_iter().map(|input| Witness {
+                    thread: input.thread,
+                    name: input.name,
+                    bytes: input.bytes,
+                });
+                inner.schedules.push(Order {
+                    witness: witness.collect(),
+                    ..order
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn steps(
+        &self,
+        machine: &M,
+        operations: &[Operated],
+        inner: &mut Inner,
+    ) -> Result<Vec<Step>, Unsupported> {
+        let mut made: FxHashMap<ObjectId, Object> = FxHashMap::default();
+        let mut steps = Vec::with_capacity(operations.len());
+        for operated in operations {
+            let action = &operated.action;
+            let thread = machine.thread_name(action.thread);
+            let target = match operated.operation {
+                Operation::End | Operation::Exit => Target::Nothing,
+                Operation::Create | Operation::Join => {
+                    let other = operated.created.or_else(|| action.object.as_thread());
+                    Target::Thread(other.map_or_else(String::new, |other| machine.thread_name(other)))
+                }
+                _ => {
+                    if operated.operation == Operation::Init {
+                        made.insert(action.object, Object::Made(thread.clone(), operated.number));
+                    }
+                    let global = (self.global)(machine, action.object);
+                    let global = global.map(|(name, offset)| Object::Global(name, offset));
+                    let object = global.or_else(|| made.get(&action.object).cloned());
+                    let object = object.ok_or_else(|| Unsupported {
+                        what: format!(
+                            "a synchronisation object that is neither in a global variable nor initialised by a call ({})",
+                            machine.action_text(action)
+                        ),
+                        stmt: action.stmt,
+                    })?;
+                    Target::Object(inner.number(object))
+                }
+            };
+            let mut after: Vec<(String, u32)> = operated
+                .after
+                .iter()
+                .map(|&(other, number)| (machine.thread_name(other), number))
+                .collect();
+            after.sort();
+            let at = machine.location(action.stmt);
+            let place = match at.line {
+                0 => String::new(),
+                line => format!("{}:{line}", at.file.rsplit('/').next().unwrap_or_default()),
+            };
+            steps.push(Step {
+                thread,
+                label: Label {
+                    operation: operated.operation,
+                    target,
+                },
+                outcome: operated.outcome,
+                after,
+                place,
+            });
+        }
+        Ok(steps)
+    }
+}
+
+impl Inner {
+    fn number(&mut self, object: Object) -> usize {
+        let next = self.objects.len();
+        let number = *self.numbers.entry(object.clone()).or_insert(next);
+        if number == next {
+            self.objects.push(object);
+        }
+        number
+    }
+}
+
+fn unsupported<M: Describe>(machine: &M, refusal: &Refusal) -> Unsupported {
+    let text = |action: &Action| machine.action_text(action);
+    let what = match &refusal.what {
+        Why::Action(action) => format!("a schedule with this operation: {}", text(action)),
+        Why::Failed(action) => format!("a schedule in which this operation fails: {}", text(action)),
+        Why::Unordered(one, other) => {
+            let at = machine.location(one.stmt);
+            format!(
+                "{}, which no operation of a schedule orders after what another thread does at {}:{} ({})",
+                text(other),
+                at.file.rsplit('/').next().unwrap_or_default(),
+                at.line,
+                text(one)
+            )
+        }
+        Why::Goes => "the end of the process by another thread, or while other threads go on".to_owned(),
+    };
+    Unsupported {
+        what,
+        stmt: refusal.stmt,
+    }
+}
+
+impl<M: Describe> Detector<M> for Recorder<'_, M> {
+    type Mark = usize;
+
+    fn mark(&mut self) -> usize {
+        self.log.len()
+    }
+
+    fn undo(&mut self, mark: usize) {
+        self.log.truncate(mark);
+    }
+
+    fn event(&mut self, machine: &M, event: &Event, _: &mut Vec<Fault>) {
+        let released = match event.outcome {
+            Came::Threads(set) => machine.waiters(set).to_vec(),
+            _ => Vec::new(),
+        };
+        self.log.push(Seen {
+            event: *event,
+            released,
+        });
+    }
+
+    fn end(&mut self, machine: &M, _: &mut Vec<Fault>) {
+        // Somebody's assumption does not hold, or the machine gave up and says so itself.
+        if machine.pending().iter().any(|p| p.status == Status::Parked) {
+            self.collector.inner.borrow_mut().left_out += 1;
+            return;
+        }
+        if let Err(what) = self.collect(machine) {
+            self.collector.inner.borrow_mut().refused.insert(what);
+        }
+    }
+}

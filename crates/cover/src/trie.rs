@@ -1,0 +1,218 @@
+//! All schedules of a set, joined where they begin alike.
+//!
+//! A node says that a thread arrives at its next operation, which is one of several, or that a
+//! thread's operation is taken. Only what a thread arrives at tells schedules apart: that is where
+//! inputs decide.
+
+use rustc_hash::FxHashMap;
+use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
+use std::collections::BTreeMap;
+
+/// A number of a node. Those of children are greater than those of parents.
+pub(crate) type NodeId = usize;
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    /// Nothing is known yet of what comes here.
+    Open,
+    /// A thread arrives at its next operation: where each label leads.
+    Arrive(String, Vec<(usize, NodeId)>),
+    /// The operation that a thread has arrived at is taken.
+    Take {
+        thread: String,
+        outcome: Outcome,
+        after: Vec<(String, u32)>,
+        next: NodeId,
+    },
+    /// All threads have ended.
+    End,
+}
+
+/// See the module's documentation.
+#[derive(Clone, Debug)]
+pub struct Trie {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) labels: Vec<Label>,
+    numbers: FxHashMap<Label, usize>,
+}
+
+/// What came of a schedule that was inserted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inserted {
+    /// It is a new one.
+    New(usize),
+    /// It is there already, at this leaf.
+    Known(usize),
+}
+
+/// An entry of the walk that a schedule is.
+enum Entry<'a> {
+    Arrive(&'a str, &'a Label),
+    Take(&'a Step),
+}
+
+impl Default for Trie {
+    fn default() -> Self {
+        Trie {
+            nodes: vec![Node::Open],
+            labels: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+}
+
+impl Trie {
+    /// The schedules of a set.
+    ///
+    /// # Errors
+    /// In words, what does not hang together.
+    pub fn of(cover: &Cover) -> Result<Trie, String> {
+        let mut trie = Trie::default();
+        for (index, order) in cover.schedules.iter().enumerate() {
+            let inserted = trie.insert(order).map_err(|(step, why)| {
+                let at = order.steps.get(step).map_or_else(String::new, |step| {
+                    format!(", at operation `{} {}`", step.thread, cover.text(&step.label))
+                });
+                format!("schedule {}{at}: {why}", index + 1)
+            })?;
+            if matches!(inserted, Inserted::Known(_)) {
+                return Err(format!("schedule {} is there twice", index + 1));
+            }
+        }
+        Ok(trie)
+    }
+
+    /// The labels, by number.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// Adds a schedule.
+    ///
+    /// # Errors
+    /// If it does not fit to the others: at which of its steps, and why. Then part of it may be
+    /// there.
+    pub fn insert(&mut self, order: &Order) -> Result<Inserted, (usize, String)> {
+        let walk = walk(&order.steps)?;
+        let mut at = 0;
+        let mut new = false;
+        let fails = |step: usize| {
+            let why = "which thread goes first depends on something that no operation shows";
+            (step, why.to_owned())
+        };
+        for (step, entry) in walk {
+            let fresh = matches!(self.nodes[at], Node::Open);
+            new |= fresh;
+            match entry {
+                Entry::Arrive(thread, label) => {
+                    let label = self.number(label);
+                    if fresh {
+                        self.nodes[at] = Node::Arrive(thread.to_owned(), Vec::new());
+                    }
+                    let open = self.nodes.len();
+                    let Node::Arrive(who, cases) = &mut self.nodes[at] else {
+                        return Err(fails(step));
+                    };
+                    if who != thread {
+                        return Err(fails(step));
+                    }
+                    at = match cases.iter().find(|case| case.0 == label) {
+                        Some(&(_, next)) => next,
+                        None => {
+                            cases.push((label, open));
+                            self.nodes.push(Node::Open);
+                            new = true;
+                            open
+                        }
+                    };
+                }
+                Entry::Take(taken) => {
+                    if fresh {
+                        let next = self.nodes.len();
+                        self.nodes.push(Node::Open);
+                        self.nodes[at] = Node::Take {
+                            thread: taken.thread.clone(),
+                            outcome: taken.outcome,
+                            after: taken.after.clone(),
+                            next,
+                        };
+                    }
+                    match &self.nodes[at] {
+                        Node::Take {
+                            thread,
+                            outcome,
+                            after,
+                            next,
+                        } if *thread == taken.thread
+                            && *outcome == taken.outcome
+                            && *after == taken.after =>
+                        {
+                            at = *next;
+                        }
+                        _ => return Err(fails(step)),
+                    }
+                }
+            }
+        }
+        match &self.nodes[at] {
+            Node::Open => self.nodes[at] = Node::End,
+            Node::End => {}
+            _ => return Err(fails(order.steps.len())),
+        }
+        Ok(match new {
+            true => Inserted::New(at),
+            false => Inserted::Known(at),
+        })
+    }
+
+    fn number(&mut self, label: &Label) -> usize {
+        if let Some(&number) = self.numbers.get(label) {
+            return number;
+        }
+        let number = self.labels.len();
+        self.labels.push(label.clone());
+        self.numbers.insert(label.clone(), number);
+        number
+    }
+}
+
+/// A schedule with the arrivals of threads, each as early as it can be, and the step that each
+/// entry belongs to.
+fn walk(steps: &[Step]) -> Result<Vec<(usize, Entry<'_>)>, (usize, String)> {
+    let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, step) in steps.iter().enumerate() {
+        of.entry(&step.thread).or_default().push(index);
+    }
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::from([("0", 0)]);
+    let first = |thread: &str, at: usize| match of.get(thread) {
+        Some(own) => Ok(&steps[own[0]].label),
+        None => Err((at, format!("thread {thread} does nothing, and does not end"))),
+    };
+    let mut walk = vec![(0, Entry::Arrive("0", first("0", 0)?))];
+    for (index, step) in steps.iter().enumerate() {
+        let thread = step.thread.as_str();
+        let Some(count) = taken.get_mut(thread) else {
+            return Err((index, format!("thread {thread} was not created")));
+        };
+        *count += 1;
+        let own = &of[thread];
+        walk.push((index, Entry::Take(step)));
+        let ends = matches!(step.label.operation, Operation::End | Operation::Exit);
+        match own.get(*count) {
+            Some(&next) if !ends => walk.push((index, Entry::Arrive(thread, &steps[next].label))),
+            None if ends => {}
+            Some(_) => return Err((index, format!("thread {thread} goes on after its end"))),
+            None => return Err((index, format!("thread {thread} does not end"))),
+        }
+        if step.label.operation == Operation::Create
+            && let Target::Thread(child) = &step.label.target
+        {
+            walk.push((index, Entry::Arrive(child, first(child, index)?)));
+            if taken.insert(child, 0).is_some() {
+                return Err((index, format!("thread {child} is created twice")));
+            }
+        }
+    }
+    Ok(walk)
+}

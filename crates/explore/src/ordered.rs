@@ -1,0 +1,217 @@
+//! One order of threads, and all data choices: one execution for each class of inputs. What
+//! input-covering schedules are made of (BCG13).
+//!
+//! Who moves is a function of the operations so far and of those that threads stand at. Actions
+//! that are no *operations* of a schedule are taken first, so that they have no part in it. Then
+//! comes the enabled thread with the fewest operations so far, of several the oldest one: threads
+//! come forward side by side, and what they do in parallel is not put into a row.
+//!
+//! What is free but no input (a time-out, a spurious wakeup) is unsupported: a native program could
+//! not be kept from it.
+
+use crate::record::Record;
+use crate::{Config, Control, Report, Stop};
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{
+    Action, Choice, Detector, Fault, Limit, LimitKind, Notice, Op, Pending, StopReason, Undo, Unsupported,
+};
+
+/// A data choice of which not all alternatives were taken.
+struct Open<A, B> {
+    machine: A,
+    detector: B,
+    depth: usize,
+    choice: Choice,
+    alternatives: u16,
+}
+
+/// A step that was made: who, and whether it was an operation.
+type Made = (Choice, bool);
+
+/// Explores all data choices. `is_operation`: what schedules order.
+pub fn explore<M, D>(
+    (mut machine, mut detector): (M, D),
+    is_operation: &dyn Fn(&Action) -> bool,
+    config: &Config,
+    control: &Control,
+) -> Report
+where
+    M: Undo,
+    D: Detector<M>,
+{
+    let mut record = Record::default();
+    let mut path: Vec<Made> = Vec::new();
+    let mut open: Vec<Open<M::Mark, D::Mark>> = Vec::new();
+    if record.notice(config, machine.notices(), &[]) && config.stop == Stop::First {
+        return record.finish(StopReason::Finding);
+    }
+    let most = config.max_executions.unwrap_or(u64::MAX);
+    let mut stepped = 0;
+    loop {
+        let mut faults = Vec::new();
+        let next = match path.len() >= config.max_events as usize {
+            true => None,
+            false => next(machine.pending(), &path, is_operation),
+        };
+        let Some(thread) = next else {
+            end(&machine, &mut detector, &mut faults, &mut record, config);
+            control.add(1, 0, path.len() as u64 - stepped, path.len() as u64);
+            if found(&mut record, config, faults, &path) {
+                return record.finish(StopReason::Finding);
+            }
+            // The last data choice that has another alternative.
+            let Some(mut last) = open.pop() else {
+                return record.finish(StopReason::Complete);
+            };
+            if record.statistics.executions + record.statistics.bounded_executions >= most {
+                return record.finish(StopReason::Limit(executions(most)));
+            }
+            machine.undo(last.machine);
+            detector.undo(last.detector);
+            path.truncate(last.depth);
+            stepped = path.len() as u64;
+            last.choice.alternative += 1;
+            let choice = last.choice;
+            if choice.alternative + 1 < last.alternatives {
+                last.machine = machine.mark();
+                last.detector = detector.mark();
+                open.push(last);
+            }
+            if step(
+                &mut machine,
+                &mut detector,
+                (choice, false),
+                &mut path,
+                &mut record,
+                config,
+            ) {
+                return record.finish(StopReason::Finding);
+            }
+            continue;
+        };
+        if control.is_stopped() {
+            return record.finish(StopReason::Limit(control.limit()));
+        }
+        let pending = machine.pending()[thread];
+        let choice = Choice {
+            thread: ThreadId::from_index(thread),
+            alternative: 0,
+        };
+        if pending.alternatives > 1 {
+            record.statistics.choices += 1;
+            if pending.action.op == Op::Choose {
+                open.push(Open {
+                    machine: machine.mark(),
+                    detector: detector.mark(),
+                    depth: path.len(),
+                    choice,
+                    alternatives: pending.alternatives,
+                });
+            } else {
+                record.stays_open(&[Notice::Unsupported(Unsupported {
+                    what: format!(
+                        "a schedule in which this may end in several ways: {}",
+                        pending.action.op.info().text
+                    ),
+                    stmt: pending.action.stmt,
+                })]);
+            }
+        }
+        let counts = is_operation(&pending.action);
+        if step(
+            &mut machine,
+            &mut detector,
+            (choice, counts),
+            &mut path,
+            &mut record,
+            config,
+        ) {
+            return record.finish(StopReason::Finding);
+        }
+    }
+}
+
+/// Who moves; nobody at the end.
+fn next(pending: &[Pending], path: &[Made], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
+    let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
+    // A data choice is part of the transition before it.
+    if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
+        return Some(thread);
+    }
+    if let Some((thread, _)) = enabled().find(|(_, p)| !is_operation(&p.action)) {
+        return Some(thread);
+    }
+    let mut done = vec![0_u32; pending.len()];
+    for (choice, counts) in path {
+        done[choice.thread.index()] += u32::from(*counts);
+    }
+    enabled()
+        .map(|(thread, _)| thread)
+        .min_by_key(|&thread| (done[thread], thread))
+}
+
+/// Makes a step; whether the exploration ends with it.
+fn step<M, D>(
+    machine: &mut M,
+    detector: &mut D,
+    made: Made,
+    path: &mut Vec<Made>,
+    record: &mut Record,
+    config: &Config,
+) -> bool
+where
+    M: Undo,
+    D: Detector<M>,
+{
+    let mut faults = Vec::new();
+    let event = machine.step(made.0);
+    path.push(made);
+    record.statistics.events += 1;
+    detector.event(machine, &event, &mut faults);
+    let choices: Vec<Choice> = match machine.notices().is_empty() {
+        true => Vec::new(),
+        false => path.iter().map(|made| made.0).collect(),
+    };
+    let faulty = record.notice(config, machine.notices(), &choices);
+    let faulty = faulty && config.stop == Stop::First;
+    found(record, config, faults, path) || faulty
+}
+
+/// Notes faults; whether the exploration ends with them.
+fn found(record: &mut Record, config: &Config, faults: Vec<Fault>, path: &[Made]) -> bool {
+    let mut faulty = false;
+    for fault in faults {
+        let choices: Vec<Choice> = path.iter().map(|made| made.0).collect();
+        faulty |= record.fault(config, fault, &choices);
+    }
+    faulty && config.stop == Stop::First
+}
+
+/// The end of an execution, or the bound on its length.
+fn end<M, D>(machine: &M, detector: &mut D, faults: &mut Vec<Fault>, record: &mut Record, config: &Config)
+where
+    M: Undo,
+    D: Detector<M>,
+{
+    let statistics = &mut record.statistics;
+    statistics.threads = statistics.threads.max(machine.pending().len() as u64);
+    if machine.pending().iter().any(Pending::is_enabled) {
+        statistics.bounded_executions += 1;
+        record.limit(&Limit {
+            kind: LimitKind::Depth,
+            detail: format!("an execution of more than {} events", config.max_events),
+            stmt: StmtId(0),
+        });
+        return;
+    }
+    statistics.executions += 1;
+    detector.end(machine, faults);
+}
+
+fn executions(most: u64) -> Limit {
+    Limit {
+        kind: LimitKind::Executions,
+        detail: format!("more than {most} executions"),
+        stmt: StmtId(0),
+    }
+}

@@ -1,0 +1,462 @@
+/* Keeps a native program to a set of schedules. Tables come before this text: what each thread may arrive at, what it then
+   waits for, where it goes on. No memory is allocated after the start; only libc and futexes are used.
+
+   An operation: which one it is (function and object), published for those who ask; the states that lead on from what others
+   have arrived at; waiting until the operations before it are done; the real operation, which must not have to wait; and one
+   more in the count of those that are done. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FREE = -1, DONE, FAILED, SERIAL };
+enum { IS_END, IS_OWN, IS_ASK, IS_DO };
+
+#define DEVIATION_CODE 120
+#define SPINS 200
+
+/* The line of the program's call; written before it. */
+_Thread_local int __selvedge_place;
+
+static _Thread_local int me = -1;
+static _Thread_local int at;
+static _Thread_local int next_state;
+static _Thread_local unsigned operations;
+static _Thread_local unsigned children;
+static _Thread_local unsigned long long noise;
+
+struct counter {
+    _Atomic unsigned value;
+    _Atomic unsigned sleepers;
+} __attribute__((aligned(64)));
+
+static struct counter done[THREADS], arrived[THREADS];
+static _Atomic int published[PLACES]; /* the label that an operation has, plus one */
+static _Atomic unsigned tickets[PLACES], ticket;
+static _Atomic(const void *) made[OBJECTS + 1];
+static pthread_t handles[THREADS];
+static _Atomic int joinable[THREADS];
+static struct start {
+    void *(*body)(void *);
+    void *argument;
+} starts[THREADS];
+static _Atomic int is_free;
+static int spins;
+static unsigned long long delays;
+static const char *order_file;
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static void say(const char *format, ...) {
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (length > (int)sizeof text - 1)
+        length = sizeof text - 1;
+    for (int sent = 0; sent < length;) {
+        ssize_t more = write(2, text + sent, (size_t)(length - sent));
+        if (more <= 0)
+            break;
+        sent += (int)more;
+    }
+}
+
+static void wake(struct counter *counter) {
+    syscall(SYS_futex, &counter->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The set has nothing for what happens here. */
+static int deviation(int label, int operation, const char *why) {
+    static _Atomic int told;
+    if (!atomic_exchange(&told, 1)) {
+        char expected[512] = "";
+        if (me >= 0 && states[at] == IS_OWN) {
+            for (int i = 0; i < states[at + 1] && strlen(expected) < 400; i++)
+                snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s", i ? " or " : "; expected: ",
+                         label_texts[states[at + 2 + 2 * i]]);
+        }
+        say("selvedge: deviation from the schedules: thread %s, operation %u, %s:%d: %s: %s%s\n", me < 0 ? "?" : thread_names[me],
+            operations + 1, source_name, __selvedge_place, label >= 0 ? label_texts[label] : operation_names[operation], why,
+            expected);
+    }
+    if (!ON_DEVIATION_FREE)
+        _exit(DEVIATION_CODE);
+    atomic_store(&is_free, 1);
+    for (int i = 0; i < THREADS; i++) {
+        wake(&done[i]);
+        wake(&arrived[i]);
+    }
+    return FREE;
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+static int reach(struct counter *counter, unsigned need) {
+    for (int i = 0; i < spins; i++) {
+        if (atomic_load_explicit(&counter->value, memory_order_acquire) >= need)
+            return 1;
+        __builtin_ia32_pause();
+    }
+    for (;;) {
+        unsigned value = atomic_load(&counter->value);
+        if (value >= need)
+            return 1;
+        if (atomic_load(&is_free))
+            return 0;
+        atomic_fetch_add(&counter->sleepers, 1);
+        struct timespec time = {0, 50000000};
+        syscall(SYS_futex, &counter->value, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
+        atomic_fetch_sub(&counter->sleepers, 1);
+    }
+}
+
+static void raise_to(struct counter *counter, unsigned value) {
+    atomic_store(&counter->value, value);
+    if (atomic_load(&counter->sleepers))
+        wake(counter);
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+static int is_object(int object, int operation, const void *address) {
+    const struct object *which = &objects[object];
+    if (which->thread < 0)
+        return __selvedge_globals[which->number] == address;
+    if (operation == OP_INIT) {
+        for (int i = 0; i < OBJECTS; i++)
+            if (objects[i].thread < 0 && __selvedge_globals[objects[i].number] == address)
+                return 0;
+        return which->thread == me && which->number == (int)operations + 1;
+    }
+    return atomic_load(&made[object]) == address;
+}
+
+static int find(int operation, const void *address, int thread) {
+    for (int i = label_first[operation]; i < label_first[operation + 1]; i++) {
+        const struct label *label = &labels[i];
+        if (label->kind == NOTHING || (label->kind == THREAD && label->target == thread)
+            || (label->kind == OBJECT && is_object(label->target, operation, address)))
+            return i;
+    }
+    return -1;
+}
+
+static int branch(const int *cases, int count, int label) {
+    for (int i = 0; i < count; i++)
+        if (cases[2 * i] == label)
+            return cases[2 * i + 1];
+    return -1;
+}
+
+static void delay(void) {
+    if (!delays)
+        return;
+    noise = noise * 6364136223846793005ull + 1442695040888963407ull;
+    unsigned draw = (unsigned)(noise >> 40);
+    struct timespec time = {0, (draw >> 2) % 300 * 1000};
+    if (draw & 3)
+        return;
+    nanosleep(&time, NULL);
+}
+
+/* Comes to an operation, and returns when it may be done, with what is to come of it. */
+static int enter(int operation, const void *address, int thread, int *which) {
+    if (atomic_load_explicit(&is_free, memory_order_relaxed))
+        return FREE;
+    delay();
+    if (me < 0)
+        return deviation(-1, operation, "the schedules do not know this thread");
+    int label = find(operation, address, thread);
+    if (which)
+        *which = label;
+    if (label < 0)
+        return deviation(-1, operation, "no schedule has this operation on this object");
+    if (operations >= longest[me])
+        return deviation(label, operation, "every schedule has ended for this thread");
+    atomic_store_explicit(&published[first_place[me] + operations], label + 1, memory_order_release);
+    raise_to(&arrived[me], operations + 1);
+    for (;;) {
+        const int *state = states + at;
+        int to;
+        switch (state[0]) {
+        case IS_ASK:
+            if (!reach(&arrived[state[1]], (unsigned)state[2]))
+                return FREE;
+            to = branch(state + 4, state[3], atomic_load(&published[first_place[state[1]] + state[2] - 1]) - 1);
+            while (to < 0) { /* that thread has deviated, and says so */
+                if (atomic_load(&is_free))
+                    return FREE;
+                struct timespec time = {0, 1000000};
+                nanosleep(&time, NULL);
+            }
+            at = to;
+            break;
+        case IS_OWN:
+            to = branch(state + 2, state[1], label);
+            if (to < 0)
+                return deviation(label, operation, "no schedule has it here");
+            at = to;
+            break;
+        case IS_DO:
+            for (int i = 0; i < state[2]; i++)
+                if (!reach(&done[state[3 + 2 * i]], (unsigned)state[4 + 2 * i]))
+                    return FREE;
+            next_state = state[3 + 2 * state[2]];
+            return state[1];
+        default:
+            return deviation(label, operation, "every schedule has ended for this thread");
+        }
+    }
+}
+
+/* The operation is done. */
+static void leave(void) {
+    if (order_file)
+        atomic_store(&tickets[first_place[me] + operations], atomic_fetch_add(&ticket, 1) + 1);
+    at = next_state;
+    operations++;
+    raise_to(&done[me], operations);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+static void begin(int thread) {
+    me = thread;
+    at = first_state[thread];
+    noise = delays * 0x9e3779b97f4a7c15ull + (unsigned)thread * 0xbf58476d1ce4e5b9ull;
+}
+
+static void end(void) {
+    if (me > 0 && enter(OP_END, NULL, -1, NULL) != FREE)
+        leave();
+}
+
+static void *run(void *number) {
+    int thread = (int)(intptr_t)number;
+    begin(thread);
+    void *result = starts[thread].body(starts[thread].argument);
+    end();
+    return result;
+}
+
+int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    int child = -1;
+    for (int i = 0; i < THREADS && child < 0; i++)
+        if (me >= 0 && parents[i] == me && ordinals[i] == (int)children + 1)
+            child = i;
+    if (enter(OP_CREATE, NULL, child, NULL) == FREE)
+        return pthread_create(handle, attributes, body, argument);
+    starts[child] = (struct start){body, argument};
+    int result = pthread_create(&handles[child], attributes, run, (void *)(intptr_t)child);
+    if (result) {
+        deviation(-1, OP_CREATE, "the system gives no thread");
+        return result;
+    }
+    children++;
+    *handle = handles[child];
+    atomic_store(&joinable[child], 1);
+    leave();
+    return 0;
+}
+
+int __selvedge_pthread_join(pthread_t handle, void **result) {
+    int thread = -1;
+    for (int i = 0; i < THREADS; i++)
+        if (atomic_load(&joinable[i]) && pthread_equal(handles[i], handle))
+            thread = i;
+    if (enter(OP_JOIN, NULL, thread, NULL) == FREE)
+        return pthread_join(handle, result);
+    atomic_store(&joinable[thread], 0);
+    int error = pthread_join(handle, result);
+    leave();
+    return error;
+}
+
+__attribute__((noreturn)) void __selvedge_pthread_exit(void *result) {
+    end();
+    pthread_exit(result);
+}
+
+/* ---- mutexes ----------------------------------------------------------------------------------------------------- */
+
+static const char busy[] = "it is not free, though the schedule has it so";
+
+int __selvedge_pthread_mutex_lock(pthread_mutex_t *mutex) {
+    if (enter(OP_LOCK, mutex, -1, NULL) == FREE)
+        return pthread_mutex_lock(mutex);
+    int result = pthread_mutex_trylock(mutex);
+    if (result == EBUSY) {
+        deviation(-1, OP_LOCK, busy);
+        return pthread_mutex_lock(mutex);
+    }
+    leave();
+    return result;
+}
+
+int __selvedge_pthread_mutex_trylock(pthread_mutex_t *mutex) {
+    int outcome = enter(OP_TRY_LOCK, mutex, -1, NULL);
+    if (outcome == FREE)
+        return pthread_mutex_trylock(mutex);
+    int result = outcome == FAILED ? EBUSY : pthread_mutex_trylock(mutex);
+    if (outcome != FAILED && result == EBUSY) {
+        deviation(-1, OP_TRY_LOCK, busy);
+        return result;
+    }
+    leave();
+    return result;
+}
+
+int __selvedge_pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    if (enter(OP_UNLOCK, mutex, -1, NULL) == FREE)
+        return pthread_mutex_unlock(mutex);
+    int result = pthread_mutex_unlock(mutex);
+    leave();
+    return result;
+}
+
+/* ---- semaphores -------------------------------------------------------------------------------------------------- */
+
+int __selvedge_sem_post(sem_t *semaphore) {
+    if (enter(OP_POST, semaphore, -1, NULL) == FREE)
+        return sem_post(semaphore);
+    int result = sem_post(semaphore);
+    leave();
+    return result;
+}
+
+int __selvedge_sem_wait(sem_t *semaphore) {
+    if (enter(OP_WAIT, semaphore, -1, NULL) == FREE)
+        return sem_wait(semaphore);
+    if (sem_trywait(semaphore)) {
+        deviation(-1, OP_WAIT, busy);
+        return sem_wait(semaphore);
+    }
+    leave();
+    return 0;
+}
+
+int __selvedge_sem_trywait(sem_t *semaphore) {
+    int outcome = enter(OP_TRY_WAIT, semaphore, -1, NULL);
+    if (outcome == FREE)
+        return sem_trywait(semaphore);
+    int result = -1;
+    if (outcome != FAILED && (result = sem_trywait(semaphore))) {
+        deviation(-1, OP_TRY_WAIT, busy);
+        errno = EAGAIN;
+        return result;
+    }
+    leave();
+    if (outcome == FAILED)
+        errno = EAGAIN;
+    return result;
+}
+
+int __selvedge_sem_getvalue(sem_t *semaphore, int *value) {
+    int outcome = enter(OP_VALUE, semaphore, -1, NULL);
+    int result = sem_getvalue(semaphore, value);
+    if (outcome != FREE)
+        leave();
+    return result;
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* The real barrier lets all go at once; which of them is the serial thread is the schedule's. */
+int __selvedge_pthread_barrier_wait(pthread_barrier_t *barrier) {
+    int outcome = enter(OP_ARRIVE, barrier, -1, NULL);
+    if (outcome == FREE)
+        return pthread_barrier_wait(barrier);
+    leave();
+    pthread_barrier_wait(barrier);
+    if (enter(OP_LEAVE, barrier, -1, NULL) != FREE)
+        leave();
+    return outcome == SERIAL ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+/* ---- their begin and end ----------------------------------------------------------------------------------------- */
+
+static void has_made(int label, const void *address) {
+    int object = labels[label].target;
+    for (int i = 0; i < OBJECTS; i++)
+        if (atomic_load(&made[i]) == address)
+            atomic_store(&made[i], NULL);
+    if (objects[object].thread >= 0)
+        atomic_store(&made[object], address);
+}
+
+static void has_ended(int label) {
+    atomic_store(&made[labels[label].target], NULL);
+}
+
+#define ABOUT(name, parameters, arguments, address, operation, then)                                                             \
+    int __selvedge_##name parameters {                                                                                           \
+        int label, outcome = enter(operation, address, -1, &label);                                                              \
+        int result = name arguments;                                                                                             \
+        if (outcome != FREE) {                                                                                                   \
+            then;                                                                                                                \
+            leave();                                                                                                             \
+        }                                                                                                                        \
+        return result;                                                                                                           \
+    }
+
+ABOUT(pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *a), (m, a), m, OP_INIT, has_made(label, m))
+ABOUT(pthread_mutex_destroy, (pthread_mutex_t * m), (m), m, OP_DESTROY, has_ended(label))
+ABOUT(sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value), s, OP_INIT, has_made(label, s))
+ABOUT(sem_destroy, (sem_t * s), (s), s, OP_DESTROY, has_ended(label))
+ABOUT(pthread_barrier_init, (pthread_barrier_t * b, const pthread_barrierattr_t *a, unsigned n), (b, a, n), b, OP_INIT,
+      has_made(label, b))
+ABOUT(pthread_barrier_destroy, (pthread_barrier_t * b), (b), b, OP_DESTROY, has_ended(label))
+
+/* ---- the process ------------------------------------------------------------------------------------------------- */
+
+/* SELVEDGE_ORDER=FILE: the operations in the order in which they were done, a line each. */
+static void write_order(void) {
+    FILE *file = fopen(order_file, "w");
+    if (!file)
+        return;
+    unsigned most = atomic_load(&ticket);
+    for (unsigned wanted = 1; wanted <= most; wanted++)
+        for (int thread = 0; thread < THREADS; thread++)
+            for (unsigned i = 0; i < longest[thread]; i++)
+                if (atomic_load(&tickets[first_place[thread] + i]) == wanted)
+                    fprintf(file, "%s %u %s\n", thread_names[thread], i + 1,
+                            label_texts[atomic_load(&published[first_place[thread] + i]) - 1]);
+    fclose(file);
+}
+
+static void at_exit(void) {
+    if (!atomic_load(&is_free)) {
+        if (me != 0)
+            deviation(-1, OP_EXIT, "the process ends in another thread than the main one");
+        else if (enter(OP_EXIT, NULL, -1, NULL) != FREE)
+            leave();
+    }
+    if (order_file)
+        write_order();
+}
+
+__attribute__((constructor)) static void start(void) {
+    const char *seed = getenv("SELVEDGE_DELAYS");
+    delays = seed ? strtoull(seed, NULL, 10) + 1 : 0;
+    order_file = getenv("SELVEDGE_ORDER");
+    spins = sysconf(_SC_NPROCESSORS_ONLN) >= THREADS ? SPINS : 0;
+    begin(0);
+    atexit(at_exit);
+}

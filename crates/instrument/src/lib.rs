@@ -1,0 +1,15 @@
+//! Native programs that keep to a set of schedules: rewrites a module so that its calls that
+//! synchronise go to the runtime, and writes the runtime with the set as its tables.
+//!
+//! A module is rewritten as text, which the compiler has written and will read again. Functions are
+//! renamed, stores of line numbers and a table of addresses are added, and nothing else is touched.
+//!
+//! # Invariants
+//!
+//! LLVM is not linked. What the runtime has no form of is refused by name, never left as it is.
+
+mod module;
+mod tables;
+
+pub use module::{Refused, rewritten};
+pub use tables::{OnDeviation, runtime};

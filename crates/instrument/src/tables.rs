@@ -1,0 +1,224 @@
+//! The runtime's source, with a set of schedules as its tables.
+
+use selvedge_cover::{Plan, State};
+use selvedge_schedule::cover::{Cover, Object, Operation, Outcome, Target};
+use std::fmt::Write;
+
+/// What the runtime does for all sets.
+const RUNTIME: &str = include_str!("../native/runtime.c");
+
+/// What a program does that comes to an operation that no schedule has there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OnDeviation {
+    /// It says so, and ends.
+    Stop,
+    /// It says so, and goes on without schedules.
+    Free,
+}
+
+/// The runtime in C, for a plan of a set. `source`: the program's name in messages.
+///
+/// # Errors
+/// In words, if the plan is not one of the set, or too large for the tables.
+pub fn runtime(cover: &Cover, plan: &Plan, source: &str, on: OnDeviation) -> Result<String, String> {
+    let mut text = String::from("/* Made by `selvedge build`. */\n");
+    let out = &mut text;
+    let names: Vec<String> = plan.threads.iter().map(|name| quoted(name)).collect();
+    define(out, "THREADS", plan.threads.len());
+    define(out, "OBJECTS", cover.objects.len());
+    define(out, "ON_DEVIATION_FREE", usize::from(on == OnDeviation::Free));
+    for (number, operation) in Operation::ALL.iter().enumerate() {
+        let name = format!("OP_{}", operation.word().to_uppercase().replace('-', "_"));
+        define(out, &name, number);
+    }
+    let words: Vec<String> = Operation::ALL.iter().map(|op| quoted(op.word())).collect();
+    let source = quoted(source);
+    let _ = writeln!(out, "static const char source_name[] = {source};");
+    let _ = writeln!(
+        out,
+        "static const char *const operation_names[] = {{{}}};",
+        words.join(", ")
+    );
+    let _ = writeln!(
+        out,
+        "static const char *const thread_names[] = {{{}}};",
+        names.join(", ")
+    );
+    let thread = |name: &str| {
+        let place = plan.threads.iter().position(|known| known == name);
+        place.ok_or_else(|| format!("no thread {name}"))
+    };
+    let (mut parents, mut ordinals) = (vec![-1], vec![0]);
+    for name in &plan.threads[1..] {
+        let (parent, ordinal) = name.rsplit_once('.').ok_or_else(|| format!("thread {name}"))?;
+        parents.push(number(thread(parent)?)?);
+        ordinals.push(ordinal.parse().map_err(|_| format!("thread {name}"))?);
+    }
+    array(out, "int", "parents", &parents);
+    array(out, "int", "ordinals", &ordinals);
+    objects(out, cover, &thread)?;
+    let order = labels(out, cover, plan, &thread)?;
+    states(out, plan, &order)?;
+    places(out, plan)?;
+    text.push('\n');
+    text.push_str(RUNTIME);
+    Ok(text)
+}
+
+fn objects(
+    out: &mut String,
+    cover: &Cover,
+    thread: &dyn Fn(&str) -> Result<usize, String>,
+) -> Result<(), String> {
+    let mut globals = 0;
+    let _ = writeln!(out, "extern const void *const __selvedge_globals[];");
+    let _ = writeln!(
+        out,
+        "static const struct object {{ int thread, number; }} objects[] = {{"
+    );
+    for object in &cover.objects {
+        let (thread, number) = match object {
+            Object::Global(..) => {
+                globals += 1;
+                (-1, globals - 1)
+            }
+            Object::Made(by, at) => (number(thread(by)?)?, number(*at as usize)?),
+        };
+        let _ = writeln!(out, "    {{{thread}, {number}}},");
+    }
+    let _ = writeln!(out, "    {{-1, 0}}}};");
+    Ok(())
+}
+
+/// The labels, those of an operation beside each other; the number that each has there.
+fn labels(
+    out: &mut String,
+    cover: &Cover,
+    plan: &Plan,
+    thread: &dyn Fn(&str) -> Result<usize, String>,
+) -> Result<Vec<i32>, String> {
+    let mut sorted: Vec<usize> = (0..plan.labels.len()).collect();
+    sorted.sort_by_key(|&label| plan.labels[label].operation);
+    let mut order = vec![0; plan.labels.len()];
+    let (mut rows, mut texts) = (Vec::new(), Vec::new());
+    for (place, &label) in sorted.iter().enumerate() {
+        order[label] = number(place)?;
+        let label = &plan.labels[label];
+        rows.push(match &label.target {
+            Target::Nothing => "{NOTHING, 0}".to_owned(),
+            Target::Object(object) => format!("{{OBJECT, {object}}}"),
+            Target::Thread(name) => format!("{{THREAD, {}}}", thread(name)?),
+        });
+        texts.push(quoted(&cover.text(label)));
+    }
+    let firsts = (0..=Operation::ALL.len()).map(|op| {
+        let before = |&&label: &&usize| (plan.labels[label].operation as usize) < op;
+        number(sorted.iter().filter(before).count())
+    });
+    let firsts: Result<Vec<i32>, String> = firsts.collect();
+    let kinds = "enum label_kind { NOTHING, OBJECT, THREAD };";
+    let _ = writeln!(out, "{kinds}");
+    let _ = writeln!(
+        out,
+        "static const struct label {{ int kind, target; }} labels[] = {{{}}};",
+        rows.join(", ")
+    );
+    let _ = writeln!(
+        out,
+        "static const char *const label_texts[] = {{{}}};",
+        texts.join(", ")
+    );
+    array(out, "int", "label_first", &firsts?);
+    Ok(order)
+}
+
+/// The states, one after the other, and where each thread begins.
+fn states(out: &mut String, plan: &Plan, label: &[i32]) -> Result<(), String> {
+    let (mut flat, mut place) = (Vec::new(), Vec::new());
+    for state in &plan.states {
+        place.push(number(flat.len())?);
+        let add_cases = |flat: &mut Vec<i32>, cases: &[(usize, usize)]| -> Result<(), String> {
+            flat.push(number(cases.len())?);
+            cases
+                .iter()
+                .for_each(|&(of, next)| flat.extend([label[of], place[next]]));
+            Ok(())
+        };
+        match state {
+            State::End => flat.push(0),
+            State::Own(cases) => {
+                flat.push(1);
+                add_cases(&mut flat, cases)?;
+            }
+            State::Ask(thread, count, cases) => {
+                flat.extend([2, number(*thread)?, number(*count as usize)?]);
+                add_cases(&mut flat, cases)?;
+            }
+            State::Do { outcome, after, next } => {
+                let came = match outcome {
+                    Outcome::Done => 0,
+                    Outcome::Failed => 1,
+                    Outcome::Serial => 2,
+                };
+                flat.extend([3, came, number(after.len())?]);
+                for &(thread, count) in after {
+                    flat.extend([number(thread)?, number(count as usize)?]);
+                }
+                flat.push(place[*next]);
+            }
+        }
+    }
+    let start: Vec<i32> = plan.start.iter().map(|&state| place[state]).collect();
+    array(out, "int", "states", &flat);
+    array(out, "int", "first_state", &start);
+    Ok(())
+}
+
+/// Room for what each thread publishes.
+fn places(out: &mut String, plan: &Plan) -> Result<(), String> {
+    let (mut first, mut all) = (Vec::new(), 0);
+    for &most in &plan.longest {
+        first.push(number(all)?);
+        all += most as usize;
+    }
+    define(out, "PLACES", number(all.max(1))? as usize);
+    array(out, "int", "first_place", &first);
+    let longest: Result<Vec<i32>, String> = plan.longest.iter().map(|&most| number(most as usize)).collect();
+    array(out, "unsigned", "longest", &longest?);
+    Ok(())
+}
+
+fn define(out: &mut String, name: &str, value: usize) {
+    let _ = writeln!(out, "#define {name} {value}");
+}
+
+fn array(out: &mut String, kind: &str, name: &str, values: &[i32]) {
+    let _ = write!(out, "static const {kind} {name}[] = {{");
+    for (index, value) in values.iter().enumerate() {
+        let _ = write!(out, "{}{value},", if index % 24 == 23 { "\n" } else { "" });
+    }
+    let _ = writeln!(out, "}};");
+}
+
+fn number(value: usize) -> Result<i32, String> {
+    i32::try_from(value).map_err(|_| "the set is too large for a native program".to_owned())
+}
+
+/// A literal of C.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' | b'?' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,231 @@
+//! A set of schedules for all inputs of a program, as data: what `selvedge cover` writes and
+//! `selvedge build` reads.
+//!
+//! A schedule is a list of *operations*, in an order in which they can happen. Only what stands
+//! behind `after` has to be kept of that order: the operations of each thread follow each other,
+//! and each waits for the operations of other threads that it names. Threads are named
+//! hierarchically, and operations are counted by thread, from 1.
+//!
+//! ```text
+//! selvedge-cover 1
+//! input main.c
+//! option symbolic-arg 1
+//! object 0 global m 0
+//! schedule 2
+//! witness 0 61 argv[1]
+//! op 0 create 0.1 done
+//! op 0.1 lock o0 done after 0:1
+//! ```
+//!
+//! `schedule` says how many classes of inputs lead to it, and each `witness` line one input of one
+//! of them: the thread that asks for it, its bytes and its name. `#` begins a comment line.
+
+mod parse;
+mod print;
+
+pub use parse::CoverError;
+use std::fmt;
+
+/// The version of the format that is written.
+pub const COVER_VERSION: u32 = 1;
+
+/// The word that the first line begins with.
+pub(crate) const COVER_MAGIC: &str = "selvedge-cover";
+
+/// A set of schedules.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Cover {
+    /// The program's sources.
+    pub inputs: Vec<String>,
+    /// Options that the set holds for, by name.
+    pub options: Vec<(String, String)>,
+    /// What operations act on.
+    pub objects: Vec<Object>,
+    /// The schedules.
+    pub schedules: Vec<Order>,
+}
+
+/// A synchronisation object, by a name that holds in the machine and in the native program.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    /// In a global variable, so many bytes behind its begin.
+    Global(String, u64),
+    /// What the operation of this number of a thread has initialised.
+    Made(String, u32),
+}
+
+/// One schedule.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Order {
+    /// How many classes of inputs follow it: paths that the program takes through its branches.
+    pub classes: u64,
+    /// Inputs of one class.
+    pub witness: Vec<Witness>,
+    /// The operations.
+    pub steps: Vec<Step>,
+}
+
+/// An input of a witness.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// The thread that asked for it.
+    pub thread: String,
+    /// What the program calls it.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What an operation is, whatever came of it: what a thread shows when it arrives at one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label {
+    /// What it does.
+    pub operation: Operation,
+    /// To what.
+    pub target: Target,
+}
+
+/// What an operation acts on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// The thread itself.
+    Nothing,
+    /// An object of the set, by number.
+    Object(usize),
+    /// A thread.
+    Thread(String),
+}
+
+/// One operation of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Who.
+    pub thread: String,
+    /// What.
+    pub label: Label,
+    /// What comes of it.
+    pub outcome: Outcome,
+    /// The operations of others that it waits for: thread and number.
+    pub after: Vec<(String, u32)>,
+    /// For people: where. Not part of what is kept to.
+    pub place: String,
+}
+
+/// What comes of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Outcome {
+    /// What it is for.
+    Done,
+    /// A lock or a semaphore that was tried and not free.
+    Failed,
+    /// It completes a barrier, whose serial thread it is.
+    Serial,
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($(#[$of])* $variant,)* }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// Its word.
+            pub const fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// The operations that a schedule orders. The native runtime knows them by their numbers here.
+    Operation {
+        /// `pthread_create`.
+        Create = "create",
+        /// `pthread_join`.
+        Join = "join",
+        /// The end of a thread.
+        End = "end",
+        /// The end of the process, by the main thread.
+        Exit = "exit",
+        /// Takes a mutex.
+        Lock = "lock",
+        /// Tries to take one.
+        TryLock = "try-lock",
+        /// Gives it back.
+        Unlock = "unlock",
+        /// Adds to a semaphore.
+        Post = "post",
+        /// Takes from it.
+        Wait = "wait",
+        /// Tries to take from it.
+        TryWait = "try-wait",
+        /// Reads its value.
+        Value = "value",
+        /// Comes to a barrier.
+        Arrive = "arrive",
+        /// Goes on from there.
+        Leave = "leave",
+        /// Initialises an object.
+        Init = "init",
+        /// Destroys it.
+        Destroy = "destroy",
+    }
+}
+
+impl Operation {
+    /// The operation with this word.
+    pub fn from_word(word: &str) -> Option<Operation> {
+        Operation::ALL.iter().copied().find(|op| op.word() == word)
+    }
+}
+
+impl Outcome {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Outcome::Done => "done",
+            Outcome::Failed => "failed",
+            Outcome::Serial => "serial",
+        }
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Object::Global(name, 0) => write!(f, "{name}"),
+            Object::Global(name, offset) => write!(f, "{name}+{offset}"),
+            Object::Made(thread, number) => write!(f, "object({thread}:{number})"),
+        }
+    }
+}
+
+impl Cover {
+    /// An operation in words: `lock m`.
+    pub fn text(&self, label: &Label) -> String {
+        let word = label.operation.word();
+        match &label.target {
+            Target::Nothing => word.to_owned(),
+            Target::Object(number) => match self.objects.get(*number) {
+                Some(object) => format!("{word} {object}"),
+                None => format!("{word} o{number}"),
+            },
+            Target::Thread(name) => format!("{word} {name}"),
+        }
+    }
+
+    /// The names of all threads, in order, the first one first.
+    pub fn threads(&self) -> Vec<String> {
+        let key = |name: &str| -> Vec<u32> { name.split('.').map(|n| n.parse().unwrap_or(0)).collect() };
+        let steps = self.schedules.iter().flat_map(|order| &order.steps);
+        let mut names: Vec<String> = steps.map(|step| step.thread.clone()).collect();
+        names.push("0".to_owned());
+        names.sort_by_key(|name| key(name));
+        names.dedup();
+        names
+    }
+}

@@ -1,0 +1,202 @@
+//! Reading the format. What is read hangs together: objects and threads are there, and operations
+//! wait for earlier ones only.
+
+use super::{
+    COVER_MAGIC, COVER_VERSION, Cover, Label, Object, Operation, Order, Outcome, Step, Target, Witness,
+};
+use crate::is_thread_name;
+use crate::parse::unescape;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// Why a text is no set of schedules.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct CoverError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl FromStr for Cover {
+    type Err = CoverError;
+
+    fn from_str(text: &str) -> Result<Cover, CoverError> {
+        let mut cover = Cover::default();
+        let mut counts = BTreeMap::new();
+        for (index, line) in text.split('\n').enumerate() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let at = |problem: String| CoverError {
+                line: index + 1,
+                problem,
+            };
+            if index == 0 {
+                check_header(line).map_err(at)?;
+            } else if !line.trim().is_empty() && !line.starts_with('#') {
+                item(line, &mut cover, &mut counts).map_err(at)?;
+            }
+        }
+        Ok(cover)
+    }
+}
+
+fn check_header(line: &str) -> Result<(), String> {
+    let expected = || format!("a set of schedules begins with `{COVER_MAGIC} {COVER_VERSION}`");
+    let version = line.strip_prefix(COVER_MAGIC).ok_or_else(expected)?;
+    let version: u32 = version.trim().parse().map_err(|_| expected())?;
+    match version == COVER_VERSION {
+        true => Ok(()),
+        false => Err(format!(
+            "version {version} of the format is not known; this program reads version {COVER_VERSION}"
+        )),
+    }
+}
+
+/// How many operations each thread of the present schedule has had.
+type Counts = BTreeMap<String, u32>;
+
+fn item(line: &str, cover: &mut Cover, counts: &mut Counts) -> Result<(), String> {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let text = |text: &str| unescape(text).map_err(|problem| problem.to_string());
+    match word {
+        "input" => cover.inputs.push(text(rest)?),
+        "option" => {
+            let (name, value) = rest.split_once(' ').unwrap_or((rest, ""));
+            cover.options.push((text(name)?, text(value)?));
+        }
+        "object" => cover.objects.push(object(rest, cover.objects.len())?),
+        "schedule" => {
+            counts.clear();
+            cover.schedules.push(Order {
+                classes: rest.parse().map_err(|_| "expected a number of classes")?,
+                ..Order::default()
+            });
+        }
+        "witness" => last(cover)?.witness.push(witness(rest)?),
+        "op" => {
+            let objects = cover.objects.len();
+            let step = step(rest, objects, counts)?;
+            *counts.entry(step.thread.clone()).or_insert(0) += 1;
+            last(cover)?.steps.push(step);
+        }
+        _ => {
+            let words = "`input`, `option`, `object`, `schedule`, `witness` or `op`";
+            return Err(format!("expected {words}, found `{word}`"));
+        }
+    }
+    Ok(())
+}
+
+fn last(cover: &mut Cover) -> Result<&mut Order, String> {
+    cover
+        .schedules
+        .last_mut()
+        .ok_or_else(|| "this belongs to a schedule".to_owned())
+}
+
+fn object(text: &str, next: usize) -> Result<Object, String> {
+    let mut words = text.splitn(4, ' ');
+    let mut word = || words.next().ok_or("an object has a number, a kind and a name");
+    if word()?.parse() != Ok(next) {
+        return Err(format!("the next object has number {next}"));
+    }
+    match word()? {
+        "global" => {
+            let offset = word()?.parse().map_err(|_| "expected an offset")?;
+            let name = unescape(word()?).map_err(|problem| problem.to_string())?;
+            Ok(Object::Global(name, offset))
+        }
+        "made" => {
+            let thread = thread(word()?)?;
+            let number = word()?
+                .parse()
+                .map_err(|_| "expected the number of an operation")?;
+            Ok(Object::Made(thread, number))
+        }
+        other => Err(format!("an object is `global` or `made`, not `{other}`")),
+    }
+}
+
+fn thread(text: &str) -> Result<String, String> {
+    match is_thread_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "`{text}` is not the name of a thread (such as `0` or `0.2.1`)"
+        )),
+    }
+}
+
+fn witness(text: &str) -> Result<Witness, String> {
+    let mut words = text.splitn(3, ' ');
+    let mut word = || words.next().unwrap_or_default();
+    let (asks, hex, name) = (thread(word())?, word(), word());
+    let digits: &[u8] = if hex == "-" { b"" } else { hex.as_bytes() };
+    let value = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some(value(*high)? << 4 | value(*low)?),
+        _ => None,
+    };
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    Ok(Witness {
+        thread: asks,
+        name: unescape(name).map_err(|problem| problem.to_string())?,
+        bytes: bytes.ok_or("expected bytes as hexadecimal digits, or -")?,
+    })
+}
+
+fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
+    let (text, place) = text.split_once(" # ").unwrap_or((text, ""));
+    let mut words = text.split(' ');
+    let mut word = || words.next().unwrap_or_default();
+    let actor = thread(word())?;
+    let operation = word();
+    let operation =
+        Operation::from_word(operation).ok_or_else(|| format!("`{operation}` is not an operation"))?;
+    let target = target(word(), operation, objects)?;
+    let outcome = word();
+    let outcome = [Outcome::Done, Outcome::Failed, Outcome::Serial]
+        .into_iter()
+        .find(|known| known.word() == outcome)
+        .ok_or_else(|| format!("`{outcome}` is not an outcome"))?;
+    let mut after = Vec::new();
+    match words.next() {
+        None => {}
+        Some("after") => {
+            for word in words {
+                let (other, number) = word.split_once(':').ok_or("expected THREAD:NUMBER")?;
+                let other = thread(other)?;
+                let number: u32 = number.parse().map_err(|_| "expected THREAD:NUMBER")?;
+                if number == 0 || other == actor || counts.get(&other).is_none_or(|&had| number > had) {
+                    return Err(format!(
+                        "{other}:{number} is not an earlier operation of another thread"
+                    ));
+                }
+                after.push((other, number));
+            }
+        }
+        Some(other) => return Err(format!("expected `after`, found `{other}`")),
+    }
+    Ok(Step {
+        thread: actor,
+        label: Label { operation, target },
+        outcome,
+        after,
+        place: unescape(place).map_err(|problem| problem.to_string())?,
+    })
+}
+
+fn target(text: &str, operation: Operation, objects: usize) -> Result<Target, String> {
+    match operation {
+        Operation::Create | Operation::Join => Ok(Target::Thread(thread(text)?)),
+        Operation::End | Operation::Exit if text == "-" => Ok(Target::Nothing),
+        Operation::End | Operation::Exit => Err("the end of a thread has no object".to_owned()),
+        _ => {
+            let number = text.strip_prefix('o').and_then(|number| number.parse().ok());
+            match number {
+                Some(number) if number < objects => Ok(Target::Object(number)),
+                _ => Err(format!("`{text}` is not an object")),
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Writing the format.
+
+use super::{COVER_MAGIC, COVER_VERSION, Cover, Object, Order, Step, Target};
+use crate::print::Escaped;
+use std::fmt;
+
+impl fmt::Display for Cover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{COVER_MAGIC} {COVER_VERSION}")?;
+        for input in &self.inputs {
+            writeln!(f, "input {}", Escaped(input))?;
+        }
+        for (name, value) in &self.options {
+            writeln!(f, "option {} {}", Escaped(name), Escaped(value))?;
+        }
+        for (number, object) in self.objects.iter().enumerate() {
+            match object {
+                Object::Global(name, offset) => {
+                    writeln!(f, "object {number} global {offset} {}", Escaped(name))?;
+                }
+                Object::Made(thread, by) => writeln!(f, "object {number} made {thread} {by}")?,
+            }
+        }
+        self.schedules.iter().try_for_each(|order| write_order(f, order))
+    }
+}
+
+fn write_order(f: &mut fmt::Formatter<'_>, order: &Order) -> fmt::Result {
+    writeln!(f, "schedule {}", order.classes)?;
+    for witness in &order.witness {
+        write!(f, "witness {} ", witness.thread)?;
+        if witness.bytes.is_empty() {
+            write!(f, "-")?;
+        }
+        for byte in &witness.bytes {
+            write!(f, "{byte:02x}")?;
+        }
+        writeln!(f, " {}", Escaped(&witness.name))?;
+    }
+    order.steps.iter().try_for_each(|step| write_step(f, step))
+}
+
+fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+    write!(f, "op {} {}", step.thread, step.label.operation.word())?;
+    match &step.label.target {
+        Target::Nothing => write!(f, " -")?,
+        Target::Object(number) => write!(f, " o{number}")?,
+        Target::Thread(name) => write!(f, " {name}")?,
+    }
+    write!(f, " {}", step.outcome.word())?;
+    if !step.after.is_empty() {
+        write!(f, " after")?;
+    }
+    for (thread, number) in &step.after {
+        write!(f, " {thread}:{number}")?;
+    }
+    if !step.place.is_empty() {
+        write!(f, " # {}", Escaped(&step.place))?;
+    }
+    writeln!(f)
+}

@@ -1,0 +1,145 @@
+//! A set of schedules for all inputs (docs/cover.md): the exploration that collects one, and what
+//! it found on the way.
+
+use crate::conclude::{Explored, report_before};
+use crate::error::Error;
+use crate::finding::{self, FoundBy};
+use crate::job::Job;
+use crate::machines::stepping_machine;
+use crate::observer::{Observer, Stage};
+use crate::options::{Options, Strategy};
+use crate::plan::Plan;
+use crate::reasons::reasons;
+use selvedge_cover::{Collector, Recorder, is_ordered};
+use selvedge_explore::{Config, Control, Stop, ordered};
+use selvedge_frontend::Loaded;
+use selvedge_ir::FuncId;
+use selvedge_model::{ObjectId, Property, Verdict};
+use selvedge_report::{RunReport, Statistics};
+use selvedge_schedule::cover::Cover;
+use selvedge_vm::Vm;
+use std::sync::Arc;
+
+/// What came of it.
+pub struct Covered {
+    /// What was found, or why there is no set. `Verified` means that the set is complete, and that
+    /// nothing was found along its schedules; it says nothing about other orders.
+    pub report: RunReport,
+    /// The set, if it is complete.
+    pub cover: Option<Cover>,
+    /// How many classes of inputs were left out, because the program assumes that it does not get
+    /// them.
+    pub left_out: u64,
+}
+
+/// Collects one schedule for each class of inputs. Of the options only what decides what the
+/// program does counts, what is asked for, and the limits.
+///
+/// # Errors
+/// As [`check`](crate::check()).
+pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Covered, Error> {
+    let mut setup = options.setup.clone();
+    setup.absent.clone_from(&loaded.absent);
+    let named = |(&id, place): (&FuncId, &String)| {
+        let name = &loaded.module.functions[id].display;
+        (id, format!("{name} in {place}"))
+    };
+    setup.vm.visible_setup = true;
+    setup.machine_code = loaded.machine_code.iter().map(named).collect();
+    observer.enter(Stage::Preparing);
+    let control = Arc::new(Control::new());
+    // Only its visibility counts: every synchronisation is an event, and races are looked for.
+    let plan = Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Sync);
+    let job = Job::new(
+        options,
+        (&setup, &loaded.module),
+        (observer, &control),
+        (None, None),
+    );
+    let program = job.begin(plan)?;
+    let mut properties = options.properties.clone();
+    properties.insert(Property::DataRace);
+    properties.insert(Property::Deadlock);
+    let mut config = Config {
+        properties,
+        stop: Stop::First,
+        max_executions: options.max_executions,
+        ..Config::default()
+    };
+    if let Some(events) = options.max_events {
+        config.max_events = events;
+    }
+    observer.finds(&program, &config.findings);
+    let collector = Collector::default();
+    let global = |vm: &Vm, object: ObjectId| vm.global_of(object);
+    let mut explored = None;
+    observer.explores(&control, &mut || {
+        let (vm, detectors) = stepping_machine(&program);
+        let recorder = Recorder::new(&collector, &global);
+        let machine = (vm, (detectors, recorder));
+        let mut report = ordered::explore(machine, &is_ordered, &config, &control);
+        crate::explore::settle(&mut report, &control);
+        explored = Some(report);
+    });
+    let mut report = explored.ok_or(Error::Stopped)?;
+    observer.enter(Stage::Concluding);
+    let left_out = collector.left_out();
+    let (set, refused) = collector.finish();
+    report.unsupported.extend(refused);
+    let (asked, part) = (config.properties, 1.0);
+    let explored = Explored {
+        plan,
+        setup,
+        program,
+        report,
+        part,
+    };
+    let Explored {
+        setup,
+        program,
+        report,
+        ..
+    } = &explored;
+    let mut findings = Vec::new();
+    for found in report.faults.iter().take(1) {
+        findings.push(match finding::describe(setup, program, found, FoundBy::Plain) {
+            Ok(finding) => finding,
+            Err(_) if options.setup.vm.stop.is_set() => finding::unconfirmed(program, found),
+            Err(error) => return Err(Error::Internal(error.to_string())),
+        });
+    }
+    let reasons = reasons(&asked, &explored);
+    let complete = findings.is_empty() && reasons.is_empty() && report.verdict() == Verdict::Verified;
+    let verdict = match (complete, findings.is_empty()) {
+        (true, _) => Verdict::Verified,
+        (false, false) => Verdict::Violated,
+        (false, true) => Verdict::Unknown,
+    };
+    let counts = &report.statistics;
+    let run = RunReport {
+        verdict,
+        reasons,
+        strategy: "ordered".to_owned(),
+        statistics: Statistics {
+            executions: counts.executions,
+            events: counts.events,
+            max_depth: counts.max_depth,
+            threads: counts.threads,
+            choices: counts.choices,
+            instructions: program.executed(),
+            ..Statistics::default()
+        },
+        findings,
+        ..report_before(options, plan, setup, Some(program))
+    };
+    let described = setup.schedule();
+    Ok(Covered {
+        report: run,
+        cover: complete.then_some(Cover {
+            inputs: described.inputs,
+            options: described.options,
+            ..set
+        }),
+        left_out,
+    })
+}
