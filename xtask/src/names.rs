@@ -49,7 +49,11 @@ pub fn check(file: &Path, text: &str, options: &BTreeSet<String>, problems: &mut
 pub fn options() -> BTreeSet<String> {
     let mut options: BTreeSet<String> = FOREIGN.iter().map(|&o| o.to_owned()).collect();
     options.extend(["--help", "--version"].map(str::to_owned));
-    for arguments in ["crates/cli/src/args.rs", "crates/cli/src/args/input.rs"] {
+    for arguments in [
+        "crates/cli/src/args.rs",
+        "crates/cli/src/args/cover.rs",
+        "crates/cli/src/args/input.rs",
+    ] {
         options.extend(defined(&std::fs::read_to_string(arguments).unwrap_or_default()));
     }
     for task in [

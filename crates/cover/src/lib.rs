@@ -1,4 +1,5 @@
-//! Input-covering schedules (BCG13 in docs/papers.md): a small set of schedules that has one for each input of a program.
+//! Input-covering schedules (BCG13 in docs/papers.md): a small set of schedules that has one for
+//! each input of a program.
 //!
 //! An exploration in which the order of threads is decided by the [`selvedge_explore`]-strategy
 //! `ordered`, and only data choices are free, gives one execution for each class of inputs. A
@@ -26,5 +27,5 @@ mod record;
 mod trie;
 
 pub use plan::{Plan, State};
-pub use record::{Collector, Global, Recorder, is_ordered};
+pub use record::{Collector, Global, Names, Recorder, is_ordered};
 pub use trie::{Inserted, Trie};

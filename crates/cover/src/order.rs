@@ -54,6 +54,9 @@ pub(crate) fn kind(action: &Action) -> Kind {
     })
 }
 
+/// What is printed, as an object of actions: the machine has no such action.
+pub(crate) const PRINTED: ObjectId = ObjectId::hidden(0x7f00_0001);
+
 /// One operation of an execution.
 pub(crate) struct Operated {
     /// The action; of a thread's end one that stands for it.
@@ -172,6 +175,12 @@ impl Orders {
                     self.learn(new, Some(action.thread));
                 }
             }
+        }
+        if seen.prints {
+            self.beside(Action {
+                stmt,
+                ..Action::on(action.thread, Op::Hidden, PRINTED)
+            })?;
         }
         let ends = event.action.ends || action.op == Op::Exit;
         if event.action.ends {

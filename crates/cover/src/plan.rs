@@ -5,9 +5,9 @@
 //! that mean the same for a thread are one state of it, so it does not wait for decisions that do
 //! not concern it.
 //!
-//! Nobody waits for ever: a thread asks for arrivals, and waits for operations, that come earlier in
-//! the trie than what it is about to do; and whoever has done its earlier operations arrives at its
-//! next one without waiting.
+//! Nobody waits for ever: a thread asks for arrivals, and waits for operations, that come earlier
+//! in the trie than what it is about to do; and whoever has done its earlier operations arrives at
+//! its next one without waiting.
 
 use crate::trie::{Node, Trie};
 use rustc_hash::FxHashMap;

@@ -25,6 +25,10 @@ pub(crate) struct Seen {
     pub event: Event,
     /// The threads that it let leave a barrier.
     pub released: Vec<ThreadId>,
+    /// How much the program has printed by then.
+    pub printed: usize,
+    /// Whether some of it in this step.
+    pub prints: bool,
 }
 
 /// The schedules of an exploration.
@@ -68,16 +72,24 @@ impl Collector {
 pub struct Recorder<'a, M> {
     log: Vec<Seen>,
     collector: &'a Collector,
-    global: &'a dyn Fn(&M, ObjectId) -> Option<Global>,
+    names: &'a dyn Names<M>,
+}
+
+/// What only the machine of a kind knows.
+pub trait Names<M> {
+    /// The global variable that an object lies in.
+    fn global(&self, machine: &M, object: ObjectId) -> Option<Global>;
+    /// How much the program has printed.
+    fn printed(&self, machine: &M) -> usize;
 }
 
 impl<'a, M: Describe> Recorder<'a, M> {
-    /// Nothing has happened yet. `global` says which global variable an object lies in.
-    pub fn new(collector: &'a Collector, global: &'a dyn Fn(&M, ObjectId) -> Option<Global>) -> Self {
+    /// Nothing has happened yet.
+    pub fn new(collector: &'a Collector, names: &'a dyn Names<M>) -> Self {
         Recorder {
             log: Vec::new(),
             collector,
-            global,
+            names,
         }
     }
 
@@ -138,7 +150,7 @@ impl<'a, M: Describe> Recorder<'a, M> {
                     if operated.operation == Operation::Init {
                         made.insert(action.object, Object::Made(thread.clone(), operated.number));
                     }
-                    let global = (self.global)(machine, action.object);
+                    let global = self.names.global(machine, action.object);
                     let global = global.map(|(name, offset)| Object::Global(name, offset));
                     let object = global.or_else(|| made.get(&action.object).cloned());
                     let object = object.ok_or_else(|| Unsupported {
@@ -189,7 +201,10 @@ impl Inner {
 }
 
 fn unsupported<M: Describe>(machine: &M, refusal: &Refusal) -> Unsupported {
-    let text = |action: &Action| machine.action_text(action);
+    let text = |action: &Action| match action.object == order::PRINTED {
+        true => "printing".to_owned(),
+        false => machine.action_text(action),
+    };
     let what = match &refusal.what {
         Why::Action(action) => format!("a schedule with this operation: {}", text(action)),
         Why::Failed(action) => format!("a schedule in which this operation fails: {}", text(action)),
@@ -227,9 +242,12 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
             Came::Threads(set) => machine.waiters(set).to_vec(),
             _ => Vec::new(),
         };
+        let printed = self.names.printed(machine);
         self.log.push(Seen {
             event: *event,
             released,
+            printed,
+            prints: printed > self.log.last().map_or(0, |seen| seen.printed),
         });
     }
 

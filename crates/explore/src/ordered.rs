@@ -41,6 +41,7 @@ where
 {
     let mut record = Record::default();
     let mut path: Vec<Made> = Vec::new();
+    let mut done = Vec::new();
     let mut open: Vec<Open<M::Mark, D::Mark>> = Vec::new();
     if record.notice(config, machine.notices(), &[]) && config.stop == Stop::First {
         return record.finish(StopReason::Finding);
@@ -51,7 +52,7 @@ where
         let mut faults = Vec::new();
         let next = match path.len() >= config.max_events as usize {
             true => None,
-            false => next(machine.pending(), &path, is_operation),
+            false => next(machine.pending(), &done, is_operation),
         };
         let Some(thread) = next else {
             end(&machine, &mut detector, &mut faults, &mut record, config);
@@ -69,6 +70,8 @@ where
             machine.undo(last.machine);
             detector.undo(last.detector);
             path.truncate(last.depth);
+            done.clear();
+            path.iter().for_each(|made| count(&mut done, made));
             stepped = path.len() as u64;
             last.choice.alternative += 1;
             let choice = last.choice;
@@ -117,22 +120,16 @@ where
                 })]);
             }
         }
-        let counts = is_operation(&pending.action);
-        if step(
-            &mut machine,
-            &mut detector,
-            (choice, counts),
-            &mut path,
-            &mut record,
-            config,
-        ) {
+        let made = (choice, is_operation(&pending.action));
+        count(&mut done, &made);
+        if step(&mut machine, &mut detector, made, &mut path, &mut record, config) {
             return record.finish(StopReason::Finding);
         }
     }
 }
 
 /// Who moves; nobody at the end.
-fn next(pending: &[Pending], path: &[Made], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
+fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
     // A data choice is part of the transition before it.
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
@@ -141,13 +138,19 @@ fn next(pending: &[Pending], path: &[Made], is_operation: &dyn Fn(&Action) -> bo
     if let Some((thread, _)) = enabled().find(|(_, p)| !is_operation(&p.action)) {
         return Some(thread);
     }
-    let mut done = vec![0_u32; pending.len()];
-    for (choice, counts) in path {
-        done[choice.thread.index()] += u32::from(*counts);
-    }
+    let done = |thread: usize| done.get(thread).copied().unwrap_or(0);
     enabled()
         .map(|(thread, _)| thread)
-        .min_by_key(|&thread| (done[thread], thread))
+        .min_by_key(|&thread| (done(thread), thread))
+}
+
+/// Counts the operations of threads.
+fn count(done: &mut Vec<u32>, (choice, counts): &Made) {
+    let thread = choice.thread.index();
+    if *counts {
+        done.resize(done.len().max(thread + 1), 0);
+        done[thread] += 1;
+    }
 }
 
 /// Makes a step; whether the exploration ends with it.

@@ -10,7 +10,7 @@ use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::reasons::reasons;
-use selvedge_cover::{Collector, Recorder, is_ordered};
+use selvedge_cover::{Collector, Global, Names, Recorder, is_ordered};
 use selvedge_explore::{Config, Control, Stop, ordered};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
@@ -30,6 +30,19 @@ pub struct Covered {
     /// How many classes of inputs were left out, because the program assumes that it does not get
     /// them.
     pub left_out: u64,
+}
+
+/// What a recorder asks of the machine.
+struct OfVm;
+
+impl Names<Vm> for OfVm {
+    fn global(&self, vm: &Vm, object: ObjectId) -> Option<Global> {
+        vm.global_of(object)
+    }
+
+    fn printed(&self, vm: &Vm) -> usize {
+        vm.state.output().len()
+    }
 }
 
 /// Collects one schedule for each class of inputs. Of the options only what decides what the
@@ -71,11 +84,10 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
     }
     observer.finds(&program, &config.findings);
     let collector = Collector::default();
-    let global = |vm: &Vm, object: ObjectId| vm.global_of(object);
     let mut explored = None;
     observer.explores(&control, &mut || {
         let (vm, detectors) = stepping_machine(&program);
-        let recorder = Recorder::new(&collector, &global);
+        let recorder = Recorder::new(&collector, &OfVm);
         let machine = (vm, (detectors, recorder));
         let mut report = ordered::explore(machine, &is_ordered, &config, &control);
         crate::explore::settle(&mut report, &control);

@@ -1,0 +1,340 @@
+//! Sets of schedules for all inputs, and the native programs that keep to them: built, run with
+//! random delays, and compared with what the set says.
+
+mod random;
+mod support;
+
+use selvedge_schedule::cover::{Cover, Outcome};
+use support::{Place, followed, keeps};
+
+const PROGRAMS: [(&str, &str); 4] = [
+    ("branch", include_str!("programs/branch.c")),
+    ("handover", include_str!("programs/handover.c")),
+    ("queue", include_str!("programs/queue.c")),
+    ("nested", include_str!("programs/nested.c")),
+];
+
+/// How often each program is run with each of its words; more with SELVEDGE_COVER_RUNS.
+fn runs() -> u64 {
+    let given = std::env::var("SELVEDGE_COVER_RUNS").ok();
+    given.and_then(|runs| runs.parse().ok()).unwrap_or(20)
+}
+
+fn words(text: &str) -> Vec<&str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("// words: "));
+    line.unwrap().split(' ').collect()
+}
+
+/// The input's order, whatever the delays: the same schedule and the same output.
+fn follows(place: &Place, cover: &Cover, word: &str, runs: u64) -> (usize, String) {
+    let mut seen = None;
+    for seed in 0..runs {
+        let (ended, done) = place.native("program", word, seed);
+        assert_eq!(ended.code, Some(0), "{word}: {ended:?}");
+        let schedule = followed(cover, &done);
+        let schedule = schedule.unwrap_or_else(|| panic!("{word}, {seed}: no schedule\n{done:?}"));
+        let now = (schedule, ended.out);
+        assert_eq!(*seen.get_or_insert(now.clone()), now, "{word}, {seed}");
+    }
+    seen.unwrap()
+}
+
+#[test]
+fn native_programs_follow_the_schedule_of_their_input() {
+    for (name, text) in PROGRAMS {
+        let place = Place::new();
+        let cover = place.cover_and_build(text);
+        let mut used = vec![false; cover.schedules.len()];
+        for word in words(text) {
+            used[follows(&place, &cover, word, runs()).0] = true;
+        }
+        assert!(
+            used.into_iter().all(|used| used),
+            "{name}: a schedule that no word has"
+        );
+    }
+}
+
+#[test]
+fn what_operations_wait_for_is_enough_and_no_more_noticed() {
+    for (name, text) in PROGRAMS {
+        let place = Place::new();
+        place.write("program.c", text);
+        let ended = place.selvedge(&["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"]);
+        assert_eq!(ended.code, Some(0), "{name}: {ended:?}");
+        let cover = place.read("set");
+        for order in &cover.schedules {
+            assert!(keeps(order), "{name}");
+            // Each edge is needed: the oracle notices when one is left out.
+            for at in 0..order.steps.len() {
+                for edge in 0..order.steps[at].after.len() {
+                    let mut less = order.clone();
+                    less.steps[at].after.remove(edge);
+                    assert!(
+                        !keeps(&less),
+                        "{name}: {:?} waits for more than it must",
+                        order.steps[at]
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_witness_is_an_input_of_its_schedule() {
+    let (_, text) = PROGRAMS[2];
+    let place = Place::new();
+    let cover = place.cover_and_build(text);
+    for (number, order) in cover.schedules.iter().enumerate() {
+        let bytes: Vec<u8> = order.witness[0]
+            .bytes
+            .iter()
+            .copied()
+            .take_while(|&b| b != 0)
+            .collect();
+        if let Ok(word) = String::from_utf8(bytes) {
+            assert_eq!(follows(&place, &cover, &word, 3).0, number, "{word:?}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_edge_is_noticed() {
+    let (_, text) = PROGRAMS[0];
+    let place = Place::new();
+    let mut cover = place.cover_and_build(text);
+    for order in &mut cover.schedules {
+        let lock = order
+            .steps
+            .iter_mut()
+            .find(|s| s.label.operation.word() == "lock" && !s.after.is_empty());
+        lock.unwrap().after.clear();
+    }
+    place.write("less", &cover.to_string());
+    place.build("less");
+    let noticed = (0..400).any(|seed| {
+        let (ended, done) = place.native("program", "x", seed);
+        ended.code != Some(0) || followed(&cover, &done).is_none()
+    });
+    assert!(noticed);
+}
+
+#[test]
+fn a_wrong_outcome_is_noticed() {
+    let (_, text) = PROGRAMS[1];
+    let place = Place::new();
+    let mut cover = place.cover_and_build(text);
+    for order in &mut cover.schedules {
+        let tried = order
+            .steps
+            .iter_mut()
+            .find(|s| s.label.operation.word() == "try-lock");
+        tried.unwrap().outcome = Outcome::Failed;
+    }
+    place.write("wrong", &cover.to_string());
+    place.build("wrong");
+    let (ended, _) = place.native("program", "a", 1);
+    assert_eq!(ended.code, Some(120), "{ended:?}");
+    assert!(
+        ended.err.contains("deviation from the schedules: thread 0.1"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn an_input_that_was_not_declared_is_noticed() {
+    let (_, text) = PROGRAMS[0];
+    let place = Place::new();
+    place.write("program.c", text);
+    // Only this argument, so that the branch is never taken.
+    let ended = place.selvedge(&["cover", "program.c", "-o", "set", "--", "a"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    place.build("set");
+    assert_eq!(place.native("program", "a", 1).0.code, Some(0));
+    let (ended, _) = place.native("program", "x", 1);
+    assert_eq!(ended.code, Some(120), "{ended:?}");
+    let says = "deviation from the schedules: thread 0.1, operation 1, program.c:11: lock:";
+    assert!(ended.err.contains(says), "{ended:?}");
+    let words = [
+        "build",
+        "program.c",
+        "--schedules",
+        "set",
+        "-o",
+        "program",
+        "--on-deviation",
+        "free",
+    ];
+    assert_eq!(place.selvedge(&words).code, Some(0));
+    for seed in 0..20 {
+        let (ended, _) = place.native("program", "x", seed);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(
+            ended.err.contains("deviation") && ended.out.ends_with(" 1\n"),
+            "{ended:?}"
+        );
+    }
+}
+
+#[test]
+fn a_class_left_out_of_the_set_is_noticed() {
+    let (_, text) = PROGRAMS[2];
+    let place = Place::new();
+    let mut cover = place.cover_and_build(text);
+    let lost = follows(&place, &cover, "3", 1).0;
+    cover.schedules.remove(lost);
+    place.write("less", &cover.to_string());
+    place.build("less");
+    let (ended, _) = place.native("program", "3", 1);
+    assert_eq!(ended.code, Some(120), "{ended:?}");
+    assert_eq!(place.native("program", "2", 1).0.code, Some(0));
+}
+
+#[test]
+fn run_covers_builds_and_runs() {
+    let (_, text) = PROGRAMS[2];
+    let place = Place::new();
+    place.write("program.c", text);
+    let ended = place.selvedge(&["run", "program.c", "--symbolic-args", "1:1", "--", "3"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let again = place.selvedge(&["run", "program.c", "--", "3"]);
+    assert_eq!((again.code, again.out), (Some(0), ended.out));
+}
+
+const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic int x;\n";
+
+/// A program of two threads: what each does, and `main` before and after.
+fn two(globals: &str, one: &str, other: &str) -> String {
+    format!(
+        "{HEAD}{globals}\nstatic void *one(void *u) {{ {one} return u; }}\nstatic void *other(void *u) {{ {other} return u; }}\n\
+        int main(void) {{ pthread_t a, b; pthread_create(&a, 0, one, 0); pthread_create(&b, 0, other, 0);\n\
+        pthread_join(a, 0); pthread_join(b, 0); return 0; }}\n"
+    )
+}
+
+#[test]
+fn what_goes_wrong_along_a_schedule_is_a_finding() {
+    let lock = |a: &str, b: &str| {
+        format!(
+            "pthread_mutex_lock(&{a}); pthread_mutex_lock(&{b}); pthread_mutex_unlock(&{b}); pthread_mutex_unlock(&{a});"
+        )
+    };
+    let cases = [
+        (two("", "x++;", "x++;"), "false(no-data-race)"),
+        (two("", &lock("m", "n"), &lock("n", "m")), "false(no-deadlock)"),
+        (two("", "__builtin_trap();", ""), "false(unreach-call)"),
+    ];
+    for (text, verdict) in cases {
+        let place = Place::new();
+        place.write("program.c", &text);
+        let ended = place.selvedge(&["cover", "program.c", "-o", "set"]);
+        assert_eq!(ended.code, Some(10), "{ended:?}");
+        assert_eq!(ended.out.lines().last(), Some(verdict), "{ended:?}");
+        assert!(!place.path("set").exists(), "no set is written");
+        assert_eq!(place.selvedge(&["replay", "FINDING.json"]).code, Some(10));
+    }
+}
+
+#[test]
+fn what_is_not_covered_yet_is_refused_by_name_and_place() {
+    let signal = "pthread_mutex_lock(&m); x = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);";
+    let wait = "pthread_mutex_lock(&m); while (!x) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);";
+    let cases = [
+        (
+            two(
+                "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
+                wait,
+                signal,
+            ),
+            "wait on",
+        ),
+        (
+            two("static atomic_int f;", "f = 1;", "f = 2;"),
+            "no operation of a schedule orders",
+        ),
+        (
+            two("", "puts(\"a\");", "puts(\"b\");"),
+            "no operation of a schedule orders",
+        ),
+        (
+            two(
+                "static pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;",
+                "pthread_rwlock_rdlock(&r);",
+                "",
+            ),
+            "a schedule with this operation",
+        ),
+        (
+            two(
+                "",
+                "pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&l); pthread_mutex_unlock(&l);",
+                "",
+            ),
+            "neither in a global variable nor initialised by a call",
+        ),
+    ];
+    for (text, what) in cases {
+        let place = Place::new();
+        place.write("program.c", &text);
+        let ended = place.selvedge(&["cover", "program.c", "-o", "set"]);
+        assert_eq!(ended.code, Some(5), "{ended:?}\n{text}");
+        let last = ended.out.lines().last().unwrap();
+        assert!(
+            last.starts_with("unknown(unsupported: ") && last.contains(what),
+            "{last}"
+        );
+        assert!(last.contains("program.c:"), "{last}");
+        assert!(!place.path("set").exists(), "no set is written");
+    }
+}
+
+#[test]
+fn an_order_that_no_operation_shows_is_refused() {
+    let text = format!(
+        "{HEAD}static sem_t s; static int c;\nstatic void *one(void *u) {{ sem_wait(&s); return u; }}\n\
+        int main(int argc, char **argv) {{ pthread_t a; sem_init(&s, 0, argv[1][0] == 'x'); pthread_create(&a, 0, one, 0);\n\
+        sem_post(&s); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_join(a, 0); return 0; }}\n"
+    );
+    let place = Place::new();
+    place.write("program.c", &text);
+    let ended = place.selvedge(&["cover", "program.c", "--symbolic-args", "1:1"]);
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    assert!(
+        ended.out.contains("something that no operation shows"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn inputs_that_the_program_excludes_are_left_out() {
+    let text = format!(
+        "{HEAD}void __VERIFIER_assume(int);\nstatic void *one(void *u) {{ pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return u; }}\n\
+        int main(int argc, char **argv) {{ pthread_t a; __VERIFIER_assume(argv[1][0] < 'c'); pthread_create(&a, 0, one, 0);\n\
+        if (argv[1][0] == 'b') one(0); pthread_join(a, 0); return x; }}\n"
+    );
+    let place = Place::new();
+    place.write("program.c", &text);
+    let ended = place.selvedge(&["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.out.contains("covered: 2 schedules for 2 classes"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn a_damaged_set_is_refused() {
+    let place = Place::new();
+    place.write("program.c", PROGRAMS[0].1);
+    for text in [
+        "",
+        "selvedge-cover 9\n",
+        "selvedge-cover 1\nschedule 1\nop 0 lock o3 done\n",
+    ] {
+        place.write("set", text);
+        let ended = place.selvedge(&["build", "program.c", "--schedules", "set", "-o", "program"]);
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+    }
+}
