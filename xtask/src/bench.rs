@@ -3,6 +3,7 @@
 
 mod first;
 mod inputs;
+mod lockfree;
 mod unfolding;
 
 use crate::callgrind;
@@ -63,12 +64,17 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick]`: quick leaves out callgrind and the comparison of cores.
+/// `cargo xtask bench [--quick | --lockfree]`: quick leaves out callgrind and the comparison of
+/// cores; lockfree shows that section alone.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let bench = Bench {
         selvedge: build_release()?,
     };
+    if arguments.iter().any(|argument| argument == "--lockfree") {
+        println!("{}", bench.lockfree()?);
+        return Ok(());
+    }
     let mut text =
         String::from("# Benchmarks\n\nMeasured by `cargo xtask bench`, which writes this file.\n\n");
     text += &facts();
@@ -76,6 +82,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.growth()?;
     text += &bench.inputs()?;
     text += &bench.unfolding()?;
+    text += &bench.lockfree()?;
     text += &bench.first_findings()?;
     if quick {
         println!("{text}");
