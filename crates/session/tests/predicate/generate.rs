@@ -1,6 +1,7 @@
 //! Random programs of two or three threads whose assertions and uses of mutexes may depend on
 //! shared data, or not: pointers, arrays, heap, calls, loops, copies, inputs, early ends, and
-//! faults that nobody asks about.
+//! faults that nobody asks about. Most programs have a theme: much of one thing that may go wrong
+//! in a slice.
 
 use std::fmt::Write;
 
@@ -11,12 +12,49 @@ struct Writer {
     /// Statements that may still be written.
     left: u32,
     depth: usize,
+    theme: Theme,
+    /// In `main`, between the creation of threads and the last joins: how many threads there are.
+    joinable: usize,
 }
+
+/// What a program has much of.
+#[derive(Clone, Copy)]
+enum Theme {
+    Mixed,
+    /// Parameters, results, pointers that are passed.
+    Calls,
+    /// Locks that guard little, tried or taken, and perhaps kept.
+    Locks,
+    /// Joins that depend on data, and what threads return.
+    Joins,
+    /// Faults of some orders, at which nobody looks.
+    Faults,
+    /// Condition variables.
+    Conditions,
+    /// Output.
+    Prints,
+    /// Arrays, pointers that are chosen, inputs.
+    Places,
+}
+
+const THEMES: [Theme; 10] = [
+    Theme::Mixed,
+    Theme::Calls,
+    Theme::Calls,
+    Theme::Locks,
+    Theme::Joins,
+    Theme::Joins,
+    Theme::Faults,
+    Theme::Conditions,
+    Theme::Prints,
+    Theme::Places,
+];
 
 const START: &str = r#"#include <assert.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 int __VERIFIER_nondet_int(void);
@@ -27,11 +65,20 @@ static atomic_int u, v;
 static int *p = &a;
 static int *q;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t o = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t g = PTHREAD_COND_INITIALIZER;
 static sem_t w;
 static int twice(int n) { return n + n; }
 static int next(int *at) { *at += 1; return *at; }
 static int from(void) { return d; }
 static void leave(int n) { if (n == 2) pthread_exit(0); }
+static int chosen(int i, int j) { return i ? j : 1 - j; }
+static int get(const int *at) { return *at; }
+static void put(int *at, int n) { *at = n; }
+static int is(int i, int j) { return i == j; }
+static int down(int n) { return n > 0 && n < 4 ? down(n - 1) + 1 : n; }
+static int *which(int n) { return n ? &a : &e[1]; }
+static int (*const calls[2])(int) = {down, twice};
 "#;
 
 /// A program by its number.
@@ -41,7 +88,10 @@ pub fn program(seed: u64) -> String {
         text: START.to_owned(),
         left: 12,
         depth: 1,
+        theme: Theme::Mixed,
+        joinable: 0,
     };
+    writer.theme = writer.random.choice(THEMES).unwrap_or(Theme::Mixed);
     let threads = 1 + writer.random.usize(..8) / 6;
     for thread in 0..threads {
         let _ = writeln!(
@@ -50,17 +100,25 @@ pub fn program(seed: u64) -> String {
         );
         writer.left = 8 - 2 * threads as u32;
         writer.block();
-        writer.text += "    return arg;\n}\n";
+        writer.text += match writer.theme {
+            Theme::Joins => "    return r == 1 ? &a : arg;\n}\n",
+            _ => "    return arg;\n}\n",
+        };
     }
-    writer.text += "int main(void)\n{\n    pthread_t id[2];\n    int r = 3, k;\n    sem_init(&w, 0, 1);\n    q = malloc(sizeof(int));\n    *q = 0;\n";
+    writer.text += "int main(void)\n{\n    pthread_t id[2];\n    void *got = 0;\n    int r = 3, k, gone[2] = {0, 0};\n    (void)got;\n    sem_init(&w, 0, 1);\n    q = malloc(sizeof(int));\n    *q = 0;\n";
     for thread in 0..threads {
         let _ = writeln!(writer.text, "    pthread_create(&id[{thread}], 0, t{thread}, 0);");
     }
     writer.left = 5 - 2 * threads as u32 + threads as u32 / 2;
+    writer.joinable = threads;
     writer.block();
+    writer.joinable = 0;
     for thread in 0..threads {
         if writer.random.u32(..4) > 0 {
-            let _ = writeln!(writer.text, "    pthread_join(id[{thread}], 0);");
+            let _ = writeln!(
+                writer.text,
+                "    if (!gone[{thread}]) pthread_join(id[{thread}], 0);"
+            );
         }
     }
     if writer.random.bool() {
@@ -118,7 +176,84 @@ impl Writer {
         let _ = writeln!(self.text, "{indent}}}");
     }
 
+    /// Something of the theme, if it has that here.
+    fn of_theme(&mut self) -> Option<String> {
+        let (place, value, condition) = (self.place(), self.value(), self.condition());
+        let other = self.value();
+        let target = self.pick(&["&a", "&b", "&e[1]", "&s.y", "q"]);
+        let which = self.random.u32(..6);
+        Some(match self.theme {
+            Theme::Mixed => return None,
+            Theme::Calls => match which {
+                0 => format!("{place} = chosen({value}, {other});"),
+                1 => format!("put({target}, {value});"),
+                2 => format!("if (is({value}, {other})) {place} = get({target});"),
+                3 => format!("assert(is(get({target}), {value}));"),
+                4 => format!("{place} = calls[{value} & 1]({other});"),
+                _ => format!("assert(down({value}) < 2);"),
+            },
+            Theme::Locks => match which {
+                0..3 => format!("pthread_mutex_lock(&o); {place} = {value}; pthread_mutex_unlock(&o);"),
+                3 => format!("if (pthread_mutex_trylock(&o)) {place} = {value};"),
+                4 => "assert(pthread_mutex_trylock(&o) == 0);".to_owned(),
+                _ => format!("if ({condition}) pthread_mutex_trylock(&o);"),
+            },
+            Theme::Joins if self.joinable > 0 => {
+                let thread = self.random.usize(..self.joinable);
+                let check = match which {
+                    0..3 => format!(" assert({condition});"),
+                    3 => format!(" {place} = {value};"),
+                    _ => String::new(),
+                };
+                format!(
+                    "if ({} && !gone[{thread}]) {{ gone[{thread}] = 1; pthread_join(id[{thread}], &got); }} r = got != 0;{check}",
+                    self.condition()
+                )
+            }
+            Theme::Joins => return None,
+            Theme::Faults => match which {
+                0 => format!("if ({condition}) *(volatile int *)0 = 1;"),
+                1 => format!("r = 4 / ({value});"),
+                2 => format!("e[{value}] = {other};"),
+                3 => format!("{{ int *l = {condition} ? {target} : 0; *l = {value}; }}"),
+                4 => format!("assert({condition});"),
+                _ => format!("if ({condition}) free(&a);"),
+            },
+            Theme::Conditions => match which {
+                0..2 => format!(
+                    "pthread_mutex_lock(&m); if ({condition}) pthread_cond_wait(&g, &m); {place} = {value}; pthread_mutex_unlock(&m);"
+                ),
+                2 => "pthread_cond_signal(&g);".to_owned(),
+                3 => format!("if ({condition}) pthread_cond_broadcast(&g);"),
+                _ => format!(
+                    "pthread_mutex_lock(&m); {place} = {value}; pthread_cond_signal(&g); pthread_mutex_unlock(&m);"
+                ),
+            },
+            Theme::Prints => match which {
+                0 => format!("if ({condition}) puts(\"one\");"),
+                1 => format!("printf(\"%d\\n\", {value});"),
+                2 => format!("r = printf(\"%d\\n\", {value} > 1 ? 10 : 1);"),
+                3 => format!("if ({condition}) r = puts(\"\") < 0;"),
+                _ => format!("assert({condition});"),
+            },
+            Theme::Places => match which {
+                0 => format!("*which({value}) = {other};"),
+                1 => format!("p = {condition} ? {target} : &b;"),
+                2 => format!("e[__VERIFIER_nondet_int() & 1] = {value};"),
+                3 => format!("k = __VERIFIER_nondet_int(); if (k == {value}) {place} = k;"),
+                4 => format!("{{ int h[2] = {{{value}, {other}}}; {place} = h[{value} & 1]; }}"),
+                _ => format!("memcpy(e, {target}, sizeof(int));"),
+            },
+        })
+    }
+
     fn statement(&mut self) {
+        if self.random.u32(..5) < 2
+            && let Some(line) = self.of_theme()
+        {
+            let _ = writeln!(self.text, "{}{line}", "    ".repeat(self.depth));
+            return;
+        }
         let (place, value, condition) = (self.place(), self.value(), self.condition());
         let target = self.pick(&["&a", "&b", "&e[1]", "&s.y", "q"]);
         let line = match self.random.u32(..30) {

@@ -7,8 +7,9 @@
 mod generate;
 
 use selvedge_explore::Stop;
+use selvedge_frontend::Loaded;
 use selvedge_model::{Property, Verdict};
-use selvedge_session::{Dependence, Options, Strategy, Unobserved, Visibility, check};
+use selvedge_session::{Dependence, Options, Setup, Strategy, Unobserved, Visibility, check};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -42,12 +43,20 @@ struct Seen {
     by: String,
 }
 
+/// The options that both relations have in common.
+fn setup(path: &Path) -> Setup {
+    let mut setup = Options::default().setup;
+    setup.inputs = vec![path.to_owned()];
+    setup.vm.max_steps = 20_000;
+    setup
+}
+
 /// What a session says of a program; none if it is too large.
 ///
 /// Misuse of mutexes is asked about in every second program: locks that can be no part of a
 /// deadlock matter only there.
-fn seen(path: &Path, dependence: Dependence, misuse: bool) -> Option<Seen> {
-    let mut options = Options {
+fn seen(path: &Path, program: &Loaded, dependence: Dependence, misuse: bool) -> Option<Seen> {
+    let options = Options {
         properties: match misuse {
             true => [Property::Assertion, Property::Deadlock, Property::Pthread].into(),
             false => [Property::Assertion, Property::Deadlock].into(),
@@ -61,15 +70,10 @@ fn seen(path: &Path, dependence: Dependence, misuse: bool) -> Option<Seen> {
         stop: Stop::Never,
         jobs: Some(1),
         max_executions: Some(MAX_EXECUTIONS),
+        setup: setup(path),
         ..Options::default()
     };
-    options.setup.inputs = vec![path.to_owned()];
-    options.setup.vm.max_steps = 20_000;
-    let program = options
-        .setup
-        .load()
-        .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let report = check(&program, &options, &Unobserved)
+    let report = check(program, &options, &Unobserved)
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
         .report;
     let too_large = report
@@ -102,11 +106,14 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
     std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
     let path = folder.join(format!("{seed}.c"));
     std::fs::write(&path, generate::program(seed)).expect("the temporary directory is writable");
-    let Some(all) = seen(&path, Dependence::Conflict, seed.is_multiple_of(2)) else {
+    let program = setup(&path).load();
+    let program = program.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let misuse = seed.is_multiple_of(2);
+    let Some(all) = seen(&path, &program, Dependence::Conflict, misuse) else {
         counts.too_large += 1;
         return Ok(());
     };
-    let Some(few) = seen(&path, Dependence::Predicate, seed.is_multiple_of(2)) else {
+    let Some(few) = seen(&path, &program, Dependence::Predicate, misuse) else {
         return Err(format!("{seed}: too large under predicate dependence only"));
     };
     counts.programs += 1;
