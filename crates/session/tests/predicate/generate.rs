@@ -240,7 +240,7 @@ impl Writer {
                 0 => format!("*which({value}) = {other};"),
                 1 => format!("p = {condition} ? {target} : &b;"),
                 2 => format!("e[__VERIFIER_nondet_int() & 1] = {value};"),
-                3 => format!("k = __VERIFIER_nondet_int(); if (k == {value}) {place} = k;"),
+                3 => format!("r = __VERIFIER_nondet_int(); if (r == {value}) {place} = r;"),
                 4 => format!("{{ int h[2] = {{{value}, {other}}}; {place} = h[{value} & 1]; }}"),
                 _ => format!("memcpy(e, {target}, sizeof(int));"),
             },
