@@ -14,14 +14,13 @@
 //! So a thread that holds the lock gives it back, if its loops end and nothing faults. That its
 //! section holds no scheduling point has to be seen when it runs.
 
+use crate::address::{Address, Locals};
 use crate::library;
 use crate::slice::Statement;
 use crate::{Cfg, Place, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::Id;
-use selvedge_ir::{
-    BlockId, Callee, FuncId, Function, GlobalId, InstKind, LocalId, Module, Operand, Reg, Terminator,
-};
+use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
 use std::collections::BTreeSet;
 
 /// The calls that take and give back a class of leaf locks.
@@ -59,24 +58,6 @@ fn ends_process(name: &str) -> bool {
             | "reach_error"
             | "__VERIFIER_error"
     )
-}
-
-/// An address, as far as two can be told to be equal.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Address {
-    base: Base,
-    offset: i64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Base {
-    Global(GlobalId),
-    /// The value of a register, which must not be assigned anew.
-    Register(Reg),
-    /// What a local variable holds that is only read and written by name; it must not be written.
-    Held(LocalId),
-    /// A local variable.
-    Local(LocalId),
 }
 
 /// What holds before a statement.
@@ -263,7 +244,7 @@ impl Locks<'_> {
                 InstKind::Call { args, .. } => {
                     let used = self.uses.get(&statement).map(|&(what, _)| what);
                     match (used, &held) {
-                        (Some(Use::Takes), Held::Nothing) => match locals.address(args[0]) {
+                        (Some(Use::Takes), Held::Nothing) => match locals.address(args[0], block, index) {
                             Some(address) => {
                                 held = Held::Lock {
                                     at: statement,
@@ -273,7 +254,7 @@ impl Locks<'_> {
                             None => self.refuse(statement),
                         },
                         (Some(Use::GivesBack), Held::Lock { address, .. })
-                            if locals.address(args[0]).as_ref() == Some(address) =>
+                            if locals.address(args[0], block, index).as_ref() == Some(address) =>
                         {
                             held = Held::Nothing;
                         }
@@ -295,7 +276,7 @@ impl Locks<'_> {
             }
             // The lock's address is computed once more where it is given back.
             if let Held::Lock { address, .. } = &held
-                && locals.changes(&inst.kind, address.base)
+                && locals.changes(&inst.kind, address)
             {
                 self.refuse_held(&held);
             }
@@ -351,108 +332,6 @@ enum During {
     Ends,
     /// Anything else.
     Acts,
-}
-
-/// How the registers of a function are assigned.
-struct Locals<'a> {
-    /// By register: its only assignment; none if it is a parameter or has several.
-    definitions: FxHashMap<Reg, Option<&'a InstKind>>,
-    /// Variables whose address is used by loads and stores alone.
-    private: FxHashSet<LocalId>,
-}
-
-impl<'a> Locals<'a> {
-    fn of(function: &'a Function) -> Locals<'a> {
-        let mut definitions: FxHashMap<Reg, Option<&InstKind>> = FxHashMap::default();
-        let mut addresses: FxHashMap<Reg, LocalId> = FxHashMap::default();
-        let instructions = || {
-            let blocks = function.blocks.iter();
-            blocks.flat_map(|block| block.insts.iter().map(|inst| &inst.kind))
-        };
-        for kind in instructions() {
-            kind.for_each_result(|result| {
-                let entry = definitions.entry(result);
-                entry.and_modify(|only| *only = None).or_insert(Some(kind));
-            });
-            if let InstKind::LocalAddr { dst, local } = kind {
-                addresses.insert(*dst, *local);
-            }
-        }
-        let mut private: FxHashSet<LocalId> = addresses.values().copied().collect();
-        let mut shared = |operand: Operand| {
-            if let Operand::Reg(register) = operand
-                && let Some(local) = addresses.get(&register)
-            {
-                private.remove(local);
-            }
-        };
-        for kind in instructions() {
-            match kind {
-                InstKind::Load { .. } => {}
-                InstKind::Store { value, .. } => shared(*value),
-                _ => kind.for_each_operand(&mut shared),
-            }
-        }
-        for block in function.blocks.iter() {
-            block.term.for_each_operand(&mut shared);
-        }
-        Locals { definitions, private }
-    }
-
-    /// What an address is, as far as can be said of any.
-    fn address(&self, operand: Operand) -> Option<Address> {
-        let base = |base| Some(Address { base, offset: 0 });
-        let register = match operand {
-            Operand::Global(global, offset) => {
-                return Some(Address {
-                    base: Base::Global(global),
-                    offset,
-                });
-            }
-            Operand::Reg(register) => register,
-            _ => return None,
-        };
-        match self.definitions.get(&register).copied().flatten() {
-            Some(InstKind::Gep {
-                base, offset, terms, ..
-            }) if terms.is_empty() => {
-                let below = self.address(*base)?;
-                Some(Address {
-                    offset: below.offset.wrapping_add(*offset),
-                    ..below
-                })
-            }
-            Some(InstKind::Copy { value, .. }) => self.address(*value),
-            Some(InstKind::LocalAddr { local, .. }) => base(Base::Local(*local)),
-            Some(InstKind::Load { ptr, order: None, .. }) => match self.address(*ptr)? {
-                Address {
-                    base: Base::Local(local),
-                    offset: 0,
-                } if self.private.contains(&local) => base(Base::Held(local)),
-                _ => base(Base::Register(register)),
-            },
-            _ => base(Base::Register(register)),
-        }
-    }
-
-    /// Whether an instruction gives a base another value.
-    fn changes(&self, kind: &InstKind, base: Base) -> bool {
-        match base {
-            Base::Global(_) | Base::Local(_) => false,
-            Base::Register(register) => {
-                let mut assigned = false;
-                kind.for_each_result(|result| assigned |= result == register);
-                assigned
-            }
-            Base::Held(local) => {
-                let InstKind::Store { ptr, .. } = kind else {
-                    return false;
-                };
-                let at = self.address(*ptr).map(|at| at.base);
-                at == Some(Base::Local(local))
-            }
-        }
-    }
 }
 
 /// The functions that only compute and work on memory, and come back.

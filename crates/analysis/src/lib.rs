@@ -12,6 +12,7 @@
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.
 
+mod address;
 mod calls;
 pub mod cfg;
 mod defuse;
