@@ -20,6 +20,7 @@ pub mod essential;
 pub mod leaf;
 pub mod library;
 pub mod pointsto;
+pub mod scheduling;
 pub mod slice;
 
 pub use calls::{CallGraph, SELF_CONTAINED};

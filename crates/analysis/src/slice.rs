@@ -525,6 +525,17 @@ impl<'a> Slicer<'a> {
     }
 
     fn of_memory(&mut self, statement: Statement, kind: &InstKind, found: &mut Vec<(Reason, Node)>) {
+        let writers = self.writers(statement, kind);
+        found.extend(
+            writers
+                .into_iter()
+                .map(|(_, writer)| (Reason::Memory, Node::At(writer))),
+        );
+    }
+
+    /// Who may have written what a statement reads, and in which object.
+    pub(crate) fn writers(&self, statement: Statement, kind: &InstKind) -> Vec<(ObjectId, Statement)> {
+        let mut found = Vec::new();
         for (operand, width) in self.read(statement, kind) {
             for Target { object, offset } in self.points_to.of_operand(statement.0, operand) {
                 for write in self.writers.get(&object).into_iter().flatten() {
@@ -533,11 +544,12 @@ impl<'a> Slicer<'a> {
                         .zip(width)
                         .is_some_and(|((at, bytes), width)| !at.overlaps(Some(bytes), offset, Some(width)));
                     if !apart {
-                        found.push((Reason::Memory, Node::At(write.statement)));
+                        found.push((object, write.statement));
                     }
                 }
             }
         }
+        found
     }
 
     /// What decides whether a statement is executed.

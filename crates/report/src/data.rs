@@ -35,8 +35,19 @@ pub struct RunReport {
     pub coverage: Option<Coverage>,
     /// What was covered, if a limit left something out.
     pub covered: Option<Covered>,
+    /// The program's assertions, if what they depend on was looked at.
+    pub assertions: Option<Vec<AssertionReport>>,
     /// What is wrong with the program.
     pub findings: Vec<FindingReport>,
+}
+
+/// What an assertion depends on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AssertionReport {
+    /// Where it is.
+    pub location: Location,
+    /// Whether the order of threads may decide whether it fails where it is reached.
+    pub by_order: bool,
 }
 
 /// An exploration that took turns with the one that decided.

@@ -4,7 +4,7 @@
 use crate::covered::covered_text;
 use crate::lcov::coverage_text;
 use crate::snippet::{Mark, Sources, render};
-use crate::{FindingReport, Row, RunReport, verdict_line};
+use crate::{AssertionReport, FindingReport, Row, RunReport, verdict_line};
 use selvedge_model::Verdict;
 use std::fmt::Write;
 
@@ -227,6 +227,9 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
     if let Some(covered) = &report.covered {
         covered_text(out, covered);
     }
+    if let Some(assertions) = &report.assertions {
+        assertions_text(out, assertions, options.verbose);
+    }
     if s.seconds > 0.0 {
         let rate = s.events as f64 / s.seconds;
         let _ = writeln!(
@@ -265,4 +268,35 @@ fn solver(out: &mut String, report: &RunReport, options: HumanOptions) {
             );
         }
     }
+}
+
+/// The most assertions that are named in a report that is not verbose.
+const MOST_ASSERTIONS: usize = 5;
+
+/// To which assertions the order of threads does not matter.
+fn assertions_text(out: &mut String, assertions: &[AssertionReport], verbose: bool) {
+    let apart: Vec<String> = assertions
+        .iter()
+        .filter(|assertion| !assertion.by_order)
+        .map(|assertion| crate::snippet::place(&assertion.location))
+        .collect();
+    if assertions.is_empty() {
+        return;
+    }
+    if apart.is_empty() {
+        let _ = writeln!(out, "  the order of threads may matter to each assertion");
+        return;
+    }
+    let shown = if verbose { apart.len() } else { MOST_ASSERTIONS };
+    let more = match apart.len().saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let _ = writeln!(
+        out,
+        "  the order of threads does not matter to {} of {} assertions, where they are reached: {}{more}",
+        apart.len(),
+        assertions.len(),
+        apart.iter().take(shown).cloned().collect::<Vec<_>>().join(", ")
+    );
 }

@@ -2,7 +2,7 @@
 
 use crate::covered::covered_json;
 use crate::lcov::coverage_json;
-use crate::{FindingReport, Reason, RunReport, property_word, reason_word};
+use crate::{AssertionReport, FindingReport, Reason, RunReport, property_word, reason_word};
 use selvedge_base::Location;
 use selvedge_model::Verdict;
 use serde_json::{Value, json};
@@ -29,9 +29,14 @@ pub fn json(report: &RunReport) -> String {
         "solver": report.layers,
         "coverage": report.coverage.as_ref().map_or(Value::Null, coverage_json),
         "covered": report.covered.as_ref().map_or(Value::Null, covered_json),
+        "assertions": report.assertions.as_ref().map_or(Value::Null, |all| all.iter().map(assertion).collect()),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
+}
+
+fn assertion(assertion: &AssertionReport) -> Value {
+    json!({"location": location(&assertion.location), "by_order": assertion.by_order})
 }
 
 fn reason(reason: &Reason) -> Value {

@@ -18,7 +18,7 @@ mod snippet;
 mod words;
 
 pub use covered::{Covered, CoveredUnfolding};
-pub use data::{FindingReport, Layer, Reason, Row, RunReport, Statistics, Turns};
+pub use data::{AssertionReport, FindingReport, Layer, Reason, Row, RunReport, Statistics, Turns};
 pub use finding_file::{FindingFile, FindingFileError};
 pub use human::{HumanOptions, finding_text, human, schedule_table};
 pub use inputs::{hex, inputs_json, inputs_text};

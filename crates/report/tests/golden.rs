@@ -92,6 +92,7 @@ fn report(verdict: Verdict, reasons: Vec<Reason>, findings: Vec<FindingReport>) 
         layers: vec![],
         coverage: None,
         covered: None,
+        assertions: None,
         findings,
     }
 }

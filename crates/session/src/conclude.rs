@@ -6,6 +6,7 @@ use crate::finding::{self, FoundBy};
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
+use crate::predicate;
 use crate::reasons::reasons;
 use crate::setup::Setup;
 use crate::unfolding::{self, Form};
@@ -143,6 +144,7 @@ pub(crate) fn describe(
         layers: solver.layers.into_iter().map(layer).collect(),
         coverage,
         covered: covered(&explored),
+        assertions: predicate::assertions(&explored),
         findings,
         ..report_before(options, *plan, setup, Some(program))
     };
@@ -194,6 +196,7 @@ pub(crate) fn report_before(
         layers: Vec::new(),
         coverage: None,
         covered: None,
+        assertions: None,
         findings: Vec::new(),
     }
 }

@@ -1,15 +1,17 @@
 //! Predicate dependence (Kusano and Wang, ASE 2014; docs/algorithms.md, "Predicate dependence"):
 //! accesses to memory that can matter to nothing that is asked for are no scheduling points.
 
+use crate::conclude::Explored;
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use selvedge_analysis::PointsTo;
 use selvedge_analysis::essential::{self, LeafLocks};
+use selvedge_analysis::{PointsTo, scheduling};
 use selvedge_base::StmtId;
 use selvedge_explore::Report;
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
+use selvedge_report::AssertionReport;
 use selvedge_vm::{Points, native};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -110,6 +112,28 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
         }));
     }
     Ok(options)
+}
+
+/// To which assertions of a program the order of threads may matter, if its relation was looked at.
+pub(crate) fn assertions(explored: &Explored) -> Option<Vec<AssertionReport>> {
+    let asked = explored.setup.predicate.is_some() && explored.plan.dependence == Dependence::Predicate;
+    let (program, module) = (&explored.program, &explored.program.module);
+    let entry = asked.then(|| module.function(&program.options.entry))?;
+    let modelled = |name: &str| native::find(name).is_some();
+    let found = scheduling::assertions(module, &PointsTo::of(module, entry, &modelled), entry).ok()?;
+    let mut reports: Vec<AssertionReport> = found
+        .iter()
+        .map(|assertion| AssertionReport {
+            location: program.location(assertion.stmt),
+            by_order: assertion.by_order,
+        })
+        .collect();
+    let place = |report: &AssertionReport| {
+        let at = &report.location;
+        (at.file.clone(), at.line, at.column)
+    };
+    reports.sort_by_key(place);
+    Some(reports)
 }
 
 /// The plan for it.

@@ -5,6 +5,7 @@
 //! failure and shows all of them.
 
 mod generate;
+mod order;
 
 use selvedge_explore::Stop;
 use selvedge_frontend::Loaded;

@@ -1,0 +1,325 @@
+//! Whether the order of threads matters to an assertion at all (docs/analysis.md).
+//!
+//! It does not if its slice holds no access to memory that another thread may write meanwhile, and
+//! asks no synchronisation and nothing else that threads share. The slice takes for granted that
+//! calls come back and loops end ([`Ending::Excluded`]): so what is said is about the assertion
+//! *where it is reached*. "It matters" is only said to be possible.
+
+use crate::essential::NoSlice;
+use crate::library::{self, Special};
+use crate::pointsto::{Object, ObjectId};
+use crate::slice::{Ending, Slicer, Statement};
+use crate::{Cfg, Place, PointsTo};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Id, StmtId};
+use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
+
+/// One assertion of a program, by the statement that fails.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Assertion {
+    /// The call that says so.
+    pub stmt: StmtId,
+    /// Whether the order of threads may decide whether it fails.
+    pub by_order: bool,
+}
+
+/// All assertions that a program may reach from its entry, in the order of their statements.
+///
+/// # Errors
+/// If the program does what slices do not follow.
+pub fn assertions(
+    module: &Module,
+    points_to: &PointsTo,
+    entry: Option<FuncId>,
+) -> Result<Vec<Assertion>, NoSlice> {
+    if let Some(unknown) = points_to.unknown().next() {
+        let name = &module.functions[unknown].name;
+        return Err(NoSlice(format!("it is not known what {name} does")));
+    }
+    let mut order = Order {
+        module,
+        points_to,
+        entry,
+        slicer: Slicer::new(module, points_to, Ending::Excluded),
+        shared: shared(module, points_to),
+        elsewhere: elsewhere(module, points_to, entry),
+        threaded: FxHashSet::default(),
+    };
+    order.threaded = order.blocks_with_threads();
+    let mut found = Vec::new();
+    for (id, function) in module.functions.iter_ids() {
+        if !points_to.may_run(id) {
+            continue;
+        }
+        for (statement, inst) in statements(id, function) {
+            let InstKind::Call { .. } = inst.1 else { continue };
+            let mut callees = points_to.callees(id, statement.1);
+            if callees.any(|f| fails(&module.functions[f].name)) {
+                let by_order = order.decides(statement);
+                found.push(Assertion {
+                    stmt: inst.0,
+                    by_order,
+                });
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Functions that say that an assertion failed, or are one.
+fn fails(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail"
+            | "__assert"
+            | "__assert_perror_fail"
+            | "reach_error"
+            | "__VERIFIER_error"
+            | "__VERIFIER_assert"
+            | "__CPROVER_assert"
+    )
+}
+
+struct Order<'a> {
+    module: &'a Module,
+    points_to: &'a PointsTo,
+    entry: Option<FuncId>,
+    slicer: Slicer<'a>,
+    /// Objects that more than one thread may reach.
+    shared: FxHashSet<ObjectId>,
+    /// Functions that may run in other threads than the first one.
+    elsewhere: FxHashSet<FuncId>,
+    /// Blocks of the entry that may run when there are threads.
+    threaded: FxHashSet<BlockId>,
+}
+
+impl<'a> Order<'a> {
+    fn decides(&mut self, assertion: Statement) -> bool {
+        let slice = self.slicer.of([assertion]);
+        slice
+            .keys()
+            .any(|&statement| statement != assertion && self.depends(statement))
+    }
+
+    fn kind(&self, statement: Statement) -> Option<&'a InstKind> {
+        let block = BlockId::from_index(statement.1.block as usize);
+        let insts = &self.module.functions[statement.0].blocks[block].insts;
+        insts.get(statement.1.index as usize).map(|inst| &inst.kind)
+    }
+
+    /// Whether what a statement of a slice gives may depend on the order of threads itself.
+    fn depends(&self, statement: Statement) -> bool {
+        let Some(kind) = self.kind(statement) else {
+            return false;
+        };
+        match kind {
+            InstKind::Unsupported { .. } => return true,
+            InstKind::Call { .. } => {
+                let mut callees = self.points_to.callees(statement.0, statement.1).peekable();
+                if callees.peek().is_none() || callees.any(|f| self.asks_threads(f)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        let writers = self.slicer.writers(statement, kind);
+        writers.into_iter().any(|(object, writer)| {
+            let apart = !self.elsewhere.contains(&statement.0) && !self.elsewhere.contains(&writer.0);
+            self.shared.contains(&object) && !apart && !self.before_threads(writer)
+        })
+    }
+
+    /// Whether what a function gives may depend on other threads, beside memory. What a thread is
+    /// started with does not.
+    fn asks_threads(&self, callee: FuncId) -> bool {
+        let function = &self.module.functions[callee];
+        let name = function.name.as_str();
+        if selvedge_ir::returns_twice(name) || name.starts_with("__VERIFIER_atomic_") {
+            return true;
+        }
+        if function.is_defined() || fails(name) {
+            return false;
+        }
+        let starts = library::effect(name)
+            .is_some_and(|effect| matches!(effect.special, Special::Starts(..) | Special::StartsState));
+        let names_threads = matches!(name, "pthread_self" | "thrd_current");
+        !starts && (names_threads || !library::is_local(name))
+    }
+
+    /// Whether a statement is done with before the first thread begins.
+    fn before_threads(&self, writer: Statement) -> bool {
+        if Some(writer.0) != self.entry || self.elsewhere.contains(&writer.0) {
+            return false;
+        }
+        let block = BlockId::from_index(writer.1.block as usize);
+        if self.threaded.contains(&block) {
+            return false;
+        }
+        let starts = |index| {
+            let index = index as u32;
+            self.may_start((writer.0, Place { index, ..writer.1 }))
+        };
+        !(0..writer.1.index as usize).any(starts)
+    }
+
+    /// Whether a statement may run code that is not looked at here: any call of what is not known
+    /// to work on memory alone.
+    fn may_start(&self, statement: Statement) -> bool {
+        let Some(InstKind::Call { .. }) = self.kind(statement) else {
+            return false;
+        };
+        let mut callees = self.points_to.callees(statement.0, statement.1).peekable();
+        let local = |f: FuncId| {
+            let function = &self.module.functions[f];
+            !function.is_defined() && (library::is_local(&function.name) || begins_lock(&function.name))
+        };
+        callees.peek().is_none() || !callees.all(local)
+    }
+
+    /// The blocks of the entry that come after a call that may start a thread.
+    fn blocks_with_threads(&self) -> FxHashSet<BlockId> {
+        let mut reached = FxHashSet::default();
+        let Some(entry) = self.entry else { return reached };
+        let function = &self.module.functions[entry];
+        let cfg = Cfg::of(self.module, function, |_| false);
+        let starts = |block: BlockId| {
+            let insts = 0..function.blocks[block].insts.len() as u32;
+            let block = block.index() as u32;
+            insts
+                .into_iter()
+                .any(|index| self.may_start((entry, Place { block, index })))
+        };
+        let mut work: Vec<BlockId> = function.blocks.ids().filter(|&block| starts(block)).collect();
+        while let Some(block) = work.pop() {
+            for next in cfg.successors(block) {
+                if reached.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// Functions that initialise what synchronises.
+fn begins_lock(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_mutex_init"
+            | "pthread_cond_init"
+            | "pthread_rwlock_init"
+            | "pthread_barrier_init"
+            | "pthread_spin_init"
+            | "sem_init"
+            | "mtx_init"
+            | "cnd_init"
+    )
+}
+
+/// The functions that may run in other threads than the first one, or that the library calls.
+fn elsewhere(module: &Module, points_to: &PointsTo, entry: Option<FuncId>) -> FxHashSet<FuncId> {
+    let mut taken = false;
+    for (id, function) in module.functions.iter_ids() {
+        let names = |operand: Operand| entry.is_some_and(|entry| operand == Operand::Func(entry));
+        for (_, (_, kind)) in statements(id, function) {
+            kind.for_each_operand(|operand| taken |= names(operand));
+        }
+    }
+    let starts = points_to.called_by_library();
+    let mut work: Vec<FuncId> = starts.filter(|&f| taken || Some(f) != entry).collect();
+    let mut found: FxHashSet<FuncId> = work.iter().copied().collect();
+    while let Some(id) = work.pop() {
+        let function = &module.functions[id];
+        for (statement, (_, kind)) in statements(id, function) {
+            if let InstKind::Call { .. } = kind {
+                for callee in points_to.callees(id, statement.1) {
+                    if found.insert(callee) {
+                        work.push(callee);
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The objects that more than one thread may reach: all but local variables whose addresses are
+/// kept in such variables alone, and passed to functions of the program.
+fn shared(module: &Module, points_to: &PointsTo) -> FxHashSet<ObjectId> {
+    let targets = points_to.targets();
+    let local = |object: ObjectId| matches!(targets.what(object), Object::Local(..));
+    let mut work: Vec<ObjectId> = targets.iter().map(|(id, _)| id).filter(|&o| !local(o)).collect();
+    // By object: those that are reached if it is.
+    let mut holds: FxHashMap<ObjectId, Vec<ObjectId>> = FxHashMap::default();
+    let objects = |function: FuncId, operand: Operand| {
+        let targets = points_to.of_operand(function, operand);
+        targets.into_iter().map(|target| target.object)
+    };
+    let from_outside: FxHashSet<FuncId> = points_to.called_by_library().collect();
+    for (id, function) in module
+        .functions
+        .iter_ids()
+        .filter(|(id, _)| points_to.may_run(*id))
+    {
+        for (statement, (_, kind)) in statements(id, function) {
+            let mut holding = |holder: Operand, held: Operand| {
+                for holder in objects(id, holder) {
+                    holds.entry(holder).or_default().extend(objects(id, held));
+                }
+            };
+            match kind {
+                InstKind::Store { ptr, value, .. } | InstKind::Rmw { ptr, value, .. } => {
+                    holding(*ptr, *value);
+                }
+                InstKind::CompareExchange { ptr, new, .. } => holding(*ptr, *new),
+                InstKind::MemCopy { dst, src, .. } | InstKind::VaCopy { dst, src } => {
+                    holding(*dst, *src);
+                }
+                InstKind::Call { callee, args, .. } => {
+                    let mut callees = points_to.callees(id, statement.1).peekable();
+                    let kept = |f: FuncId| {
+                        let callee = &module.functions[f];
+                        callee.is_defined() && !callee.varargs
+                    };
+                    let known = callees.peek().is_some() && callees.all(kept);
+                    let indirect = matches!(callee, Callee::Indirect(_));
+                    if !known || indirect {
+                        work.extend(args.iter().flat_map(|&argument| objects(id, argument)));
+                    }
+                }
+                InstKind::VaStart { .. } | InstKind::Unsupported { .. } => {
+                    kind.for_each_operand(|operand| work.extend(objects(id, operand)));
+                }
+                _ => {}
+            }
+        }
+        if from_outside.contains(&id) {
+            for block in function.blocks.iter() {
+                if let Terminator::Return(values) = &block.term {
+                    work.extend(values.iter().flat_map(|&value| objects(id, value)));
+                }
+            }
+        }
+    }
+    let mut shared = FxHashSet::default();
+    while let Some(object) = work.pop() {
+        if shared.insert(object) {
+            work.extend(holds.get(&object).into_iter().flatten());
+        }
+    }
+    shared
+}
+
+/// All instructions of a function, with their statements.
+fn statements(id: FuncId, function: &Function) -> impl Iterator<Item = (Statement, (StmtId, &InstKind))> {
+    function.blocks.iter_ids().flat_map(move |(block, what)| {
+        what.insts.iter().enumerate().map(move |(index, inst)| {
+            let place = Place {
+                block: block.index() as u32,
+                index: index as u32,
+            };
+            ((id, place), (inst.stmt, &inst.kind))
+        })
+    })
+}

@@ -1,0 +1,97 @@
+//! To which assertions the order of threads matters, as the report says.
+
+use crate::setup;
+use selvedge_explore::Stop;
+use selvedge_model::Property;
+use selvedge_session::{Dependence, Options, Strategy, Unobserved, check};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Each assertion says at the end of its line whether the order of threads may decide about it.
+const PROGRAM: &str = r"#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+static int shared, set_before, table[8], *kept_in;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void fill(int *at, int n) { *at = n; }
+static int twice(int n) { return n + n; }
+static int next(int n) { return n + 1; }
+static void *work(void *arg)
+{
+    int id = *(int *)arg, own[2] = {1, 2}, h = id * 7 % 8;
+    assert(own[1] == 2); // apart
+    assert(set_before == 5); // apart
+    fill(&own[0], 7);
+    assert(twice(own[0]) == 14); // apart
+    assert(h >= 0); // order
+    table[1]++;
+    assert(table[1] > 0); // order
+    if (shared)
+        assert(own[0] == 1); // order
+    assert(rand() >= 0); // order
+    assert(next(shared) < 9); // order
+    *(int *)arg = 1;
+    if (kept_in)
+        *kept_in = 1;
+    return arg;
+}
+static void *count(void *arg)
+{
+    int id = (int)(long)arg;
+    assert(id * 7 % 8 >= 0); // apart
+    return arg;
+}
+int main(void)
+{
+    pthread_t one, two;
+    int given = 0, kept = 0, mine;
+    set_before = 5;
+    kept_in = &kept;
+    pthread_create(&one, 0, work, &given);
+    pthread_create(&two, 0, count, (void *)1L);
+    shared = 1;
+    fill(&mine, 3);
+    assert(mine == 3); // apart
+    assert(given >= 0); // order
+    assert(kept >= 0); // order
+    assert(pthread_mutex_trylock(&m) == 0); // order
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return 0;
+}
+";
+
+#[test]
+fn the_report_says_to_which_assertions_the_order_of_threads_matters() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("order.c");
+    std::fs::write(&path, PROGRAM).expect("the temporary directory is writable");
+    let said = |dependence| {
+        let options = Options {
+            properties: [Property::Assertion].into(),
+            strategy: Some(Strategy::Dpor),
+            dependence,
+            stop: Stop::Never,
+            max_executions: Some(1),
+            jobs: Some(1),
+            setup: setup(&path),
+            ..Options::default()
+        };
+        let program = options.setup.load().expect("the program is right");
+        let checked = check(&program, &options, &Unobserved).expect("the program runs");
+        checked.report.assertions
+    };
+    assert_eq!(said(Dependence::Conflict), None);
+    let assertions = said(Dependence::Predicate).expect("the program has a slice");
+    let said: BTreeMap<u32, bool> = assertions
+        .iter()
+        .map(|assertion| (assertion.location.line, assertion.by_order))
+        .collect();
+    let expected: BTreeMap<u32, bool> = (1..)
+        .zip(PROGRAM.lines())
+        .filter_map(|(number, line)| {
+            let (_, word) = line.split_once("; // ")?;
+            Some((number, word == "order"))
+        })
+        .collect();
+    assert_eq!(said, expected);
+}
