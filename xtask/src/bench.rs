@@ -4,6 +4,7 @@
 mod first;
 mod inputs;
 mod lockfree;
+mod predicate;
 mod unfolding;
 
 use crate::callgrind;
@@ -83,6 +84,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.inputs()?;
     text += &bench.unfolding()?;
     text += &bench.lockfree()?;
+    text += &bench.predicate()?;
     text += &bench.first_findings()?;
     if quick {
         println!("{text}");
