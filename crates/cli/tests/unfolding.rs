@@ -293,7 +293,7 @@ fn what_the_command_line_leaves_open_is_decided() {
         expected("unfold", "violated", None)
     );
     let forever = "corpus/endless/safe/heap_in_a_loop.c";
-    assert_eq!(check(&[forever]).0, expected("unfold", "verified", Some(4)));
+    assert_eq!(check(&[forever]).0, expected("stateful", "verified", Some(4)));
     let raced = [
         "--property",
         "unreach-call",

@@ -412,7 +412,13 @@ pub(crate) fn moves<M: Machine>(
         let count = choices.len();
         choices.rotate_left(at % count);
     }
-    let local = enabled.iter().find(|&&t| first(ThreadId::from_index(t)));
+    // A data choice is part of the transition before it.
+    let chooses = |&&t: &&usize| pending[t].action.op == Op::Choose;
+    let goes_first = |&&t: &&usize| first(ThreadId::from_index(t));
+    let local = enabled
+        .iter()
+        .find(chooses)
+        .or_else(|| enabled.iter().find(goes_first));
     let Some(&local) = local else {
         let count = choices.len();
         return (choices, count);

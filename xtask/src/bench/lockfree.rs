@@ -65,18 +65,17 @@ const ROWS: &[Row] = &[
     row("work_stealing", &["-DN=2 -DTHIEVES=2", "-DN=3 -DTHIEVES=2"], ""),
 ];
 
-const STRATEGIES: [&str; 3] = ["unfold", "dpor", "auto"];
+const STRATEGIES: [&str; 4] = ["unfold", "dpor", "stateful", "auto"];
 
 impl Bench {
     pub(super) fn lockfree(&self) -> Result<String> {
         let mut text = String::from(
             "## Lock-free programs\n\nPrograms of `benches/lockfree`, where threads spin and retry. User CPU seconds of the whole command, the compiler's \
-             included; in brackets executions + redundant ones + those that ended at cutoffs. What takes longer than 30 s is left out. The \
+             included; in brackets executions + redundant ones + those that ended at states that were known. What takes longer than 30 s is left out. The \
              last column is GenMC; the best mode of Nidhugg, as measured before on a machine of the same kind with their own versions of these \
              programs, for the largest size: no run of today.\n\n",
         );
-        text +=
-            "| program | `unfold` | `dpor` | `auto` | GenMC; Nidhugg |\n| --- | --- | --- | --- | --- |\n";
+        text += "| program | `unfold` | `dpor` | `stateful` | `auto` | GenMC; Nidhugg |\n| --- | --- | --- | --- | --- | --- |\n";
         for row in ROWS {
             for (i, size) in row.sizes.iter().enumerate() {
                 let peers = if i + 1 == row.sizes.len() { row.peers } else { "" };

@@ -222,3 +222,238 @@ impl Synchronised {
         apart
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_base::{ContextId, StmtId};
+    use selvedge_model::{Action, Choice, Notice, Waiters};
+
+    /// So many threads that can move, and what the last step accessed.
+    struct Fake {
+        pending: Vec<Pending>,
+        accesses: Vec<Access>,
+    }
+
+    impl Machine for Fake {
+        fn pending(&self) -> &[Pending] {
+            &self.pending
+        }
+        fn step(&mut self, _: Choice) -> Event {
+            unreachable!("nothing is executed")
+        }
+        fn accesses(&self) -> &[Access] {
+            &self.accesses
+        }
+        fn notices(&self) -> &[Notice] {
+            &[]
+        }
+        fn waiters(&self, _: Waiters) -> &[ThreadId] {
+            &[]
+        }
+        fn waits_for(&self, _: ThreadId) -> selvedge_model::WaitsFor {
+            selvedge_model::WaitsFor::new()
+        }
+    }
+
+    const A: ThreadId = ThreadId(1);
+    const B: ThreadId = ThreadId(2);
+
+    fn action(thread: ThreadId, op: Op) -> Action {
+        let object = match op {
+            Op::Join => ObjectId::thread(A),
+            _ => ObjectId(0x1000),
+        };
+        Action::on(thread, op, object)
+    }
+
+    fn event(action: Action, outcome: Outcome) -> Event {
+        Event {
+            action,
+            context: ContextId(0),
+            alternative: 0,
+            alternatives: 1,
+            outcome,
+            completes: false,
+        }
+    }
+
+    fn pending(action: Action) -> Pending {
+        Pending {
+            action,
+            status: Status::Enabled,
+            alternatives: 1,
+        }
+    }
+
+    /// Three threads, after a step that wrote there.
+    fn wrote(addresses: &[u64]) -> Fake {
+        let access = |&address: &u64| Access {
+            address,
+            context: ContextId(0),
+            stmt: StmtId(7),
+            size: 4,
+            write: true,
+            order: MemoryOrder::NotAtomic,
+        };
+        Fake {
+            pending: vec![pending(action(A, Op::Yield)); 3],
+            accesses: addresses.iter().map(access).collect(),
+        }
+    }
+
+    fn digest(floating: &Floating) -> Digest {
+        floating.digest(|thread| thread)
+    }
+
+    #[test]
+    fn an_access_floats_until_others_may_learn_of_it() {
+        let mut floating = Floating::default();
+        let none = digest(&floating);
+        let follow = |floating: &mut Floating, op, addresses: &[u64], steps| {
+            floating.follow(&wrote(addresses), &event(action(A, op), Outcome::Done), steps);
+            digest(floating)
+        };
+        let one = follow(&mut floating, Op::Lock, &[8], 1);
+        assert_ne!(one, none);
+        // Nobody learns from a yield; what was accessed twice floats once.
+        assert_eq!(follow(&mut floating, Op::Yield, &[], 2), one);
+        assert_eq!(follow(&mut floating, Op::Yield, &[8], 3), one);
+        let two = follow(&mut floating, Op::Choose, &[16], 4);
+        assert_ne!(two, one);
+        assert_eq!(follow(&mut floating, Op::Unlock, &[], 5), none);
+        floating.undo(4);
+        assert_eq!(digest(&floating), two);
+        floating.undo(3);
+        assert_eq!(digest(&floating), one);
+        floating.undo(0);
+        assert_eq!(digest(&floating), none);
+    }
+
+    #[test]
+    fn an_incomplete_action_teaches_nobody() {
+        let mut floating = Floating::default();
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        let one = digest(&floating);
+        floating.follow(&wrote(&[]), &event(action(A, Op::Unlock), Outcome::Incomplete), 2);
+        assert_eq!(digest(&floating), one);
+    }
+
+    #[test]
+    fn who_joins_a_thread_learns_what_it_floated() {
+        let mut floating = Floating::default();
+        let none = digest(&floating);
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        let one = digest(&floating);
+        assert!(!floating.goes_first(&pending(action(B, Op::Join))));
+        floating.follow(&wrote(&[]), &event(action(B, Op::Join), Outcome::Done), 2);
+        assert_eq!(digest(&floating), none);
+        assert!(floating.goes_first(&pending(action(B, Op::Join))));
+        floating.undo(1);
+        assert_eq!(digest(&floating), one);
+    }
+
+    #[test]
+    fn what_others_learn_from_goes_first_only_if_nothing_floats() {
+        let mut floating = Floating::default();
+        let first = |floating: &Floating, thread, op| floating.goes_first(&pending(action(thread, op)));
+        assert!(first(&floating, A, Op::Unlock));
+        floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
+        for op in [Op::Unlock, Op::Spawn, Op::Exit] {
+            assert!(!first(&floating, A, op), "{op:?}");
+            assert!(first(&floating, B, op), "{op:?}");
+        }
+        assert!(first(&floating, A, Op::Yield));
+    }
+
+    #[test]
+    fn who_has_joined_all_knows_all() {
+        let (mut floating, machine) = (Floating::default(), wrote(&[]));
+        assert!(!floating.knows_all(&machine, B));
+        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), 1);
+        assert!(!floating.knows_all(&machine, B));
+        floating.follow(&machine, &event(action(B, Op::Join), Outcome::Done), 2);
+        assert!(floating.knows_all(&machine, B));
+        assert!(!floating.knows_all(&machine, A));
+        floating.undo(1);
+        assert!(!floating.knows_all(&machine, B));
+    }
+
+    /// Whether an event is one of which everything needed is known.
+    fn holds(op: Op, order: MemoryOrder, outcome: Outcome, several: bool) -> bool {
+        let action = Action {
+            order,
+            size: 4,
+            ..action(A, op)
+        };
+        Synchronised::default().holds(&wrote(&[]), &event(action, outcome), several)
+    }
+
+    #[test]
+    fn what_is_needed_and_not_known_is_seen() {
+        use MemoryOrder::{AcqRel, Acquire, NotAtomic, Relaxed, Release, SeqCst};
+        let done = |op, order| holds(op, order, Outcome::Done, false);
+        for (op, order) in [
+            (Op::Read, Acquire),
+            (Op::Read, SeqCst),
+            (Op::Read, NotAtomic),
+            (Op::Write, Release),
+            (Op::Write, SeqCst),
+            (Op::Rmw, AcqRel),
+            (Op::Lock, NotAtomic),
+            (Op::TryLock, NotAtomic),
+            (Op::SemWait, NotAtomic),
+            (Op::Broadcast, NotAtomic),
+        ] {
+            assert!(done(op, order), "{op:?} {order:?}");
+        }
+        for (op, order) in [
+            (Op::Read, Relaxed),
+            (Op::Write, Relaxed),
+            (Op::Rmw, Acquire),
+            (Op::Rmw, Release),
+            (Op::Rmw, Relaxed),
+            (Op::TimedLock, NotAtomic),
+            (Op::WaitTimeout, NotAtomic),
+            (Op::BadUnlock, NotAtomic),
+            (Op::BarrierArrive, NotAtomic),
+            (Op::SemGetValue, NotAtomic),
+            (Op::Detach, NotAtomic),
+            (Op::Cancel, NotAtomic),
+            (Op::AtomicBlock, NotAtomic),
+            (Op::Hidden, NotAtomic),
+            // Others are there.
+            (Op::Init, NotAtomic),
+            (Op::Destroy, NotAtomic),
+        ] {
+            assert!(!done(op, order), "{op:?} {order:?}");
+        }
+        for op in [
+            Op::TryLock,
+            Op::TryRdLock,
+            Op::SpinTryLock,
+            Op::SemTryWait,
+            Op::SemPost,
+        ] {
+            assert!(!holds(op, NotAtomic, Outcome::Failed, false), "{op:?}");
+        }
+        assert!(holds(Op::Signal, NotAtomic, Outcome::Done, false));
+        assert!(!holds(Op::Signal, NotAtomic, Outcome::Done, true));
+        // Which order a failed compare-and-swap has, its access says.
+        assert!(!holds(Op::Rmw, SeqCst, Outcome::Failed, false));
+    }
+
+    #[test]
+    fn places_of_synchronisation_that_are_accessed_plainly_are_seen() {
+        let post = event(action(A, Op::SemPost), Outcome::Done);
+        let (near, far) = (wrote(&[0x1004]), wrote(&[0x2000]));
+        let none = wrote(&[]);
+        let mut synchronised = Synchronised::default();
+        assert!(synchronised.holds(&none, &post, false));
+        assert!(synchronised.holds(&far, &event(action(B, Op::Yield), Outcome::Done), false));
+        assert!(!synchronised.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done), false));
+        let mut other_order = Synchronised::default();
+        assert!(other_order.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done), false));
+        assert!(!other_order.holds(&none, &post, false));
+    }
+}

@@ -17,6 +17,8 @@ pub(super) struct Known {
     young: FxHashSet<Digest>,
     old: FxHashSet<Digest>,
     most: usize,
+    /// It was told to keep fewer.
+    saves: bool,
     forgotten: u64,
 }
 
@@ -38,6 +40,7 @@ impl Known {
             young: FxHashSet::default(),
             old: FxHashSet::default(),
             most: most.unwrap_or(MOST).max(2),
+            saves: false,
             forgotten: 0,
         }
     }
@@ -62,8 +65,11 @@ impl Known {
         self.young.insert(state);
     }
 
-    /// Forgets as much as it may, and keeps fewer from now on.
+    /// Forgets half of what it may, and keeps no more from now on.
     pub(super) fn save(&mut self) {
+        if std::mem::replace(&mut self.saves, true) {
+            return;
+        }
         let kept = self.young.len() + self.old.len();
         self.most = self.most.min((kept / 2).max(1 << 10));
         if self.young.len() >= self.most / 2 {

@@ -37,8 +37,8 @@ use known::{Known, Seen};
 use names::Names;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
-    Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Pending, Property, Status, StopReason,
-    Undo,
+    Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
+    StopReason, Undo,
 };
 
 /// Steps between two updates of the live counters.
@@ -115,6 +115,8 @@ struct Frame<M, D> {
     next: usize,
     /// So many of the choices are enough if they lead on.
     ample: usize,
+    /// A thread stands at a data choice, and goes first.
+    chooses: bool,
 }
 
 /// What a step led to.
@@ -125,6 +127,16 @@ enum Leads {
     Back,
     /// A state of the path.
     Round,
+}
+
+/// When those have their turn whose turn it was not at a state.
+enum Turn {
+    /// At later states.
+    Later,
+    /// There.
+    Here,
+    /// Before the transition that the step was a part of.
+    Before,
 }
 
 struct Search<'a, M: Undo, D: Detector<M>> {
@@ -228,17 +240,14 @@ where
             if let Some(floating) = &mut self.floating {
                 floating.undo(depth);
             }
-            let (leads_on, faulty) = self.step(choice);
+            let (turn, faulty) = self.step(choice);
             if self.unsynchronised {
                 return StopReason::Complete; // so it is for this search: another one begins
             }
             if faulty && self.config.stop == Stop::First {
                 return StopReason::Finding;
             }
-            if !leads_on && !self.weaken.is(Weaken::Proviso) {
-                let top = &mut self.path[depth];
-                top.ample = top.choices.len();
-            }
+            self.give_turn(turn, depth);
             let statistics = &self.record.statistics;
             let done = statistics.executions + statistics.cut_executions + statistics.bounded_executions;
             if self.config.max_executions.is_some_and(|most| done >= most) {
@@ -254,9 +263,28 @@ where
         }
     }
 
-    /// Takes a step from the last state of the path. Whether it leads on, so that those whose turn
-    /// it was not have theirs later; and whether something asked for was found.
-    fn step(&mut self, choice: Choice) -> (bool, bool) {
+    /// After a step from the state at a depth: who else has a turn, and where.
+    fn give_turn(&mut self, turn: Turn, depth: usize) {
+        let mut at = depth;
+        match turn {
+            Turn::Later => return,
+            Turn::Here => {}
+            // A data choice is a part of the transition before it: others come before that one.
+            Turn::Before => {
+                while at > 0 && self.path[at].chooses {
+                    at -= 1;
+                }
+            }
+        }
+        if !self.weaken.is(Weaken::Proviso) {
+            let frame = &mut self.path[at];
+            frame.ample = frame.choices.len();
+        }
+    }
+
+    /// Takes a step from the last state of the path. When others have their turn, and whether
+    /// something asked for was found.
+    fn step(&mut self, choice: Choice) -> (Turn, bool) {
         let parked = self.parked();
         let several = self.machine.pending()[choice.thread.index()].alternatives > 1;
         let event = self.machine.step(choice);
@@ -283,13 +311,17 @@ where
         let silent = self.machine.notices().iter().all(noted) && self.parked() == parked;
         faulty |= self.note_faults();
         if faulty && self.config.stop == Stop::First {
-            return (false, true);
+            return (Turn::Later, true);
         }
         let (leads, found) = self.arrive();
         // Nobody has a turn where an execution ends.
         let ends = !self.machine.pending().iter().any(Pending::is_enabled);
-        let on_path = matches!(leads, Leads::Round);
-        (silent && !ends && !on_path, faulty | found)
+        let turn = match leads {
+            Leads::Round => Turn::Here,
+            _ if silent && !ends => Turn::Later,
+            _ => Turn::Before,
+        };
+        (turn, faulty | found)
     }
 
     /// What the machine's state is; it becomes the last one of the path if it is to be expanded.
@@ -344,7 +376,12 @@ where
             }
             return (Leads::Back, self.note_faults());
         }
+        let chooses = |choice: &Choice| {
+            let pending = &self.machine.pending()[choice.thread.index()];
+            pending.action.op == Op::Choose
+        };
         self.path.push(Frame {
+            chooses: choices.first().is_some_and(chooses),
             marks: (self.machine.mark(), self.detector.mark()),
             key,
             choices,
