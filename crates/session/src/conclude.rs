@@ -9,9 +9,10 @@ use crate::plan::Plan;
 use crate::predicate;
 use crate::reasons::reasons;
 use crate::setup::Setup;
+use crate::trace::same;
 use crate::unfolding::{self, Form};
 use selvedge_explore::{Findings, Found, Report, Stop};
-use selvedge_model::{Describe, StopReason, Verdict};
+use selvedge_model::{Describe, Fault, StopReason, Verdict};
 use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics, Turns};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::sync::Arc;
@@ -87,7 +88,7 @@ pub(crate) fn describe(
         ..
     } = &explored;
     let is_asked = |found: &&Found| asked.contains(&found.fault.kind.property());
-    let mut findings = Vec::new();
+    let (mut findings, mut faults) = (Vec::<FindingReport>::new(), Vec::<Fault>::new());
     let by = match plan.strategy {
         Strategy::Unfold | Strategy::Stateful => FoundBy::Canonical,
         _ if plan.fuses(options) && !program.is_spoiled() => FoundBy::Fusing,
@@ -96,7 +97,14 @@ pub(crate) fn describe(
     let mut confirmed = true;
     for found in report.faults.iter().filter(is_asked).take(most_findings(options)) {
         match finding::describe(setup, program, found, by) {
-            Ok(finding) => findings.push(finding),
+            // Two that were found may be one where they are described.
+            Ok((finding, fault)) => match faults.iter().position(|known| same(known, &fault)) {
+                Some(known) => findings[known].finding.count += finding.finding.count,
+                None => {
+                    findings.push(finding);
+                    faults.push(fault);
+                }
+            },
             // The replay was cut short: it says nothing about what was found.
             Err(_) if options.setup.vm.stop.is_set() => {
                 confirmed = false;

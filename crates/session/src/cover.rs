@@ -115,7 +115,7 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
     let mut findings = Vec::new();
     for found in report.faults.iter().take(1) {
         findings.push(match finding::describe(setup, program, found, FoundBy::Plain) {
-            Ok(finding) => finding,
+            Ok((finding, _)) => finding,
             Err(_) if options.setup.vm.stop.is_set() => finding::unconfirmed(program, found),
             Err(error) => return Err(Error::Internal(error.to_string())),
         });

@@ -4,7 +4,7 @@
 use crate::machines::{canonical_machine, fusing_machine, machine};
 use crate::setup::Setup;
 use crate::shorten::shorten;
-use crate::trace::{self, Made, Move, Trace, same};
+use crate::trace::{self, At, Made, Move, Trace, same};
 use selvedge_base::{Id, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
@@ -36,13 +36,14 @@ pub(crate) enum FoundBy {
     Canonical,
 }
 
-/// Replays what was found and describes it with a short schedule.
+/// Replays what was found and describes it with a short schedule. The fault that is described is
+/// given too: it may be another one than what was found, see [`stand_in`].
 pub(crate) fn describe(
     setup: &Setup,
     program: &Arc<Program>,
     found: &Found,
     by: FoundBy,
-) -> Result<FindingReport, Error> {
+) -> Result<(FindingReport, Fault), Error> {
     let fault = &found.fault;
     let other = if fault.kind == FaultKind::DataRace {
         fault.related.first().map(|r| r.1)
@@ -62,19 +63,42 @@ pub(crate) fn describe(
             .map_err(|error| Error::Replay(error, fault.message.clone()))?;
     }
     trace.finish();
-    let Some(at) = position(&trace, fault) else {
+    let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
+    let seen = seen.or_else(|| stand_in(&trace, found).filter(|_| by == FoundBy::Canonical));
+    let Some((at, fault)) = seen.cloned() else {
         return Err(Error::NotSeen(fault.message.clone()));
     };
     let mut inputs = trace.machine.inputs();
     if let Some(given) = &setup.vm.inputs {
         inputs.clone_from(given);
     } else if !inputs.is_empty()
-        && let Some(fixed) = with_fixed_inputs(setup, program, &trace, &inputs, fault)
+        && let Some(fixed) = with_fixed_inputs(setup, program, &trace, &inputs, &fault)
     {
         let (setup, program, at, trace) = fixed;
-        return Ok(shortest(&setup, &program, trace, at, fault, found.count, inputs));
+        let report = shortest(&setup, &program, trace, at, &fault, found.count, inputs);
+        return Ok((report, fault));
     }
-    Ok(shortest(setup, program, trace, at, fault, found.count, inputs))
+    let report = shortest(setup, program, trace, at, &fault, found.count, inputs);
+    Ok((report, fault))
+}
+
+/// A race that a trace shows in place of one that it does not show: of the same two threads, with
+/// one of the two statements. A step ends at a decision in a canonical machine, and goes on here
+/// where only one outcome is possible. Of several accesses to the same bytes within one step only
+/// the first is recorded: so here the first has the race which there the second one has too.
+fn stand_in<'a>(trace: &'a VmTrace, found: &Found) -> Option<&'a At> {
+    let other = |fault: &Fault| {
+        let (text, stmt, _) = fault.related.first()?;
+        Some((split_thread(text).0.to_owned(), *stmt))
+    };
+    let fault = &found.fault;
+    let (thread, stmt) = other(fault).filter(|_| fault.kind == FaultKind::DataRace)?;
+    let acting = trace.machine.thread_name(found.choices.last()?.thread);
+    trace.faults.iter().find(|(at, seen)| {
+        seen.kind == fault.kind
+            && at.is_some_and(|at| trace.made[at].step.thread == acting)
+            && other(seen).is_some_and(|(with, at)| with == thread && (at == stmt || seen.stmt == fault.stmt))
+    })
 }
 
 /// What was found, without a replay, for which there was no time.
