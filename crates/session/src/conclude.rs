@@ -12,7 +12,7 @@ use crate::setup::Setup;
 use crate::trace::same;
 use crate::unfolding::{self, Form};
 use selvedge_explore::{Findings, Found, Report, Stop};
-use selvedge_model::{Describe, Fault, StopReason, Verdict};
+use selvedge_model::{Describe, Fault, FaultKind, StopReason, Verdict};
 use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics, Turns};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::sync::Arc;
@@ -97,8 +97,8 @@ pub(crate) fn describe(
     let mut confirmed = true;
     for found in report.faults.iter().filter(is_asked).take(most_findings(options)) {
         match finding::describe(setup, program, found, by) {
-            // Two that were found may be one where they are described.
-            Ok((finding, fault)) => match faults.iter().position(|known| same(known, &fault)) {
+            // Two races that were found may be one where they are described.
+            Ok((finding, fault)) => match faults.iter().position(|known| is_same_race(known, &fault)) {
                 Some(known) => findings[known].finding.count += finding.finding.count,
                 None => {
                     findings.push(finding);
@@ -207,6 +207,11 @@ pub(crate) fn report_before(
         assertions: None,
         findings: Vec::new(),
     }
+}
+
+/// Whether two faults are the same race.
+fn is_same_race(a: &Fault, b: &Fault) -> bool {
+    a.kind == FaultKind::DataRace && same(a, b)
 }
 
 /// What an exploration found so far and was asked for, without a replay.
