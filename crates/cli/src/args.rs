@@ -124,8 +124,9 @@ pub(crate) struct CheckArgs {
     pub(crate) recall: Switch,
     /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked
     /// for), or memory (every access). auto is sync, and memory if a race is found and races were
-    /// not asked for
-    #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory", value_parser = visibility)]
+    /// not asked for. Of stateful only: fields and hybrid are memory, with no choice of threads at
+    /// an access that no other thread may still conflict with; hybrid tells elements of arrays apart
+    #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory|fields|hybrid", value_parser = visibility)]
     pub(crate) visibility: Visibility,
     /// In which order (of unfold; the others go depth-first)
     #[arg(
@@ -532,8 +533,10 @@ fn visibility(text: &str) -> Result<Visibility, String> {
         "auto" => Ok(Visibility::Auto),
         "sync" => Ok(Visibility::Sync),
         "memory" => Ok(Visibility::Memory),
-        "reachable" | "fields" | "hybrid" => Err(later(text)),
-        _ => Err("expected auto, sync or memory".to_owned()),
+        "fields" => Ok(Visibility::Fields),
+        "hybrid" => Ok(Visibility::Hybrid),
+        "reachable" => Err(later(text)),
+        _ => Err("expected auto, sync, memory, fields or hybrid".to_owned()),
     }
 }
 

@@ -418,7 +418,7 @@ pub(crate) fn moves<M: Machine>(
     let local = enabled
         .iter()
         .find(chooses)
-        .or_else(|| enabled.iter().find(goes_first));
+        .or_else(|| enabled.iter().filter(|_| enabled.len() > 1).find(goes_first));
     let Some(&local) = local else {
         let count = choices.len();
         return (choices, count);

@@ -119,6 +119,12 @@ pub trait Machine {
         self.pending()[selvedge_base::Id::index(thread)].action.is_local()
     }
 
+    /// Whether, in some continuation, another thread may make an access that conflicts with one of
+    /// these before a thread moves.
+    fn may_meet(&self, _thread: ThreadId, _accesses: &[Access]) -> bool {
+        true
+    }
+
     /// Adds what the machine has counted of its own work since it was made, or since the last call,
     /// to the counts that outlive it.
     fn publish_counts(&mut self) {}

@@ -4,6 +4,7 @@ use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
 use selvedge_base::StmtId;
+use selvedge_model::Property;
 use selvedge_vm::Program;
 use std::collections::BTreeSet;
 
@@ -63,6 +64,14 @@ pub(crate) fn assumptions(
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
+        );
+    }
+    if setup.vm.visibility == selvedge_vm::Visibility::Memory
+        && !options.properties.contains(&Property::DataRace)
+    {
+        list.push(
+            "a plain access of at most 8 bytes, and a piece of 8 bytes that the library copies, happens at once (data races are not asked for)"
+                .to_owned(),
         );
     }
     if plan.dependence == Dependence::Predicate {

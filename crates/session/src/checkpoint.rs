@@ -14,7 +14,7 @@ mod keeping;
 pub(crate) use file::{Belongs, Checkpoint, Phase};
 pub(crate) use keeping::Keeping;
 
-use crate::options::{Options, Visibility};
+use crate::options::Options;
 use crate::plan::Plan;
 use selvedge_explore::Stop;
 use selvedge_ir::Module;
@@ -80,12 +80,7 @@ pub(crate) fn belongs(options: &Options, module: &Module) -> Result<Belongs, Str
     add("dependence", options.dependence.word().to_owned());
     add("sleep-sets", options.sleep_sets.to_string());
     add("recall", options.recall.to_string());
-    let visibility = match options.visibility {
-        Visibility::Auto => "auto",
-        Visibility::Sync => "sync",
-        Visibility::Memory => "memory",
-    };
-    add("visibility", visibility.to_owned());
+    add("visibility", options.visibility.word().to_owned());
     add("max-executions", format!("{:?}", options.max_executions));
     add("max-events", format!("{:?}", options.max_events));
     let stop = match options.stop {

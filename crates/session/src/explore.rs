@@ -150,6 +150,10 @@ impl Exploration<'_> {
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if moves_left { vm.with_left_movers() } else { vm };
+            let vm = match self.plan.futures {
+                Some(futures) => vm.with_futures(futures),
+                None => vm,
+            };
             (if self.plan.cuts_off() { vm } else { vm.bounded() }, detectors)
         };
         let explored = match &self.options.test_cases {

@@ -53,6 +53,24 @@ pub enum Visibility {
     Sync,
     /// Every access to memory that another thread may reach.
     Memory,
+    /// Of these the ones that conflict with what another thread may still do, by objects and
+    /// fields: elements of an array are one.
+    Fields,
+    /// The same, with elements told apart by index.
+    Hybrid,
+}
+
+impl Visibility {
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Visibility::Auto => "auto",
+            Visibility::Sync => "sync",
+            Visibility::Memory => "memory",
+            Visibility::Fields => "fields",
+            Visibility::Hybrid => "hybrid",
+        }
+    }
 }
 
 /// Which pairs of actions need both orders.
@@ -154,10 +172,16 @@ impl Default for Options {
 
 impl Options {
     fn stateful_conflict(&self) -> Option<&'static str> {
-        let cases = self.strategy == Some(Strategy::Stateful) && self.test_cases.is_some();
-        cases.then_some(
-            "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
-        )
+        let stateful = self.strategy == Some(Strategy::Stateful);
+        if stateful && self.test_cases.is_some() {
+            return Some(
+                "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
+            );
+        }
+        if !stateful && matches!(self.visibility, Visibility::Fields | Visibility::Hybrid) {
+            return Some("--visibility fields and hybrid are available with --strategy stateful only");
+        }
+        None
     }
 
     /// What is asked for that does not go together, in words.

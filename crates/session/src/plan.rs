@@ -5,6 +5,7 @@ use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::predicate;
 use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
+use selvedge_vm::{Elements, Futures};
 
 /// Dead objects that wait before their memory is used again, if that is not said: so many that
 /// programs that end hardly ever use it again. If one does, the exploration is done again with
@@ -21,6 +22,9 @@ pub struct Plan {
     pub strategy: Strategy,
     /// Which actions are scheduling points.
     pub visibility: selvedge_vm::Visibility,
+    /// Where a thread is explored alone if its next action conflicts with nothing that others may
+    /// still do: how far they are told apart.
+    pub futures: Option<Futures>,
     /// Which of their pairs need both orders.
     pub dependence: Dependence,
     /// In which order `unfold` searches.
@@ -44,7 +48,7 @@ impl Plan {
     pub(crate) fn conflict(options: &Options) -> Plan {
         let visibility = match options.visibility {
             Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
-            Visibility::Memory => selvedge_vm::Visibility::Memory,
+            Visibility::Memory | Visibility::Fields | Visibility::Hybrid => selvedge_vm::Visibility::Memory,
         };
         Plan::with(options, visibility)
     }
@@ -67,9 +71,18 @@ impl Plan {
             Strategy::Unfold => options.cutoffs,
             _ => strategy.matches_states(),
         };
+        let futures = match options.visibility {
+            _ if strategy != Strategy::Stateful => None,
+            Visibility::Memory => None,
+            Visibility::Fields => Some((Elements::Together, false)),
+            Visibility::Hybrid => Some((Elements::Apart, false)),
+            Visibility::Auto | Visibility::Sync => Some((Elements::Apart, true)),
+        };
+        let futures = futures.map(|(elements, sparing)| Futures { elements, sparing });
         Plan {
             strategy,
             visibility,
+            futures,
             dependence: Dependence::Conflict,
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
@@ -111,11 +124,13 @@ impl Plan {
         }
     }
 
-    /// `sync` or `memory`.
+    /// `sync`, `memory`, or which of the accesses of `memory`.
     pub(crate) fn visibility_word(self) -> &'static str {
-        match self.visibility {
-            selvedge_vm::Visibility::Sync => "sync",
-            selvedge_vm::Visibility::Memory => "memory",
+        match (self.visibility, self.futures.map(|f| f.elements)) {
+            (selvedge_vm::Visibility::Sync, _) => "sync",
+            (selvedge_vm::Visibility::Memory, None) => "memory",
+            (selvedge_vm::Visibility::Memory, Some(Elements::Together)) => "fields",
+            (selvedge_vm::Visibility::Memory, Some(Elements::Apart)) => "hybrid",
         }
     }
 

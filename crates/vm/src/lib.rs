@@ -11,6 +11,7 @@ mod compile;
 mod coverage;
 pub mod describe;
 pub mod fingerprint;
+mod future;
 mod hidden;
 mod libc;
 mod machine;
@@ -29,6 +30,9 @@ mod word;
 
 pub use carried::Carried;
 pub use coverage::Reached;
+#[cfg(feature = "laboratory")]
+pub use future::Foresight;
+pub use future::{Elements, Futures};
 #[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};

@@ -16,33 +16,38 @@
 //! the search begins anew with digests.
 //!
 //! Where a thread goes first, what it floats must not be lost before others had their turn: actions
-//! that others learn from go first only if nothing floats ([`Floating::goes_first`]).
+//! that others learn from go first only if nothing floats, or nobody accesses what floats until the
+//! thread has moved ([`Floating::goes_first`]).
 //!
 //! [`Detector::digest`]: selvedge_model::Detector::digest
 
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Access, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending, Status};
+use selvedge_model::{Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending, Status};
+use smallvec::SmallVec;
 
 static ACCESS: Domain = Domain::new("floating access");
 static THREAD: Domain = Domain::new("floating thread");
 
-/// What floats: of each thread the digests of accesses, ascending.
+/// An access that floats, with its digest.
+type Float = (Digest, Access);
+
+/// What floats: of each thread the accesses, by ascending digests.
 #[derive(Debug, Default)]
 pub(super) struct Floating {
-    of: Vec<Vec<Digest>>,
+    of: Vec<Vec<Float>>,
     /// What was changed: after how many steps, whose, and what it was.
-    log: Vec<(usize, ThreadId, Vec<Digest>)>,
+    log: Vec<(usize, ThreadId, Vec<Float>)>,
     /// Who has joined a thread, and after how many steps.
     joins: Vec<(usize, ThreadId)>,
 }
 
 /// Whether others learn of the past of a thread from this action of its.
-const fn releases(op: Op) -> bool {
+fn releases(action: &Action) -> bool {
     !matches!(
-        op,
+        action.op,
         Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint
-    )
+    ) && !(action.is_memory() && action.order == MemoryOrder::NotAtomic)
 }
 
 impl Floating {
@@ -60,7 +65,7 @@ impl Floating {
         joined + 1 == machine.pending().len()
     }
 
-    fn replace(&mut self, steps: usize, thread: ThreadId, by: Vec<Digest>) {
+    fn replace(&mut self, steps: usize, thread: ThreadId, by: Vec<Float>) {
         if self.of.len() <= thread.index() {
             self.of.resize(thread.index() + 1, Vec::new());
         }
@@ -76,7 +81,7 @@ impl Floating {
     pub(super) fn follow<M: Machine>(&mut self, machine: &M, event: &Event, steps: usize) {
         let action = &event.action;
         let mut now = match self.of.get(action.thread.index()) {
-            Some(before) if !releases(action.op) || event.outcome == Outcome::Incomplete => before.clone(),
+            Some(before) if !releases(action) || event.outcome == Outcome::Incomplete => before.clone(),
             _ => Vec::new(),
         };
         let failed = event.outcome == Outcome::Failed;
@@ -96,10 +101,10 @@ impl Floating {
                 kind,
                 u64::from(access.stmt.0),
             ];
-            Digest::of_words(&ACCESS, &numbers)
+            (Digest::of_words(&ACCESS, &numbers), *access)
         }));
-        now.sort_unstable();
-        now.dedup();
+        now.sort_unstable_by_key(|(digest, _)| *digest);
+        now.dedup_by_key(|(digest, _)| *digest);
         if !now.is_empty() || !self.is_none(action.thread) {
             self.replace(steps, action.thread, now);
         }
@@ -115,20 +120,25 @@ impl Floating {
     }
 
     /// Whether a thread may go first, as the machine says it may, without others losing sight of
-    /// what floats.
-    pub(super) fn goes_first(&self, pending: &Pending) -> bool {
+    /// what floats: nothing does, or they access none of it before the thread has moved.
+    pub(super) fn goes_first<M: Machine>(&self, machine: &M, pending: &Pending) -> bool {
         let action = &pending.action;
-        match action.op {
-            Op::Join => action.object.as_thread().is_none_or(|ended| self.is_none(ended)),
-            op => !releases(op) || self.is_none(action.thread),
-        }
+        let whose = match action.op {
+            Op::Join => action.object.as_thread(),
+            _ => Some(action.thread).filter(|_| releases(action)),
+        };
+        whose.is_none_or(|whose| {
+            let floats = self.of.get(whose.index()).map_or(&[][..], Vec::as_slice);
+            let floats: SmallVec<[Access; 8]> = floats.iter().map(|(_, access)| *access).collect();
+            floats.is_empty() || !machine.may_meet(action.thread, &floats)
+        })
     }
 
     /// All of it, by names of threads that do not depend on the interleaving.
     pub(super) fn digest(&self, name: impl Fn(ThreadId) -> ThreadId) -> Digest {
         let threads = self.of.iter().enumerate().filter(|(_, of)| !of.is_empty());
         let parts = threads.map(|(thread, of)| {
-            let [low, high] = of.iter().copied().sum::<Digest>().words();
+            let [low, high] = of.iter().map(|(digest, _)| *digest).sum::<Digest>().words();
             let name = name(ThreadId::from_index(thread));
             Digest::of_words(&THREAD, &[u64::from(name.0), low, high])
         });
@@ -345,10 +355,10 @@ mod tests {
         let none = digest(&floating);
         floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
         let one = digest(&floating);
-        assert!(!floating.goes_first(&pending(action(B, Op::Join))));
+        assert!(!floating.goes_first(&wrote(&[]), &pending(action(B, Op::Join))));
         floating.follow(&wrote(&[]), &event(action(B, Op::Join), Outcome::Done), 2);
         assert_eq!(digest(&floating), none);
-        assert!(floating.goes_first(&pending(action(B, Op::Join))));
+        assert!(floating.goes_first(&wrote(&[]), &pending(action(B, Op::Join))));
         floating.undo(1);
         assert_eq!(digest(&floating), one);
     }
@@ -356,7 +366,8 @@ mod tests {
     #[test]
     fn what_others_learn_from_goes_first_only_if_nothing_floats() {
         let mut floating = Floating::default();
-        let first = |floating: &Floating, thread, op| floating.goes_first(&pending(action(thread, op)));
+        let first =
+            |floating: &Floating, thread, op| floating.goes_first(&wrote(&[]), &pending(action(thread, op)));
         assert!(first(&floating, A, Op::Unlock));
         floating.follow(&wrote(&[8]), &event(action(A, Op::Lock), Outcome::Done), 1);
         for op in [Op::Unlock, Op::Spawn, Op::Exit] {

@@ -351,7 +351,7 @@ where
         }
         let (choices, ample) = moves(&self.machine, 0, |thread| {
             let pending = &self.machine.pending()[thread.index()];
-            let floats = |floating: &Floating| floating.goes_first(pending);
+            let floats = |floating: &Floating| floating.goes_first(&self.machine, pending);
             self.machine.goes_first(thread) && self.floating.as_ref().is_none_or(floats)
         });
         let bounded = depth >= self.config.max_events as usize;

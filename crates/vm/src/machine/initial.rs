@@ -4,6 +4,7 @@
 use super::vm::{Shared, Vm};
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
+use crate::future::{self, Futures};
 use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
 use crate::state::State;
 use crate::statistics::SolverStatistics;
@@ -16,6 +17,7 @@ use selvedge_base::{ForTests, Id, StmtId, ThreadId};
 use selvedge_expr::Evaluator;
 use selvedge_model::{Action, ObjectId, Op, Outcome, Pending, Status};
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -75,6 +77,7 @@ impl Vm {
             published: SolverStatistics::default(),
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),
+            foreseen: RefCell::default(),
             deaf: false,
         };
         vm.make_thread_locals(main)?;
@@ -120,6 +123,14 @@ impl Vm {
     /// exploration may rely on these unless it is [spoiled](Vm::is_spoiled).
     pub fn with_left_movers(mut self) -> Vm {
         self.state.modes_mut().left_movers = true;
+        self
+    }
+
+    /// The same, where a thread also goes first if its next action is none that others may do
+    /// something dependent on before, as far as can be seen from the state ([`mod@crate::future`]).
+    pub fn with_futures(mut self, futures: Futures) -> Vm {
+        let follows = future::can_follow(&self.program.module);
+        self.state.modes_mut().futures = Some(futures).filter(|_| follows);
         self
     }
 

@@ -2,6 +2,7 @@
 
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
+use crate::future::{self, Foreseen, Future};
 use crate::interp::Stop;
 use crate::native::Cx;
 use crate::program::Program;
@@ -21,6 +22,7 @@ use selvedge_model::{
     Undo, Unsupported, Waiters, WaitsFor,
 };
 use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -66,6 +68,8 @@ pub struct Vm {
     pub(crate) evaluator: Evaluator,
     /// Statements that the program has been told of: they use addresses as numbers.
     pub(crate) addresses: FxHashSet<StmtId>,
+    /// What others may do while a thread stands still in the present state, if that was asked.
+    pub(crate) foreseen: RefCell<Foreseen>,
     /// A request to stop does not cut its steps short.
     pub(crate) deaf: bool,
 }
@@ -391,6 +395,7 @@ impl Machine for Vm {
     }
 
     fn step(&mut self, choice: Choice) -> Event {
+        self.foreseen.get_mut().known = None;
         let thread = choice.thread;
         let pending = &self.state.pending()[thread.index()];
         assert!(
@@ -524,10 +529,54 @@ impl Machine for Vm {
         let action = &self.state.pending()[thread.index()].action;
         action.is_local()
             || self.state.modes().left_movers && fuse::moves_left(&self.state, self.program.fusible, action)
+            || self.is_foreseen(thread, action)
+    }
+
+    fn may_meet(&self, thread: ThreadId, accesses: &[Access]) -> bool {
+        let stmt = self.state.pending()[thread.index()].action.stmt;
+        self.foresee(thread, stmt, |future| {
+            let meets = |a: &Access| future.conflicts(a.address, u64::from(a.size), a.write);
+            !accesses.iter().any(meets)
+        }) != Some(true)
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {
         sync::waits_for(&self.state, thread)
+    }
+}
+
+impl Vm {
+    /// Whether no other thread may do anything dependent on an action before it happens.
+    fn is_foreseen(&self, thread: ThreadId, action: &Action) -> bool {
+        let Some((address, size, write)) = future::bytes(action) else {
+            return false;
+        };
+        // What is no live object may become one.
+        let memory = &self.state.memory;
+        if self.state.thread(thread).core.atomic != 0 || memory.check(address, size, false).is_err() {
+            return false;
+        }
+        self.foresee(thread, action.stmt, |future| {
+            !future.conflicts(address, size, write)
+        }) == Some(true)
+    }
+
+    /// The answer to a question about what others may do while a thread, which is about to execute a
+    /// statement, stands still; `None` if it is not asked.
+    fn foresee(&self, thread: ThreadId, stmt: StmtId, question: impl Fn(&Future) -> bool) -> Option<bool> {
+        let mode = self.state.modes().futures?;
+        let mut foreseen = self.foreseen.borrow_mut();
+        if foreseen.known.as_ref().is_none_or(|(still, _)| *still != thread) {
+            if mode.sparing && !foreseen.pays(stmt) {
+                return None;
+            }
+            foreseen.look(self, thread, stmt, mode.elements);
+        }
+        let answer = foreseen.known.as_ref().map(|(_, future)| question(future));
+        if answer == Some(true) {
+            foreseen.was_useful(stmt);
+        }
+        answer
     }
 }
 
@@ -551,6 +600,7 @@ impl Undo for Vm {
 
     #[inline]
     fn undo(&mut self, mark: Mark) {
+        self.foreseen.get_mut().known = None;
         self.state.undo(mark.state);
         self.state.memory.undo(mark.memory);
         if let Some(prints) = &mut self.fingerprints {

@@ -15,6 +15,7 @@ pub(crate) use kept::Kept;
 pub(crate) use log::Undo;
 pub(crate) use quarantine::Place;
 
+use crate::future::Futures;
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site, unshared};
 use crate::symbolic::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
@@ -37,6 +38,8 @@ pub(crate) struct Modes {
     /// Which thread [goes first](selvedge_model::Machine::goes_first) is found out for more actions
     /// than those that are local.
     pub left_movers: bool,
+    /// What other threads may still do is looked at to find out whether a thread goes first.
+    pub futures: Option<Futures>,
     /// Which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// How many dead slots wait at least; none will be used again if there is no such number.

@@ -1,0 +1,328 @@
+//! What library functions do that a thread may call before it is observed again.
+
+use super::run::Run;
+use super::shared::Touch;
+use super::value::{Abstract, Span};
+use crate::code::CallSite;
+use crate::memory::Life;
+use crate::sync;
+use selvedge_ir::Type;
+
+/// Bytes that a synchronisation object has, at most.
+const LARGEST_OBJECT: u64 = 64;
+
+/// How a call goes on.
+pub(super) enum Call {
+    /// It returns this.
+    Returns(Abstract),
+    /// It does not return, or not before the observed thread has moved.
+    Ends,
+}
+
+/// A library function, by what it does here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Function {
+    /// Nothing that is observed. What it returns is unknown.
+    Nothing,
+    /// Nothing after it happens.
+    Ends,
+    /// The same, with objects that are read.
+    Fails,
+    /// Takes the lock behind its first argument, and waits as long as somebody else holds it.
+    Lock,
+    /// The same for reading.
+    ReadLock,
+    /// Gives back the mutex behind its second argument, and takes it again.
+    Wait,
+    /// Uses the synchronisation object behind its first argument.
+    Use,
+    /// Begins or ends the life of a synchronisation object behind its first argument.
+    Reset,
+    Create,
+    Join,
+    /// Returns a new object.
+    Allocate,
+    Free,
+    Copy,
+    Fill,
+    /// Reads objects that its arguments point to.
+    Read,
+    /// Does what is not listed here.
+    Other,
+}
+
+impl Function {
+    pub(super) fn named(name: &str) -> Function {
+        match name {
+            "sched_yield" | "pthread_yield" | "pthread_self" | "pthread_equal" | "thrd_yield" | "usleep"
+            | "sleep" | "putchar" => Function::Nothing,
+            "abort" | "pthread_exit" => Function::Ends,
+            "__assert_fail" => Function::Fails,
+            "pthread_mutex_lock" | "pthread_spin_lock" | "pthread_rwlock_wrlock" => Function::Lock,
+            "pthread_rwlock_rdlock" => Function::ReadLock,
+            "pthread_cond_wait" | "pthread_cond_timedwait" | "pthread_cond_clockwait" => Function::Wait,
+            "pthread_mutex_unlock"
+            | "pthread_mutex_trylock"
+            | "pthread_spin_unlock"
+            | "pthread_spin_trylock"
+            | "pthread_rwlock_unlock"
+            | "pthread_rwlock_tryrdlock"
+            | "pthread_rwlock_trywrlock"
+            | "sem_wait"
+            | "sem_post"
+            | "sem_trywait"
+            | "pthread_barrier_wait"
+            | "pthread_cond_signal"
+            | "pthread_cond_broadcast" => Function::Use,
+            "pthread_mutex_init"
+            | "pthread_mutex_destroy"
+            | "pthread_spin_init"
+            | "pthread_spin_destroy"
+            | "pthread_rwlock_init"
+            | "pthread_rwlock_destroy"
+            | "pthread_cond_init"
+            | "pthread_cond_destroy"
+            | "pthread_barrier_init"
+            | "pthread_barrier_destroy"
+            | "sem_init"
+            | "sem_destroy" => Function::Reset,
+            "pthread_create" => Function::Create,
+            "pthread_join" => Function::Join,
+            "malloc" | "calloc" => Function::Allocate,
+            "free" => Function::Free,
+            "memcpy" | "memmove" => Function::Copy,
+            "memset" => Function::Fill,
+            "puts" | "printf" | "strlen" | "strcmp" | "strncmp" | "memcmp" => Function::Read,
+            _ if name.starts_with("__VERIFIER_nondet_") => Function::Nothing,
+            _ => Function::Other,
+        }
+    }
+}
+
+/// Functions whose use in a program lets threads do what their code does not say: a handler of a
+/// signal, what a key's destructor does, a jump to another frame.
+pub(super) fn is_elsewhere(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_cancel"
+            | "pthread_kill"
+            | "pthread_sigqueue"
+            | "kill"
+            | "killpg"
+            | "raise"
+            | "alarm"
+            | "setitimer"
+            | "signal"
+            | "sigaction"
+            | "sigset"
+            | "pthread_key_create"
+            | "tss_create"
+            | "fork"
+            | "vfork"
+            | "clone"
+    ) || selvedge_ir::returns_twice(name)
+        || name.contains("longjmp")
+        || name.contains("thread_atexit")
+        || name.contains("cleanup_push")
+        || name.contains("register_cancel")
+        || name.starts_with("__VERIFIER_atomic_")
+}
+
+impl Run<'_> {
+    /// Calls a library function.
+    pub(super) fn library(&mut self, function: Function, site: &CallSite, args: &[Abstract]) -> Call {
+        self.touch_errno();
+        let arg = |n: usize| args.get(n).copied().unwrap_or(Abstract::Any);
+        match function {
+            Function::Nothing => {}
+            Function::Ends => return Call::Ends,
+            Function::Fails => {
+                for at in [arg(0), arg(1), arg(3)] {
+                    self.reads_bytes(at, Abstract::Any);
+                }
+                return Call::Ends;
+            }
+            Function::Lock | Function::ReadLock => {
+                self.uses(arg(0));
+                if self.is_held(arg(0), function == Function::ReadLock) {
+                    return Call::Ends;
+                }
+            }
+            Function::Wait => {
+                self.uses(arg(0));
+                self.uses(arg(1));
+                // The time: of most waits none.
+                if let Some(&time) = args.get(2) {
+                    self.reads_bytes(time, Abstract::Any);
+                    self.shared.reads_anywhere |= args.len() > 3;
+                }
+                if self.is_held(arg(1), false) {
+                    return Call::Ends;
+                }
+            }
+            Function::Use => self.uses(arg(0)),
+            Function::Reset => {
+                self.writes_around(arg(0), LARGEST_OBJECT);
+            }
+            Function::Create => {
+                self.writes(arg(0), 8, Abstract::Any);
+                let start = arg(2).as_one().and_then(|at| self.vm.program.function_at(at));
+                match start {
+                    Some(start) => self.starts(start, arg(3)),
+                    None => self.everything(),
+                }
+            }
+            Function::Join => {
+                let joined = arg(0).as_one();
+                if joined.and_then(|handle| sync::thread_of(&self.vm.state, handle)) == Some(self.still) {
+                    return Call::Ends;
+                }
+                if arg(1).as_one() != Some(0) {
+                    self.writes(arg(1), 8, Abstract::Any);
+                }
+            }
+            Function::Allocate => return Call::Returns(Abstract::New),
+            Function::Free => {
+                if arg(0).as_one() != Some(0) {
+                    self.writes_object(arg(0));
+                }
+            }
+            Function::Copy => {
+                self.reads_bytes(arg(1), arg(2));
+                self.writes_bytes(arg(0), arg(2));
+                return Call::Returns(arg(0));
+            }
+            Function::Fill => {
+                self.writes_bytes(arg(0), arg(2));
+                return Call::Returns(arg(0));
+            }
+            Function::Read => {
+                // What is printed through `%n` is written: the arguments count as written.
+                for (at, ty) in args.iter().zip(&site.types) {
+                    if *ty == Type::Ptr {
+                        self.writes_object(*at);
+                    }
+                }
+            }
+            Function::Other => self.everything(),
+        }
+        Call::Returns(Abstract::Any)
+    }
+
+    /// Whether the thread that stands still holds a lock, so that nobody else takes it.
+    fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
+        let Some(lock) = lock.as_one() else {
+            return false;
+        };
+        let held = &self.vm.state.thread(self.still).held;
+        let held = held.iter().any(|h| h.object.0 == lock && !(to_read && h.shared));
+        if held {
+            self.relied.push(lock);
+        }
+        held
+    }
+
+    /// A synchronisation object is used.
+    fn uses(&mut self, object: Abstract) {
+        match object {
+            Abstract::New => {}
+            Abstract::Any => self.everything(),
+            Abstract::Number(at) => self.shared.touch(Touch {
+                at,
+                size: LARGEST_OBJECT,
+                write: true,
+                sync: true,
+            }),
+        }
+    }
+
+    /// So many bytes at each address of a set are written.
+    fn writes_around(&mut self, at: Abstract, size: u64) {
+        match at {
+            Abstract::New => {}
+            Abstract::Any => self.everything(),
+            Abstract::Number(at) => {
+                let end = at.hi.saturating_add(size - 1);
+                self.writes(Abstract::Number(Span::new(at.lo, end, 1)), 1, Abstract::Any);
+            }
+        }
+    }
+
+    /// The objects that an address may lie in are written as a whole, or end.
+    pub(super) fn writes_object(&mut self, at: Abstract) {
+        match at {
+            Abstract::New => {}
+            Abstract::Any => self.everything(),
+            Abstract::Number(span) => match self.vm.state.memory.object_at(span.lo) {
+                Some((base, object)) if span.hi <= base + object.size => {
+                    // Nobody accesses one that does not live.
+                    if object.life == Life::Live {
+                        self.writes_range(base, object.size);
+                    }
+                }
+                _ if span.hi < 4096 => {}
+                _ => self.everything(),
+            },
+        }
+    }
+
+    fn writes_range(&mut self, from: u64, size: u64) {
+        if size > 0 {
+            let all = Span::new(from, from + size - 1, 1);
+            self.writes(Abstract::Number(all), 1, Abstract::Any);
+        }
+    }
+
+    fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
+        match self.bytes(at, count) {
+            Bytes::None => {}
+            Bytes::Range(from, size) => self.writes_range(from, size),
+            Bytes::Unknown => self.everything(),
+        }
+    }
+
+    fn reads_bytes(&mut self, at: Abstract, count: Abstract) {
+        match self.bytes(at, count) {
+            Bytes::None => {}
+            Bytes::Range(from, size) => self.shared.touch(Touch {
+                at: Span::one(from),
+                size,
+                write: false,
+                sync: false,
+            }),
+            Bytes::Unknown => self.shared.reads_anywhere = true,
+        }
+    }
+
+    /// So many bytes from an address: more than the object has is a fault, and nothing is done.
+    fn bytes(&self, at: Abstract, count: Abstract) -> Bytes {
+        let Abstract::Number(span) = at else {
+            return if at == Abstract::New {
+                Bytes::None
+            } else {
+                Bytes::Unknown
+            };
+        };
+        if span.hi < 4096 {
+            return Bytes::None;
+        }
+        let Some((base, size)) = self.object_of(span) else {
+            return if count.as_one() == Some(0) {
+                Bytes::None
+            } else {
+                Bytes::Unknown
+            };
+        };
+        let end = match count {
+            Abstract::Number(count) if !count.out => span.hi.saturating_add(count.hi).min(base + size),
+            _ => base + size,
+        };
+        Bytes::Range(span.lo, end.saturating_sub(span.lo))
+    }
+}
+
+enum Bytes {
+    None,
+    Range(u64, u64),
+    Unknown,
+}

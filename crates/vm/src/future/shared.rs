@@ -1,0 +1,189 @@
+//! What memory may hold beside what it holds now, and which of its bytes are touched.
+
+use super::value::{Abstract, Span};
+
+/// Places that are told apart, at most.
+const MOST_STORES: usize = 256;
+const MOST_TOUCHES: usize = 1024;
+/// After so many different values of a place the next ones are widened.
+const PATIENCE: u32 = 4;
+
+/// An access that may happen: `size` bytes at each of the addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Touch {
+    pub(super) at: Span,
+    pub(super) size: u64,
+    pub(super) write: bool,
+    /// By an operation on a synchronisation object, which leaves what the object is.
+    pub(super) sync: bool,
+}
+
+impl Touch {
+    /// Whether it may touch one of so many bytes from an address.
+    pub(super) fn meets(&self, address: u64, size: u64) -> bool {
+        let (first, end) = (self.at.lo, self.at.hi.saturating_add(self.size));
+        if end <= address || address.saturating_add(size) <= first {
+            return false;
+        }
+        if self.at.stride == 0 {
+            return true;
+        }
+        if address <= first {
+            return true; // the first of them does
+        }
+        let behind = (address - first) % self.at.stride;
+        // The last one that begins at or before the address, and the next one, if there is one.
+        let last = address - behind;
+        last <= self.at.hi && behind < self.size
+            || last.saturating_add(self.at.stride) <= self.at.hi && self.at.stride - behind < size
+            || last > self.at.hi && address - self.at.hi < self.size
+    }
+}
+
+/// Values that may be stored: at each of the addresses.
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    at: Span,
+    size: u64,
+    value: Abstract,
+    changes: u32,
+}
+
+/// What all threads but one may do to memory before that one moves.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    stores: Vec<Stored>,
+    /// What was read in this round: ranges of bytes.
+    reads: Vec<(u64, u64)>,
+    /// A value that was read has become one of more.
+    pub(super) stale: bool,
+    /// Anything may be written anywhere.
+    wild: bool,
+    /// Something may be read anywhere.
+    pub(super) reads_anywhere: bool,
+    pub(super) touches: Vec<Touch>,
+}
+
+fn range(at: Span, size: u64) -> (u64, u64) {
+    (at.lo, at.hi.saturating_add(size))
+}
+
+impl Shared {
+    /// Whether nothing is known of what is written.
+    pub(super) const fn is_wild(&self) -> bool {
+        self.wild
+    }
+
+    pub(super) fn write_anything(&mut self) {
+        self.wild = true;
+    }
+
+    /// Before everything is followed once more.
+    pub(super) fn begin_round(&mut self) {
+        self.reads.clear();
+        self.touches.clear();
+        self.stale = false;
+    }
+
+    pub(super) fn touch(&mut self, touch: Touch) {
+        if self.touches.contains(&touch) {
+            return;
+        }
+        if self.touches.len() >= MOST_TOUCHES {
+            self.wild = true;
+        }
+        self.touches.push(touch);
+    }
+
+    /// Notes that a value may be stored.
+    pub(super) fn store(&mut self, at: Span, size: u64, value: Abstract, end: impl Fn(u64) -> Option<u64>) {
+        let bytes = range(at, size);
+        let known = self.stores.iter().position(|s| s.at == at && s.size == size);
+        match known {
+            Some(known) => {
+                let stored = &mut self.stores[known];
+                let joined = match stored.changes < PATIENCE {
+                    true => stored.value.join(value),
+                    false => stored.value.widen(value, end),
+                };
+                if joined == stored.value {
+                    return;
+                }
+                stored.value = joined;
+                stored.changes += 1;
+            }
+            None if self.stores.len() >= MOST_STORES => {
+                self.wild = true;
+                return;
+            }
+            None => self.stores.push(Stored {
+                at,
+                size,
+                value,
+                changes: 0,
+            }),
+        }
+        self.stale |= self
+            .reads
+            .iter()
+            .any(|&(from, to)| from < bytes.1 && bytes.0 < to);
+    }
+
+    /// What may have been stored in `size` bytes at one of the addresses; `None`: nothing.
+    pub(super) fn load(&mut self, at: Span, size: u64) -> Option<Abstract> {
+        if self.wild {
+            return Some(Abstract::Any);
+        }
+        let bytes = range(at, size);
+        if !self.reads.contains(&bytes) {
+            self.reads.push(bytes);
+        }
+        let mut value: Option<Abstract> = None;
+        for stored in &self.stores {
+            let (from, to) = range(stored.at, stored.size);
+            if to <= bytes.0 || bytes.1 <= from {
+                continue;
+            }
+            let fits = |n: u64| n.is_multiple_of(size);
+            let whole = stored.size == size
+                && fits(stored.at.lo.abs_diff(at.lo))
+                && fits(stored.at.stride)
+                && fits(at.stride);
+            let stored = if whole { stored.value } else { Abstract::Any };
+            value = Some(value.map_or(stored, |value| value.join(stored)));
+        }
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_meet_where_they_have_a_byte_in_common() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut met = [0; 2];
+        for _ in 0..50_000 {
+            let (lo, steps) = (rng.u64(..60), rng.u64(..5));
+            let stride = rng.u64(1..20);
+            let at = Span::new(lo, lo + steps * stride, stride);
+            let (size, address, bytes) = (rng.u64(1..12), rng.u64(..120), rng.u64(1..12));
+            let touch = Touch {
+                at,
+                size,
+                write: true,
+                sync: false,
+            };
+            let mut starts = (0..=steps).map(|n| lo + n * stride);
+            let expected = starts.any(|from| from < address + bytes && address < from + size);
+            assert_eq!(
+                touch.meets(address, bytes),
+                expected,
+                "{touch:?} {address} {bytes}"
+            );
+            met[usize::from(expected)] += 1;
+        }
+        assert!(met.iter().all(|&n| n > 5_000), "{met:?}");
+    }
+}
