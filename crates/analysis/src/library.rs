@@ -82,6 +82,9 @@ pub enum Special {
     CallsStored(u8),
     /// Calls what the thread-local variable `std::__once_call` points to.
     CallsOnceCall,
+    /// Argument `.0` goes to landing pads as the exception; where its object is (argument `.1`) and
+    /// what lies there is stored behind it.
+    Throws(u8, u8),
     /// Makes a key: argument `.0` is called with the values that threads keep under it.
     MakesKey(u8),
     /// Keeps an argument under a key.
@@ -140,6 +143,11 @@ pub fn effect(name: &str) -> Option<Effect> {
         .or_else(|| text(name))
         .or_else(|| files(name))
         .or_else(|| others(name))
+}
+
+/// The function of the model library that a native model calls to throw an exception.
+pub fn thrower(name: &str) -> Option<&'static str> {
+    matches!(name, "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv").then_some("_ZSt20__throw_system_errori")
 }
 
 /// Functions of numbers alone.
@@ -260,10 +268,7 @@ fn is_pure(name: &str) -> bool {
                 | "__VERIFIER_atomic_end"
                 | "__stack_chk_fail"
                 | "__chk_fail"
-                | "_ZSt9terminatev"
                 | "__cxa_pure_virtual"
-                | "_ZSt20__throw_system_errori"
-                | "__clang_call_terminate"
                 | "rand"
                 | "random"
                 | "srand"
@@ -490,13 +495,10 @@ fn others(name: &str) -> Option<Effect> {
         | "klee_range"
         | "klee_int" => on(ALL, 0),
         // The machine ends with what is not supported where one of these would do something.
-        "__cxa_throw"
-        | "__cxa_rethrow"
-        | "_Unwind_Resume"
-        | "__selvedge_unsupported"
-        | "__selvedge_unread"
-        | "__cxa_end_catch" => NONE,
-        "__cxa_begin_catch" | "__cxa_get_exception_ptr" => gives(Returns::Argument(0)),
+        "_Unwind_RaiseException" => on(0b11, 0b1).and(Special::Throws(0, 1)),
+        "_Unwind_Resume" => on(0b1, 0b1),
+        "__selvedge_uncaught" => on(0b110, 0),
+        "__selvedge_unsupported" | "__selvedge_unread" => NONE,
         "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitC2Ev"
         | "_ZNSt8ios_base4InitD1Ev"

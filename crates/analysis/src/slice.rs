@@ -125,6 +125,8 @@ pub struct Slicer<'a> {
     output: Vec<Statement>,
     keeping: Vec<Statement>,
     jumps: Vec<Statement>,
+    /// The calls by which an exception comes to a landing pad.
+    throws: Vec<Statement>,
 }
 
 impl<'a> Slicer<'a> {
@@ -145,6 +147,7 @@ impl<'a> Slicer<'a> {
             output: Vec::new(),
             keeping: Vec::new(),
             jumps: Vec::new(),
+            throws: Vec::new(),
         };
         let running = module.functions.iter_ids();
         for (id, function) in running.filter(|(id, _)| points_to.may_run(*id)) {
@@ -284,6 +287,9 @@ impl<'a> Slicer<'a> {
             if name.contains("longjmp") {
                 self.jumps.push(statement);
             }
+            if matches!(name, "_Unwind_RaiseException" | "_Unwind_Resume") {
+                self.throws.push(statement);
+            }
         }
     }
 
@@ -411,6 +417,9 @@ impl<'a> Slicer<'a> {
                         if library {
                             self.of_library(statement, found);
                         }
+                    }
+                    Some(InstKind::LandingPad { .. }) => {
+                        found.extend(self.throws.iter().map(|&s| (Reason::Value, Node::At(s))));
                     }
                     Some(kind) => kind.for_each_operand(|o| self.of_operand(statement, o, found)),
                     None => {

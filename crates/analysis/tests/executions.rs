@@ -100,6 +100,14 @@ impl Facts {
         if name == "_ZSt11__once_call" {
             return None; // `__once_proxy` reads it, wherever `pthread_once` is called with that
         }
+        let unwinds = |&(function, place): &(FuncId, Place)| {
+            let mut callees = self.points_to.callees(function, place);
+            callees.any(|f| self.module.functions[f].name.starts_with("_Unwind_"))
+        };
+        let stack = matches!(object.kind, Kind::Stack | Kind::PrivateStack);
+        if access.write && stack && places.iter().any(unwinds) {
+            return None; // the functions that an exception leaves end, and with them their variables
+        }
         let mut seen = Vec::new();
         for &(function, place) in places {
             if !self.points_to.may_run(function) {

@@ -13,12 +13,21 @@ use crate::llvm::{Context, Value};
 use crate::lower::{Program, Unit};
 use crate::reach;
 use rustc_hash::FxHashMap;
-use selvedge_ir::{FuncId, Symbol};
+use selvedge_ir::{FuncId, Symbol, Terminator};
 
 /// Bitcode of all of `lib/*.c` and `lib/*.cc`; empty if there is none.
 static BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bc"));
 /// The names it defines, one a line, sorted.
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/library.names"));
+
+/// Native models that throw exceptions, and what does it for them.
+const THROWS: [(&str, &str); 2] = [
+    ("_ZNSt6thread4joinEv", "_ZSt20__throw_system_errori"),
+    ("_ZNSt6thread6detachEv", "_ZSt20__throw_system_errori"),
+];
+/// Native models by which threads end, and what unwinds them where there is something to unwind.
+const ENDS: [&str; 3] = ["pthread_exit", "thrd_exit", "pthread_cancel"];
+const UNWINDS: &str = "__selvedge_unwind_thread";
 
 /// What the name of a stand-in begins with.
 const STAND_IN: &str = "__selvedge_symbolic_";
@@ -35,6 +44,7 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
     let symbolic = symbolic || has_input(program, entry);
     if missing(program, entry, &names).is_empty()
         && (!symbolic || replaceable(program, entry, &names).is_empty())
+        && thrown(program, entry).is_empty()
     {
         return Ok(());
     }
@@ -70,6 +80,13 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
                     unit.program.refs[id].push(stand_in);
                     found = true;
                 }
+            }
+        }
+        for (id, name) in thrown(unit.program, entry) {
+            if let Some(value) = defined.remove(name) {
+                let thrower = unit.symbol(value);
+                unit.program.refs[id].push(thrower);
+                found = true;
             }
         }
         if !found {
@@ -125,6 +142,28 @@ fn replaceable(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId,
     undefined(program, entry)
         .into_iter()
         .filter_map(stand_in)
+        .collect()
+}
+
+/// The functions left to native models that throw exceptions, with the function that does it for
+/// them.
+fn thrown(program: &Program, entry: FuncId) -> Vec<(FuncId, &'static str)> {
+    let functions = &program.module.functions;
+    let unwinds = functions.iter().flat_map(|function| function.blocks.iter());
+    let unwinds = unwinds
+        .into_iter()
+        .any(|block| matches!(block.term, Terminator::Invoke { .. }));
+    let thrower = |id: FuncId| {
+        let name = functions[id].name.as_str();
+        if unwinds && ENDS.contains(&name) {
+            return Some((id, UNWINDS));
+        }
+        let (_, thrower) = THROWS.iter().find(|(model, _)| *model == name)?;
+        Some((id, *thrower))
+    };
+    undefined(program, entry)
+        .into_iter()
+        .filter_map(thrower)
         .collect()
 }
 

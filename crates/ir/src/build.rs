@@ -19,8 +19,8 @@
 //! ```
 
 use crate::{
-    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, FuncId, Function, Global, GlobalId, Handler, Inst,
-    InstKind, IntPred, Local, LocalId, Module, Operand, Reg, RegInfo, Stmt, Terminator, Type,
+    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, FuncId, Function, Global, GlobalId, Inst, InstKind,
+    IntPred, Local, LocalId, Module, Operand, Reg, RegInfo, Stmt, Terminator, Type,
 };
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 
@@ -305,7 +305,6 @@ impl FunctionBuilder {
             callee,
             args: args.iter().map(|&(arg, _)| arg).collect(),
             types: args.iter().map(|&(_, ty)| ty).collect(),
-            handler: Handler::None,
         });
         results
     }

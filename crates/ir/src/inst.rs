@@ -254,19 +254,34 @@ pub enum Callee {
     Indirect(Operand),
 }
 
-/// What the caller does with an exception that leaves the callee. The code that does it is not part
-/// of the program: nothing is thrown in it, but whether an exception would be caught can be told.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum Handler {
-    /// Nothing: it goes on to the caller's caller.
-    #[default]
-    None,
-    /// Destructors run, then it goes on.
-    Cleanup,
-    /// The program is terminated: the caller must not throw.
-    Terminate,
-    /// It may be caught, if its type is one of some.
-    Catch,
+/// One of the questions that a landing pad asks about an exception, in their order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Clause {
+    /// Whether a handler for this type catches it. The operand is the address of the type's
+    /// `std::type_info`; null catches everything.
+    Catch {
+        /// The type.
+        ty: Operand,
+        /// What `LandingPad` gives if it does: positive, and different for different types.
+        selector: i32,
+    },
+    /// Whether it is none of these types (an exception specification).
+    Filter {
+        /// The types.
+        types: Vec<Operand>,
+        /// What `LandingPad` gives if so: negative.
+        selector: i32,
+    },
+}
+
+/// What the caller does with an exception that leaves the callee.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Pad {
+    /// The first that holds says that the exception is caught here.
+    pub clauses: Vec<Clause>,
+    /// Whether the pad is also entered where none holds, with selector 0, and then goes on with the
+    /// exception.
+    pub cleanup: bool,
 }
 
 /// An instruction with the statement it came from.
@@ -475,7 +490,12 @@ pub enum InstKind {
         callee: Callee,
         args: SmallVec<[Operand; 4]>,
         types: SmallVec<[Type; 4]>,
-        handler: Handler,
+    },
+    /// Begins what an `Invoke` does with an exception: the exception that is on its way, and what
+    /// its clauses said. Only where the executing thread comes from such an edge.
+    LandingPad {
+        exception: Reg,
+        selector: Reg,
     },
     /// Makes the x86-64 `__va_list_tag` at `list` walk the variable arguments of this call: all of
     /// them lie in the overflow area (`gp_offset` = 48, `fp_offset` = 176), 8 bytes each, 16 for
@@ -522,6 +542,13 @@ pub enum Terminator {
         targets: Vec<BlockId>,
     },
     Return(SmallVec<[Operand; 1]>),
+    /// The block's last instruction is a call. If it comes back: `normal`. If an exception leaves
+    /// it that `pad` wants: `unwind`, and the call's results are not assigned.
+    Invoke {
+        normal: BlockId,
+        unwind: BlockId,
+        pad: Pad,
+    },
     /// Reaching it is undefined behaviour.
     Unreachable,
     /// `llvm.trap`, `__builtin_trap`: the program aborts.

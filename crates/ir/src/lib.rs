@@ -23,8 +23,8 @@ mod visit;
 pub use build::{FunctionBuilder, ModuleBuilder};
 pub use function::{Block, Function, Local, RegInfo};
 pub use inst::{
-    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Handler, Inst, InstKind, IntPred, MinMax,
-    Operand, OverflowOp, RmwOp, SatOp, Terminator, UnOp,
+    AtomicOrder, BinOp, Callee, CastOp, Clause, FloatPred, GepTerm, Inst, InstKind, IntPred, MinMax, Operand,
+    OverflowOp, Pad, RmwOp, SatOp, Terminator, UnOp,
 };
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::returns_twice;

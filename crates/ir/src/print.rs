@@ -23,7 +23,7 @@
 //! must be the next ones. The type `f32` and the function `f32` are told apart by their position.
 
 use crate::{
-    Block, Callee, FuncId, Function, Global, Handler, InstKind, Module, Operand, Symbol, Terminator, Type,
+    Block, Callee, Clause, FuncId, Function, Global, InstKind, Module, Operand, Symbol, Terminator, Type,
 };
 use selvedge_base::Span;
 use std::fmt::{self, Display, Formatter, Write};
@@ -118,6 +118,16 @@ impl Display for Terminator {
             }
             Terminator::Return(values) if values.is_empty() => f.write_str("return"),
             Terminator::Return(values) => write!(f, "return {}", Commas(values)),
+            Terminator::Invoke { normal, unwind, pad } => {
+                write!(f, "invoke {normal}, {unwind} [")?;
+                comma_separated(f, &pad.clauses, |f, clause| match clause {
+                    Clause::Catch { ty, selector } => write!(f, "catch {selector} {ty}"),
+                    Clause::Filter { types, selector } => {
+                        write!(f, "filter {selector} [{}]", Commas(types))
+                    }
+                })?;
+                f.write_str(if pad.cleanup { "] cleanup" } else { "]" })
+            }
             Terminator::Unreachable => f.write_str("unreachable"),
             Terminator::Trap => f.write_str("trap"),
         }
@@ -248,7 +258,6 @@ impl Display for InstKind {
                 callee,
                 args,
                 types,
-                handler,
             } => {
                 if !results.is_empty() {
                     write!(f, "{} = ", Commas(results))?;
@@ -257,13 +266,10 @@ impl Display for InstKind {
                 comma_separated(f, args.iter().zip(types), |f, (arg, &ty)| {
                     write_argument(f, arg, ty)
                 })?;
-                f.write_str(")")?;
-                f.write_str(match handler {
-                    Handler::None => "",
-                    Handler::Cleanup => " cleanup",
-                    Handler::Terminate => " terminate",
-                    Handler::Catch => " catch",
-                })
+                f.write_str(")")
+            }
+            InstKind::LandingPad { exception, selector } => {
+                write!(f, "{exception}, {selector} = landing_pad")
             }
             InstKind::VaStart { list } => write!(f, "va_start {list}"),
             InstKind::VaCopy { dst, src } => write!(f, "va_copy {dst}, {src}"),

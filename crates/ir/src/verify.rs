@@ -22,7 +22,8 @@
 //!   the arguments and the results agree in number (variadic: at least) and type with its
 //!   parameters and returns.
 //! - *Terminators.* Targets exist, conditions are `i1`, switch cases are distinct, returns agree
-//!   with the function.
+//!   with the function. An `invoke` stands behind a call; selectors of what it catches are
+//!   positive, those of filters negative.
 //!
 //! That a register is assigned before it is read is not required: it is undefined then, and the
 //! machine says so.
@@ -222,6 +223,12 @@ pub enum Problem {
         /// How many there are.
         found: usize,
     },
+    /// An `invoke` that does not follow a call.
+    #[error("an invoke without a call before it")]
+    NoCall,
+    /// A clause whose selector has the sign of the other kind of clause.
+    #[error("{0} as the selector of this kind of clause")]
+    Selector(i32),
     /// Two cases of one value.
     #[error("two cases of {0}")]
     SameCase(u128),
@@ -374,6 +381,11 @@ impl<'m> Verifier<'m> {
             self.place = Place::Terminator(id, block);
             self.stmt(id, body.term_stmt);
             self.terminator(id, function, &body.term);
+            if let crate::Terminator::Invoke { .. } = body.term {
+                let last = body.insts.last().map(|inst| &inst.kind);
+                let calls = matches!(last, Some(crate::InstKind::Call { .. }));
+                self.require(calls, || Problem::NoCall);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which operands an instruction reads and which registers it assigns.
 
-use crate::{Callee, InstKind, Operand, Reg, Terminator};
+use crate::{Callee, Clause, InstKind, Operand, Pad, Reg, Terminator};
 
 impl InstKind {
     /// Calls `f` with each operand, in the order of evaluation.
@@ -71,6 +71,7 @@ impl InstKind {
             | K::LifetimeEnd { .. }
             | K::StackSave { .. }
             | K::Fence { .. }
+            | K::LandingPad { .. }
             | K::Pause
             | K::Unsupported { .. } => {}
         }
@@ -105,6 +106,10 @@ impl InstKind {
                 f(*old);
                 f(*success);
             }
+            K::LandingPad { exception, selector } => {
+                f(*exception);
+                f(*selector);
+            }
             K::Call { results, .. } => results.iter().for_each(|r| f(*r)),
             K::LifetimeStart { .. }
             | K::LifetimeEnd { .. }
@@ -121,6 +126,18 @@ impl InstKind {
     }
 }
 
+impl Pad {
+    /// Calls `f` with the address of each type that it asks for.
+    pub fn for_each_type(&self, mut f: impl FnMut(Operand)) {
+        for clause in &self.clauses {
+            match clause {
+                Clause::Catch { ty, .. } => f(*ty),
+                Clause::Filter { types, .. } => types.iter().for_each(|ty| f(*ty)),
+            }
+        }
+    }
+}
+
 impl Terminator {
     /// Calls `f` with each operand.
     pub fn for_each_operand(&self, mut f: impl FnMut(Operand)) {
@@ -129,6 +146,7 @@ impl Terminator {
             Terminator::Switch { value, .. } => f(*value),
             Terminator::Indirect { address, .. } => f(*address),
             Terminator::Return(values) => values.iter().for_each(|v| f(*v)),
+            Terminator::Invoke { pad, .. } => pad.for_each_type(f),
             Terminator::Jump(_) | Terminator::Unreachable | Terminator::Trap => {}
         }
     }

@@ -7,7 +7,7 @@
 use crate::native::Native;
 use crate::value::Value;
 use selvedge_base::StmtId;
-use selvedge_ir::{Callee, Handler, InstKind, Type};
+use selvedge_ir::{Callee, InstKind, Type};
 
 /// Operands with this bit set name constants.
 pub const CONST: u16 = 0x8000;
@@ -117,11 +117,42 @@ pub struct CallSite {
     pub results: Vec<(u16, u8)>,
     /// Some result is read.
     pub used: bool,
-    /// What becomes of an exception that leaves what is called.
-    pub handler: Handler,
+    /// What is done here with an exception that leaves what is called: one more than the index in
+    /// [`Code::pads`]; 0: nothing.
+    pub pad: u32,
     /// Of a `setjmp`: the slot that is 1 once the present activation has made the call; else
     /// [`NONE`].
     pub landing: u16,
+}
+
+/// What a call's landing pad asks about an exception.
+#[derive(Clone, Debug)]
+pub enum Clause {
+    /// Whether a handler for the type (the address of its `std::type_info`; 0: any) catches it.
+    Catch {
+        /// The type.
+        ty: u64,
+        /// The answer if it does.
+        selector: i32,
+    },
+    /// Whether it is none of these types.
+    Filter {
+        /// The types.
+        types: Vec<u64>,
+        /// The answer if so.
+        selector: i32,
+    },
+}
+
+/// What a call does with an exception.
+#[derive(Clone, Debug)]
+pub struct Pad {
+    /// The questions, in order.
+    pub clauses: Vec<Clause>,
+    /// Entered in any case.
+    pub cleanup: bool,
+    /// Where it begins: a block, in the end its first instruction.
+    pub target: u32,
 }
 
 /// A multi-way jump.
@@ -170,6 +201,8 @@ pub struct Code {
     /// Call instructions that a `longjmp` may come back to. If there are any, no two registers
     /// share a slot.
     pub landings: Vec<u32>,
+    /// What calls do with exceptions.
+    pub pads: Vec<Pad>,
     /// Jump tables.
     pub switches: Vec<SwitchTable>,
     /// Operands of returns, one a word.

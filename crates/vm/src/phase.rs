@@ -27,6 +27,8 @@ pub enum Phase {
     Named,
     /// A creation of a thread: done, the handle (`Core::note`) is to be written.
     Created,
+    /// `pthread_once`: an exception leaves the routine; the next thread is to try again.
+    Thrown,
     /// The guard of a local static: marked as done, the threads that wait are to go on.
     GuardMarked,
 

@@ -52,6 +52,8 @@ pub(crate) enum WordKey {
     Cleanup(ThreadId),
     /// The `std::thread::_State` that a thread has to delete.
     CxxState(ThreadId),
+    /// The exception that a thread takes to a landing pad.
+    Landing(ThreadId, LandingField),
     /// How many destructors of thread-local variables a thread has still to run.
     ThreadDestructorCount(ThreadId),
     /// Such a destructor.
@@ -131,6 +133,16 @@ fields! {
         Function,
         /// Its argument.
         Argument,
+    }
+}
+
+fields! {
+    /// What a landing pad is told.
+    LandingField {
+        /// The address of the exception.
+        Exception,
+        /// What the clauses of the call said.
+        Selector,
     }
 }
 
@@ -305,6 +317,8 @@ const THREAD_DESTRUCTORS: u32 = 0xc000_0000;
 const CLEANUP: u32 = MAX_KEYS;
 const CXX_STATE: u32 = MAX_KEYS + 1;
 const THREAD_DESTRUCTOR_COUNT: u32 = MAX_KEYS + 2;
+const LANDING: u32 = MAX_KEYS + 4;
+const LANDING_SELECTOR: u32 = LANDING + LandingField::Selector as u32;
 /// So many numbers (as a power of two) are a thread's, in each of the two ranges by thread.
 const THREAD_SHIFT: u32 = 11;
 
@@ -332,6 +346,7 @@ impl WordKey {
             WordKey::ExitHandler(index, part) => EXIT_HANDLERS + (index << CALLBACK_SHIFT | part as u32),
             WordKey::Cleanup(thread) => own(OF_THREADS, thread, CLEANUP),
             WordKey::CxxState(thread) => own(OF_THREADS, thread, CXX_STATE),
+            WordKey::Landing(thread, field) => own(OF_THREADS, thread, LANDING + field as u32),
             WordKey::ThreadDestructorCount(thread) => own(OF_THREADS, thread, THREAD_DESTRUCTOR_COUNT),
             WordKey::ThreadDestructor(thread, index, part) => {
                 own(THREAD_DESTRUCTORS, thread, index << CALLBACK_SHIFT | part as u32)
@@ -431,6 +446,7 @@ impl WordKey {
                     0..MAX_KEYS => WordKey::KeyValue(thread, word),
                     CLEANUP => WordKey::Cleanup(thread),
                     CXX_STATE => WordKey::CxxState(thread),
+                    LANDING..=LANDING_SELECTOR => WordKey::Landing(thread, LandingField::at(word - LANDING)?),
                     THREAD_DESTRUCTOR_COUNT => WordKey::ThreadDestructorCount(thread),
                     _ => return None,
                 }
@@ -451,6 +467,7 @@ impl WordKey {
             WordKey::KeyValue(thread, _)
             | WordKey::Cleanup(thread)
             | WordKey::CxxState(thread)
+            | WordKey::Landing(thread, _)
             | WordKey::ThreadDestructorCount(thread)
             | WordKey::ThreadDestructor(thread, ..)
             | WordKey::Clock(thread) => WordOwner::Thread(thread),
@@ -488,6 +505,7 @@ impl WordKey {
             WordKey::KeyValue(_, key) => WordKey::KeyValue(first, key),
             WordKey::Cleanup(_) => WordKey::Cleanup(first),
             WordKey::CxxState(_) => WordKey::CxxState(first),
+            WordKey::Landing(_, field) => WordKey::Landing(first, field),
             WordKey::ThreadDestructorCount(_) => WordKey::ThreadDestructorCount(first),
             WordKey::ThreadDestructor(_, index, part) => WordKey::ThreadDestructor(first, index, part),
             WordKey::Clock(_) => WordKey::Clock(first),
@@ -526,7 +544,7 @@ const _: () = {
     assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= CLOCKS);
     assert!(CLOCKS + THREADS <= OF_THREADS);
     assert!(OF_THREADS + (THREADS << THREAD_SHIFT) <= THREAD_DESTRUCTORS);
-    assert!(THREAD_DESTRUCTOR_COUNT < 1 << THREAD_SHIFT);
+    assert!(LANDING_SELECTOR < 1 << THREAD_SHIFT);
     assert!(MAX_THREAD_DESTRUCTORS << CALLBACK_SHIFT <= 1 << THREAD_SHIFT);
 };
 

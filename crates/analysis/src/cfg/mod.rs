@@ -168,6 +168,10 @@ pub fn successors(term: &Terminator, mut f: impl FnMut(BlockId)) {
             f(*default);
         }
         Terminator::Indirect { targets, .. } => targets.iter().for_each(|&to| f(to)),
+        Terminator::Invoke { normal, unwind, .. } => {
+            f(*normal);
+            f(*unwind);
+        }
         Terminator::Return(_) | Terminator::Unreachable | Terminator::Trap => {}
     }
 }

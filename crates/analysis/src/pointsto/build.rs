@@ -11,7 +11,7 @@ use super::object::{Library, Object};
 use super::offset::Offset;
 use super::solve::{Constraint, Solver, VarId};
 use crate::Place;
-use crate::library::{Effect, Returns, Special, effect};
+use crate::library::{Effect, Returns, Special, effect, thrower};
 use rustc_hash::FxHashMap;
 use selvedge_base::Id;
 use selvedge_ir::{
@@ -56,6 +56,8 @@ pub(super) struct Builder<'a> {
     pub unknown: BTreeSet<FuncId>,
     of_threads: VarId,
     under_keys: VarId,
+    /// What landing pads are given.
+    thrown: VarId,
 }
 
 impl<'a> Builder<'a> {
@@ -70,7 +72,7 @@ impl<'a> Builder<'a> {
             }
             results.push(function.returns.iter().map(|_| solver.variable()).collect());
         }
-        let (of_threads, under_keys) = (solver.variable(), solver.variable());
+        let [of_threads, under_keys, thrown] = [(); 3].map(|()| solver.variable());
         let mut stand_ins: FxHashMap<&str, Vec<FuncId>> = FxHashMap::default();
         for (id, function) in module.functions.iter_ids().filter(|(_, f)| f.is_defined()) {
             for prefix in STAND_INS {
@@ -96,8 +98,14 @@ impl<'a> Builder<'a> {
             unknown: BTreeSet::new(),
             of_threads,
             under_keys,
+            thrown,
         };
         builder.globals();
+        // It is called wherever a thread may end.
+        let unwinds = module.function("__selvedge_unwind_thread");
+        builder
+            .unknown
+            .extend(unwinds.filter(|&f| module.functions[f].is_defined()));
         builder
     }
 
@@ -393,6 +401,10 @@ impl<'a> Builder<'a> {
             | K::Fence { .. }
             | K::Pause
             | K::Unsupported { .. } => {}
+            K::LandingPad { exception, .. } => {
+                let to = self.register(f, *exception);
+                self.copy(self.thrown, to);
+            }
         }
     }
 
@@ -510,7 +522,13 @@ impl<'a> Builder<'a> {
         }
         if !function.is_defined() {
             match effect(&function.name) {
-                Some(effect) => self.library(site, &effect),
+                Some(effect) => {
+                    self.library(site, &effect);
+                    if let Some(thrower) = thrower(&function.name).and_then(|name| self.module.function(name))
+                    {
+                        self.link(site, thrower);
+                    }
+                }
                 None if (self.modelled)(&function.name) => {
                     self.unknown.insert(callee);
                 }
@@ -653,6 +671,17 @@ impl<'a> Builder<'a> {
                     let at = self.address(Object::Global(global), Offset::START);
                     let callee = self.contents(at);
                     self.call_back(Some(callee), Vec::new(), Vec::new());
+                }
+            }
+            Special::Throws(exception, object) => {
+                if let (Some(exception), Some(object)) = (argument(exception), argument(object)) {
+                    let to = self.thrown;
+                    self.copy(exception, to);
+                    let part = self.solver.variable();
+                    self.shift(object, part, 0, 1);
+                    let pointer = self.contents(object);
+                    self.shift(pointer, part, 0, 1);
+                    self.store_anywhere(exception, part);
                 }
             }
             Special::MakesKey(callee) => {

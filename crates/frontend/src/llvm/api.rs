@@ -227,6 +227,7 @@ functions! {
     fn LLVMGetNextUse(u: LLVMUseRef) -> LLVMUseRef;
     fn LLVMGetNormalDest(invoke_inst: LLVMValueRef) -> LLVMBasicBlockRef;
     fn LLVMGetNumArgOperands(instr: LLVMValueRef) -> c_uint;
+    fn LLVMGetClause(landing_pad: LLVMValueRef, index: c_uint) -> LLVMValueRef;
     fn LLVMGetNumClauses(landing_pad: LLVMValueRef) -> c_uint;
     fn LLVMGetNumIndices(inst: LLVMValueRef) -> c_uint;
     fn LLVMGetNumMaskElements(shuffle_vector_inst: LLVMValueRef) -> c_uint;

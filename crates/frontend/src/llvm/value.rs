@@ -558,18 +558,17 @@ impl<'m> Value<'m> {
         Block::wrap(unsafe { api::LLVMGetUnwindDest(self.raw) })
     }
 
-    /// Of a landing pad the number of its clauses, and whether it cleans up; none for anything
-    /// else.
-    pub(crate) fn landing_pad(self) -> Option<(u32, bool)> {
+    /// Of a landing pad its clauses, and whether it cleans up; none for anything else.
+    pub(crate) fn landing_pad(self) -> Option<(Vec<Value<'m>>, bool)> {
         if self.opcode() != Some(Opcode::LLVMLandingPad) {
             return None;
         }
-        // SAFETY: a landing pad.
+        // SAFETY: a landing pad, and one of its clauses.
         unsafe {
-            Some((
-                api::LLVMGetNumClauses(self.raw),
-                api::LLVMIsCleanup(self.raw) != 0,
-            ))
+            let clauses = (0..api::LLVMGetNumClauses(self.raw))
+                .filter_map(|i| Value::wrap(api::LLVMGetClause(self.raw, i)))
+                .collect();
+            Some((clauses, api::LLVMIsCleanup(self.raw) != 0))
         }
     }
 

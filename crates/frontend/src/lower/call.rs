@@ -3,8 +3,8 @@
 use super::function::{FnLower, Lower};
 use super::inst::is_vector;
 use super::promote::lifetime;
-use crate::llvm::{Opcode, Ty, Value, ValueKind};
-use selvedge_ir::{Callee, CastOp, FuncId, Handler, InstKind, Operand, Symbol, Type};
+use crate::llvm::{Ty, Value, ValueKind};
+use selvedge_ir::{Callee, CastOp, FuncId, InstKind, Operand, Symbol, Type};
 use smallvec::SmallVec;
 
 /// Arguments with their types.
@@ -12,27 +12,6 @@ use smallvec::SmallVec;
 pub(super) struct Args {
     pub(super) values: SmallVec<[Operand; 4]>,
     pub(super) types: SmallVec<[Type; 4]>,
-}
-
-/// What a call or invoke does with an exception: what its landing pad says.
-fn handler(inst: Value<'_>) -> Handler {
-    let Some(pad) = inst.unwind_dest() else {
-        return Handler::None;
-    };
-    let pad = pad.instructions();
-    let Some((clauses, _)) = pad.iter().find_map(|i| i.landing_pad()) else {
-        return Handler::Catch;
-    };
-    // What clang makes of `noexcept`: it catches everything, and calls this.
-    let called = pad
-        .iter()
-        .filter(|i| matches!(i.opcode(), Some(Opcode::LLVMCall | Opcode::LLVMInvoke)))
-        .find_map(|i| i.called());
-    match called {
-        Some(function) if function.name() == "__clang_call_terminate" => Handler::Terminate,
-        _ if clauses > 0 => Handler::Catch,
-        _ => Handler::Cleanup,
-    }
 }
 
 impl<'m> FnLower<'_, 'm, '_> {
@@ -70,7 +49,6 @@ impl<'m> FnLower<'_, 'm, '_> {
             callee: target,
             args: args.values,
             types: args.types,
-            handler: handler(inst),
         });
         Ok(())
     }
@@ -169,7 +147,6 @@ impl<'m> FnLower<'_, 'm, '_> {
             callee: Callee::Direct(id),
             args: args.values,
             types: args.types,
-            handler: Handler::None,
         });
         Ok(())
     }
@@ -183,13 +160,17 @@ impl<'m> FnLower<'_, 'm, '_> {
             callee: Callee::Direct(id),
             args: SmallVec::new(),
             types: SmallVec::new(),
-            handler: Handler::None,
         });
         Ok(Operand::Reg(dst))
     }
 
     /// The function of a name that the program may not have declared.
-    fn library_function(&mut self, name: &str, returns: Vec<Type>, types: &[Type]) -> Lower<FuncId> {
+    pub(super) fn library_function(
+        &mut self,
+        name: &str,
+        returns: Vec<Type>,
+        types: &[Type],
+    ) -> Lower<FuncId> {
         let id = match self.unit.program.names.get(name) {
             Some(&Symbol::Func(id)) => id,
             Some(_) => return Err(format!("`{name}`, which is no function here")),

@@ -471,21 +471,13 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                 }
                 Ok(Terminator::Indirect { address, targets })
             }
-            Some(Opcode::LLVMInvoke) => {
-                self.call(inst)?;
-                if let Some(term) = self.ended.take() {
-                    return Ok(term);
-                }
-                let next = inst.normal_dest().ok_or("an invoke that does not continue")?;
-                // The exceptional successor is never taken: nothing throws without being
-                // unsupported itself.
-                Ok(Terminator::Jump(self.last_edge(inst, next)?))
-            }
+            Some(Opcode::LLVMInvoke) => self.invoke(inst),
+            Some(Opcode::LLVMResume) => self.resume(inst),
             Some(Opcode::LLVMUnreachable) => Ok(Terminator::Unreachable),
             Some(Opcode::LLVMCallBr) => Err("inline assembly that jumps (asm goto)".to_owned()),
-            Some(
-                Opcode::LLVMResume | Opcode::LLVMCatchRet | Opcode::LLVMCleanupRet | Opcode::LLVMCatchSwitch,
-            ) => Err("C++ exception".to_owned()),
+            Some(Opcode::LLVMCatchRet | Opcode::LLVMCleanupRet | Opcode::LLVMCatchSwitch) => {
+                Err("an exception handler of another kind than landing pads".to_owned())
+            }
             _ => Err(format!("terminator {}", inst.text())),
         }
     }
@@ -529,13 +521,13 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     }
 
     /// The only edge out of a block: its copies come before the jump.
-    fn last_edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
+    pub(super) fn last_edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
         self.phi_copies(from, to)?;
         self.block_id(to)
     }
 
     /// One of several edges out of a block: copies get a block of their own.
-    fn edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
+    pub(super) fn edge(&mut self, from: Value<'m>, to: llvm::Block<'m>) -> Lower<BlockId> {
         let before = std::mem::take(&mut self.insts);
         let copies = self.phi_copies(from, to);
         let insts = std::mem::replace(&mut self.insts, before);

@@ -37,8 +37,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 }
                 self.alias(inst, parts)
             }
-            Opcode::LLVMLandingPad | Opcode::LLVMCatchPad | Opcode::LLVMCleanupPad => {
-                Err("C++ exception".to_owned())
+            Opcode::LLVMLandingPad => self.landing_pad(inst),
+            Opcode::LLVMCatchPad | Opcode::LLVMCleanupPad => {
+                Err("an exception handler of another kind than landing pads".to_owned())
             }
             Opcode::LLVMGetElementPtr if is_no_step(inst) => {
                 let parts = self.operands(inst, 0)?;

@@ -107,6 +107,7 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             "is.constant" => self.constant_result(inst, 0),
             "get.rounding" | "flt.rounds" => self.constant_result(inst, 1),
+            "eh.typeid.for" => self.type_id(inst),
             "thread.pointer" => {
                 let pointer = self.thread_pointer()?;
                 self.alias(inst, smallvec![pointer])

@@ -13,11 +13,13 @@
 //! | `sink` | loads that an optimiser made too early |
 //! | `vector` | packing and shuffling |
 //! | `call`, `intrinsic`, `asm` | calls |
+//! | `exception` | invokes and landing pads |
 //! | `weak` | nothing: says whether a symbol that may be missing is |
 
 mod asm;
 mod call;
 mod constant;
+mod exception;
 mod flatten;
 mod function;
 mod global;

@@ -3,8 +3,8 @@
 use super::{Parser, Result};
 use crate::parse::lexer::Token;
 use crate::{
-    AtomicOrder, BinOp, Callee, CastOp, FloatPred, GepTerm, Handler, InstKind, IntPred, MinMax, Operand,
-    OverflowOp, Reg, RmwOp, SatOp, Terminator, Type, UnOp,
+    AtomicOrder, BinOp, Callee, CastOp, Clause, FloatPred, GepTerm, InstKind, IntPred, MinMax, Operand,
+    OverflowOp, Pad, Reg, RmwOp, SatOp, Terminator, Type, UnOp,
 };
 use smallvec::SmallVec;
 
@@ -16,7 +16,7 @@ impl<'t> Parser<'t> {
         };
         if !matches!(
             word,
-            "jump" | "branch" | "switch" | "goto" | "return" | "unreachable" | "trap"
+            "jump" | "branch" | "switch" | "goto" | "return" | "invoke" | "unreachable" | "trap"
         ) {
             return Ok(None);
         }
@@ -43,6 +43,7 @@ impl<'t> Parser<'t> {
                 Terminator::Indirect { address, targets }
             }
             "return" => Terminator::Return(self.returned()?),
+            "invoke" => self.invoke()?,
             "unreachable" => Terminator::Unreachable,
             _ => Terminator::Trap,
         }))
@@ -65,6 +66,41 @@ impl<'t> Parser<'t> {
             cases,
             default,
         })
+    }
+
+    fn selector(&mut self) -> Result<i32> {
+        let number = self.signed("a selector")?;
+        match i32::try_from(number) {
+            Ok(selector) => Ok(selector),
+            Err(_) => self.fail(format!("{number} is too large for a selector")),
+        }
+    }
+
+    fn invoke(&mut self) -> Result<Terminator> {
+        let normal = self.block_id()?;
+        self.sign(',')?;
+        let unwind = self.block_id()?;
+        self.sign('[')?;
+        let clauses = self.list(']', |parser| {
+            if parser.flag("catch")? {
+                return Ok(Clause::Catch {
+                    selector: parser.selector()?,
+                    ty: parser.operand()?,
+                });
+            }
+            if !parser.flag("filter")? {
+                return parser.expected("`catch` or `filter`");
+            }
+            let selector = parser.selector()?;
+            parser.sign('[')?;
+            let types = parser.list(']', Self::operand)?;
+            Ok(Clause::Filter { types, selector })
+        })?;
+        let pad = Pad {
+            clauses,
+            cleanup: self.flag("cleanup")?,
+        };
+        Ok(Terminator::Invoke { normal, unwind, pad })
     }
 
     /// The operands of a return, none if the next block or the end of the function follows.
@@ -143,23 +179,11 @@ impl<'t> Parser<'t> {
             }
         })?;
         let (args, types) = arguments.into_iter().unzip();
-        let handlers = [
-            ("cleanup", Handler::Cleanup),
-            ("terminate", Handler::Terminate),
-            ("catch", Handler::Catch),
-        ];
-        let mut handler = Handler::None;
-        for (word, named) in handlers {
-            if handler == Handler::None && self.flag(word)? {
-                handler = named;
-            }
-        }
         Ok(InstKind::Call {
             results,
             callee,
             args,
             types,
-            handler,
         })
     }
 
@@ -340,6 +364,10 @@ impl<'t> Parser<'t> {
                     weak,
                 }
             }
+            "landing_pad" => InstKind::LandingPad {
+                exception: first,
+                selector: second,
+            },
             _ => return Ok(None),
         }))
     }

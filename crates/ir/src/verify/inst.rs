@@ -2,8 +2,8 @@
 
 use super::{Problem, Verifier};
 use crate::{
-    AtomicOrder, BinOp, Callee, CastOp, FuncId, Function, InstKind, LocalId, Operand, Reg, RmwOp, Terminator,
-    Type, UnOp,
+    AtomicOrder, BinOp, Callee, CastOp, Clause, FuncId, Function, InstKind, LocalId, Operand, Reg, RmwOp,
+    Terminator, Type, UnOp,
 };
 use std::collections::BTreeSet;
 
@@ -318,8 +318,12 @@ impl Checker<'_, '_> {
                 callee,
                 ref args,
                 ref types,
-                handler: _,
             } => self.call(results, callee, args, types),
+            InstKind::LandingPad { exception, selector } => {
+                self.write("the exception", exception, Must::Be(Type::Ptr));
+                self.write("the selector", selector, Must::Be(Type::I32));
+                self.distinct(&[exception, selector]);
+            }
             InstKind::VaStart { list } => {
                 self.verifier
                     .require(self.function.varargs, || Problem::NotVariadic);
@@ -468,6 +472,22 @@ impl Checker<'_, '_> {
                     .require(found == expected, || Problem::ResultCount { expected, found });
                 for (&value, &ty) in values.iter().zip(&self.function.returns) {
                     self.read("the returned value", value, Must::Be(ty));
+                }
+            }
+            Terminator::Invoke {
+                normal,
+                unwind,
+                ref pad,
+            } => {
+                self.verifier.block(self.id, normal);
+                self.verifier.block(self.id, unwind);
+                pad.for_each_type(|ty| self.read("a type that is caught", ty, Must::Be(Type::Ptr)));
+                for clause in &pad.clauses {
+                    let (fits, selector) = match clause {
+                        Clause::Catch { selector, .. } => (*selector > 0, *selector),
+                        Clause::Filter { selector, .. } => (*selector < 0, *selector),
+                    };
+                    self.verifier.require(fits, || Problem::Selector(selector));
                 }
             }
             Terminator::Unreachable | Terminator::Trap => {}

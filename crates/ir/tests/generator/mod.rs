@@ -3,8 +3,8 @@
 
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 use selvedge_ir::{
-    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, FloatPred, FuncId, Function, GepTerm, Global,
-    GlobalId, Handler, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Reg,
+    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, Clause, FloatPred, FuncId, Function, GepTerm, Global,
+    GlobalId, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Pad, Reg,
     RegInfo, Relocation, RmwOp, SatOp, Stmt, Symbol, Terminator, Type, UnOp,
 };
 use smallvec::SmallVec;
@@ -218,7 +218,17 @@ impl Source<'_> {
                 let kind = self.inst(module, id);
                 insts.push(Inst { stmt, kind });
             }
-            let term = self.terminator(module, id);
+            let called = matches!(
+                insts.last(),
+                Some(Inst {
+                    kind: InstKind::Call { .. },
+                    ..
+                })
+            );
+            let term = match called && self.flag() {
+                true => self.invoke(module, id),
+                false => self.terminator(module, id),
+            };
             module.functions[id].blocks[block] = Block {
                 insts,
                 term,
@@ -283,7 +293,7 @@ impl Source<'_> {
                 self.operand(module, $ty)
             };
         }
-        match self.below(31) {
+        match self.below(33) {
             0 => InstKind::Copy {
                 dst: self.reg(ty),
                 value: read!(ty),
@@ -508,6 +518,10 @@ impl Source<'_> {
                 src: read!(Type::Ptr),
             },
             30 => InstKind::Unsupported { what: self.text() },
+            31 => InstKind::LandingPad {
+                exception: self.reg(Type::Ptr),
+                selector: self.reg(Type::I32),
+            },
             _ => InstKind::Pause,
         }
     }
@@ -560,18 +574,39 @@ impl Source<'_> {
             true => Callee::Direct(id),
             false => Callee::Indirect(self.operand(module, Type::Ptr)),
         };
-        let handlers = [
-            Handler::None,
-            Handler::Cleanup,
-            Handler::Terminate,
-            Handler::Catch,
-        ];
         InstKind::Call {
             results,
             callee,
             args,
             types,
-            handler: self.pick(&handlers),
+        }
+    }
+
+    fn invoke(&mut self, module: &Module, id: FuncId) -> Terminator {
+        let blocks = module.functions[id].blocks.len() as u32;
+        let clauses = (0..self.below(4)).map(|_| self.clause(module)).collect();
+        Terminator::Invoke {
+            normal: BlockId(self.below(blocks)),
+            unwind: BlockId(self.below(blocks)),
+            pad: Pad {
+                clauses,
+                cleanup: self.flag(),
+            },
+        }
+    }
+
+    fn clause(&mut self, module: &Module) -> Clause {
+        let selector = 1 + self.below(200) as i32;
+        if self.flag() {
+            return Clause::Catch {
+                ty: self.operand(module, Type::Ptr),
+                selector,
+            };
+        }
+        let types = (0..self.below(3)).map(|_| self.operand(module, Type::Ptr));
+        Clause::Filter {
+            types: types.collect(),
+            selector: -selector,
         }
     }
 

@@ -1,20 +1,14 @@
 //! Calls, jumps and the ends of blocks.
 
 use super::{Compiler, is_landing};
-use crate::code::{CallSite, NONE, Op, SwitchTable};
+use crate::code::{CallSite, Clause, NONE, Op, Pad, SwitchTable};
 use crate::native;
 use crate::program::Binding;
 use selvedge_base::Id;
-use selvedge_ir::{BlockId, Callee, Handler, Operand, Reg, Terminator, Type};
+use selvedge_ir::{BlockId, Callee, Operand, Reg, Terminator, Type};
 
 impl Compiler<'_> {
-    pub(super) fn call(
-        &mut self,
-        results: &[Reg],
-        callee: &Callee,
-        (args, types): (&[Operand], &[Type]),
-        handler: Handler,
-    ) {
+    pub(super) fn call(&mut self, results: &[Reg], callee: &Callee, (args, types): (&[Operand], &[Type])) {
         let address = match callee {
             Callee::Indirect(address) => self.word(*address),
             Callee::Direct(_) => NONE,
@@ -27,7 +21,7 @@ impl Compiler<'_> {
             types: Vec::new(),
             results: Vec::new(),
             used: results.iter().any(|&r| self.slots.is_read(r)),
-            handler,
+            pad: 0,
             landing: NONE,
         };
         for (arg, ty) in args.iter().zip(types) {
@@ -75,6 +69,48 @@ impl Compiler<'_> {
     pub(super) fn jump(&mut self, op: Op, a: u16, target: BlockId) {
         let at = self.emit_long(op, a, 0);
         self.patches.push((at, target));
+    }
+
+    /// What the call just compiled does with an exception.
+    fn pad(&mut self, unwind: BlockId, pad: &selvedge_ir::Pad) {
+        let mut clauses = Vec::new();
+        for clause in &pad.clauses {
+            clauses.push(match clause {
+                selvedge_ir::Clause::Catch { ty, selector } => {
+                    let Some(ty) = self.type_address(*ty) else { return };
+                    let selector = *selector;
+                    Clause::Catch { ty, selector }
+                }
+                selvedge_ir::Clause::Filter { types, selector } => {
+                    let types: Option<Vec<u64>> = types.iter().map(|&ty| self.type_address(ty)).collect();
+                    let Some(types) = types else { return };
+                    let selector = *selector;
+                    Clause::Filter { types, selector }
+                }
+            });
+        }
+        self.code.pads.push(Pad {
+            clauses,
+            cleanup: pad.cleanup,
+            target: unwind.index() as u32,
+        });
+        if let Some(call) = self.code.calls.last_mut() {
+            call.pad = self.code.pads.len() as u32;
+        }
+    }
+
+    /// The address of the description of a type that a landing pad asks for.
+    fn type_address(&mut self, ty: Operand) -> Option<u64> {
+        match ty {
+            Operand::Const(bits, _) => Some(bits as u64),
+            Operand::Global(global, offset) if !self.program.module.globals[global].thread_local => {
+                Some(self.program.globals[global.index()].wrapping_add_signed(offset))
+            }
+            _ => {
+                self.unsupported("a handler for a type that is no constant");
+                None
+            }
+        }
     }
 
     pub(super) fn terminator(&mut self, block: BlockId, term: &Terminator) {
@@ -135,6 +171,12 @@ impl Compiler<'_> {
                 let index = self.code.returns.len();
                 self.code.returns.push(words);
                 self.emit(Op::Return, 0, 0, index as u16, 0);
+            }
+            Terminator::Invoke { normal, unwind, pad } => {
+                self.pad(*unwind, pad);
+                if normal.index() != block.index() + 1 {
+                    self.jump(Op::Jump, 0, *normal);
+                }
             }
             Terminator::Unreachable => {
                 self.emit(Op::Unreachable, 0, 0, 0, 0);

@@ -6,7 +6,7 @@ use crate::native;
 use crate::value::Value;
 use crate::visibility;
 use selvedge_base::Id;
-use selvedge_ir::{BinOp, CastOp, Handler, InstKind, IntPred, Operand, Reg, Type};
+use selvedge_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Reg, Type};
 use selvedge_model::MemoryOrder;
 
 impl Compiler<'_> {
@@ -127,8 +127,7 @@ impl Compiler<'_> {
                 callee,
                 args,
                 types,
-                handler,
-            } => self.call(results, callee, (args, types), *handler),
+            } => self.call(results, callee, (args, types)),
             InstKind::MemCopy {
                 dst,
                 src,
@@ -168,7 +167,7 @@ impl Compiler<'_> {
             types: args.iter().map(|(_, ty)| *ty).collect(),
             results: Vec::new(),
             used: false,
-            handler: Handler::None,
+            pad: 0,
             landing: NONE,
         });
         self.emit_long(Op::Call, 0, index);

@@ -11,7 +11,7 @@
 //!
 //! A call may end in a `longjmp` to a `setjmp` of the same frame: what is live behind each `setjmp`
 //! is live at all calls of its function, whatever they call, and so is whether that `setjmp` was
-//! called.
+//! called. So is what is live at the landing pad of a call while that call is active.
 //!
 //! Where a program's lost memory is asked for, a variable in its scope counts as live, used later
 //! or not: what it points to is not lost. What else is live must then be known wherever a thread
@@ -94,6 +94,9 @@ impl Liveness {
                 if inst.op == Op::Call {
                     let mut after = without_results(code, ip, after);
                     after.iter_mut().zip(&landed).for_each(|(a, l)| *a |= l);
+                    if let Some(pad) = pad_of(code, ip) {
+                        join(code, &entries, &mut after, pad);
+                    }
                     result.suspended[inst.long() as usize] = result.push(&kept(&after));
                 }
                 let stands = matches!(
@@ -120,6 +123,21 @@ impl Liveness {
         }
         start..self.slots.len() as u32
     }
+}
+
+/// Adds what is live where a block begins.
+fn join(code: &Code, entries: &[Vec<u64>], live: &mut [u64], target: u32) {
+    let at = code.blocks.partition_point(|&b| b < target);
+    // Empty blocks begin where the next one does: all of them have the same entry.
+    if let Some(entry) = entries.get(at) {
+        live.iter_mut().zip(entry).for_each(|(l, e)| *l |= e);
+    }
+}
+
+/// Where a call goes on with an exception.
+fn pad_of(code: &Code, ip: usize) -> Option<u32> {
+    let pad = code.calls[code.insts[ip].long() as usize].pad;
+    Some(code.pads[pad.checked_sub(1)? as usize].target)
 }
 
 /// What is live behind a call, but for its results.
@@ -155,13 +173,7 @@ fn walk(
     for ip in (start..end).rev() {
         let inst = code.insts[ip];
         after.copy_from_slice(live);
-        let join = |live: &mut [u64], target: u32| {
-            let at = code.blocks.partition_point(|&b| b < target);
-            // Empty blocks begin where the next one does: all of them have the same entry.
-            if let Some(entry) = entries.get(at) {
-                live.iter_mut().zip(entry).for_each(|(l, e)| *l |= e);
-            }
-        };
+        let join = |live: &mut [u64], target: u32| join(code, entries, live, target);
         match inst.op {
             Op::Jump => {
                 live.fill(0);
@@ -197,6 +209,9 @@ fn walk(
         });
         if inst.op == Op::Call {
             live.iter_mut().zip(landed).for_each(|(l, b)| *l |= b);
+            if let Some(pad) = pad_of(code, ip) {
+                join(live, pad);
+            }
         }
         f(ip, live, &after);
     }

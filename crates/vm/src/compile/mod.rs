@@ -313,6 +313,9 @@ impl Compiler<'_> {
             let inst = &mut self.code.insts[at];
             (inst.b, inst.c) = (target as u16, (target >> 16) as u16);
         }
+        for pad in &mut self.code.pads {
+            pad.target = self.code.blocks[pad.target as usize];
+        }
         for table in &mut self.code.switches {
             table.default = self.code.blocks[table.default as usize];
             for case in &mut table.cases {

@@ -1,41 +1,20 @@
-//! Entry points of the C++ run-time library that have no body in headers: exceptions and the
-//! start-up of streams.
-//!
-//! Unwinding is unsupported. But an exception that nobody catches ends the program without it: so
-//! where one is thrown, by the program or by the library (`vector::at`, `std::function` without
-//! target), the thread's calls are looked at. It is a finding if none of them has a handler, or the
-//! innermost one is the end of a function that must not throw. Types are not compared: where there
-//! is any other handler, the exception may be caught, and what happens then is unsupported.
+//! Entry points of the C++ run-time library that have no body in headers: the end of the program
+//! by an exception, what throws in a native model, and the start-up of streams.
 
+use super::type_info::{Tables, Types};
 use super::{Answer, plain};
-use crate::code::Op;
+use crate::memory::Site;
 use crate::native::{Cx, Flow, Native};
-use crate::thread::{Frame, NO_CALL};
-use selvedge_base::Id;
-use selvedge_ir::Handler;
+use crate::value::Value;
+use selvedge_base::ContextId;
 use selvedge_model::FaultKind;
+use smallvec::smallvec;
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
     Some(match name {
-        // Never freed: what is thrown ends the program, or is unsupported.
-        "__cxa_allocate_exception" => {
-            plain!(|cx: &mut Cx<'_>| -> Answer {
-                let size = cx.word(0)?;
-                Ok(Flow::word(cx.own_memory(size)?))
-            })
-        }
-        "__cxa_throw" => plain!(|cx: &mut Cx<'_>| -> Answer { Ok(throw(cx, "an exception is thrown")) }),
-        "__cxa_free_exception"
-        | "__cxa_rethrow"
-        | "__cxa_begin_catch"
-        | "__cxa_end_catch"
-        | "__cxa_get_exception_ptr"
-        | "__cxa_current_exception_type"
-        | "_Unwind_Resume" => {
-            plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::Unsupported("a C++ exception".into())) })
-        }
-        "__clang_call_terminate" => plain!(terminate),
+        "__selvedge_uncaught" => plain!(uncaught),
+        "__dynamic_cast" => plain!(super::type_info::dynamic_cast),
         "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitD1Ev"
         | "_ZNSt8ios_base4InitC2Ev"
@@ -44,89 +23,86 @@ pub fn find(name: &str) -> Option<Native> {
         }
         // Tells apart the ways in which libstdc++'s memory could be checked; no effect.
         "_ZSt21ios_base_library_initv" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::void()) }),
-        _ => return thrower(name),
+        _ => return None,
     })
 }
 
-/// Throws an exception: what comes of it.
-pub(crate) fn throw(cx: &Cx<'_>, what: &str) -> Flow {
-    let text = match handler(cx) {
-        Handler::None | Handler::Cleanup => format!("{what}, and nobody catches it"),
-        Handler::Terminate => format!("{what}, and leaves a function that must not throw"),
-        Handler::Catch => return Flow::Unsupported(format!("a C++ exception that may be caught ({what})")),
+/// `__selvedge_uncaught(type, what, nobody)`: the end of the program by `std::terminate`. The type
+/// is that of the exception that is handled, if there is one; `nobody`: none of the calls catches
+/// it.
+fn uncaught(cx: &mut Cx<'_>) -> Answer {
+    let (ty, what, nobody) = (cx.word(0)?, cx.word(1)?, cx.int(2)? != 0);
+    if ty == 0 {
+        return Ok(ends(cx, "std::terminate is called".to_owned()));
+    }
+    let tables = Tables::of(cx.program);
+    let name = Types::new(cx, &tables).name(ty)?;
+    let name = readable(&String::from_utf8_lossy(&name));
+    let mut text = if nobody {
+        format!("an exception of type {name} is thrown, and nobody catches it")
+    } else {
+        format!("std::terminate is called with an exception of type {name}")
     };
-    cx.fault(FaultKind::UncaughtException, text)
+    if what != 0 {
+        let what = cx.string(what)?;
+        text += &format!(": {}", String::from_utf8_lossy(&what));
+    }
+    Ok(ends(cx, text))
 }
 
-/// What the innermost of the thread's calls that does something with an exception does with it.
-fn handler(cx: &Cx<'_>) -> Handler {
-    let thread = cx.state.thread(cx.thread);
-    let Some(suspended) = (thread.core.depth as usize).checked_sub(1) else {
-        return Handler::None;
-    };
-    let callers = thread.frames[..suspended].iter().rev();
-    let frames = std::iter::once(&thread.core.frame).chain(callers.clone());
-    let present = at_its_call(cx, &thread.core.frame);
-    let calls = frames.zip(callers).map(|(frame, caller)| match frame.call {
-        // The machine has entered it: for a library function that the caller calls, or before the
-        // caller begins.
-        NO_CALL => at_its_call(cx, caller),
-        call => handler_of(cx, caller, call),
-    });
-    let mut calls = std::iter::once(present).chain(calls);
-    calls
-        .find(|handler| matches!(handler, Handler::Terminate | Handler::Catch))
-        .unwrap_or(Handler::None)
+/// The fault, where the program's own code calls the library.
+fn ends(cx: &mut Cx<'_>, text: String) -> Flow {
+    let inside = cx.site;
+    let mut context = inside.context;
+    while cx.program.in_library(cx.site.stmt) && context != ContextId(0) {
+        let (outer, stmt) = cx.state.caller(context);
+        context = outer;
+        cx.site = Site { stmt, context };
+    }
+    let flow = cx.fault(FaultKind::UncaughtException, text);
+    cx.site = inside;
+    flow
 }
 
-fn handler_of(cx: &Cx<'_>, caller: &Frame, call: u32) -> Handler {
-    cx.program.code[caller.func.index()].calls[call as usize].handler
+/// The name of a type as the program writes it.
+fn readable(mangled: &str) -> String {
+    let symbol = cpp_demangle::Symbol::new(format!("_ZTS{mangled}"));
+    let text = symbol.ok().and_then(|symbol| symbol.demangle().ok());
+    let text = text
+        .as_deref()
+        .and_then(|text| text.strip_prefix("typeinfo name for "));
+    text.unwrap_or(mangled).to_owned()
 }
 
-/// The handler of the call that a frame stands at, if it stands at one.
-fn at_its_call(cx: &Cx<'_>, frame: &Frame) -> Handler {
-    match cx.program.code[frame.func.index()].insts.get(frame.ip as usize) {
-        Some(inst) if inst.op == Op::Call => handler_of(cx, frame, inst.long()),
-        _ => Handler::None,
+/// What throws a `std::system_error` for native models.
+const THROWS_SYSTEM_ERROR: &str = "_ZSt20__throw_system_errori";
+
+/// Throws a `std::system_error` with a code of `errno`.
+pub(crate) fn throw_system_error(cx: &mut Cx<'_>, code: i32) -> Flow {
+    match cx.program.module.function(THROWS_SYSTEM_ERROR) {
+        Some(function) if cx.program.module.functions[function].is_defined() => {
+            let address = cx.program.function_address(function);
+            Flow::Call(address, smallvec![Value::new(code as u32 as u64)])
+        }
+        _ => Flow::Unsupported(format!("a std::system_error with code {code}")),
     }
 }
 
-fn terminate(cx: &mut Cx<'_>) -> Answer {
-    Ok(cx.fault(
-        FaultKind::UncaughtException,
-        "an exception left a function that must not throw",
-    ))
+/// What unwinds a thread that ends.
+const UNWINDS: &str = "__selvedge_unwind_thread";
+
+/// Unwinds the thread, which ends.
+pub(crate) fn unwind_thread(cx: &mut Cx<'_>) -> Flow {
+    match cx.program.module.function(UNWINDS) {
+        Some(function) if cx.program.module.functions[function].is_defined() => {
+            Flow::Call(cx.program.function_address(function), smallvec![])
+        }
+        _ => Flow::Unsupported("the end of a thread that has something to unwind".into()),
+    }
 }
 
-/// `std::__throw_<what>(...)`: one model a name, since a model does not know by which name it was
-/// called.
-fn thrower(name: &str) -> Option<Native> {
-    macro_rules! throws {
-        ($text:literal) => {
-            plain!(|cx: &mut Cx<'_>| -> Answer { Ok(throw(cx, concat!($text, " is thrown"))) })
-        };
-    }
-    let rest = name.strip_prefix("_ZSt")?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let length: usize = rest.get(..digits)?.parse().ok()?;
-    let function = rest.get(digits..digits.checked_add(length)?)?;
-    Some(match function.strip_prefix("__throw_")? {
-        "bad_exception" => throws!("std::bad_exception"),
-        "bad_alloc" | "bad_array_new_length" => throws!("std::bad_alloc"),
-        "bad_cast" => throws!("std::bad_cast"),
-        "bad_typeid" => throws!("std::bad_typeid"),
-        "bad_function_call" => throws!("std::bad_function_call"),
-        "logic_error" => throws!("std::logic_error"),
-        "domain_error" => throws!("std::domain_error"),
-        "invalid_argument" => throws!("std::invalid_argument"),
-        "length_error" => throws!("std::length_error"),
-        "out_of_range" | "out_of_range_fmt" => throws!("std::out_of_range"),
-        "runtime_error" => throws!("std::runtime_error"),
-        "range_error" => throws!("std::range_error"),
-        "overflow_error" => throws!("std::overflow_error"),
-        "underflow_error" => throws!("std::underflow_error"),
-        "system_error" => throws!("std::system_error"),
-        "future_error" => throws!("std::future_error"),
-        _ => throws!("an exception of the C++ library"),
-    })
+/// Whether a function called by a native model is the end of that model.
+pub(super) fn is_thrower(cx: &Cx<'_>, function: selvedge_ir::FuncId) -> bool {
+    let name = cx.program.module.functions[function].name.as_str();
+    matches!(name, THROWS_SYSTEM_ERROR | UNWINDS)
 }

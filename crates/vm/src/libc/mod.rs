@@ -34,10 +34,12 @@ pub(crate) mod signal;
 pub(crate) mod stepped;
 mod string;
 mod time;
+mod type_info;
+pub(crate) mod unwind;
 mod varargs;
 mod verifier;
 
-pub(crate) use cxx::throw;
+pub(crate) use cxx::{throw_system_error, unwind_thread};
 
 use crate::native::Native;
 
@@ -82,4 +84,5 @@ pub fn find(name: &str) -> Option<Native> {
         .or_else(|| time::find(name))
         .or_else(|| math::find(name))
         .or_else(|| cxx::find(name))
+        .or_else(|| unwind::find(name))
 }

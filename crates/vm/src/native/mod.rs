@@ -17,6 +17,7 @@ pub use table::{Native, find};
 
 use crate::libc::stepped::Replay;
 use crate::memory::{AllocError, Kind, Life, MemoryError, Object, Site};
+use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
 use crate::symbolic::Source;
@@ -109,6 +110,16 @@ pub enum Flow {
         ip: u32,
         /// What the call returns now.
         value: Value,
+    },
+    /// An exception goes on at a landing pad: instruction `ip` of the thread's `depth`-th frame.
+    /// The frames above are unwound. What the pad is told lies in `WordKey::Landing`.
+    Land {
+        /// Which frame, the outermost being 1.
+        depth: u32,
+        /// The first instruction of the pad; or the call of a model, which is asked again.
+        ip: u32,
+        /// The phase of that model.
+        phase: Phase,
     },
     /// The process exits with this code: exit handlers run (`quick`: none), then the visible
     /// `ProcessExit`.

@@ -188,6 +188,17 @@ fn exit(cx: &mut Cx<'_>) -> Flow {
 pub(super) fn end_thread(cx: &mut Cx<'_>, result: Value) -> Flow {
     let word = WordKey::Cleanup(cx.thread);
     let buffer = cx.state.word(word);
+    if crate::libc::unwind::has_pads(cx) {
+        if buffer != 0 {
+            return Flow::Unsupported("the end of a thread with cleanup handlers of C and of C++".into());
+        }
+        let core = cx.state.own_core(cx.thread);
+        (core.result, core.phase, core.note) = (result, Phase::First, 0);
+        if core.stage == Stage::Running {
+            core.stage = Stage::Unwinding;
+        }
+        return crate::libc::unwind_thread(cx);
+    }
     if buffer == 0 {
         return Flow::ExitThread(result);
     }

@@ -1,8 +1,9 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
+use super::errno::{EDEADLK, EINVAL};
 use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
 use super::{cond, creation, join};
-use crate::libc::throw;
+use crate::libc::throw_system_error;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
 use crate::word::WordKey;
@@ -32,12 +33,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "_ZNSt6thread6_StateD1Ev" | "_ZNSt6thread6_StateD2Ev" => {
             return Some(Native::Plain(|_| Flow::void()));
         }
-        "_ZSt20__throw_system_errori" => return Some(Native::Plain(system_error)),
-        "_ZSt9terminatev" => {
-            return Some(Native::Plain(|cx| {
-                cx.fault(FaultKind::UncaughtException, "std::terminate is called")
-            }));
-        }
         "__cxa_pure_virtual" => {
             return Some(Native::Plain(|cx| {
                 cx.fault(FaultKind::Abort, "a pure virtual function is called")
@@ -50,13 +45,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
         perform,
         numbers: ALL_ARGUMENTS,
     }))
-}
-
-fn system_error(cx: &mut Cx<'_>) -> Flow {
-    match cx.int(0) {
-        Ok(code) => throw(cx, &format!("std::system_error with code {code} is thrown")),
-        Err(flow) => flow,
-    }
 }
 
 // ---- std::thread
@@ -113,14 +101,10 @@ fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
         Err(flow) => return Prepared::Immediate(flow),
     };
     if target == 0 {
-        let text = "std::system_error is thrown by join or detach of a std::thread that is not joinable";
-        return Prepared::Immediate(throw(cx, text));
+        return Prepared::Immediate(throw_system_error(cx, EINVAL));
     }
     if op == Op::Join && creation::thread_of(cx.state, target) == Some(cx.thread) {
-        return Prepared::Immediate(throw(
-            cx,
-            "std::system_error is thrown by a thread that joins itself",
-        ));
+        return Prepared::Immediate(throw_system_error(cx, EDEADLK));
     }
     join::on_thread(cx, op, target)
 }

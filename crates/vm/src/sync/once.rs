@@ -6,6 +6,7 @@
 //! as if it had never been called.
 
 use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
+use crate::libc::unwind;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
@@ -87,7 +88,8 @@ fn once_prepare(cx: &mut Cx<'_>) -> Prepared {
         Ok(address) => address,
         Err(flow) => return Prepared::Immediate(flow),
     };
-    let op = if returned(cx, address) {
+    let thrown = cx.state.thread(cx.thread).core.phase == Phase::Thrown;
+    let op = if thrown || returned(cx, address) {
         Op::OnceDone
     } else {
         Op::OnceEnter
@@ -96,6 +98,13 @@ fn once_prepare(cx: &mut Cx<'_>) -> Prepared {
 }
 
 fn once(cx: &mut Cx<'_>, _: u16) -> Performed {
+    if cx.state.thread(cx.thread).core.phase == Phase::Thrown {
+        let flow = cx.word(0).and_then(|address| {
+            abandon(cx, address);
+            unwind::leave_model(cx)
+        });
+        return Performed::Done(flow.unwrap_or_else(|flow| flow), Outcome::Done);
+    }
     if cx.pending().op == Op::OnceDone {
         let answer = cx.word(0).map(|address| {
             let_go(cx, address);

@@ -37,10 +37,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::Name(..) => 27,
         WordKey::Stream(..) => 28,
         WordKey::Pinned(..) => 29,
+        WordKey::Landing(..) => 30,
     }
 }
 
-const KINDS: usize = 30;
+const KINDS: usize = 31;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -93,6 +94,9 @@ fn kinds() -> Vec<WordKey> {
     all.extend(of_thread(WordKey::CxxState));
     all.extend(of_thread(WordKey::ThreadDestructorCount));
     all.extend(of_thread(WordKey::Clock));
+    for &field in LandingField::ALL {
+        all.extend(of_thread(|t| WordKey::Landing(t, field)));
+    }
     for &part in Callback::ALL {
         all.extend(of_one(MAX_EXIT_HANDLERS, |i| WordKey::ExitHandler(i, part)));
         all.extend(of_two([THREADS, MAX_THREAD_DESTRUCTORS], |t, i| {

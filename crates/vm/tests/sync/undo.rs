@@ -1,8 +1,10 @@
 //! Going back: after random walks, everything that can be seen of the state is as before.
 
 use crate::explorer::{choices, load};
-use selvedge_model::{Machine, Undo};
-use selvedge_vm::{Options, Vm};
+use selvedge_base::Digest;
+use selvedge_model::{Fingerprint, Machine, Pending, Undo};
+use selvedge_vm::{Options, Program, Vm};
+use std::sync::Arc;
 
 const PROGRAM: &str = "
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
@@ -19,9 +21,47 @@ const PROGRAM: &str = "
         sem_wait(&s); pthread_cancel(a); pthread_join(a, 0); pthread_join(e, 0); pthread_key_delete(k);
     }";
 
+/// Exceptions in all their states: thrown, on their way through destructors that act, handled,
+/// thrown again, kept for others, by a routine of `call_once`, the end of a thread.
+const EXCEPTIONS: &str = "
+    #include <exception>
+    #include <mutex>
+    #include <stdexcept>
+    #include <thread>
+    #include <cstdio>
+    #include <pthread.h>
+    std::mutex m; std::once_flag o; int n; std::exception_ptr kept;
+    struct Acts { ~Acts() { std::lock_guard<std::mutex> l(m); n++; } };
+    void once() { if (n++ == 0) throw std::runtime_error(\"once\"); }
+    void f() {
+        try { Acts acts; std::call_once(o, once); throw n; }
+        catch (const std::exception &e) { std::lock_guard<std::mutex> l(m); std::printf(\"%s\", e.what()); kept = std::current_exception(); }
+        catch (int i) { std::lock_guard<std::mutex> l(m); std::printf(\"i\"); }
+        try { try { Acts acts; throw 1L; } catch (long &l) { Acts acts; l++; throw; } } catch (long l) { std::printf(\"%ld\", l); }
+    }
+    void *g(void *) { Acts acts; f(); pthread_exit(&n); }
+    int main() {
+        pthread_t a; pthread_create(&a, 0, g, 0); std::thread b(f); f(); pthread_join(a, 0); b.join();
+        try { if (kept) std::rethrow_exception(kept); } catch (std::runtime_error &e) { std::printf(\"%s\", e.what()); }
+    }";
+
 #[test]
 fn going_back_restores_what_was() {
-    let program = load(PROGRAM, "c", Options::default());
+    walk(&load(PROGRAM, "c", Options::default()));
+}
+
+#[test]
+fn going_back_restores_exceptions() {
+    walk(&load(EXCEPTIONS, "cpp", Options::default()));
+}
+
+/// What can be seen of a state: what threads do next, what was printed, the contents of all of it.
+fn seen(vm: &Vm) -> (Vec<Pending>, Vec<u8>, Digest) {
+    let output = vm.state.output().to_vec();
+    (vm.pending().to_vec(), output, vm.fingerprint_from_scratch())
+}
+
+fn walk(program: &Arc<Program>) {
     let mut rng = fastrand::Rng::with_seed(7);
     for _ in 0..200 {
         let mut vm = Vm::new(program.clone()).unwrap_or_else(|e| panic!("{e}"));
@@ -31,23 +71,21 @@ fn going_back_restores_what_was() {
             if all.is_empty() {
                 break;
             }
-            path.push((vm.mark(), vm.pending().to_vec(), vm.state.output().to_vec()));
+            path.push((vm.mark(), seen(&vm)));
             vm.step(all[rng.usize(..all.len())]);
             let faults = vm.notices().to_vec();
             assert!(faults.is_empty(), "{faults:?}");
             if rng.u8(..) < 40 {
                 let back = rng.usize(..path.len());
-                let (mark, pending, output) = path[back].clone();
+                let (mark, before) = path[back].clone();
                 path.truncate(back);
                 vm.undo(mark);
-                assert_eq!(vm.pending(), pending);
-                assert_eq!(vm.state.output(), output);
+                assert_eq!(seen(&vm), before);
             }
         }
-        while let Some((mark, pending, output)) = path.pop() {
+        while let Some((mark, before)) = path.pop() {
             vm.undo(mark);
-            assert_eq!(vm.pending(), pending);
-            assert_eq!(vm.state.output(), output);
+            assert_eq!(seen(&vm), before);
         }
     }
 }

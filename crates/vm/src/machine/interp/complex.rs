@@ -8,6 +8,7 @@ use crate::memory::{Kind, Life, MemoryError, Object, Site};
 use crate::native::{Wrong, memory_fault, undefined_fault};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
+use crate::word::{LandingField, WordKey};
 use selvedge_base::{Id, ThreadId};
 use selvedge_ir::{AtomicOrder, InstKind, MinMax, UnOp};
 use selvedge_model::{Action, Fault, FaultKind, Limit, Notice, Op as Visible};
@@ -414,6 +415,17 @@ impl Vm {
                     stmt: site.stmt,
                     ..Action::new(thread, Visible::Yield)
                 }))
+            }
+            InstKind::LandingPad { .. } => {
+                let exception = WordKey::Landing(thread, LandingField::Exception);
+                let selector = WordKey::Landing(thread, LandingField::Selector);
+                let values = [exception, selector].map(|key| self.state.word(key));
+                for (&(slot, _), bits) in operands.results.iter().zip(values) {
+                    self.set_slot(thread, slot, Value::new(bits));
+                }
+                self.state.set_word(exception, 0);
+                self.state.set_word(selector, 0);
+                Ok(())
             }
             InstKind::MemCopy { overlap, .. } => {
                 let to = self.defined(thread, operands, 0, "the destination of a copy", site)?;

@@ -335,30 +335,8 @@ impl Vm {
                 self.drop_frames(thread, true, site);
                 Entered::Stopped(Stop::Bottom)
             }
-            Flow::Resume { depth, ip, value } => {
-                while self.state.thread(thread).core.depth > depth {
-                    let first = self.state.thread(thread).core.frame.locals as usize;
-                    self.end_locals_early(thread, first, Life::Returned, site);
-                    if !self.pop_frame(thread) {
-                        return Entered::Stopped(Stop::Bottom);
-                    }
-                }
-                let core = self.state.own_core(thread);
-                core.frame.ip = ip;
-                // The frame whose return would have ended an atomic block is gone.
-                let leaves_block = core.atomic != u32::MAX && core.atomic > depth;
-                if leaves_block {
-                    core.atomic = 0;
-                }
-                self.finish_call(thread, &[value]);
-                if leaves_block {
-                    return Entered::Stopped(Stop::Visible(self.after_block(thread)));
-                }
-                if self.unrolled(thread, ip) {
-                    return Entered::Stopped(Stop::Parked);
-                }
-                Entered::Landed
-            }
+            Flow::Resume { depth, ip, value } => self.go_back(thread, depth, ip, Ok(value), site),
+            Flow::Land { depth, ip, phase } => self.go_back(thread, depth, ip, Err(phase), site),
             Flow::ExitProcess { code, quick } => {
                 let core = self.state.own_core(thread);
                 core.result = Value::new(code as u32 as u64);
@@ -390,6 +368,43 @@ impl Vm {
                 parked
             }
         }
+    }
+
+    /// Unwinds to an active frame, and goes on at an instruction of it: behind the call there,
+    /// which returns a value; or at a landing pad or model, in a phase.
+    fn go_back(
+        &mut self,
+        thread: ThreadId,
+        depth: u32,
+        ip: u32,
+        how: Result<Value, Phase>,
+        site: Site,
+    ) -> Entered {
+        while self.state.thread(thread).core.depth > depth {
+            let first = self.state.thread(thread).core.frame.locals as usize;
+            self.end_locals_early(thread, first, Life::Returned, site);
+            if !self.pop_frame(thread) {
+                return Entered::Stopped(Stop::Bottom);
+            }
+        }
+        let core = self.state.own_core(thread);
+        core.frame.ip = ip;
+        // The frame whose return would have ended an atomic block is gone.
+        let leaves_block = core.atomic != u32::MAX && core.atomic > depth;
+        if leaves_block {
+            core.atomic = 0;
+        }
+        match how {
+            Ok(value) => self.finish_call(thread, &[value]),
+            Err(phase) => (core.phase, core.note) = (phase, 0),
+        }
+        if leaves_block {
+            return Entered::Stopped(Stop::Visible(self.after_block(thread)));
+        }
+        if self.unrolled(thread, ip) {
+            return Entered::Stopped(Stop::Parked);
+        }
+        Entered::Landed
     }
 
     /// The scheduling point behind an atomic function: what follows is not part of the block.

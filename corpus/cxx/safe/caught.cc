@@ -1,10 +1,9 @@
-// Exceptions that may be caught: what happens then is not modelled, and nothing is claimed.
+// Exceptions of the program and of the library that are caught, with a destructor on the way.
 // variant: -DHOW=0
 // variant: -DHOW=1
 // variant: -DHOW=2
 // variant: -DHOW=3
 // variant: -DHOW=4
-// unknown: a C++ exception that may be caught
 #include <functional>
 #include <mutex>
 #include <stdexcept>

@@ -1,5 +1,4 @@
 // Both threads catch what they throw.
-// unknown: a C++ exception that may be caught
 #include <map>
 #include <mutex>
 #include <stdexcept>
