@@ -7,6 +7,10 @@ use crate::llvm::{Ty, Value, ValueKind};
 use selvedge_ir::{Callee, CastOp, FuncId, InstKind, Operand, Symbol, Type};
 use smallvec::SmallVec;
 
+/// The system call futex by its number, and as a function of the model library.
+const FUTEX_NUMBER: Operand = Operand::Const(202, Type::I64);
+const FUTEX: &str = "__selvedge_futex";
+
 /// Arguments with their types.
 #[derive(Default)]
 pub(super) struct Args {
@@ -37,6 +41,9 @@ impl<'m> FnLower<'_, 'm, '_> {
                 .and_then(|(symbol, _)| symbol),
         };
         let target = match known {
+            Some(Symbol::Func(id)) if self.is_futex(id, &args) => {
+                Callee::Direct(self.library_function(FUTEX, vec![Type::I64], &[Type::I64])?)
+            }
             Some(Symbol::Func(id)) => {
                 self.refer(Symbol::Func(id));
                 Callee::Direct(id)
@@ -51,6 +58,13 @@ impl<'m> FnLower<'_, 'm, '_> {
             types: args.types,
         });
         Ok(())
+    }
+
+    /// Whether a call is the system call futex, which the model library has as a function.
+    fn is_futex(&self, callee: FuncId, args: &Args) -> bool {
+        let function = &self.unit.program.module.functions[callee];
+        let number = args.values.first();
+        !function.is_defined() && function.name == "syscall" && number == Some(&FUTEX_NUMBER)
     }
 
     /// The flattened arguments of a call.
