@@ -32,7 +32,7 @@ use crate::vm::Vm;
 use run::Run;
 use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
-use selvedge_ir::Module;
+use selvedge_ir::{Module, Terminator};
 use selvedge_model::{Action, Op};
 use shared::Shared;
 
@@ -111,7 +111,11 @@ impl Future {
 
 /// Whether threads of a program do what their code says, so that they can be followed.
 pub(crate) fn can_follow(module: &Module) -> bool {
-    !module.functions.iter().any(|f| library::is_elsewhere(&f.name))
+    let uses = |name: &dyn Fn(&str) -> bool| module.functions.iter().any(|f| name(&f.name));
+    let mut blocks = module.functions.iter().flat_map(|f| f.blocks.iter());
+    // The end of a thread runs destructors then.
+    let unwinds = blocks.any(|block| matches!(block.term, Terminator::Invoke { .. }));
+    !uses(&library::is_elsewhere) && !(unwinds && uses(&|name| name == "pthread_exit"))
 }
 
 /// The bytes that an action is about, and whether it writes, if that is all that it is about.
