@@ -134,17 +134,25 @@ fn lock() -> String {
     (0..4).map(digit).collect()
 }
 
+/// Begins a thread that goes on only if ten values that another one writes come in the right order,
+/// as they hardly ever do in a random walk. Nothing of it is local.
+fn combination() -> String {
+    let value = |i: usize| format!(r#"["read", "y", "r"], ["if", "r", {}, 1], ["goto", 0]"#, i % 2);
+    (0..10).map(value).collect::<Vec<_>>().join(", ")
+}
+
 /// A mistake, and a toy that shows it: in none of them anybody is stuck.
 fn mistakes() -> Vec<(Weaken, String)> {
     let vars = r#""vars": {"x": 0, "y": 0}, "sems": {"s": 0}"#;
     let waiter = r#"[["sem_wait", "s"]]"#;
-    let rare = lock();
+    let (rare, combination) = (lock(), combination());
     vec![
         // The one that yields comes back to the same state at once: the other one posts some time.
         (
             Weaken::Proviso,
             format!(
-                r#"{{{vars}, "threads": [{waiter}, [["yield"], ["goto", 0]], [{rare}, ["sem_post", "s"]]]}}"#
+                r#"{{{vars}, "threads": [{waiter}, [["yield"], ["goto", 0]],
+                [["write", "y", 1], ["write", "y", 0], ["goto", 0]], [{combination}, ["sem_post", "s"]]]}}"#
             ),
         ),
         // Between the write to `y` and its false assumption, a thread gives way to the one that
