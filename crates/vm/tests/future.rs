@@ -147,7 +147,7 @@ fn what_happens_was_foreseen() {
     let (mut counts, mut wrong) = (Counts::default(), Vec::new());
     for path in paths.iter().step_by(every) {
         let options = selvedge_frontend::Options::default();
-        let Ok(loaded) = selvedge_frontend::load(&[path.clone()], &options) else {
+        let Ok(loaded) = selvedge_frontend::load(std::slice::from_ref(path), &options) else {
             continue;
         };
         counts.programs += 1;

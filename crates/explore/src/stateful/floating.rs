@@ -44,10 +44,10 @@ pub(super) struct Floating {
 
 /// Whether others learn of the past of a thread from this action of its.
 fn releases(action: &Action) -> bool {
-    !matches!(
-        action.op,
-        Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint
-    ) && !(action.is_memory() && action.order == MemoryOrder::NotAtomic)
+    match action.op {
+        Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint => false,
+        _ => !action.is_memory() || action.order != MemoryOrder::NotAtomic,
+    }
 }
 
 impl Floating {

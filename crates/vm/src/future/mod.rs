@@ -17,6 +17,7 @@
 //! What is not followed (a call through an unknown pointer, an unknown function of the library,
 //! recursion, the exit of the process, too many instructions) may do anything.
 
+mod address;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod library;
@@ -115,7 +116,8 @@ pub(crate) fn can_follow(module: &Module) -> bool {
     let mut blocks = module.functions.iter().flat_map(|f| f.blocks.iter());
     // The end of a thread runs destructors then.
     let unwinds = blocks.any(|block| matches!(block.term, Terminator::Invoke { .. }));
-    !uses(&library::is_elsewhere) && !(unwinds && uses(&|name| name == "pthread_exit"))
+    let ends = unwinds && uses(&|name| name == "pthread_exit");
+    !ends && !uses(&library::is_elsewhere)
 }
 
 /// The bytes that an action is about, and whether it writes, if that is all that it is about.

@@ -30,7 +30,7 @@ pub(super) const fn mask(bits: u8) -> u64 {
     u64::MAX >> (64 - bits as u32)
 }
 
-const fn gcd(mut a: u64, mut b: u64) -> u64 {
+pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -73,12 +73,8 @@ impl Span {
     }
 
     /// How many numbers it is, less one.
-    pub(super) const fn steps(self) -> u64 {
-        if self.stride == 0 {
-            0
-        } else {
-            (self.hi - self.lo) / self.stride
-        }
+    pub(super) fn steps(self) -> u64 {
+        (self.hi - self.lo).checked_div(self.stride).unwrap_or(0)
     }
 
     fn join(self, other: Span) -> Span {

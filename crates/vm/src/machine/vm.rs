@@ -561,8 +561,8 @@ impl Vm {
         }) == Some(true)
     }
 
-    /// The answer to a question about what others may do while a thread, which is about to execute a
-    /// statement, stands still; `None` if it is not asked.
+    /// The answer to a question about what others may do while a thread, which is about to execute
+    /// a statement, stands still; `None` if it is not asked.
     fn foresee(&self, thread: ThreadId, stmt: StmtId, question: impl Fn(&Future) -> bool) -> Option<bool> {
         let mode = self.state.modes().futures?;
         let mut foreseen = self.foreseen.borrow_mut();

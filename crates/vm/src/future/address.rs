@@ -1,0 +1,185 @@
+//! Memory and addresses as they are followed: what is loaded and stored, and where computed
+//! addresses may lie.
+
+use super::run::{Elements, Run};
+use super::shared::Touch;
+use super::value::{Abstract, Span, gcd, mask};
+use crate::memory::Life;
+
+/// Places of which each value is looked up, at most.
+const MOST_VALUES: u64 = 64;
+
+impl Run<'_> {
+    /// The first address behind the live object at an address.
+    pub(super) fn end_of(&self, address: u64) -> Option<u64> {
+        self.object_of(Span::one(address)).map(|(base, size)| base + size)
+    }
+
+    /// The object in which all of these addresses lie, or that they are the end of: where it begins
+    /// and its size.
+    pub(super) fn object_of(&self, span: Span) -> Option<(u64, u64)> {
+        let (base, object) = self.vm.state.memory.object_at(span.lo)?;
+        (object.life == Life::Live && span.hi <= base + object.size).then_some((base, object.size))
+    }
+
+    /// `size` bytes may be read at each of the addresses: what they are, as a number.
+    pub(super) fn load(&mut self, at: Abstract, size: u64) -> Abstract {
+        let span = match at {
+            Abstract::New => return Abstract::Any,
+            Abstract::Any => {
+                self.shared.reads_anywhere = true;
+                return Abstract::Any;
+            }
+            Abstract::Number(span) => span,
+        };
+        self.shared.touch(Touch {
+            at: span,
+            size,
+            write: false,
+            sync: false,
+        });
+        if span.steps() >= MOST_VALUES || size > 8 {
+            return Abstract::Any;
+        }
+        let mut value = self.shared.load(span, size);
+        let memory = &self.vm.state.memory;
+        for n in 0..=span.steps() {
+            let at = span.lo + n * span.stride;
+            // What cannot be read is a fault.
+            if memory.check(at, size, false).is_ok() {
+                let now = memory.peek_checked(at, size);
+                let now = if now.is_concrete() {
+                    Abstract::one(now.bits)
+                } else {
+                    Abstract::Any
+                };
+                value = Some(value.map_or(now, |value| value.join(now)));
+            }
+        }
+        value.unwrap_or(Abstract::Any)
+    }
+
+    /// `size` bytes may be written at each of the addresses.
+    pub(super) fn writes(&mut self, at: Abstract, size: u64, value: Abstract) {
+        let at = match at {
+            Abstract::New => return,
+            Abstract::Any => return self.everything(),
+            Abstract::Number(at) => at,
+        };
+        self.shared.touch(Touch {
+            at,
+            size,
+            write: true,
+            sync: false,
+        });
+        let vm = self.vm;
+        let end = |at| {
+            let (base, object) = vm.state.memory.object_at(at)?;
+            Some(base + object.size)
+        };
+        self.shared.store(at, size, value, end);
+    }
+
+    /// The acting thread's error number may be written.
+    pub(super) fn touch_errno(&mut self) {
+        if let Some(who) = self.who {
+            let errno = self.vm.state.thread(who).core.errno;
+            if errno != 0 {
+                self.writes(Abstract::one(errno), 4, Abstract::Any);
+            }
+        }
+    }
+
+    /// A scaled index.
+    pub(super) fn scaled(&self, index: Abstract, bits: u8, scale: u64) -> Abstract {
+        if self.elements == Elements::Together {
+            return Abstract::Any;
+        }
+        let Abstract::Number(index) = index.sext(bits, 64) else {
+            return Abstract::Any;
+        };
+        // Negative numbers are large ones: both ends are on one side of zero, or nothing is known.
+        match index {
+            index if index.out => Abstract::Any,
+            index if index.lo > mask(63) => {
+                let less = Span::new(index.hi.wrapping_neg(), index.lo.wrapping_neg(), index.stride);
+                match Abstract::Number(less).mul(Abstract::one(scale), 64) {
+                    Abstract::Number(less) if less.lo <= mask(63) && less.hi <= mask(63) && less.lo > 0 => {
+                        Abstract::Number(Span::new(
+                            less.hi.wrapping_neg(),
+                            less.lo.wrapping_neg(),
+                            less.stride,
+                        ))
+                    }
+                    _ => Abstract::Any,
+                }
+            }
+            index => Abstract::Number(index).mul(Abstract::one(scale), 64),
+        }
+    }
+
+    /// An address after so many bytes. What leaves an object is no address that can be used, if the
+    /// computation stays in bounds.
+    pub(super) fn moved(&self, base: Abstract, by: Abstract, inbounds: bool) -> Abstract {
+        match (base, by) {
+            (Abstract::New, _) if inbounds => Abstract::New,
+            (Abstract::Number(base), Abstract::Number(by)) if base.out && inbounds => {
+                // It may have come back from outside, too.
+                let (base, by) = (Span { out: false, ..base }, Span { out: false, ..by });
+                match Abstract::Number(base).add(Abstract::Number(by), 64) {
+                    Abstract::Number(sum) => self.within(base.lo, sum.lo, sum.stride),
+                    _ => Abstract::Any,
+                }
+            }
+            (Abstract::Number(base), Abstract::Number(_)) if !base.out => {
+                let sum = Abstract::Number(base).add(by, 64);
+                let (Abstract::Number(sum), true) = (sum, inbounds) else {
+                    return sum;
+                };
+                match self.object_of(base) {
+                    Some((start, size)) if sum.lo < start || start + size < sum.hi => {
+                        match sum.between(start, start + size) {
+                            Some(inside) => Abstract::Number(Span { out: true, ..inside }),
+                            None => self.within(base.lo, sum.lo, sum.stride),
+                        }
+                    }
+                    _ => Abstract::Number(sum),
+                }
+            }
+            _ => Abstract::Any,
+        }
+    }
+
+    /// An address after any number of steps of so many bytes and an offset.
+    pub(super) fn somewhere(&self, base: Abstract, scale: u64, offset: u64, inbounds: bool) -> Abstract {
+        match base {
+            Abstract::New if inbounds => Abstract::New,
+            Abstract::Number(base) if inbounds => {
+                let stride = gcd(base.stride, (scale as i64).unsigned_abs());
+                self.within(base.lo, base.lo.wrapping_add(offset), stride)
+            }
+            _ => Abstract::Any,
+        }
+    }
+
+    /// All addresses of the object of `base` that are `like` modulo the stride.
+    fn within(&self, base: u64, like: u64, stride: u64) -> Abstract {
+        let Some((start, size)) = self.object_of(Span::one(base)) else {
+            return Abstract::Any;
+        };
+        let stride = stride.max(1);
+        // Strides that do not divide 2^64 say nothing across its end: the object lies far from it.
+        let behind = (i128::from(like) - i128::from(start)).rem_euclid(i128::from(stride)) as u64;
+        if behind > size {
+            // Nowhere in the object.
+            return Abstract::Number(Span {
+                out: true,
+                ..Span::one(start + size)
+            });
+        }
+        Abstract::Number(Span {
+            out: true,
+            ..Span::new(start + behind, start + size, stride)
+        })
+    }
+}
