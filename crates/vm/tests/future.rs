@@ -1,6 +1,9 @@
 //! Every execution is a test of what is foreseen: the programs of the corpus run with random
 //! schedules and inputs; at random states, one thread is left standing while the others go on, and
 //! each of their accesses to what lives already must be among those that were foreseen.
+//!
+//! Seen to fail while these were missing: the time that a timed wait reads, the deletion of what a
+//! thread of C++ has run, the texts that a failed assertion reads.
 
 #[allow(dead_code, reason = "shared by several tests")]
 mod walks;
