@@ -542,8 +542,6 @@ fn unknown_options_and_later_features() {
         ["--strategy", "guarded"],
         ["--dependence", "predicate-published"],
         ["--visibility", "reachable"],
-        ["--visibility", "fields"],
-        ["--visibility", "hybrid"],
         ["--malloc-failures", "on"],
         ["--property", "termination"],
     ] {
