@@ -79,7 +79,10 @@ fn usage_errors_exit_with_1() {
             &["check", "--dependence", "predicate-published", "a.c"],
             "not available yet",
         ),
-        (&["check", "--visibility", "reachable", "a.c"], "not available yet"),
+        (
+            &["check", "--visibility", "reachable", "a.c"],
+            "not available yet",
+        ),
         (
             &["check", "--visibility", "hybrid", "a.c"],
             "--visibility fields and hybrid are available with --strategy stateful only",
