@@ -139,7 +139,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn what_happens_was_foreseen() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
-    let (every, seeds) = (number("EVERY").unwrap_or(4).max(1), number("SEEDS").unwrap_or(3));
+    let (every, seeds) = (number("EVERY").unwrap_or(6).max(1), number("SEEDS").unwrap_or(3));
     let mut paths = Vec::new();
     for folder in ["corpus", "benches"] {
         programs(

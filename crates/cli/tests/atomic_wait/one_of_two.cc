@@ -1,6 +1,4 @@
 // Two wait, and only one of them is notified.
-// options: --std c++20
-// expect-anywhere: deadlock
 #include <atomic>
 #include <thread>
 

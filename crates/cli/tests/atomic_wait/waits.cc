@@ -1,10 +1,4 @@
 // C++20: waiting on atomics, semaphores, latches, barriers, threads that join themselves.
-// options: --std c++20
-// variant: -DHOW=0
-// variant: -DHOW=1
-// variant: -DHOW=2
-// variant: -DHOW=3
-// variant: -DHOW=4
 #include <atomic>
 #include <barrier>
 #include <cstdlib>
