@@ -127,7 +127,7 @@ impl Vm {
     }
 
     /// The same, where a thread also goes first if its next action is none that others may do
-    /// something dependent on before, as far as can be seen from the state ([`mod@crate::future`]).
+    /// something dependent on before, as far as can be seen from the state.
     pub fn with_futures(mut self, futures: Futures) -> Vm {
         let follows = future::can_follow(&self.program.module);
         self.state.modes_mut().futures = Some(futures).filter(|_| follows);
