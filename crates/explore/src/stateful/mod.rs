@@ -3,7 +3,7 @@
 //!
 //! A state is told by its fingerprint, without the names of inputs, and by what counts of the past:
 //! a race is between two accesses, of which one may lie long before the state. That is what
-//! [`floats`](floating) if every dependence is synchronisation; if the search sees that this does
+//! `floats` if every dependence is synchronisation; if the search sees that this does
 //! not hold, it begins anew with all that detectors remember ([`Detector::digest`]). Equal keys
 //! stand for equal futures and equal findings in them.
 //!
