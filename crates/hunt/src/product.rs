@@ -182,7 +182,7 @@ fn way(text: &str) -> Way {
         level: 0,
         options: words(&format!("--stop never --jobs 1 {text}")),
         samples: text.contains("--strategy random") || text.contains("pct"),
-        memory: text.contains("visibility memory"),
+        memory: text.contains("visibility"),
         first: false,
         asked: None,
     }
@@ -268,8 +268,10 @@ fn by_seed(seed: u64, endless: bool) -> Vec<Way> {
     // A stream of its own, so that the other ways of a seed stay what they were.
     let mut random = Random::new(seed ^ 0x7374_6174);
     if random.one_in(3) {
-        all.push(match random.below(3) {
+        all.push(match random.below(6) {
             0 => way("--visibility memory --strategy stateful"),
+            1 | 2 => way("--visibility hybrid --strategy stateful"),
+            3 => way("--visibility fields --strategy stateful"),
             _ => way("--strategy stateful"),
         });
     }

@@ -9,6 +9,12 @@ use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, Expr};
 use std::cell::RefCell;
 
+/// The largest number of so many bits, 1 to 64.
+#[inline(always)]
+pub(crate) const fn mask(width: u8) -> u64 {
+    u64::MAX >> (64 - width as u32)
+}
+
 /// A register's content. Integers are zero-extended, floats are their IEEE bits, wide integers take
 /// two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

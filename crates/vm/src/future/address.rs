@@ -3,8 +3,9 @@
 
 use super::run::{Elements, Run};
 use super::shared::Touch;
-use super::value::{Abstract, Span, gcd, mask};
+use super::value::{Abstract, Span, gcd};
 use crate::memory::Life;
+use crate::value::mask;
 
 /// Places of which each value is looked up, at most.
 const MOST_VALUES: u64 = 64;

@@ -156,15 +156,16 @@ impl Run<'_> {
                     self.reads_bytes(time, Abstract::Any);
                     self.shared.reads_anywhere |= args.len() > 3;
                 }
-                if self.is_held(arg(1), false) {
-                    return Call::Ends;
-                }
+                // It goes on even if the mutex is held by the thread that stands still: one who
+                // does not hold an errorcheck or robust mutex is refused at once.
             }
             Function::Use => self.uses(arg(0)),
             Function::Reset => {
                 self.writes_around(arg(0), LARGEST_OBJECT);
+                self.reads_attributes(args.get(1).copied());
             }
             Function::Create => {
+                self.reads_attributes(args.get(1).copied());
                 self.writes(arg(0), 8, Abstract::Any);
                 let start = arg(2).as_one().and_then(|at| self.vm.program.function_at(at));
                 match start {
@@ -174,7 +175,9 @@ impl Run<'_> {
             }
             Function::Join => {
                 let joined = arg(0).as_one();
-                if joined.and_then(|handle| sync::thread_of(&self.vm.state, handle)) == Some(self.still) {
+                let joined = joined.and_then(|handle| sync::thread_of(&self.vm.state, handle));
+                // The join of a detached thread does not wait for its end.
+                if joined == Some(self.still) && !self.vm.state.thread(self.still).core.detached {
                     return Call::Ends;
                 }
                 if arg(1).as_one() != Some(0) {
@@ -210,7 +213,7 @@ impl Run<'_> {
     }
 
     /// Whether the thread that stands still holds a lock, so that nobody else takes it.
-    fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
+    pub(super) fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
         let Some(lock) = lock.as_one() else {
             return false;
         };
@@ -223,7 +226,7 @@ impl Run<'_> {
     }
 
     /// A synchronisation object is used.
-    fn uses(&mut self, object: Abstract) {
+    pub(super) fn uses(&mut self, object: Abstract) {
         match object {
             Abstract::New => {}
             Abstract::Any => self.everything(),
@@ -233,6 +236,14 @@ impl Run<'_> {
                 write: true,
                 sync: true,
             }),
+        }
+    }
+
+    /// Attributes of an object or of a thread are read, if any are given. What is no address (the
+    /// second argument of `sem_init`) is none of an object either.
+    fn reads_attributes(&mut self, at: Option<Abstract>) {
+        if let Some(at) = at.filter(|at| at.as_one() != Some(0)) {
+            self.reads_bytes(at, Abstract::one(LARGEST_OBJECT));
         }
     }
 
@@ -273,7 +284,7 @@ impl Run<'_> {
         }
     }
 
-    fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
+    pub(super) fn writes_bytes(&mut self, at: Abstract, count: Abstract) {
         match self.bytes(at, count) {
             Bytes::None => {}
             Bytes::Range(from, size) => self.writes_range(from, size),
@@ -281,7 +292,7 @@ impl Run<'_> {
         }
     }
 
-    fn reads_bytes(&mut self, at: Abstract, count: Abstract) {
+    pub(super) fn reads_bytes(&mut self, at: Abstract, count: Abstract) {
         match self.bytes(at, count) {
             Bytes::None => {}
             Bytes::Range(from, size) => self.shared.touch(Touch {

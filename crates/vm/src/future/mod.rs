@@ -18,6 +18,7 @@
 //! recursion, the exit of the process, too many instructions) may do anything.
 
 mod address;
+mod instructions;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod library;

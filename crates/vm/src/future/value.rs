@@ -2,6 +2,8 @@
 //!
 //! An address is a number like others: the machine's addresses are numbers, and objects lie apart.
 
+use crate::value::mask;
+
 /// A set of values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Abstract {
@@ -23,11 +25,6 @@ pub(super) struct Span {
     /// It may also be an address outside of the object in which all these lie: such an address
     /// cannot be used, but be computed with. It is `lo` modulo the stride, if there is one.
     pub(super) out: bool,
-}
-
-/// The largest number of so many bits.
-pub(super) const fn mask(bits: u8) -> u64 {
-    u64::MAX >> (64 - bits as u32)
 }
 
 pub(super) const fn gcd(mut a: u64, mut b: u64) -> u64 {

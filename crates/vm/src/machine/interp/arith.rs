@@ -4,9 +4,10 @@
 //! make everything from the lowest undefined bit on undefined; comparisons, all of their result.
 //! (The rules of Memcheck.)
 
-use super::{mask, signed};
+use super::signed;
 use crate::code::Op;
 use crate::symbolic;
+use crate::value::mask;
 use crate::value::{Tags, Value};
 
 /// Shifts by less than the width.

@@ -50,11 +50,6 @@ pub(crate) enum Stop {
 const LANDING: u64 = 100;
 
 #[inline(always)]
-const fn mask(width: u8) -> u64 {
-    u64::MAX >> (64 - width as u32)
-}
-
-#[inline(always)]
 const fn signed(bits: u64, width: u8) -> i64 {
     let shift = 64 - width as u32;
     ((bits << shift) as i64) >> shift

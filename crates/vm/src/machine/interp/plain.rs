@@ -7,10 +7,11 @@
 
 use super::arith::{divide, shift};
 use super::window::Window;
-use super::{float, mask, signed};
+use super::{float, signed};
 use crate::code::Op;
 use crate::memory::{Memory, slot_shift};
 use crate::value::Value;
+use crate::value::mask;
 
 /// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of
 /// instructions added. Jumps back are left to the caller as soon as `limit` instructions were

@@ -6,11 +6,12 @@
 
 use super::plain::{are_apart, is_address, leaves};
 use super::window::Window;
-use super::{Stop, arith, complex, mask, signed, truncate};
+use super::{Stop, arith, complex, signed, truncate};
 use crate::code::{Code, Inst, Op};
 use crate::memory::{Kind, Parts, Site, slot_shift};
 use crate::native::{memory_fault, undefined_fault};
 use crate::symbolic::Reached;
+use crate::value::mask;
 use crate::value::{Poison, Tags, Value};
 use crate::visibility;
 use crate::vm::Vm;
