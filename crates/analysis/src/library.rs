@@ -463,9 +463,10 @@ fn files(name: &str) -> Option<Effect> {
         "select" | "pselect" => on(ALL, 0b11110),
         "close" | "dup" | "dup2" | "dup3" | "lseek" | "lseek64" | "ftruncate" | "ftruncate64" | "fsync"
         | "fdatasync" | "fcntl" | "fcntl64" | "eventfd" => NONE,
-        "fclose" | "fflush" | "feof" | "ferror" | "fileno" | "clearerr" | "rewind" | "fseek" | "fseeko"
-        | "fseeko64" | "ftell" | "ftello" | "ftello64" | "flockfile" | "funlockfile" | "ftrylockfile"
-        | "setbuf" | "setvbuf" | "setlinebuf" => NONE,
+        "feof_unlocked" | "ferror_unlocked" | "clearerr_unlocked" | "fflush_unlocked" | "__fpending"
+        | "__freading" | "fclose" | "fflush" | "feof" | "ferror" | "fileno" | "clearerr" | "rewind"
+        | "fseek" | "fseeko" | "fseeko64" | "ftell" | "ftello" | "ftello64" | "flockfile" | "funlockfile"
+        | "ftrylockfile" | "setbuf" | "setvbuf" | "setlinebuf" => NONE,
         _ => return None,
     })
 }

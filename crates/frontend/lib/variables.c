@@ -1,8 +1,8 @@
-/* Variables of glibc with the values that they have when a program starts. Functions that would change them (getopt, tzset, lgamma,
- * error) have no model, so a program that calls one gets no verdict.
+/* Variables of glibc with the values that they have when a program starts. Functions that would change them either do so (getopt,
+ * error) or have no model (tzset, lgamma), so that a program that calls one gets no verdict.
  *
- * `environ` and the standard streams are the machine's. Others (program_invocation_name, which is argv[0], errno as a
- * variable, what glibc calls its own) are unknown: reading them is unsupported. */
+ * `environ`, the names of the program and the standard streams are the machine's. Others (errno as a variable, what glibc calls its
+ * own) are unknown: reading them is unsupported. */
 
 char *optarg;
 int optind = 1, opterr = 1, optopt = '?';

@@ -28,6 +28,8 @@ pub(crate) const DIRECT_REGIONS: u32 = 3072;
 
 /// The variable that leads to the environment: it holds what `main` is given, too.
 pub(crate) const ENVIRON: &str = "environ";
+/// The library's variables that point to the name that the program was started with.
+pub(crate) const PROGRAM_NAMES: [&str; 2] = ["program_invocation_name", "program_invocation_short_name"];
 
 /// How much room a variable of unknown size has that nothing defines, so that addresses in it are
 /// told from those of other objects.
@@ -582,7 +584,11 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
 
 /// Whether nothing defines a variable, neither the program nor the machine.
 fn is_missing(global: &Global) -> bool {
-    let known = || STREAMS.iter().any(|(name, _)| *name == global.name) || global.name == ENVIRON;
+    let known = || {
+        STREAMS.iter().any(|(name, _)| *name == global.name)
+            || global.name == ENVIRON
+            || PROGRAM_NAMES.contains(&global.name.as_str())
+    };
     global.external && (global.thread_local || !known())
 }
 

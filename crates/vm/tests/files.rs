@@ -92,6 +92,11 @@ fn streams_as_native() {
 }
 
 #[test]
+fn temporary_files_as_native() {
+    compare("temporary.c");
+}
+
+#[test]
 fn scanning_as_native() {
     compare("scan.c");
 }

@@ -91,6 +91,11 @@ fn strings_as_native() {
 }
 
 #[test]
+fn locale_and_messages_as_native() {
+    compare("locale.c");
+}
+
+#[test]
 fn process_as_native() {
     compare("process.c");
 }

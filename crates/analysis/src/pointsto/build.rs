@@ -220,7 +220,9 @@ impl<'a> Builder<'a> {
             if global.external {
                 let library = match global.name.as_str() {
                     "stdin" | "stdout" | "stderr" => Library::Files,
-                    "environ" | "__environ" => Library::Arguments,
+                    "environ" | "__environ" | "program_invocation_name" | "program_invocation_short_name" => {
+                        Library::Arguments
+                    }
                     _ => Library::Static,
                 };
                 let at = self.address(Object::Global(id), Offset::START);

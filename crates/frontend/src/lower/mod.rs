@@ -285,6 +285,8 @@ impl<'m, 'p> Unit<'m, 'p> {
 fn other_name(name: &str) -> Option<&str> {
     Some(match name {
         "__environ" | "_environ" => "environ",
+        "__progname_full" => "program_invocation_name",
+        "__progname" => "program_invocation_short_name",
         "__timezone" => "timezone",
         "__daylight" => "daylight",
         "__tzname" => "tzname",

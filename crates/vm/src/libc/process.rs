@@ -79,9 +79,13 @@ pub(super) fn gettid(cx: &mut Cx<'_>) -> Answer {
 
 fn sysconf(cx: &mut Cx<'_>) -> Answer {
     let value = match cx.int(0)? {
-        2 => 100,     // _SC_CLK_TCK
-        30 => 4096,   // _SC_PAGESIZE
-        83 | 84 => 2, // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
+        2 => 100,           // _SC_CLK_TCK
+        30 => 4096,         // _SC_PAGESIZE
+        83 | 84 => 2,       // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
+        85 | 86 => 1 << 18, // _SC_PHYS_PAGES, _SC_AVPHYS_PAGES: 1 GiB
+        3 => 65_536,        // _SC_NGROUPS_MAX
+        4 => 1024,          // _SC_OPEN_MAX
+        60 => 1024,         // _SC_IOV_MAX
         other => return Ok(Flow::Unsupported(format!("sysconf({other})"))),
     };
     Ok(Flow::word(value))
@@ -91,9 +95,10 @@ fn sysconf(cx: &mut Cx<'_>) -> Answer {
 fn getrlimit(cx: &mut Cx<'_>) -> Answer {
     let out = cx.word(1)?;
     let (now, most) = match cx.int(0)? {
-        3 => (8 << 20, u64::MAX),      // RLIMIT_STACK
-        7 => (1024, 1024),             // RLIMIT_NOFILE
-        2 | 9 => (u64::MAX, u64::MAX), // RLIMIT_DATA, RLIMIT_AS
+        3 => (8 << 20, u64::MAX), // RLIMIT_STACK
+        7 => (1024, 1024),        // RLIMIT_NOFILE
+        // CPU, FSIZE, DATA, RSS, AS, LOCKS.
+        0 | 1 | 2 | 5 | 9 | 10 => (u64::MAX, u64::MAX),
         other => return Ok(Flow::Unsupported(format!("getrlimit({other})"))),
     };
     super::stepped::store(cx, out, 8, Value::new(now))?;

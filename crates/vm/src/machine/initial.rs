@@ -5,7 +5,7 @@ use super::vm::{Shared, Vm};
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Keys};
 use crate::future::{self, Futures};
-use crate::program::{ENVIRON, Error, FUZZ_TARGET, Program};
+use crate::program::{ENVIRON, Error, FUZZ_TARGET, PROGRAM_NAMES, Program};
 use crate::state::State;
 use crate::statistics::SolverStatistics;
 use crate::symbolic::LazySolver;
@@ -20,6 +20,9 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// What the program is called, in `argv[0]`.
+const NAME: &str = "program";
 
 impl Vm {
     /// A machine at the program's initial state: main exists and has not started.
@@ -165,20 +168,17 @@ impl Vm {
             self.make_symbolic(buffer, size, "input");
             self.main_args = SmallVec::from_slice(&[Value::new(buffer), Value::new(size)]);
             let nothing = self.argument(8)?;
-            self.set_environ(nothing);
+            self.set_given(ENVIRON, nothing);
+            let name = self.text(NAME)?;
+            self.set_program_names(name);
             return Ok(());
         }
         let mut pointers = Vec::new();
-        for word in ["program"]
+        for word in [NAME]
             .into_iter()
             .chain(program.options.args.iter().map(String::as_str))
         {
-            let base = self.argument(word.len() as u64 + 1)?;
-            for (i, &byte) in word.as_bytes().iter().enumerate() {
-                let value = Value::new(u64::from(byte));
-                self.state.memory.poke_checked(base + i as u64, 1, value);
-            }
-            pointers.push(base);
+            pointers.push(self.text(word)?);
         }
         for (i, &length) in program.options.symbolic_args.iter().enumerate() {
             let base = self.argument(length + 1)?;
@@ -195,21 +195,40 @@ impl Vm {
             self.state.memory.poke_checked(argv + 8 * i as u64, 8, value);
         }
         let envp = argv + 8 * (pointers.len() as u64 + 1);
-        self.set_environ(envp);
+        self.set_given(ENVIRON, envp);
         let count = Value::new(pointers.len() as u64);
         self.main_args = SmallVec::from_slice(&[count, Value::new(argv), Value::new(envp)]);
+        self.set_program_names(pointers[0]);
         Ok(())
     }
 
-    /// Lets the library's variable point to the environment.
-    fn set_environ(&mut self, envp: u64) {
-        let program = self.program.clone();
-        if let Some(environ) = program.module.global(ENVIRON)
-            && program.is_given(environ)
-        {
-            let address = program.globals[environ.index()];
-            self.state.memory.poke_checked(address, 8, Value::new(envp));
+    /// Lets the library's variables point to the program's name, as glibc does. The name has no
+    /// slash, so it is the short one, too.
+    fn set_program_names(&mut self, name: u64) {
+        for variable in PROGRAM_NAMES {
+            self.set_given(variable, name);
         }
+    }
+
+    /// Lets a variable of the library point to something.
+    fn set_given(&mut self, name: &str, to: u64) {
+        let program = self.program.clone();
+        if let Some(variable) = program.module.global(name)
+            && program.is_given(variable)
+        {
+            let address = program.globals[variable.index()];
+            self.state.memory.poke_checked(address, 8, Value::new(to));
+        }
+    }
+
+    /// A text that the program is given.
+    fn text(&mut self, text: &str) -> Result<u64, Error> {
+        let base = self.argument(text.len() as u64 + 1)?;
+        for (i, &byte) in text.as_bytes().iter().enumerate() {
+            let value = Value::new(u64::from(byte));
+            self.state.memory.poke_checked(base + i as u64, 1, value);
+        }
+        Ok(base)
     }
 
     /// An object of zeros for what the program is given.

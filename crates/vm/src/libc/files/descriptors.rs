@@ -74,12 +74,16 @@ pub(super) fn close_part_of(cx: &mut Cx<'_>, fd: i32) -> Parted {
 }
 
 pub(super) fn close(cx: &mut Cx<'_>, argument: usize) -> Performs {
+    let fd = cx.int(argument)?;
+    close_of(cx, fd)
+}
+
+pub(super) fn close_of(cx: &mut Cx<'_>, fd: i32) -> Performs {
     if phase(cx) != Phase::First {
         drop_open_file(cx, note(cx) as u32)?;
         return Ok(After::Done(0, Outcome::Done));
     }
-    let fd = cx.int(argument)? as u32;
-    match give_up(cx, fd)? {
+    match give_up(cx, fd as u32)? {
         Some(open) => {
             set_note(cx, u64::from(open));
             Ok(After::Next(Phase::GivenUp, Outcome::Done))

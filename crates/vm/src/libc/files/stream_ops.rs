@@ -4,6 +4,7 @@
 
 use super::action::hidden;
 use super::buffer::{access, string};
+use super::descriptors;
 use super::errno::{EBADF, EINVAL};
 use super::lookup::{look, look_part, pinned};
 use super::open::{self, How, MASK};
@@ -48,16 +49,41 @@ macro_rules! unless_output {
     };
 }
 
+/// The same on the first argument, by a call that does not lock.
+macro_rules! unlocked_unless_output {
+    ($worker:expr) => {
+        operation!(
+            |cx| match streams::is_output(cx, 0)? {
+                true => Ok(Part::Done(0)),
+                false => held_part(cx, 0),
+            },
+            |cx| stream_calls::perform(cx, 0, $worker)
+        )
+    };
+}
+
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
         "fopen" | "fopen64" => operation!(fopen_part, fopen),
         "fdopen" => operation!(fdopen_part, fdopen),
-        "fclose" => operation!(fclose_part, |cx| stream_calls::perform(cx, 0, fclose)),
+        "fclose" => operation!(fclose_part, close_stream),
         "fread" => on_stream!(3, fread),
         "fread_unlocked" => operation!(|cx| held_part(cx, 3), |cx| stream_calls::perform(cx, 3, fread)),
         "__selvedge_unread" => on_stream!(1, unread_byte),
         "fflush" => operation!(fflush_part, |cx| stream_calls::perform(cx, 0, fflush)),
+        "fflush_unlocked" => operation!(
+            |cx| match cx.word(0)? != 0 && !streams::is_output(cx, 0)? {
+                true => held_part(cx, 0),
+                false => fflush_part(cx),
+            },
+            |cx| stream_calls::perform(cx, 0, fflush)
+        ),
+        // What is printed is written at once.
+        "__fpending" => {
+            unlocked_unless_output!(|cx, stream, _| Ok(Work::Done(get(cx.state, stream, Field::Pending))))
+        }
+        "__freading" => unlocked_unless_output!(freading),
         "fseek" | "fseeko" | "fseeko64" => on_stream!(0, fseek),
         "ftell" | "ftello" | "ftello64" => on_stream!(0, ftell),
         "rewind" => on_stream!(0, rewind),
@@ -67,6 +93,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "feof" => unless_output!(0, feof),
         "ferror" => unless_output!(0, ferror),
         "clearerr" => unless_output!(0, clearerr),
+        "feof_unlocked" => unlocked_unless_output!(feof),
+        "ferror_unlocked" => unlocked_unless_output!(ferror),
+        "clearerr_unlocked" => unlocked_unless_output!(clearerr),
         "fileno" => operation!(fileno_part, |cx| stream_calls::perform(cx, 0, fileno)),
         _ => return None,
     })
@@ -194,10 +223,24 @@ fn fdopen(cx: &mut Cx<'_>) -> Performs {
 }
 
 fn fclose_part(cx: &mut Cx<'_>) -> Parted {
-    if streams::is_output(cx, 0)? {
-        return Err(Flow::Unsupported("fclose of a standard output stream".into()));
+    match streams::output_descriptor(cx, 0)? {
+        Some(fd) => {
+            if phase(cx) == Phase::First {
+                streams::is_output(cx, 0)?;
+            }
+            descriptors::close_part_of(cx, fd)
+        }
+        None => stream_calls::part(cx, 0),
     }
-    stream_calls::part(cx, 0)
+}
+
+/// A standard output stream has nothing but its descriptor: it ends with that, and what uses it
+/// later meets the closed descriptor.
+fn close_stream(cx: &mut Cx<'_>) -> Performs {
+    match streams::output_descriptor(cx, 0)? {
+        Some(fd) => descriptors::close_of(cx, fd),
+        None => stream_calls::perform(cx, 0, fclose),
+    }
 }
 
 fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
@@ -301,6 +344,19 @@ fn flush_all(cx: &mut Cx<'_>) -> Parted {
         return Ok(Part::Done(0));
     }
     Err(Flow::Unsupported("fflush of all streams".into()))
+}
+
+/// Whether a stream is for reading alone, or was read last.
+fn freading(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
+    let (reads, writes) = (
+        streams::is_readable(cx.state, stream),
+        streams::is_writable(cx.state, stream),
+    );
+    if reads && writes {
+        let what = "__freading of a stream that can be read and written";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(Work::Done(u64::from(reads)))
 }
 
 fn fflush(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {

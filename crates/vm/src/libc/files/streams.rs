@@ -184,6 +184,12 @@ pub(in crate::libc) fn is_output(cx: &mut Cx<'_>, argument: usize) -> Result<boo
     ))
 }
 
+/// The descriptor that stdout or stderr was made for, if an argument is one of them.
+pub(super) fn output_descriptor(cx: &mut Cx<'_>, argument: usize) -> Result<Option<i32>, Stop> {
+    let handle = cx.word(argument)?;
+    Ok(matches!(handle, STDOUT | STDERR).then(|| (handle - STDIN) as i32))
+}
+
 /// The stream that an argument stands for, also one that was closed.
 pub(super) fn of_argument(cx: &mut Cx<'_>, argument: usize) -> Result<u32, Stop> {
     let handle = cx.word(argument)?;
