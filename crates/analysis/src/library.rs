@@ -456,6 +456,8 @@ fn files(name: &str) -> Option<Effect> {
         | "remove" | "truncate" | "truncate64" => on(0b1, 0),
         "openat" | "openat64" => on(0b10, 0),
         "rename" => on(0b11, 0),
+        "chmod" => on(0b1, 0),
+        "fchmod" => NONE,
         "stat" | "stat64" | "lstat" | "lstat64" => on(0b1, 0b10),
         "fstat" | "fstat64" => on(0, 0b10),
         "pipe" | "pipe2" => on(0, 0b1),
@@ -479,7 +481,7 @@ fn others(name: &str) -> Option<Effect> {
         "setlocale" => on(0b10, 0).giving(Static),
         // No rows for signal and sigaction: handlers are called later, by whoever raises a signal,
         // and given back.
-        "__selvedge_is_alone" => NONE,
+        "__selvedge_is_alone" | "__selvedge_blocks" | "__selvedge_all_block" | "__selvedge_outside" => NONE,
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),
         "clock_gettime" | "__clock_gettime" | "clock_getres" => on(0, 0b10),

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,12 @@
 void __selvedge_unsupported(const char *what);
 // Whether there is one thread.
 int __selvedge_is_alone(void);
+// Whether a thread blocks a signal, or has ended; a fault if there is no such thread any more.
+int __selvedge_blocks(pthread_t thread, int number);
+// Whether all threads block a signal.
+int __selvedge_all_block(int number);
+// One of so many possibilities, whichever the world outside chooses.
+int __selvedge_outside(int count);
 
 static int outside(int number)
 {
@@ -131,11 +138,23 @@ int raise(int number)
 
 int pthread_kill(pthread_t thread, int number)
 {
+    int kept = errno;
     if (!pthread_equal(thread, pthread_self()))
-        __selvedge_unsupported("pthread_kill of another thread");
+    {
+        if (number != 0 && not_to_be_set(number))
+        {
+            errno = kept;
+            return EINVAL;
+        }
+        if (number == 0)
+            __selvedge_unsupported("pthread_kill of another thread without a signal");
+        // A signal that is blocked waits for sigwait, to which any signal may come at any time.
+        if (!__selvedge_blocks(thread, number))
+            __selvedge_unsupported("pthread_kill of another thread, which does not block the signal");
+        return 0;
+    }
     if (number == 0)
         return 0;
-    int kept = errno;
     int result = not_to_be_set(number) || deliver(number, SI_TKILL) ? EINVAL : 0;
     if (result)
         errno = kept;
@@ -153,6 +172,46 @@ int kill(pid_t process, int number)
     if (number == 32 || number == 33)
         __selvedge_unsupported("kill with a signal of the C library");
     if (!__selvedge_is_alone())
-        __selvedge_unsupported("kill of the process while there are several threads");
+    {
+        if (!__selvedge_all_block(number))
+            __selvedge_unsupported("kill of the process while there are several threads, not all of which block the signal");
+        return 0;
+    }
     return deliver(number, SI_USER);
+}
+
+// Waits for a signal of a set. The world outside may send any of them at any moment, and does so in the end; what threads of the
+// program send each other comes to the same. Others get their turn before.
+int sigwait(const sigset_t *set, int *number)
+{
+    sigset_t blocked;
+    int count = 0;
+    pthread_sigmask(SIG_BLOCK, 0, &blocked);
+    for (int i = 1; i <= 64; i++)
+        count += sigismember(set, i);
+    if (count == 0)
+        __selvedge_unsupported("sigwait for no signal");
+    if (set->__val[0] & ~blocked.__val[0])
+        __selvedge_unsupported("sigwait for a signal that the thread does not block");
+    sched_yield();
+    pthread_testcancel();
+    int left = count == 1 ? 0 : __selvedge_outside(count);
+    for (int i = 1; i <= 64; i++)
+        if (sigismember(set, i) && left-- == 0)
+        {
+            *number = i;
+            return 0;
+        }
+    return EINVAL;
+}
+
+int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    int number;
+    if (info)
+        __selvedge_unsupported("sigwaitinfo with information");
+    int error = sigwait(set, &number);
+    if (error)
+        errno = error;
+    return error ? -1 : number;
 }

@@ -146,10 +146,12 @@ pub enum Error {
     #[error("clang could not be run: {0}")]
     CompilerIo(#[source] std::io::Error),
     /// The entry function is not defined.
-    #[error("the program has no function `{entry}`; name another one with --entry")]
+    #[error("the program has no function `{entry}`; name another one with --entry{}", .notes.iter().map(|note| format!("\nnote: {note}")).collect::<String>())]
     NoEntry {
         /// The name looked for.
         entry: String,
+        /// Where it may be: what has no bitcode, and why.
+        notes: Vec<String>,
     },
     /// Two inputs define one symbol.
     #[error("`{symbol}` is defined by more than one input")]

@@ -11,7 +11,6 @@
 mod child;
 mod compile;
 mod debug;
-mod demangle;
 mod error;
 pub mod files;
 mod headers;
@@ -117,7 +116,8 @@ pub struct Loaded {
 /// is no entry function.
 pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> Result<Loaded, Error> {
     let (units, native) = compiled(inputs, options)?;
-    let (lowered, confined) = isolate::in_reader(&units, &native, options, reader)?;
+    let read = isolate::in_reader(&units, &native, options, reader);
+    let (lowered, confined) = read.map_err(|error| noted(error, &native))?;
     Ok(finish(lowered, &units, native, confined))
 }
 
@@ -128,8 +128,19 @@ pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> 
 /// As [`load_isolated`], without crashes.
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let (units, native) = compiled(inputs, options)?;
-    let lowered = isolate::in_process(&units, &native, options)?;
+    let lowered = isolate::in_process(&units, &native, options).map_err(|error| noted(error, &native))?;
     Ok(finish(lowered, &units, native, false))
+}
+
+/// An entry that is missing may be in what has no bitcode.
+fn noted(error: Error, native: &Native) -> Error {
+    match error {
+        Error::NoEntry { entry, .. } => Error::NoEntry {
+            entry,
+            notes: native.notes.clone(),
+        },
+        error => error,
+    }
 }
 
 fn compiled(inputs: &[PathBuf], options: &Options) -> Result<(Vec<Compiled>, Native), Error> {

@@ -10,6 +10,7 @@
 //! is *undefined*.
 
 mod build;
+mod demangle;
 mod function;
 mod inst;
 mod module;
@@ -21,6 +22,7 @@ mod verify;
 mod visit;
 
 pub use build::{FunctionBuilder, ModuleBuilder};
+pub use demangle::demangle;
 pub use function::{Block, Function, Local, RegInfo};
 pub use inst::{
     AtomicOrder, BinOp, Callee, CastOp, Clause, FloatPred, GepTerm, Inst, InstKind, IntPred, MinMax, Operand,

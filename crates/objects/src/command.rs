@@ -370,6 +370,8 @@ impl Command {
                 _ if text.starts_with("-Wp,") && !text.starts_with("-Wp,-M") => {
                     command.compile.push(word.clone())
                 }
+                // What is said of the source does not matter; that it is no error does.
+                _ if text.starts_with("-Wno-") => command.compile.push(word.clone()),
                 _ if DROPPED_PREFIXES.iter().any(|prefix| text.starts_with(prefix)) => {}
                 _ => command.compile.push(word.clone()),
             }
@@ -481,14 +483,14 @@ mod tests {
     #[test]
     fn options_that_decide_what_a_source_means() {
         let compile = parse(
-            "-c -O2 -g3 -Wall -Wp,-MD,x.d -Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -include k.h -MD -MF x.d -fsanitize=thread -flto=auto \
+            "-c -O2 -g3 -Wall -Werror -Wno-error=x -Wno-y -Wp,-MD,x.d -Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -include k.h -MD -MF x.d -fsanitize=thread -flto=auto \
              -fPIC -std=gnu99 -Xclang -include-pch -Xclang p.pch -Xclang -include -Xclang p.h -Wl,-z,now -lm -L/x -pthread a.c -o a.o",
         )
         .compile;
         let compile: Vec<&str> = compile.iter().filter_map(|word| word.to_str()).collect();
         assert_eq!(
             compile.join(" "),
-            "-Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -Xclang -include -Xclang k.h -fPIC -std=gnu99 -Xclang -include -Xclang p.h -pthread"
+            "-Wno-error=x -Wno-y -Wp,-DZ -DX=1 -I inc -Iinc2 -isystem s -Xclang -include -Xclang k.h -fPIC -std=gnu99 -Xclang -include -Xclang p.h -pthread"
         );
         assert_eq!(without_lto(&["-flto=thin".into(), "-c".into()]), ["-c"]);
     }

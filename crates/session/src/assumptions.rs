@@ -61,6 +61,7 @@ pub(crate) fn assumptions(
     }
     list.extend(program.and_then(addresses));
     list.extend(program.and_then(handlers));
+    list.extend(program.and_then(waits_for_signals));
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -133,6 +134,14 @@ fn handlers(program: &Program) -> Option<String> {
     Some(format!(
         "no signal comes from outside: the handlers set at {places} run only for what the program raises itself"
     ))
+}
+
+/// That what `sigwait` waits for comes.
+fn waits_for_signals(program: &Program) -> Option<String> {
+    let waits = program.module.function("__selvedge_outside").is_some();
+    waits.then(|| {
+        "a signal that a thread waits for with sigwait may come from outside at any moment, and comes in the end".into()
+    })
 }
 
 /// The places of statements, the first of them by name.

@@ -50,7 +50,7 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
             ),
         }
     } else {
-        format!("`{name}`")
+        format!("`{}`", selvedge_ir::demangle(name))
     };
     if offset == 0 {
         whole

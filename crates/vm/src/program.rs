@@ -177,12 +177,10 @@ impl Program {
                     .functions
                     .iter()
                     .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
-            polls_ends: module.functions.iter().any(|f| {
-                matches!(
-                    f.name.as_str(),
-                    "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np"
-                )
-            }),
+            polls_ends: module
+                .functions
+                .iter()
+                .any(|f| crate::sync::join::polls_end(&f.name)),
             weak_exchanges: has_weak_exchanges(&module),
             addresses: Mutex::default(),
             handlers: Mutex::default(),

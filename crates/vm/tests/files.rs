@@ -97,6 +97,11 @@ fn temporary_files_as_native() {
 }
 
 #[test]
+fn attributes_as_native() {
+    compare("attributes.c");
+}
+
+#[test]
 fn scanning_as_native() {
     compare("scan.c");
 }

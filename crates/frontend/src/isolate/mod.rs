@@ -21,10 +21,10 @@ pub(crate) use wire::{Form, Refusal, Request, Role};
 
 use crate::child::{self, Bounds, Ended};
 use crate::compile::Compiled;
-use crate::demangle::demangle;
 use crate::inputs::Native;
 use crate::lower::Lowered;
 use crate::{Error, Options};
+use selvedge_ir::demangle;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -214,6 +214,7 @@ fn error(refusal: Refusal, units: &[Compiled], options: &Options) -> Error {
         Refusal::Link(reason) => Error::Link(reason),
         Refusal::NoEntry => Error::NoEntry {
             entry: options.entry.clone(),
+            notes: Vec::new(),
         },
         Refusal::Library(reason) => Error::Library(reason),
     }

@@ -35,12 +35,12 @@ mod vector;
 mod weak;
 
 use crate::debug::{Files, Places};
-use crate::demangle::demangle;
 use crate::isolate::{Refusal, Request};
 use crate::llvm::{Layout, Linkage, Module, Value, ValueKind};
 use crate::{library, reach};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{FileId, IdVec};
+use selvedge_ir::demangle;
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

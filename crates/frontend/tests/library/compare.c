@@ -537,6 +537,13 @@ static void signals(void)
 
 int __selvedge_is_alone(void);
 int __selvedge_is_alone(void) { return 1; }
+// Natives that only several threads or sigwait come to.
+int __selvedge_blocks(pthread_t thread, int number);
+int __selvedge_all_block(int number);
+int __selvedge_outside(int count);
+int __selvedge_blocks(pthread_t thread, int number) { return thread == 0 || number == 0 || (abort(), 0); }
+int __selvedge_all_block(int number) { return number == 0 || (abort(), 0); }
+int __selvedge_outside(int count) { return count == 0 || (abort(), 0); }
 MODEL(int, raise, int);
 MODEL(int, kill, pid_t, int);
 MODEL(int, pthread_kill, pthread_t, int);

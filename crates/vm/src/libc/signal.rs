@@ -11,7 +11,7 @@ use crate::native::{Cx, Flow, Native, Stop};
 use crate::state::State;
 use crate::value::Value;
 use crate::word::{SignalField, WordKey};
-use selvedge_base::ThreadId;
+use selvedge_base::{Id, ThreadId};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -20,6 +20,7 @@ pub fn find(name: &str) -> Option<Native> {
         "__selvedge_is_alone" => {
             plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int((cx.state.unjoined() == 0).into())) })
         }
+        "__selvedge_all_block" => plain!(all_block),
         "sigaction" => by_element!(sigaction),
         "pthread_sigmask" => by_element!(|cx: &mut Cx<'_>| change(cx, false)),
         "sigprocmask" => by_element!(|cx: &mut Cx<'_>| change(cx, true)),
@@ -28,6 +29,19 @@ pub fn find(name: &str) -> Option<Native> {
 }
 
 const EINVAL: i32 = 22;
+
+/// Whether a thread blocks a signal.
+pub(crate) fn blocks(state: &State, thread: ThreadId, number: i32) -> bool {
+    (1..=64).contains(&number) && mask(state, thread) >> (number - 1) & 1 != 0
+}
+
+fn all_block(cx: &mut Cx<'_>) -> Answer {
+    let number = cx.int(0)?;
+    // Those that have ended, too: this is not ordered with their ends.
+    let mut threads = 0..cx.state.threads().len();
+    let all = threads.all(|i| blocks(cx.state, ThreadId::from_index(i), number));
+    Ok(Flow::int(all.into()))
+}
 /// What cannot be blocked: SIGKILL, SIGSTOP, and the two that the C library keeps for itself.
 const NEVER: u64 = 1 << (9 - 1) | 1 << (19 - 1) | 1 << (32 - 1) | 1 << (33 - 1);
 
@@ -73,6 +87,15 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
             }
             _ => return Ok(Flow::int(EINVAL)),
         };
+        // Who sends asks what others block, and is not ordered with who changes that.
+        let sends = |name| cx.program.module.function(name).is_some();
+        if after & !NEVER != before
+            && cx.state.threads().len() > 1
+            && (sends("__selvedge_blocks") || sends("__selvedge_all_block"))
+        {
+            let what = "a change of the signals that a thread blocks, where threads send each other signals";
+            return Err(Flow::Unsupported(what.into()));
+        }
         cx.state.set_word(word, after & !NEVER);
     }
     if old != 0 {

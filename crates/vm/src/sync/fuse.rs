@@ -64,12 +64,7 @@ impl Fusible {
             spins: !special && !tries("pthread_spin_", &plain),
             joins: !special
                 && !has(&|name| {
-                    name.ends_with("_detach")
-                        || name.ends_with("detachEv")
-                        || matches!(
-                            name,
-                            "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np"
-                        )
+                    name.ends_with("_detach") || name.ends_with("detachEv") || join::polls_end(name)
                 }),
         }
     }

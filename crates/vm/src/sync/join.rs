@@ -28,6 +28,14 @@ pub(super) fn join_status(state: &State, action: &Action) -> Status {
     }
 }
 
+/// Whether a function of this name asks whether a thread has ended, without waiting for it.
+pub(crate) fn polls_end(name: &str) -> bool {
+    matches!(
+        name,
+        "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" | "__selvedge_blocks"
+    )
+}
+
 /// Prepares an operation on the thread whose handle is the first argument.
 pub(super) fn prepare_on_thread(cx: &mut Cx<'_>, op: Op) -> Prepared {
     match cx.word(0) {
@@ -217,6 +225,26 @@ pub(super) fn timed_join(cx: &mut Cx<'_>, _: u16) -> Performed {
         return Performed::Again(Outcome::Done);
     }
     join_unless(cx, ETIMEDOUT)
+}
+
+/// Whether a thread blocks a signal that is sent to it, or has ended: a look at the thread, since
+/// after a join it is none any more.
+pub(super) fn blocks(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let answer = (|| {
+        let number = cx.int(1)?;
+        let Some(thread) = cx.pending().object.as_thread() else {
+            return Ok((ESRCH, Outcome::Failed));
+        };
+        let core = &cx.state.thread(thread).core;
+        let over = core.stage == Stage::Finished;
+        if core.joined || core.detached && over {
+            let text = "a signal for a thread that does not exist any more";
+            return Err(cx.fault_on(FaultKind::InvalidThread, text, ObjectId::thread(thread)));
+        }
+        let blocks = over || crate::libc::signal::blocks(cx.state, thread, number);
+        Ok((blocks.into(), Outcome::Done))
+    })();
+    done(answer)
 }
 
 fn join_unless(cx: &mut Cx<'_>, running: i32) -> Performed {

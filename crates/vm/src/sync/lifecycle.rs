@@ -9,7 +9,10 @@
 
 use super::creation::{create, create_prepare, handle, thread_of};
 use super::errno::{EINVAL, ERANGE};
-use super::join::{detach, detach_prepare, join, join_prepare, timed_join, try_join, try_join_prepare};
+use super::join::{
+    blocks, detach, detach_prepare, join, join_prepare, prepare_on_thread, timed_join, try_join,
+    try_join_prepare,
+};
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{cancel, key, mutex, once};
 use crate::hidden::HiddenObject;
@@ -321,6 +324,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
             }));
         }
         "pthread_tryjoin_np" => (try_join_prepare, try_join),
+        "__selvedge_blocks" => (|cx| prepare_on_thread(cx, Op::Hidden), blocks),
         "pthread_timedjoin_np" | "pthread_clockjoin_np" => (try_join_prepare, timed_join),
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),

@@ -27,6 +27,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "access" | "eaccess" | "euidaccess" => operation!(|cx| name_part(cx, 0), access),
         "stat" | "stat64" | "lstat" | "lstat64" => operation!(stat_part, stat),
         "truncate" | "truncate64" => operation!(stat_part, truncate),
+        "chmod" => operation!(stat_part, chmod),
         "umask" => crate::libc::plain!(umask),
         _ => return None,
     })
@@ -350,6 +351,24 @@ fn stat(cx: &mut Cx<'_>) -> Performs {
     let (file, out) = (cx.state.thread(cx.thread).core.note as u32, cx.word(1)?);
     write_status(cx, file, out)?;
     Ok(After::Done(0, Outcome::Done))
+}
+
+fn chmod(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return find_file(cx);
+    }
+    let (file, mode) = (cx.state.thread(cx.thread).core.note as u32, cx.int(1)?);
+    change_mode(cx, file, mode)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+/// Gives a file other permission bits. It belongs to the process.
+pub(super) fn change_mode(cx: &mut Cx<'_>, file: u32, mode: i32) -> Result<(), Stop> {
+    if !table::set_mode(cx.state, file, mode as u32 & 0o7777) {
+        let what = "a change of the mode of a standard stream's file";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(())
 }
 
 fn truncate(cx: &mut Cx<'_>) -> Performs {

@@ -251,6 +251,16 @@ pub(super) fn mode(state: &State, file: u32) -> u32 {
     }
 }
 
+/// Sets them; false for the files that are there from the start, whose mode is fixed.
+pub(super) fn set_mode(state: &mut State, file: u32, mode: u32) -> bool {
+    if matches!(file, STDIN_FILE | OUTPUT_FILE) {
+        return false;
+    }
+    let kind = kind(state, file);
+    set_field(state, file, FileField::Kind, kind as u64 | u64::from(mode) << 8);
+    true
+}
+
 /// A new, empty file; `None` if there were too many.
 pub(super) fn new_file(state: &mut State, kind: Kind, mode: u32) -> Option<u32> {
     let file = new_number(state, WordKey::FileCount, OUTPUT_FILE + 1)?;

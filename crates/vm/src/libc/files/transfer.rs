@@ -31,6 +31,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "lseek" | "lseek64" => operation!(|cx| file_part(cx), seek),
         "ftruncate" | "ftruncate64" => operation!(|cx| file_part(cx), truncate),
         "fstat" | "fstat64" => operation!(status_part, status),
+        "fchmod" => operation!(status_part, change_mode),
         "isatty" => operation!(look_only_part, |cx| look_only(cx, Some(ENOTTY))),
         "fsync" | "fdatasync" => operation!(look_only_part, |cx| look_only(cx, None)),
         _ => return None,
@@ -292,6 +293,15 @@ fn status(cx: &mut Cx<'_>) -> Performs {
     }
     let (open, out) = (pinned(cx)?, cx.word(1)?);
     super::open::write_status(cx, open.file, out)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+fn change_mode(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let (open, mode) = (pinned(cx)?, cx.int(1)?);
+    super::open::change_mode(cx, open.file, mode)?;
     Ok(After::Done(0, Outcome::Done))
 }
 

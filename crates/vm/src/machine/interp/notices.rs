@@ -28,8 +28,9 @@ impl Vm {
 
     #[cold]
     pub(crate) fn report_fault(&mut self, mut fault: Fault) {
+        let (stmt, context) = crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
         (fault.stmt, fault.context) =
-            crate::describe::shown(&self.program, &self.state, fault.stmt, fault.context);
+            crate::describe::outside_library(&self.program, &self.state, stmt, context);
         self.state.notify(Notice::Fault(fault));
     }
 

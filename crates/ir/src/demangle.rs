@@ -1,7 +1,7 @@
 //! Names for people.
 
 /// The demangled form of a C++ or Rust linkage name; other names as they are.
-pub(crate) fn demangle(name: &str) -> String {
+pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(name) {
         return format!("{rust:#}");
     }
