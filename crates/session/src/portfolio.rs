@@ -7,9 +7,11 @@
 //! tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
-//!    about a second; beside them `stateful`.
-//! 3. `unfold` depth-first, `unfold` towards code that is new, `stateful`, and `dpor`, by shares,
+//! 2. `stateful` alone, for some tenths of a second. Most small programs whose threads spin or retry
+//!    end here.
+//! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
+//!    about a second; beside them `stateful`, with half of the work.
+//! 4. `unfold` depth-first, `unfold` towards code that is new, `stateful`, and `dpor`, by shares,
 //!    while sampling goes on with a tenth.
 //!
 //! *What one learns.* If a search shows that the program has data races, which nobody asked about,
@@ -47,6 +49,9 @@ use std::time::Duration;
 /// Units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
+/// Units of `stateful` alone: about two tenths of a second.
+const SECOND: u64 = 40_000_000;
+
 /// Units that samples get before other searches begin: about a second.
 const SAMPLES: u64 = 200_000_000;
 
@@ -54,7 +59,7 @@ const SAMPLES: u64 = 200_000_000;
 const GROWTH: u64 = 4;
 
 /// Hundredths of a round for each of the two samples until they had [`SAMPLES`], and later.
-const SAMPLE_SHARE: (u64, u64) = (30, 5);
+const SAMPLE_SHARE: (u64, u64) = (20, 5);
 
 /// Hundredths of a round for the first search beside others: until samples had these, and later.
 /// The others share what is left.
@@ -88,6 +93,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             members: Vec::new(),
             visibility: Plan::first(job.options).visibility,
             reuses: false,
+            second: None,
             further: false,
             slices_again: false,
             unfinished: None,
@@ -153,6 +159,8 @@ struct Portfolio<'scope, 'env> {
     visibility: Visibility,
     /// A search has learned that memory is used again.
     reuses: bool,
+    /// Which one has the next turn alone.
+    second: Option<usize>,
     /// All searches have begun.
     further: bool,
     /// An exploration under predicate dependence has learned that more matters.
@@ -170,7 +178,15 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.begin(Strategy::Unfold, Order::DepthFirst)?;
         let mut units = FIRST;
         loop {
-            match self.round(units)? {
+            let step = match self.second.take() {
+                Some(at) => {
+                    let mut shares = vec![0; self.members.len()];
+                    shares[at] = SECOND;
+                    self.turns(&shares)?
+                }
+                None => self.round(units)?,
+            };
+            match step {
                 Step::Decides(explored) => {
                     return if explored.report.verdict() == Verdict::Verified {
                         self.check(*explored)
@@ -208,10 +224,18 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 return self.best();
             }
             let sampled: u64 = self.samples().map(|member| member.spent).sum();
+            if !self
+                .members
+                .iter()
+                .any(|member| member.plan.strategy == Strategy::Stateful)
+            {
+                self.second = Some(self.members.len());
+                self.begin(Strategy::Stateful, Order::DepthFirst)?;
+                continue;
+            }
             if self.samples().next().is_none() {
                 self.begin(Strategy::Random, Order::DepthFirst)?;
                 self.begin(Strategy::Pct, Order::DepthFirst)?;
-                self.begin(Strategy::Stateful, Order::DepthFirst)?;
             }
             if self.job.control.is_saving() {
                 self.retire();
