@@ -285,6 +285,7 @@ fn is_pure(name: &str) -> bool {
                 | "get_nprocs"
                 | "get_nprocs_conf"
                 | "sysconf"
+                | "__sysconf"
                 | "sleep"
                 | "usleep"
                 | "sched_yield"

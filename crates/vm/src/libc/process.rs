@@ -36,7 +36,7 @@ pub fn find(name: &str) -> Option<Native> {
             plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(1000)) })
         }
         "gettid" => plain!(gettid),
-        "sysconf" => plain!(sysconf),
+        "sysconf" | "__sysconf" => plain!(sysconf),
         "getpagesize" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(4096)) }),
         "get_nprocs" | "get_nprocs_conf" => plain!(|_: &mut Cx<'_>| -> Answer { Ok(Flow::int(2)) }),
         "setlocale" => by_element!(setlocale),
@@ -86,6 +86,15 @@ fn sysconf(cx: &mut Cx<'_>) -> Answer {
         3 => 65_536,        // _SC_NGROUPS_MAX
         4 => 1024,          // _SC_OPEN_MAX
         60 => 1024,         // _SC_IOV_MAX
+        75 => 16_384,       // _SC_THREAD_STACK_MIN
+        76 => u64::MAX,     // _SC_THREAD_THREADS_MAX: no limit
+        33 => 0x7fff_ffff,  // _SC_SEM_VALUE_MAX
+        43 => 2048,         // _SC_LINE_MAX
+        70 | 74 => 1024,    // _SC_GETPW_R_SIZE_MAX, _SC_THREAD_KEYS_MAX
+        71 => 256,          // _SC_LOGIN_NAME_MAX
+        73 => 4,            // _SC_THREAD_DESTRUCTOR_ITERATIONS
+        180 => 64,          // _SC_HOST_NAME_MAX
+        190 => 64,          // _SC_LEVEL1_DCACHE_LINESIZE
         other => return Ok(Flow::Unsupported(format!("sysconf({other})"))),
     };
     Ok(Flow::word(value))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
 
@@ -99,6 +100,11 @@ int main(void)
     CPU_SET(70, &set);
     printf("%d %d\n", CPU_COUNT(&set), sched_getaffinity(0, sizeof set, &set));
     printf("%d\n", CPU_COUNT(&set) > 0);
+    static const int limits[] = {_SC_PAGESIZE, _SC_CLK_TCK, _SC_IOV_MAX, _SC_THREAD_STACK_MIN, _SC_THREAD_THREADS_MAX, _SC_SEM_VALUE_MAX,
+                                 _SC_LINE_MAX, _SC_GETPW_R_SIZE_MAX, _SC_THREAD_KEYS_MAX, _SC_LOGIN_NAME_MAX,
+                                 _SC_THREAD_DESTRUCTOR_ITERATIONS, _SC_HOST_NAME_MAX, _SC_NGROUPS_MAX};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        printf("limit %d: %ld\n", limits[i], sysconf(limits[i]));
     characters();
     texts();
     fflush(stdout);
