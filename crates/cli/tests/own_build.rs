@@ -480,6 +480,37 @@ fn what_older_compilers_take() {
     place.checks("-x c++ c.c d.c --file-cflags c.c=-DVALUE=0", "true", &[]);
 }
 
+/// What only a compiler that optimises needs no definition of, and what is an error unless a build
+/// says that it is none.
+#[test]
+fn inline_functions_and_warnings_that_are_off() {
+    let place = Place::new("inline");
+    place.write("i.h", "inline int twice(int x) { return 2 * x; }\n");
+    place.write(
+        "a.c",
+        "#include \"i.h\"\nint main(void) { return twice(2) != 4; }\n",
+    );
+    place.checks("a.c", "true", &[]);
+    place.done("$CC -O2 a.c -o p && ./p");
+    place.checks("./p", "true", &[]);
+    // Another use of the word, beside a function that is not defined anywhere then.
+    place.write(
+        "b.c",
+        "#include \"i.h\"\nint main(int n, char **words) { (void)words; asm inline volatile(\"nop\"); return n > 5 ? twice(n) : 0; }\n",
+    );
+    place.checks("b.c", "true", &["makes the verdict unknown: twice"]);
+    // The definition of another file is taken where there is one.
+    place.write("c.c", "#include \"i.h\"\nextern int twice(int);\n");
+    place.done("$CC -O2 a.c c.c -o p && ./p");
+    place.checks("./p", "true", &[]);
+    place.write(
+        "d.cc",
+        "#define X \"x\"\nint main() { return \"a\"X[0] == 'x'; }\n",
+    );
+    place.done("$CXX -Wno-reserved-user-defined-literal d.cc -o p && ./p");
+    place.checks("./p", "true", &[]);
+}
+
 /// Whatever is done to a file, it is read, or refused by its name.
 #[test]
 fn damaged_files() {

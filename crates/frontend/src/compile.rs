@@ -83,6 +83,7 @@ pub(crate) fn compile_all(items: Vec<Item>, options: &Options) -> Result<Vec<Com
 fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) -> Result<Compiled, Error> {
     let path = source.path();
     let mut source = source.clone();
+    let mut keeps_inline = !source.is_cxx();
     loop {
         let list = Listing::new("-MD");
         let bounds = Bounds {
@@ -90,6 +91,9 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
             longest: None,
         };
         let run = run_clang(None, bounds, |clang| {
+            if keeps_inline {
+                clang.arg(KEEPS_INLINE);
+            }
             arguments(clang, &source, options, headers, &list)
         })?;
         let Ended::Exited(output) = run else {
@@ -97,6 +101,9 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
         };
         let (read, said) = list.split(&output.stderr);
         if !output.status.success() || output.stdout.is_empty() {
+            if std::mem::take(&mut keeps_inline) {
+                continue;
+            }
             let mut stderr = said.trim().to_owned();
             if source.foreign && leave_out(&mut source.flags, &stderr) {
                 continue;
@@ -147,6 +154,12 @@ pub const LENIENT: [&str; 7] = [
     "-Wno-error=incompatible-function-pointer-types",
     "-Wno-error=return-mismatch",
 ];
+
+/// Keeps the bodies of C99's `inline` functions, which no object may define: a build that optimises
+/// does not need them, and without optimisation clang leaves them out, but for those that are
+/// always inlined. (No pass of LLVM runs that would do so.) What a source cannot be compiled with,
+/// since it has another use for the word, is compiled without.
+const KEEPS_INLINE: &str = "-Dinline=inline __attribute__((__always_inline__))";
 
 /// What makes the bitcode that the lowering expects.
 const BITCODE: [&str; 14] = [
@@ -231,13 +244,24 @@ pub(crate) fn compile_beside(
         stop: &stop,
         longest: None,
     };
-    let run = run_clang(input, bounds, |clang| {
-        clang.args(arguments).args(["-w", "-Qunused-arguments"]);
-        finish_arguments(clang, file, &headers, &list);
-    });
-    let Ended::Exited(output) = run.map_err(|error| error.to_string())? else {
-        return Err("the compiler was stopped".to_owned());
+    let compiled = |keeps_inline: bool| {
+        let run = run_clang(input, bounds, |clang| {
+            if keeps_inline {
+                clang.arg(KEEPS_INLINE);
+            }
+            clang.args(arguments).args(["-w", "-Qunused-arguments"]);
+            finish_arguments(clang, file, &headers, &list);
+        });
+        match run.map_err(|error| error.to_string())? {
+            Ended::Exited(output) => Ok(output),
+            _ => Err("the compiler was stopped".to_owned()),
+        }
     };
+    let is_c = arguments.get(1).is_some_and(|language| language == "c");
+    let mut output = compiled(is_c)?;
+    if is_c && !output.status.success() {
+        output = compiled(false)?;
+    }
     let (read, said) = list.split(&output.stderr);
     match output.status.success() && !output.stdout.is_empty() {
         true => Ok((output.stdout, read)),
