@@ -138,7 +138,7 @@ impl Exploration<'_> {
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
         let reused = |vm: &Vm| {
-            work.pay(&control, || vm.instructions);
+            work.pay(&control, || vm.work());
             self.plan.keeps_dead && vm.has_reused() || moves_left && vm.is_spoiled()
         };
         let guard = || StopsWhen {
@@ -201,7 +201,7 @@ impl Exploration<'_> {
             let control = self.control();
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
             let is_spoiled = |machine: &Recalling| {
-                work.pay(&control, || machine.instructions());
+                work.pay(&control, || machine.work());
                 machine.is_spoiled()
             };
             let make = || {
@@ -232,7 +232,7 @@ impl Exploration<'_> {
             return self.explore(&|| stepping_machine(program), config, &control);
         }
         let pays = |vm: &Vm| {
-            work.pay(&control, || vm.instructions);
+            work.pay(&control, || vm.work());
             false
         };
         let make = || {
@@ -280,7 +280,7 @@ impl Exploration<'_> {
 /// What is asked of a machine after each event.
 type Asked<'a> = dyn Fn(&Vm) -> bool + Sync + 'a;
 
-/// The instructions that were paid for.
+/// The work of machines that was paid for.
 #[derive(Default)]
 struct Work(AtomicU64);
 

@@ -74,7 +74,18 @@ pub struct Vm {
     pub(crate) deaf: bool,
 }
 
+/// What a question to the solver counts for, in instructions: about what it costs on a path of some
+/// thousand branches.
+const QUERY: u64 = 20_000;
+
 impl Vm {
+    /// The work of all steps so far, undone or not: instructions of the program, and a price for
+    /// each question to the solver.
+    #[inline]
+    pub fn work(&self) -> u64 {
+        self.instructions + QUERY * self.solver.queries()
+    }
+
     /// Whether it was made by [`Vm::canonical`].
     pub fn is_canonical(&self) -> bool {
         self.state.modes().canonical

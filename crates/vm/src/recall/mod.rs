@@ -100,9 +100,9 @@ impl Recalling {
         self.program.is_spoiled()
     }
 
-    /// Instructions of the program in all steps so far, undone or not, looked up or executed.
-    pub fn instructions(&self) -> u64 {
-        self.ask_anywhere(|vm| vm.instructions)
+    /// [`Vm::work`] in all steps so far, looked up or executed.
+    pub fn work(&self) -> u64 {
+        self.ask_anywhere(Vm::work)
     }
 
     /// How many steps it has looked up.

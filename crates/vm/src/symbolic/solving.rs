@@ -28,6 +28,11 @@ impl LazySolver {
         answer
     }
 
+    /// How many queries were decided.
+    pub fn queries(&self) -> u64 {
+        self.queries
+    }
+
     /// What was counted, if anything was.
     pub fn counts(&self) -> Option<SolverStatistics> {
         let chain = self.chain.as_ref()?;
