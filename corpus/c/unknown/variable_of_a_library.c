@@ -1,8 +1,8 @@
 // A variable of glibc whose value is not known here: reading it has no answer, its name is said.
-// unknown: variable `program_invocation_short_name`, which nothing defines
+// unknown: variable `re_syntax_options`, which nothing defines
 #define _GNU_SOURCE
-#include <errno.h>
+#include <regex.h>
 
 int main(void) {
-    return program_invocation_short_name[0] == 0;
+    return re_syntax_options == 0;
 }

@@ -102,11 +102,14 @@ impl Facts {
         }
         let unwinds = |&(function, place): &(FuncId, Place)| {
             let mut callees = self.points_to.callees(function, place);
-            callees.any(|f| self.module.functions[f].name.starts_with("_Unwind_"))
+            callees.any(|f| {
+                let name = &self.module.functions[f].name;
+                name.starts_with("_Unwind_") || matches!(name.as_str(), "pthread_testcancel" | "pthread_exit")
+            })
         };
         let stack = matches!(object.kind, Kind::Stack | Kind::PrivateStack);
         if access.write && stack && places.iter().any(unwinds) {
-            return None; // the functions that an exception leaves end, and with them their variables
+            return None; // the functions that an exception or a thread's end leaves end with their variables
         }
         let mut seen = Vec::new();
         for &(function, place) in places {

@@ -17,6 +17,9 @@ use std::sync::Arc;
 const STEPS: usize = 200;
 const BESIDE: usize = 60;
 
+/// Programs in which what must be foreseen happens rarely: they always run, and more often.
+const OFTEN: [&str; 2] = ["assertion/wait_refused.c", "assertion/robust_owner_ends.c"];
+
 #[derive(Default, Debug)]
 struct Counts {
     programs: usize,
@@ -148,7 +151,12 @@ fn what_happens_was_foreseen() {
         );
     }
     let (mut counts, mut wrong) = (Counts::default(), Vec::new());
-    for path in paths.iter().step_by(every) {
+    for (index, path) in paths.iter().enumerate() {
+        let often = OFTEN.iter().any(|name| path.ends_with(name));
+        if index % every != 0 && !often {
+            continue;
+        }
+        let seeds = if often { 20 * seeds } else { seeds };
         let options = selvedge_frontend::Options::default();
         let Ok(loaded) = selvedge_frontend::load(std::slice::from_ref(path), &options) else {
             continue;
