@@ -4,25 +4,28 @@ mod common;
 
 use common::never;
 use selvedge_detect::RaceDetector;
-use selvedge_explore::unfold::oracle::Weaken;
+use selvedge_explore::unfold::oracle::{Keyed, Keys, Knowledge, Weaken};
 use selvedge_explore::unfold::{self, Partial};
-use selvedge_explore::{Config, Control, Order};
-use selvedge_model::toy::{Toy, ToyMachine, input_toy, mixed_toy, shrink, with_touches};
+use selvedge_explore::{Config, Control, Order, Report, dpor};
+use selvedge_model::toy::{Toy, ToyMachine, ToyOp, input_toy, mixed_toy, ordered_toy, shrink, with_touches};
 use selvedge_model::{FaultKind, StopReason};
 use std::collections::BTreeSet;
 
+fn machine(toy: &Toy) -> (ToyMachine, RaceDetector) {
+    let machine = ToyMachine::new(toy).expect("a toy that compiles");
+    (machine, RaceDetector::new())
+}
+
 /// The races found, each as the two statements; none if there is too much.
 fn races(toy: &Toy, config: &Config, weaken: Weaken) -> Option<BTreeSet<Vec<u32>>> {
-    let make = || {
-        (
-            ToyMachine::new(toy).expect("a toy that compiles"),
-            RaceDetector::new(),
-        )
-    };
-    let report = match weaken {
+    let make = || machine(toy);
+    places(&match weaken {
         Weaken::Nothing => unfold::explore(&make, config, &Control::new()),
         mistake => unfold::explore_watched(&make, config, &Control::new(), mistake).0,
-    };
+    })
+}
+
+fn places(report: &Report) -> Option<BTreeSet<Vec<u32>>> {
     if report.stop != StopReason::Complete || !report.limits.is_empty() {
         return None;
     }
@@ -116,6 +119,139 @@ fn no_race_is_lost_by_cutoffs_where_there_are_inputs() {
     );
 }
 
+/// What is found with certain keys of cutoffs, and what came of these.
+fn keyed(toy: &Toy, config: &Config, keys: Keys) -> Option<(BTreeSet<Vec<u32>>, Keyed)> {
+    let (report, keyed) = unfold::explore_keyed(&|| machine(toy), config, &Control::new(), keys);
+    Some((places(&report)?, keyed))
+}
+
+/// Whether `dpor`, which has no cutoffs, finds a race. A fault ends only its thread there: the
+/// others could also have been quicker.
+fn is_there(toy: &Toy) -> Option<bool> {
+    let mut toy = toy.clone();
+    let faults = toy.threads.iter_mut().flatten();
+    faults
+        .filter(|op| **op == ToyOp::Crash)
+        .for_each(|op| *op = ToyOp::Exit);
+    let config = Config {
+        max_executions: Some(2_000),
+        ..never()
+    };
+    let races = places(&dpor::explore(&|| machine(&toy), &config, &Control::new()))?;
+    Some(!races.is_empty())
+}
+
+const ALL: [Knowledge; 3] = [Knowledge::State, Knowledge::Trails, Knowledge::Detector];
+
+/// Whatever counts of the past at least, no race is lost; and what races was taken for such that
+/// may.
+#[test]
+fn no_race_is_lost_where_dependence_is_synchronisation() {
+    let mut counts = [[0; 2]; 3];
+    for seed in 0..2_500 {
+        let toy = ordered_toy(seed);
+        let Some(there) = is_there(&toy) else { continue };
+        for from in ALL {
+            let keys = Keys {
+                from,
+                ..Keys::default()
+            };
+            let Some((found, keyed)) = keyed(&toy, &config(seed, true), keys) else {
+                continue;
+            };
+            let text = || format!("seed {seed}, {from:?}: {}", toy.to_json());
+            assert_eq!(there, !found.is_empty(), "{}", text());
+            assert!(found.is_empty() || keyed.contested, "{}", text());
+            if from == Knowledge::State && keyed.cutoffs > 0 {
+                counts[keyed.knowledge as usize][usize::from(there)] += 1;
+            }
+        }
+    }
+    let [state, trails, detector] = counts;
+    let enough = state[0] > 500 && trails[0].min(trails[1]) > 80 && detector[1] > 50;
+    assert!(enough, "{counts:?}");
+}
+
+/// Pairs of all cutoffs with all known events find no more than the keys do. Only one pair of
+/// statements can race in each toy: of several the detector names those that it meets first, and in
+/// pairs it meets them in another order.
+#[test]
+fn pairs_find_no_race_that_keys_lose() {
+    let paired = Keys {
+        paired: true,
+        ..Keys::default()
+    };
+    let (mut with, mut cut) = (0, 0);
+    for seed in 0..3_000 {
+        for toy in [toy(seed), with_touches(input_toy(seed | 2), seed)] {
+            let config = config(seed, true);
+            let found = keyed(&toy, &config, Keys::default());
+            let (Some((found, _)), Some((paired, _))) = (found, keyed(&toy, &config, paired)) else {
+                continue;
+            };
+            assert_eq!(found, paired, "seed {seed}: {}", toy.to_json());
+            with += usize::from(!found.is_empty());
+            cut += 1;
+        }
+    }
+    assert!(with > 1_000 && cut > with + 200, "{with} with a race of {cut}");
+}
+
+/// Toys with one race, which is lost if a part of the keys is missing.
+///
+/// - The second thread comes to write to a mutex, knowing of the first one's sections but for the
+///   last unlock. If its own section comes after that, it knows of it; the state is the same.
+/// - Whether the first thread touches `u`, and the third one has the same state, depends on whose
+///   section came first.
+/// - The same, where the second thread sets the mutex up again that both hold when they touch `u`.
+/// - A fault that ends the process is on no path with what the others do later.
+#[test]
+fn parts_left_out_of_keys_are_noticed() {
+    let toys = [
+        (
+            Weaken::CutoffLabel,
+            r#"{"threads": [[["lock", "m"], ["lock", "n"], ["put", "g", 1], ["unlock", "n"], ["unlock", "m"]],
+                [["lock", "m"], ["unlock", "m"], ["lock", "n"], ["get", "g", "r"], ["if", "r", 0, 1], ["smash", "m"]]]}"#,
+        ),
+        (
+            Weaken::HistoryFootprint,
+            r#"{"ends": true, "threads": [[["lock", "o"], ["get", "h", "r"], ["unlock", "o"], ["if", "r", 0, 1], ["touch", "u", 1],
+                ["set", "r", 0]], [["lock", "o"], ["put", "h", 1], ["unlock", "o"], ["lock", "o"], ["get", "h", "r"], ["if", "r", 1, 1],
+                ["touch", "u", 1]], [["lock", "o"], ["put", "h", 0], ["unlock", "o"]]]}"#,
+        ),
+        (
+            Weaken::NeverAnew,
+            r#"{"threads": [[["lock", "m"], ["get", "f", "r"], ["unlock", "m"], ["if", "r", 0, 1], ["touch", "u", 1], ["set", "r", 0]],
+                [["lock", "m"], ["put", "f", 1], ["unlock", "m"]], [["lock", "m"], ["touch", "u", 0]]]}"#,
+        ),
+        (
+            Weaken::SetUp,
+            r#"{"vars": {"x": 0}, "threads": [[["lock", "n"], ["get", "g", "r"], ["unlock", "n"], ["lock", "m"], ["if", "r", 0, 1],
+                ["touch", "u", 1], ["set", "r", 0]], [["if", "r", 1, 5], ["lock", "n"], ["init", "m"], ["lock", "m"], ["touch", "u", 1]],
+                [["lock", "n"], ["put", "g", 1], ["unlock", "n"]]]}"#,
+        ),
+        (
+            Weaken::BesideFaults,
+            r#"{"threads": [[["yield"], ["touch", "u", 1], ["crash"]], [["yield"], ["touch", "u", 1]]]}"#,
+        ),
+    ];
+    for (weaken, toy) in toys {
+        let toy = Toy::parse(toy).expect("a toy");
+        assert_eq!(is_there(&toy), Some(true), "{weaken:?}");
+        let mut noticed = 0;
+        for seed in 0..24 {
+            let found = |keys| keyed(&toy, &config(seed, true), keys).map(|(races, _)| !races.is_empty());
+            assert_eq!(found(Keys::default()), Some(true), "{weaken:?}, seed {seed}");
+            let keys = Keys {
+                weaken,
+                ..Keys::default()
+            };
+            noticed += usize::from(found(keys) == Some(false));
+        }
+        assert!(noticed > 0, "{weaken:?}");
+    }
+}
+
 /// An oracle counts only once it was seen to fail. The first thread's access is known to the second
 /// one if that has read after the first one's write; both orders of these two lead to one state,
 /// and after it nothing tells the two threads any more of each other.
@@ -156,11 +292,10 @@ fn histories_left_out_are_noticed() {
     }
 }
 
-/// Two cutoffs are on no path together. That only shows where several pairs of accesses race: no
-/// toy is known whose only race is one of these, since what each thread did last is a part of the
-/// state, and so is there again where the state is explored.
+/// The oracle is seen to find something: pairs show races of cutoffs where keys hold the state
+/// only.
 #[test]
-fn races_beside_cutoffs_left_out_are_noticed() {
+fn pairs_find_what_a_state_alone_loses_noticed() {
     let toys = [
         r#"{"vars": {"x": 0, "y": 0}, "ends": true, "threads": [[["set", "q", 1], ["write", "x", "q"], ["touch", "u", 1]],
             [["spinlock", "p"], ["touch", "u", 1], ["add", "x", 1], ["touch", "u", 1]],
@@ -174,10 +309,17 @@ fn races_beside_cutoffs_left_out_are_noticed() {
         let toy = Toy::parse(toy).expect("a toy");
         for seed in 0..24 {
             let config = config(seed, true);
-            let found = races(&toy, &config, Weaken::Nothing).expect("small");
-            let without = races(&toy, &config, Weaken::BesideCutoffs).expect("small");
-            assert!(found.is_superset(&without), "seed {seed}");
-            *noticed += usize::from(found != without);
+            let found = |paired| {
+                let keys = Keys {
+                    paired,
+                    weaken: Weaken::NeverAnew,
+                    ..Keys::default()
+                };
+                keyed(&toy, &config, keys).expect("small").0
+            };
+            let (found, paired) = (found(false), found(true));
+            assert!(paired.is_superset(&found), "seed {seed}");
+            *noticed += usize::from(found != paired);
         }
     }
     assert!(noticed.iter().all(|&seeds| seeds > 0), "{noticed:?}");

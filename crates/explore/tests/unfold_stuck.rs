@@ -152,7 +152,7 @@ fn mistakes() -> Vec<(Weaken, String)> {
             Weaken::Proviso,
             format!(
                 r#"{{{vars}, "threads": [{waiter}, [["yield"], ["goto", 0]],
-                [["write", "y", 1], ["write", "y", 0], ["goto", 0]], [{combination}, ["sem_post", "s"]]]}}"#
+                [["write", "y", 1], ["write", "y", 0], ["write", "y", 2], ["goto", 0]], [{combination}, ["sem_post", "s"]]]}}"#
             ),
         ),
         // Between the write to `y` and its false assumption, a thread gives way to the one that
@@ -170,8 +170,8 @@ fn mistakes() -> Vec<(Weaken, String)> {
         // but what leaves it out.
         (
             Weaken::Fair,
-            r#"{"vars": {"x": 0}, "sems": {"s": 1}, "threads": [[["write", "x", 1], ["sem_wait", "s"]],
-                [["read", "x", "r"], ["assume", "r", 0], ["goto", 0]], [["sem_wait", "s"]]]}"#
+            r#"{"vars": {"x": 0, "y": 0}, "sems": {"s": 1}, "threads": [[["write", "x", 1], ["sem_wait", "s"]],
+                [["read", "x", "r"], ["assume", "r", 0], ["write", "y", 1], ["goto", 0]], [["sem_wait", "s"]]]}"#
                 .to_owned(),
         ),
     ]

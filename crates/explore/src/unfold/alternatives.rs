@@ -88,6 +88,10 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         if event.cutoff || self.disabled.iter().any(|&d| store.contains(&event.clock, d)) {
             return false;
         }
+        // Most candidates fail by themselves.
+        if !self.goes_with_configuration(candidate, candidate) {
+            return false;
+        }
         let missing = store.difference(&event.clock, self.path.clock());
         let new: Vec<EventId> = missing.into_iter().filter(|e| !events.contains(e)).collect();
         if !new.iter().all(|&e| self.goes_with_configuration(e, candidate))
@@ -114,13 +118,17 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         }
         for mine in &event.uses {
             for used in path.history(mine.slot).iter().rev() {
-                let within = store.contains(local, used.event);
                 let labels = || (&*event.what, &*store[used.event].what);
-                let depends = || store.relation.uses_depend(mine, &used.what, labels);
-                if !within && used.thread != thread && depends() {
+                let depends = used.thread != thread && store.relation.uses_depend(mine, &used.what, labels);
+                let total = store.relation.is_total(used.what.effect) && mine.bytes & !used.what.bytes == 0;
+                if !depends && !total {
+                    continue;
+                }
+                let within = store.contains(local, used.event);
+                if depends && !within {
                     return false;
                 }
-                if within && store.relation.is_total(used.what.effect) && mine.bytes & !used.what.bytes == 0 {
+                if within && total {
                     break;
                 }
             }

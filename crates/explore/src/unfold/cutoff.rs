@@ -18,8 +18,21 @@
 use super::event::{EventId, Last, Store, last};
 use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
-use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_base::{Digest, Domain, Id, ThreadId};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
+
+/// What of the past counts as a part of a state; see [`races`](super::races).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Knowledge {
+    /// Nothing.
+    #[default]
+    State,
+    /// What each thread did last, and what the event itself does.
+    Trails,
+    /// What the detector remembers.
+    Detector,
+}
 
 /// The least known configuration of each state.
 #[derive(Debug)]
@@ -42,15 +55,23 @@ impl States {
         self.least.len()
     }
 
-    /// The fingerprint of the state after an event and its causes, with what each thread touched
-    /// last: others may still race with it.
+    /// The fingerprint of the state after an event and its causes, with what of these counts beside
+    /// it.
     fn print(&self, store: &Store, event: EventId, memory: Digest) -> Digest {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
-        let parts = last.filter(|e| e.is_some()).map(|e| {
-            let event = &store[e];
-            event.print.with(event.history.hash)
-        });
-        parts.sum::<Digest>().with(self.initial).with(memory)
+        let last = last.filter(|e| e.is_some());
+        let state = |parts: Digest| parts.with(self.initial).with(memory);
+        match store.knowledge {
+            Knowledge::State | Knowledge::Detector => state(last.map(|e| store[e].print).sum()),
+            Knowledge::Trails => {
+                let parts = last.map(|e| store[e].print.with(store[e].history));
+                let own = match store.weaken.is(Weaken::CutoffLabel) {
+                    true => Digest::EMPTY,
+                    false => own(store, event),
+                };
+                state(parts.sum()).with(own)
+            }
+        }
     }
 
     /// The event of the least known configuration with the state after an event; none: the initial
@@ -87,6 +108,22 @@ impl States {
             }
         }
     }
+}
+
+static OWN: Domain = Domain::new("cutoff event");
+
+/// What an event does to which objects, as a hash: events with the same are independent of the same
+/// others.
+fn own(store: &Store, event: EventId) -> Digest {
+    let event = &store[event];
+    let mut words: SmallVec<[u64; 24]> = SmallVec::new();
+    // Numbers of threads are names within a run.
+    words.extend([event.thread.index() as u64, u64::from(event.ending.failed)]);
+    words.extend(event.ending.named.iter().map(|thread| thread.index() as u64));
+    words.push(u64::MAX);
+    let uses = event.uses.iter();
+    words.extend(uses.flat_map(|used| [used.object, u64::from(used.bytes) << 8 | used.effect as u64]));
+    Digest::of_words(&OWN, &words)
 }
 
 /// Compares two local configurations.

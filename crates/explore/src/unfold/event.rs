@@ -7,7 +7,8 @@
 //! Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez, Sousa, Coti
 //! and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
-use super::footprint::{Footprint, Footprints, History};
+use super::cutoff::Knowledge;
+use super::footprint::{Footprint, Footprints};
 use super::label::{Label, Labels};
 use super::relation::Relation;
 use super::weaken::Weaken;
@@ -113,9 +114,11 @@ pub struct Event {
     pub conflicts: SmallVec<[EventId; 4]>,
     /// What it touches in memory, if that is kept.
     pub footprint: Footprint,
-    /// What its thread did last, as far as races of what comes later may concern it, as a hash; see
-    /// [`History`].
-    pub history: History,
+    /// The same with the statements of accesses, as a hash.
+    pub touched: Digest,
+    /// What its thread did last, as far as races of what comes later may concern it, if that
+    /// counts; see [`history`](super::footprint::history).
+    pub history: Digest,
     /// How many events of each thread are known to its thread by synchronisation, with all that
     /// these did; its own thread aside.
     pub knows: Box<[u32]>,
@@ -136,6 +139,9 @@ pub struct Event {
     /// Another event with the same state has fewer causes: what comes after this one is not
     /// explored.
     pub cutoff: bool,
+    /// A cutoff because it ends the process by a fault, while other threads could go on: its state
+    /// is known from nowhere else.
+    pub ends_all: bool,
     /// Its conflicting extensions that do not depend on the rest of the configuration are known.
     pub extended: bool,
     /// Its effect comes only with the data choice that follows it.
@@ -162,7 +168,8 @@ impl Event {
             waker: EventId::NONE,
             conflicts: SmallVec::new(),
             footprint: Footprint::default(),
-            history: History::default(),
+            touched: Digest::EMPTY,
+            history: Digest::EMPTY,
             knows: Box::default(),
             level: 0,
             weights: 0,
@@ -172,6 +179,7 @@ impl Event {
             sole: false,
             judged: false,
             cutoff: false,
+            ends_all: false,
             extended: false,
             incomplete: false,
             timed: false,
@@ -220,6 +228,10 @@ pub struct Store {
     pub footprints: Footprints,
     /// Whether that is kept.
     pub keeps_footprints: bool,
+    /// What of the past counts as a part of a state.
+    pub knowledge: Knowledge,
+    /// Races of all cutoffs are looked for by pairs.
+    pub pairs_all: ForTests<bool>,
     /// What is done wrong on purpose.
     pub weaken: ForTests<Weaken>,
     /// What is left out because it shows nothing new is done all the same, and compared. For tests

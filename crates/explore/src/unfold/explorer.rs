@@ -11,14 +11,13 @@ mod wide;
 
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
-use super::cutoff::States;
+use super::cutoff::{Knowledge, States};
 use super::event::{EventId, Store};
 use super::extensions::Extensions;
 #[cfg(feature = "laboratory")]
 use super::oracle::Visited;
 use super::order::{Visits, pick};
 use super::path::Path;
-use super::races::Classes;
 use super::reach::in_order;
 use super::relation::Relation;
 use super::tree::{Child, Node, NodeId, Sweep, Tree};
@@ -37,6 +36,9 @@ use wide::Wide;
 
 /// Pairs of events that are executed to see whether they race.
 const MOST_PAIRS: usize = 100_000;
+
+/// Events after which it is asked for the first time whether what counts of the past is enough.
+const FIRST_CHECK: usize = 64;
 
 /// Leaves between two updates of the live counters.
 const SHOW_EVERY: u64 = 64;
@@ -61,17 +63,16 @@ enum Leaf {
 pub enum Run {
     /// This.
     Explored(Box<Report>),
-    /// Not everything, since not only the state counts for cutoffs, but also what detectors
-    /// remember: just faults.
-    Remembers(Vec<Found>),
+    /// Not everything, since so much of the past has to count for cutoffs: just faults.
+    Again(Knowledge, Vec<Found>),
 }
 
 impl Run {
-    /// The report, of a run for which what detectors remember counts.
+    /// The report.
     pub fn report(self) -> Report {
         match self {
             Run::Explored(report) => *report,
-            Run::Remembers(faults) => {
+            Run::Again(_, faults) => {
                 let mut report = Record::default().finish(StopReason::Limit(forgets()));
                 report.add_faults(faults);
                 report
@@ -83,7 +84,7 @@ impl Run {
     pub fn add_faults(&mut self, faults: Vec<Found>) {
         match self {
             Run::Explored(report) => report.add_faults(faults),
-            Run::Remembers(known) => known.extend(faults),
+            Run::Again(_, known) => known.extend(faults),
         }
     }
 }
@@ -126,6 +127,8 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     visits: Visits,
     fates: Fates,
     wide: Wide,
+    /// At so many events it is asked whether what counts of the past is enough.
+    check_at: usize,
 }
 
 impl<'a, M, D> Explorer<'a, M, D>
@@ -135,13 +138,13 @@ where
 {
     /// At the initial state.
     ///
-    /// `remembers`: what detectors remember counts as part of a state.
+    /// `knowledge`: what of the past counts as a part of a state.
     pub fn new<F>(
         make: &F,
         config: &'a Config,
         control: &'a Control,
         relation: &Relation,
-        remembers: bool,
+        knowledge: Knowledge,
     ) -> Self
     where
         F: Fn() -> (M, D),
@@ -149,7 +152,8 @@ where
         let mut store = Store::default();
         store.relation = relation.clone();
         store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
-        let watched = remembers.then(|| {
+        store.knowledge = knowledge;
+        let watched = (knowledge == Knowledge::Detector).then(|| {
             let (machine, detector) = make();
             let mut watched = Path::new(machine, detector, &mut store);
             watched.stop_fingerprints();
@@ -183,6 +187,7 @@ where
             visits: Visits::default(),
             fates: Fates::default(),
             wide: Wide::default(),
+            check_at: FIRST_CHECK,
         }
     }
 
@@ -206,7 +211,6 @@ where
             event: EventId::NONE,
             disabled: Vec::new(),
             cut: Vec::new(),
-            inherited: 0,
             lead: Vec::new(),
             refused: 0,
             singly: false,
@@ -216,6 +220,11 @@ where
         });
         self.open.push_back(root);
         while self.halt.is_none() {
+            if self.store.len() >= self.check_at
+                && let Some(again) = self.outgrown(false)
+            {
+                return again;
+            }
             if let Some(node) = self.pick() {
                 self.visit(node, self.config.order != Order::DepthFirst);
                 continue;
@@ -237,18 +246,15 @@ where
             // Extensions may be missing.
             self.halt = Some(StopReason::Limit(self.control.limit()));
         }
-        if self.store.keeps_footprints && self.record.statistics.cutoffs > 0 && self.halt.is_none() {
-            let mut classes = Classes::new(&self.store);
-            let known = self.store.len();
-            self.races_beside_cutoffs(&classes);
-            // What a thread does may depend on a race: then other events came up there.
-            if self.store.len() > known {
-                classes = Classes::new(&self.store);
+        while self.halt.is_none() {
+            if let Some(again) = self.outgrown(true) {
+                return again;
             }
-            let may_count = self.watched.is_none() && !self.store.weaken.is(Weaken::NeverAnew);
-            if may_count && self.halt.is_none() && classes.depends_on_knowledge(&self.store) {
-                let record = std::mem::take(&mut self.record);
-                return Run::Remembers(record.finish(StopReason::Complete).faults);
+            let known = self.store.len();
+            self.races_beside_cutoffs();
+            // What a thread does may depend on a race: then other events came up there.
+            if self.store.len() == known {
+                break;
             }
         }
         self.show();
@@ -409,7 +415,6 @@ where
                 depth: node.depth + 1,
                 event: EventId::NONE,
                 disabled: keep(&node.disabled),
-                inherited: cut.len(),
                 cut,
                 lead,
                 refused: 0,
@@ -436,10 +441,17 @@ where
         }
         let reported = !self.path.machine.notices().is_empty();
         self.report();
-        if reported && !self.store[event].cutoff && self.stops_others() {
-            // Reported; and others go on without it, in every order.
-            self.store[event].judged = true;
-            self.store[event].cutoff = true;
+        if reported && !self.store[event].cutoff {
+            if self.stops_others() {
+                // Reported; and others go on without it, in every order.
+                self.store[event].judged = true;
+                self.store[event].cutoff = true;
+                self.store[event].ends_all = true;
+            } else if !self.goes_on() && !self.store.weaken.is(Weaken::KnownFaults) {
+                // Here the others were blocked or finished. Another event with its state does not
+                // stand for it: what others could have done before is not done after that one.
+                self.store[event].judged = true;
+            }
         }
         if self.store[event].action.op == Op::ProcessExit {
             self.note_exit(event);
@@ -454,13 +466,17 @@ where
         !self.store[event].cutoff
     }
 
+    /// Whether some thread can move.
+    fn goes_on(&self) -> bool {
+        self.path.machine.pending().iter().any(Pending::is_enabled)
+    }
+
     /// Whether the last step, a fault, ended an execution in which others could still move.
     fn stops_others(&mut self) -> bool {
-        let can_move = |machine: &M| machine.pending().iter().any(Pending::is_enabled);
         let Some(&choice) = self.path.choices().last() else {
             return false;
         };
-        if can_move(&self.path.machine) || self.control.is_stop_requested() {
+        if self.goes_on() || self.control.is_stop_requested() {
             return false;
         }
         self.path.undo(&self.store, self.path.len() - 1);
@@ -551,14 +567,6 @@ where
         self.extensions.extend(&mut self.store, &mut self.path, &cut);
         #[cfg(feature = "laboratory")]
         self.note_visited(matches!(leaf, Leaf::Maximal));
-        let len = self.path.len();
-        // The detector has seen the others just here.
-        for &event in &cut[..self.tree[node].inherited] {
-            if self.path.follow(&mut self.store, event) {
-                self.report();
-                self.path.undo(&self.store, len);
-            }
-        }
         let statistics = self.record.statistics;
         let done = statistics.executions + statistics.redundant_executions + statistics.cut_executions;
         if done.is_multiple_of(SHOW_EVERY) {
@@ -617,7 +625,6 @@ where
             event: EventId::NONE,
             disabled,
             cut: node.cut.clone(),
-            inherited: node.inherited,
             lead,
             refused: 0,
             singly: false,

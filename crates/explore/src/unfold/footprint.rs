@@ -8,6 +8,7 @@ use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, ThreadId};
 use selvedge_model::{Access, Action, MemoryOrder, Op};
+use smallvec::SmallVec;
 
 /// An access to memory, without its place in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -18,6 +19,21 @@ pub struct Touch {
     atomic: bool,
 }
 
+impl Touch {
+    /// Whether unordered accesses like these race.
+    pub const fn races_with(&self, other: &Touch) -> bool {
+        (self.write || other.write)
+            && !(self.atomic && other.atomic)
+            && self.begins_below_end_of(other)
+            && other.begins_below_end_of(self)
+    }
+
+    /// Whether its first byte lies below the end of another one.
+    pub const fn begins_below_end_of(&self, other: &Touch) -> bool {
+        self.address < other.address + other.size as u64
+    }
+}
+
 /// The bytes of a mutex.
 const MUTEX: u64 = 40;
 
@@ -25,25 +41,11 @@ const MUTEX: u64 = 40;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
 
-/// What a thread did last: the operation and the footprint of its last event; if that was a signal,
-/// also those of the event before, so that a signal right after its mutex was given back is told
-/// from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct History {
-    /// A hash of it and of whose it is.
-    pub hash: Digest,
-    /// How many signals it ends with.
-    pub signals: u8,
-}
-
-/// So many signals after a mutex was given back are told apart.
-pub const MOST_SIGNALS: u8 = 3;
-
 /// An event as its thread's history has it: nothing that depends on the order of exploration.
 pub struct Trace<'a> {
     /// What it did.
     pub action: &'a Action,
-    /// What it touched; see [`Footprints::hash`].
+    /// What it touched; see [`Event::touched`](super::event::Event::touched).
     pub footprint: Digest,
     /// The hierarchical names of threads; see [`Store::name`](super::event::Store::name).
     pub name: &'a dyn Fn(ThreadId) -> Digest,
@@ -53,49 +55,32 @@ pub struct Trace<'a> {
 
 static HISTORY: Domain = Domain::new("history");
 static FOOTPRINT: Domain = Domain::new("footprint");
+static STATEMENTS: Domain = Domain::new("footprint statements");
 
-impl History {
-    /// The history after an event.
-    pub fn after(self, event: &Trace<'_>) -> History {
-        let Trace { action, name, .. } = *event;
-        let [kind, low, high] = match (action.object.as_thread(), action.object.as_joinable()) {
-            // Machines may have names of their own above this.
-            (Some(thread), _) if thread.0 < 0x8000 => with_kind(1, name(thread)),
-            (_, Some(thread)) => with_kind(2, name(thread)),
-            _ => [0, action.object.0, 0],
-        };
-        let [own, own_high] = match event.weaken.is(Weaken::HistoryOwner) {
-            true => [0, 0],
-            false => name(action.thread).words(),
-        };
-        let [touched, touched_high] = match event.weaken.is(Weaken::HistoryFootprint) {
-            true => [0, 0],
-            false => event.footprint.words(),
-        };
-        let mut words = [
-            own,
-            own_high,
-            action.op as u64,
-            kind,
-            low,
-            high,
-            touched,
-            touched_high,
-            0,
-            0,
-        ];
-        let mut signals = 0;
-        if matches!(action.op, Op::Signal | Op::Broadcast) {
-            signals = (self.signals + 1).min(MOST_SIGNALS + 1);
-            if signals <= MOST_SIGNALS && !event.weaken.is(Weaken::HistorySignals) {
-                words[8..].copy_from_slice(&self.hash.words());
-            }
-        }
-        let hash = match event.weaken.is(Weaken::History) {
-            true => Digest::EMPTY,
-            false => Digest::of_words(&HISTORY, &words),
-        };
-        History { hash, signals }
+/// What a thread did last, as a hash: whose event it was, its operation and its footprint.
+pub fn history(event: &Trace<'_>) -> Digest {
+    let Trace { action, name, .. } = *event;
+    let [kind, low, high] = match (action.object.as_thread(), action.object.as_joinable()) {
+        // Machines may have names of their own above this.
+        (Some(thread), _) if thread.0 < 0x8000 => with_kind(1, name(thread)),
+        (_, Some(thread)) => with_kind(2, name(thread)),
+        _ => [0, action.object.0, 0],
+    };
+    let [own, own_high] = match event.weaken.is(Weaken::HistoryOwner) {
+        true => [0, 0],
+        false => name(action.thread).words(),
+    };
+    let [touched, touched_high] = match event.weaken.is(Weaken::HistoryFootprint) {
+        true => [0, 0],
+        false => event.footprint.words(),
+    };
+    let op = action.op as u64;
+    match event.weaken.is(Weaken::History) {
+        true => Digest::EMPTY,
+        false => Digest::of_words(
+            &HISTORY,
+            &[own, own_high, op, kind, low, high, touched, touched_high],
+        ),
     }
 }
 
@@ -188,7 +173,8 @@ impl Footprints {
         }
     }
 
-    fn touches(&self, footprint: Footprint) -> &[Touch] {
+    /// What is touched, sorted.
+    pub fn touches(&self, footprint: Footprint) -> &[Touch] {
         match footprint.0.checked_sub(1) {
             Some(at) => &self.all[at as usize].0,
             None => &[],
@@ -197,15 +183,22 @@ impl Footprints {
 
     /// Whether unordered events with these footprints race.
     pub fn may_race(&self, a: Footprint, b: Footprint) -> bool {
-        self.touches(a).iter().any(|x| {
-            self.touches(b).iter().any(|y| {
-                (x.write || y.write)
-                    && !(x.atomic && y.atomic)
-                    && x.address < y.address + u64::from(y.size)
-                    && y.address < x.address + u64::from(x.size)
-            })
-        })
+        let theirs = self.touches(b);
+        self.touches(a)
+            .iter()
+            .any(|x| theirs.iter().any(|y| x.races_with(y)))
     }
+}
+
+/// A hash of the statements that make these accesses.
+pub fn statements(accesses: &[Access]) -> Digest {
+    if accesses.is_empty() {
+        return Digest::EMPTY;
+    }
+    let mut all: SmallVec<[u64; 16]> = accesses.iter().map(|a| u64::from(a.stmt.0)).collect();
+    all.sort_unstable();
+    all.dedup();
+    Digest::of_words(&STATEMENTS, &all)
 }
 
 fn hash(touches: &[Touch]) -> Digest {
@@ -221,53 +214,35 @@ mod tests {
     use super::*;
     use selvedge_model::ObjectId;
 
-    fn history(events: &[(u16, Op, u64, u32)], weaken: Weaken) -> History {
+    fn print(thread: u16, op: Op, object: ObjectId, size: u32, weaken: Weaken) -> Digest {
         let mut footprints = Footprints::default();
+        let action = Action {
+            size,
+            ..Action::on(ThreadId(thread), op, object)
+        };
         // Numbers of footprints are no part of a history.
-        let all: Vec<(Action, Footprint)> = events
-            .iter()
-            .map(|&(thread, op, object, size)| {
-                let accesses: &[Access] = &[];
-                let action = Action {
-                    size,
-                    ..Action::on(ThreadId(thread), op, ObjectId(object))
-                };
-                (action, footprints.of(&action, accesses))
-            })
-            .collect();
-        all.iter()
-            .fold(History::default(), |history, (action, footprint)| {
-                history.after(&Trace {
-                    action,
-                    footprint: footprints.hash(*footprint),
-                    name: &|thread| Digest::of_words(&HISTORY, &[u64::from(thread.0)]),
-                    weaken: ForTests::new(weaken),
-                })
-            })
+        let footprint = footprints.of(&action, &[]);
+        history(&Trace {
+            action: &action,
+            footprint: footprints.hash(footprint),
+            name: &|thread| Digest::of_words(&HISTORY, &[u64::from(thread.0)]),
+            weaken: ForTests::new(weaken),
+        })
     }
 
     #[test]
     fn a_history_tells_what_was_touched_by_whom() {
-        use Weaken::{HistoryFootprint, HistoryOwner, HistorySignals, Nothing};
-        let write = [(1, Op::Write, 0x1000, 4)];
-        let same = |a: &[_], b: &[_], weaken| history(a, weaken) == history(b, weaken);
-        for (other, mistake) in [
-            (&[(2, Op::Write, 0x1000, 4)][..], HistoryOwner),
-            (&[(1, Op::Write, 0x1000, 8)], HistoryFootprint),
-        ] {
-            assert!(!same(&write, other, Nothing));
-            assert!(same(&write, other, mistake));
+        use Weaken::{HistoryFootprint, HistoryOwner, Nothing};
+        let write = |thread, size, weaken| print(thread, Op::Write, ObjectId(0x1000), size, weaken);
+        for (thread, size, mistake) in [(2, 4, HistoryOwner), (1, 8, HistoryFootprint)] {
+            assert_ne!(write(1, 4, Nothing), write(thread, size, Nothing));
+            assert_eq!(write(1, 4, mistake), write(thread, size, mistake));
         }
-        let signal = |before| [(1, Op::Unlock, before, 0), (1, Op::Signal, 0x3000, 0)];
-        assert!(!same(&signal(0x1000), &signal(0x2000), Nothing));
-        assert!(same(&signal(0x1000), &signal(0x2000), HistorySignals));
-        let yielded = |before| [(1, Op::Unlock, before, 0), (1, Op::Yield, 0, 0)];
-        assert!(same(&yielded(0x1000), &yielded(0x2000), Nothing));
     }
 
     #[test]
     fn threads_as_objects_go_by_name() {
-        let on = |object: ObjectId| history(&[(0, Op::Join, object.0, 0)], Weaken::Nothing);
+        let on = |object: ObjectId| print(0, Op::Join, object, 0, Weaken::Nothing);
         let [one, two, joinable] = [
             ObjectId::thread(ThreadId(1)),
             ObjectId::thread(ThreadId(2)),

@@ -36,6 +36,7 @@ mod label;
 #[cfg(feature = "laboratory")]
 pub mod oracle;
 mod order;
+mod pairs;
 mod path;
 mod races;
 mod reach;
@@ -50,6 +51,7 @@ pub use dump::{Shown, Twin, Unfolding};
 pub(crate) use weaken::Weaken;
 
 use crate::{Config, Control, Report};
+use cutoff::Knowledge;
 use explorer::{Explorer, Run};
 use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
@@ -108,8 +110,49 @@ where
     (run.report(), watched)
 }
 
-/// Runs an exploration; if what detectors remember counts, a second one.
+/// [`explore`] as tests of the keys of cutoffs want it; and what came of these.
+#[cfg(feature = "laboratory")]
+pub fn explore_keyed<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    keys: oracle::Keys,
+) -> (Report, oracle::Keyed)
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    let mut keyed = oracle::Keyed::default();
+    let relation = Relation::default();
+    let run = explored_from(keys.from, make, config, control, &relation, |explorer| {
+        explorer.key(keys);
+        let run = explorer.run();
+        keyed = explorer.keyed();
+        run
+    });
+    (run.report(), keyed)
+}
+
+/// Runs an exploration; again, if more of the past has to be a part of states.
 fn explored<M, D, F>(
+    make: &F,
+    config: &Config,
+    control: &Control,
+    relation: &Relation,
+    run: impl FnMut(&mut Explorer<'_, M, D>) -> Run,
+) -> Run
+where
+    M: Undo + Fingerprint,
+    D: Detector<M>,
+    F: Fn() -> (M, D),
+{
+    explored_from(Knowledge::State, make, config, control, relation, run)
+}
+
+/// The same, where at least so much of the past is.
+fn explored_from<M, D, F>(
+    from: Knowledge,
     make: &F,
     config: &Config,
     control: &Control,
@@ -121,15 +164,15 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    match run(&mut Explorer::new(make, config, control, relation, false)) {
-        Run::Remembers(faults) => {
-            let mut explorer = Explorer::new(make, config, control, relation, true);
-            explorer.begin_anew();
-            let mut again = run(&mut explorer);
-            // A limit may end this run before it comes to them.
-            again.add_faults(faults);
-            again
-        }
-        explored => explored,
+    let mut explored = run(&mut Explorer::new(make, config, control, relation, from));
+    loop {
+        let Run::Again(knowledge, faults) = explored else {
+            return explored;
+        };
+        let mut explorer = Explorer::new(make, config, control, relation, knowledge);
+        explorer.begin_anew();
+        explored = run(&mut explorer);
+        // A limit may end this run before it comes to them.
+        explored.add_faults(faults);
     }
 }

@@ -1,6 +1,7 @@
 //! What tests ask of an exploration beyond its report: every event with its conflicts, what was
 //! known where an execution ended.
 
+pub use super::cutoff::Knowledge;
 pub use super::weaken::Weaken;
 
 use super::event::{EventId, Last, Store, causes};
@@ -8,6 +9,29 @@ use super::path::Path;
 use selvedge_base::Id;
 use selvedge_model::reference::EventLabel;
 use selvedge_model::{Action, Choice, Detector, Fingerprint, Op, Undo};
+
+/// How keys of cutoffs are tried.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keys {
+    /// At least so much of the past counts.
+    pub from: Knowledge,
+    /// Of every cutoff it is looked for pairs with known events that race on no path: the oracle of
+    /// the keys, which finds nothing more.
+    pub paired: bool,
+    /// What is done wrong.
+    pub weaken: Weaken,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keyed {
+    /// So much of the past counted in the end.
+    pub knowledge: Knowledge,
+    /// Whether some events were taken for such that may race.
+    pub contested: bool,
+    /// How many cutoffs there were.
+    pub cutoffs: u64,
+}
 
 /// What an exploration knew.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

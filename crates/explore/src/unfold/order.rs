@@ -103,7 +103,6 @@ mod tests {
             event: EventId::NONE,
             disabled: Vec::new(),
             cut: Vec::new(),
-            inherited: 0,
             lead: vec![event],
             refused: 0,
             singly: false,

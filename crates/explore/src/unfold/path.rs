@@ -6,8 +6,9 @@
 //! on its own; all are found from the end of each object's list, which ends where everything
 //! further up is below.
 
+use super::cutoff::Knowledge;
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
-use super::footprint::{History, Trace};
+use super::footprint::{Trace, history, statements};
 use super::label::{Ending, Label, Use};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
@@ -280,29 +281,30 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             // Only now it is known whether the thread ended with it.
             known.what = Rc::clone(&what);
             if store.keeps_footprints {
+                // Accesses before a part and after it would have to be told apart.
+                assert!(self.machine.parts().is_empty(), "a machine with parts");
                 let accesses = self.machine.accesses();
                 let before = before.event();
                 // A data choice that completes an action has touched what that one touches, and
                 // nobody came between.
                 let mut footprint = store.footprints.of(&action, accesses);
+                let mut touched = store.footprints.hash(footprint).with(statements(accesses));
                 let mut completed = action;
                 if incomplete_before {
+                    touched = touched.with(store[before].touched);
                     footprint = store.footprints.union(store[before].footprint, footprint);
                     completed = store[store.begun_by(before)].action;
                 }
-                let history = if before.is_some() {
-                    store[before].history
-                } else {
-                    History::default()
-                };
                 store[event].footprint = footprint;
-                let history = history.after(&Trace {
-                    action: &completed,
-                    footprint: store.footprints.hash(footprint),
-                    name: &|thread| store.name(thread),
-                    weaken: store.weaken,
-                });
-                store[event].history = history;
+                store[event].touched = touched;
+                if store.knowledge == Knowledge::Trails {
+                    store[event].history = history(&Trace {
+                        action: &completed,
+                        footprint: touched,
+                        name: &|thread| store.name(thread),
+                        weaken: store.weaken,
+                    });
+                }
                 store[event].knows = self.knows(store, thread, &what, incomplete);
             }
         }

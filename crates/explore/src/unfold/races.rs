@@ -1,45 +1,55 @@
-//! Data races where cutoffs are.
+//! Data races where cutoffs are: which events may race, and what of the past has to be a part of
+//! cutoffs' keys so that no race is lost ([`Knowledge`](super::cutoff::Knowledge)). The argument is
+//! in docs/algorithms.md, "Races where cutoffs are".
 //!
-//! Along each path the detector sees every race of its trace. What it does not see by itself:
-//!
-//! 1. *Races of a cutoff event* with an event that is on no path together with it. Each pair of a
-//!    cutoff and a known event (other cutoffs included) that are concurrent and in no conflict is
-//!    looked at; pairs that may race are executed, before the detector.
-//! 2. *Races of what comes after a cutoff* with what came before it. What comes after is explored
-//!    elsewhere, after another past with the same state. The last step of each thread is part of
-//!    the state (its [footprint](super::footprint) is). An access further back is known to all that
-//!    comes after a cutoff if every dependence is a synchronisation, as with mutexes, condition
-//!    variables, barriers and joins. With atomics, failing tries or signals outside the mutex it
-//!    need not be ([unsynchronised](super::unsynchronised)): if there are accesses that may race,
-//!    then who knows of which access has to be part of the state as well.
-//!
-//! Accesses under a common mutex do not race. So only pairs of [classes](Class) are looked at: few
-//! in a program without races.
+//! What is said here of known events holds of all: for each event of any execution one was executed
+//! with the same thread, footprint and mutexes, after as many creations.
 
-use super::event::{EventId, Last, Level, Store, last};
-use super::footprint::{Footprint, MOST_SIGNALS};
-use super::unsynchronised::any_unsynchronised;
+use super::event::{Event, EventId, Last, Level, Store};
+use super::footprint::{Footprint, Touch};
+use super::unsynchronised::{any_unsynchronised, unsettled};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Effect, Op};
+use std::collections::BTreeMap;
 
-/// Events that touch the same memory under the same mutexes, between the same creations and ends of
-/// threads.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// Events that touch the same memory in the same surroundings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Class {
-    thread: ThreadId,
     footprint: Footprint,
+    /// The number of its [`Around`].
+    around: u32,
+}
+
+/// What orders an event, apart from what it does: its thread, between creations, joins and ends of
+/// others, with some mutexes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Around {
+    thread: ThreadId,
     /// The number of the set of mutexes that its thread holds.
     held: u32,
     /// How many threads its thread has created.
     spawned: u32,
+    /// The number of the set of threads that its thread has joined.
+    joined: u32,
     /// Threads of which it knows the end.
     ended: Vec<ThreadId>,
 }
 
-impl Class {
+/// Of two [`Around`]s, what orders one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Related {
+    /// A mutex, the creation of a thread, a join, or the thread.
+    Apart,
+    /// One knows of the end of the other.
+    Ended,
+    /// Nothing.
+    Rivals,
+}
+
+impl Around {
     /// Whether it comes before the creation of the other one's thread, or of who created that.
-    fn is_before(&self, other: &Class, creators: &[(Option<ThreadId>, u32)]) -> bool {
+    fn is_before(&self, other: &Around, creators: &[(Option<ThreadId>, u32)]) -> bool {
         let mut thread = other.thread;
         while let Some(&(Some(creator), ordinal)) = creators.get(thread.index()) {
             if creator == self.thread {
@@ -55,34 +65,39 @@ impl Class {
 pub struct Classes {
     /// By event; none if it touches nothing, or was not executed.
     of: Vec<Option<u32>>,
-    /// By class the classes with which it may race.
-    rivals: Vec<FxHashSet<u32>>,
-    /// By class whether it may race with some other, whatever is known of ends.
-    wild: Vec<bool>,
-    /// Whether two classes may race, whatever is known of ends.
+    all: Vec<Class>,
+    /// By class whether it may race with some other.
+    rivalled: Vec<bool>,
+    /// Some two may race, whatever is known of ends.
     contested: bool,
-    /// By event the number of what its thread holds after it; and these sets.
+    arounds: Vec<Around>,
+    creators: Vec<(Option<ThreadId>, u32)>,
+    /// Objects that order nothing: somebody sets them up while others run.
+    unsettled: FxHashSet<u64>,
+    /// By event the number of what its thread holds after it; and these sets, also those of threads
+    /// that were joined.
     held: Vec<u32>,
     sets: Vec<Vec<u64>>,
+    /// By thread who joins it; none if several may.
+    joiners: FxHashMap<ThreadId, Option<ThreadId>>,
 }
 
 impl Classes {
     /// Of all known events.
     pub fn new(store: &Store) -> Self {
         let (mut of, mut held): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
-        let (mut numbers, mut sets) = (FxHashMap::default(), vec![Vec::new()]);
+        let mut joined: Vec<u32> = Vec::new();
+        let (mut numbers, mut sets) = (FxHashMap::<Class, u32>::default(), vec![Vec::new()]);
         let mut set_numbers: FxHashMap<Vec<u64>, u32> = [(Vec::new(), 0)].into_iter().collect();
         let mut changes: FxHashMap<(u32, u64, bool), u32> = FxHashMap::default();
-        let mut classes: Vec<Class> = Vec::new();
-        let creators = store.creators();
+        let (mut all, mut arounds): (Vec<Class>, Vec<Around>) = Default::default();
+        let mut around_numbers: FxHashMap<Around, u32> = FxHashMap::default();
         for id in store.ids() {
             let event = &store[id];
-            let before = if event.depth > 1 {
-                held[event.parent.index()]
-            } else {
-                0
+            let (mut now, mut ended_by_it) = match event.depth > 1 {
+                true => (held[event.parent.index()], joined[event.parent.index()]),
+                false => (0, 0),
             };
-            let mut now = before;
             for mine in event.uses.iter().filter(|u| u.effect == Effect::Own) {
                 let taken = event.mutex == Level::Taken;
                 now = *changes.entry((now, mine.object, taken)).or_insert_with(|| {
@@ -99,101 +114,161 @@ impl Classes {
                 });
             }
             held.push(now);
+            if let Some(other) = joins(event).filter(|_| !event.ending.failed) {
+                let mut set = sets[ended_by_it as usize].clone();
+                set.push(other.index() as u64);
+                ended_by_it = *set_numbers.entry(set.clone()).or_insert_with(|| {
+                    sets.push(set);
+                    sets.len() as u32 - 1
+                });
+            }
+            joined.push(ended_by_it);
             if event.footprint == Footprint::default() || !event.judged {
                 of.push(None);
                 continue;
             }
-            let class = Class {
+            let around = Around {
                 thread: event.action.thread,
-                footprint: event.footprint,
                 held: now,
                 spawned: event.spawned,
+                joined: ended_by_it,
                 ended: ended(store, id),
             };
-            let next = classes.len() as u32;
-            let number = *numbers.entry(class.clone()).or_insert(next);
+            let next = arounds.len() as u32;
+            let around = match around_numbers.get(&around) {
+                Some(&known) => known,
+                None => {
+                    around_numbers.insert(around.clone(), next);
+                    arounds.push(around);
+                    next
+                }
+            };
+            let class = Class {
+                footprint: event.footprint,
+                around,
+            };
+            let next = all.len() as u32;
+            let number = *numbers.entry(class).or_insert(next);
             if number == next {
-                classes.push(class);
+                all.push(class);
             }
             of.push(Some(number));
         }
-        let mut rivals = vec![FxHashSet::default(); classes.len()];
-        let (mut contested, mut wild) = (false, vec![false; classes.len()]);
-        let mut pairs: FxHashMap<(Footprint, Footprint), bool> = FxHashMap::default();
-        let share = |a: &Class, b: &Class| {
-            let other = &sets[b.held as usize];
-            sets[a.held as usize].iter().any(|m| other.contains(m))
+        let mut classes = Classes {
+            of,
+            contested: false,
+            rivalled: vec![false; all.len()],
+            all,
+            arounds,
+            creators: store.creators(),
+            unsettled: unsettled(store),
+            held,
+            sets,
+            joiners: joiners(store),
         };
-        for (i, a) in classes.iter().enumerate() {
-            for (j, b) in classes.iter().enumerate().skip(i + 1) {
-                let apart = a.is_before(b, &creators) || b.is_before(a, &creators);
-                if a.thread == b.thread || apart || share(a, b) {
-                    continue;
-                }
-                let race = *pairs
-                    .entry((a.footprint, b.footprint))
-                    .or_insert_with(|| store.footprints.may_race(a.footprint, b.footprint));
-                contested |= race;
-                wild[i] |= race;
-                wild[j] |= race;
-                if race && !a.ended.contains(&b.thread) && !b.ended.contains(&a.thread) {
-                    rivals[i].insert(j as u32);
-                    rivals[j].insert(i as u32);
+        classes.look_for_rivals(store);
+        classes
+    }
+
+    /// Finds which classes may race: those that touch the same bytes.
+    fn look_for_rivals(&mut self, store: &Store) {
+        // By what is touched the classes that touch it, by what is known around them.
+        let mut places: BTreeMap<Touch, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
+        for (number, class) in self.all.iter().enumerate() {
+            for &touch in store.footprints.touches(class.footprint) {
+                let users = places.entry(touch).or_default();
+                users.entry(class.around).or_default().push(number as u32);
+            }
+        }
+        let mut relations: FxHashMap<(u32, u32), Related> = FxHashMap::default();
+        let places: Vec<_> = places.into_iter().collect();
+        for (i, (touch, users)) in places.iter().enumerate() {
+            // Sorted by address: what overlaps and does not come before comes next.
+            let after = places[i..].iter();
+            let after = after.take_while(|(other, _)| other.begins_below_end_of(touch));
+            for (_, rivals) in after.filter(|(other, _)| touch.races_with(other)) {
+                for (one, ones) in users {
+                    for (two, twos) in rivals {
+                        let key = (*one.min(two), *one.max(two));
+                        let related = *relations.entry(key).or_insert_with(|| self.relate(*one, *two));
+                        if related == Related::Apart {
+                            continue;
+                        }
+                        self.contested = true;
+                        for &class in ones.iter().chain(twos) {
+                            self.rivalled[class as usize] |= related == Related::Rivals;
+                        }
+                    }
                 }
             }
         }
-        Classes {
-            of,
-            rivals,
-            wild,
-            contested,
-            held,
-            sets,
+    }
+
+    /// Whether something orders what is done in these surroundings.
+    fn relate(&self, one: u32, two: u32) -> Related {
+        let (a, b) = (&self.arounds[one as usize], &self.arounds[two as usize]);
+        let (mine, theirs) = (&self.sets[a.held as usize], &self.sets[b.held as usize]);
+        if a.thread == b.thread
+            || a.is_before(b, &self.creators)
+            || b.is_before(a, &self.creators)
+            || self.has_joined(a, b.thread)
+            || self.has_joined(b, a.thread)
+            || mine
+                .iter()
+                .any(|m| theirs.contains(m) && !self.unsettled.contains(m))
+        {
+            Related::Apart
+        } else if a.ended.contains(&b.thread) || b.ended.contains(&a.thread) {
+            Related::Ended
+        } else {
+            Related::Rivals
         }
     }
 
-    fn has_rivals(&self, event: EventId) -> bool {
-        self.of[event.index()].is_some_and(|class| !self.rivals[class as usize].is_empty())
+    /// Whether somebody has joined a thread that nobody else joins: then that follows from the
+    /// state, which has who was joined.
+    fn has_joined(&self, around: &Around, thread: ThreadId) -> bool {
+        let joined = &self.sets[around.joined as usize];
+        joined.contains(&(thread.index() as u64)) && self.joiners.get(&thread) == Some(&Some(around.thread))
     }
 
-    fn may_race(&self, a: EventId, b: EventId) -> bool {
-        match (self.of[a.index()], self.of[b.index()]) {
-            (Some(a), Some(b)) => self.rivals[a as usize].contains(&b),
-            _ => false,
+    /// Whether an event may race with some other.
+    pub fn has_rivals(&self, event: EventId) -> bool {
+        self.of(event).is_some_and(|class| self.rivalled[class])
+    }
+
+    /// The class of an event; none if it touches nothing, or was not executed.
+    pub fn of(&self, event: EventId) -> Option<usize> {
+        self.of[event.index()].map(|class| class as usize)
+    }
+
+    /// By class those with which it may race. All pairs are looked at.
+    pub fn rivals(&self, store: &Store) -> Vec<FxHashSet<usize>> {
+        let mut rivals = vec![FxHashSet::default(); self.all.len()];
+        let all = || self.all.iter().enumerate().filter(|&(i, _)| self.rivalled[i]);
+        for (i, a) in all() {
+            for (j, b) in all().filter(|&(j, _)| j > i) {
+                if self.relate(a.around, b.around) == Related::Rivals
+                    && store.footprints.may_race(a.footprint, b.footprint)
+                {
+                    rivals[i].insert(j);
+                    rivals[j].insert(i);
+                }
+            }
         }
+        rivals
+    }
+
+    /// Whether two events may race, whatever is known of ends.
+    pub fn is_contested(&self) -> bool {
+        self.contested
     }
 
     /// Whether who knows of which access may differ between executions that lead to one state, and
-    /// make a race.
-    pub fn depends_on_knowledge(&self, store: &Store) -> bool {
-        let held = |id: EventId| {
-            let mut held = self.sets[self.held[id.index()] as usize].clone();
-            held.extend(self.given_back(store, id));
-            held
-        };
-        (self.contested && any_unsynchronised(store, held)) || self.is_any_unordered(store)
-    }
-
-    /// The mutex that a thread gave back just before it signalled, if it did nothing since that may
-    /// race: who waits with that mutex later has taken it after that, and so knows of everything
-    /// else.
-    fn given_back(&self, store: &Store, signal: EventId) -> Option<u64> {
-        let mut at = signal;
-        for _ in 0..MOST_SIGNALS {
-            at = store[at].parent;
-            let is_quiet = at.is_some()
-                && !self.of[at.index()].is_some_and(|class| self.wild[class as usize])
-                && store[at].action.thread == store[signal].action.thread;
-            if !is_quiet {
-                return None;
-            }
-            if !matches!(store[at].action.op, Op::Signal | Op::Broadcast) {
-                break;
-            }
-        }
-        let event = &store[at];
-        let own = event.uses.iter().find(|u| u.effect == Effect::Own)?;
-        (event.mutex == Level::Free && event.judged).then_some(own.object)
+    /// make a race. `whole`: the exploration is finished.
+    pub fn depends_on_knowledge(&self, store: &Store, whole: bool) -> bool {
+        let held = |id: EventId| self.sets[self.held[id.index()] as usize].clone();
+        self.is_contested() && (any_unsynchronised(store, whole, held) || self.is_any_unordered(store))
     }
 
     /// Whether an event does not know by synchronisation of all its causes that touch what may
@@ -222,71 +297,24 @@ impl Classes {
         }
         false
     }
+}
 
-    /// Pairs of a cutoff and another event that are concurrent, in no conflict, and may race.
-    pub fn pairs(
-        &self,
-        store: &Store,
-        stopped: impl Fn() -> bool,
-        mut found: impl FnMut(EventId, EventId) -> bool,
-    ) {
-        let mut after: Vec<Vec<EventId>> = vec![Vec::new(); store.len()];
-        let mut first = Vec::new();
-        for id in store.ids().filter(|&id| store[id].judged) {
-            match store[id].parent {
-                parent if store[id].depth > 1 => after[parent.index()].push(id),
-                _ => first.push(id),
-            }
-        }
-        let mut members: Vec<Vec<EventId>> = vec![Vec::new(); self.rivals.len()];
-        for id in store.ids() {
-            if let Some(class) = self.of[id.index()] {
-                members[class as usize].push(id);
-            }
-        }
-        for cutoff in store.ids().filter(|&id| store[id].cutoff && self.has_rivals(id)) {
-            if stopped() {
-                return;
-            }
-            let local = &store[cutoff].clock;
-            let class = self.of[cutoff.index()].map_or(0, |class| class as usize);
-            let rivals = || {
-                self.rivals[class]
-                    .iter()
-                    .flat_map(|&rival| &members[rival as usize])
-            };
-            if rivals().take(FEW).count() < FEW {
-                // Most often it comes after all of them.
-                let apart: Vec<EventId> = rivals().copied().filter(|&e| !store.contains(local, e)).collect();
-                if apart.is_empty() {
-                    continue;
-                }
-                let mut beside = Beside::new(store, cutoff);
-                for event in apart {
-                    if beside.goes_with(event) && !found(cutoff, event) {
-                        return;
-                    }
-                }
-                continue;
-            }
-            let mut beside = Beside::new(store, cutoff);
-            let mut next = first.clone();
-            while let Some(event) = next.pop() {
-                if store[event].action.thread == store[cutoff].action.thread {
-                    continue;
-                }
-                if !store.contains(&store[cutoff].clock, event) {
-                    if !beside.goes_with(event) {
-                        continue; // so is what comes after it
-                    }
-                    if self.may_race(cutoff, event) && !found(cutoff, event) {
-                        return;
-                    }
-                }
-                next.extend_from_slice(&after[event.index()]);
-            }
+/// The thread that an event joins.
+fn joins(event: &Event) -> Option<ThreadId> {
+    let thread = event.action.object.as_thread();
+    thread.filter(|_| event.action.op == Op::Join && event.executed)
+}
+
+/// By thread who joins it; none if several may.
+fn joiners(store: &Store) -> FxHashMap<ThreadId, Option<ThreadId>> {
+    let mut joiners = FxHashMap::default();
+    for event in store.ids().map(|id| &store[id]) {
+        if let Some(thread) = joins(event) {
+            let joiner = joiners.entry(thread).or_insert(Some(event.thread));
+            *joiner = joiner.filter(|&one| one == event.thread);
         }
     }
+    joiners
 }
 
 /// The threads of which an event knows the end.
@@ -305,94 +333,4 @@ fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
 
 fn is_end(action: &Action) -> bool {
     action.op == Op::Exit || action.ends
-}
-
-/// So many events are looked at one by one; more along the threads, leaving out what comes after a
-/// conflict.
-const FEW: usize = 200;
-
-/// Which events form a configuration with a given one and its causes.
-struct Beside<'a> {
-    store: &'a Store,
-    event: EventId,
-    uses: FxHashMap<u64, Vec<EventId>>,
-    naming: Vec<EventId>,
-    known: FxHashMap<EventId, bool>,
-}
-
-impl<'a> Beside<'a> {
-    fn new(store: &'a Store, event: EventId) -> Self {
-        let (mut uses, mut naming): (FxHashMap<u64, Vec<EventId>>, _) = Default::default();
-        let local = store.difference(&store[event].clock, &[]);
-        for &e in &local {
-            for used in &store[e].uses {
-                uses.entry(used.object).or_default().push(e);
-            }
-        }
-        Vec::extend(
-            &mut naming,
-            local.into_iter().filter(|&e| !store[e].ending.named.is_empty()),
-        );
-        Beside {
-            store,
-            event,
-            uses,
-            naming,
-            known: FxHashMap::default(),
-        }
-    }
-
-    fn goes_with(&mut self, other: EventId) -> bool {
-        if let Some(&known) = self.known.get(&other) {
-            return known;
-        }
-        let store = self.store;
-        let mut goes = store.contains(&store[self.event].clock, other);
-        if !goes {
-            let own = store[other].action.thread.index();
-            let below = store[other].clock.iter().enumerate().map(|(thread, l)| {
-                if thread != own {
-                    l.event()
-                } else if store[other].depth > 1 {
-                    store[other].parent
-                } else {
-                    EventId::NONE
-                }
-            });
-            let below: Vec<EventId> = below.filter(|e| e.is_some()).collect();
-            goes = self.by_itself(other) && below.into_iter().all(|e| self.goes_with(e));
-        }
-        self.known.insert(other, goes);
-        goes
-    }
-
-    /// Whether the event, its causes aside, is in conflict with none of the configuration.
-    fn by_itself(&self, other: EventId) -> bool {
-        let (store, local) = (self.store, &self.store[self.event].clock);
-        let event = &store[other];
-        if last(local, event.action.thread).depth() >= event.depth {
-            return false;
-        }
-        for mine in &event.uses {
-            for &e in self.uses.get(&mine.object).map_or(&[][..], Vec::as_slice) {
-                let depends = store[e].action.thread != event.action.thread
-                    && store[e].uses.iter().any(|theirs| {
-                        let labels = || (&*event.what, &*store[e].what);
-                        store.relation.uses_depend(mine, theirs, labels)
-                    });
-                if depends && !store.contains(&event.clock, e) {
-                    return false;
-                }
-            }
-        }
-        let named = &event.ending.named;
-        named
-            .iter()
-            .all(|&t| last(local, t).depth() <= last(&event.clock, t).depth())
-            && self.naming.iter().all(|&e| {
-                !store[e].ending.named.contains(&event.action.thread)
-                    || store.contains(&event.clock, e)
-                    || last(local, event.action.thread).depth() + 1 != event.depth
-            })
-    }
 }

@@ -44,8 +44,6 @@ pub struct Node {
     pub disabled: Vec<EventId>,
     /// Enabled events that are not added because they are cutoffs.
     pub cut: Vec<EventId>,
-    /// So many of these were cut before C had all of its events.
-    pub inherited: usize,
     /// A, the next event last.
     pub lead: Vec<EventId>,
     /// Candidates for an alternative that were refused.

@@ -9,9 +9,10 @@
 //! by dependence knows of all its causes.
 
 use super::event::{Event, EventId, Store};
+use super::weaken::Weaken;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Effect, Op, OpClass};
+use selvedge_model::{Effect, Op, OpClass, Synchronises};
 
 /// How an object is used.
 #[derive(Default)]
@@ -31,26 +32,29 @@ struct Object {
 }
 
 impl Object {
-    fn is_unsynchronised(&self) -> bool {
+    fn is_unsynchronised(&self, whole: bool) -> bool {
         let unguarded = || {
             let without = |held: &Vec<u64>| self.mutexes.iter().any(|m| !held.contains(m));
             self.signals.iter().any(without)
         };
-        let rounds = || self.arrive && self.count.is_none_or(|count| count < self.threads.len());
-        self.threads.len() > 1 && (self.unsynchronised || unguarded() || rounds())
+        let rounds = || self.arrive && self.count.map_or(whole, |count| count < self.threads.len());
+        // Who waits with one mutex need not know of who waits with another.
+        let mixed = self.mutexes.len() > 1;
+        self.threads.len() > 1 && (self.unsynchronised || mixed || unguarded() || rounds())
     }
 }
 
-/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event, or
-/// has given back just before.
-pub fn any_unsynchronised(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> bool {
+/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event.
+/// `whole`: the exploration is finished.
+pub fn any_unsynchronised(store: &Store, whole: bool, held: impl Fn(EventId) -> Vec<u64>) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
+    let creators = store.creators();
     for id in store.ids().filter(|&id| store[id].executed) {
         let event = &store[id];
         if releases_unsynchronised(event) {
             return true;
         }
-        if is_set_up(store, event) {
+        if is_set_up(event, &creators) {
             continue;
         }
         for used in &event.uses {
@@ -59,7 +63,7 @@ pub fn any_unsynchronised(store: &Store, held: impl Fn(EventId) -> Vec<u64>) -> 
             note(object, event, used.effect, || held(id));
         }
     }
-    objects.values().any(Object::is_unsynchronised)
+    objects.values().any(|object| object.is_unsynchronised(whole))
 }
 
 fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> Vec<u64>) {
@@ -98,18 +102,39 @@ fn releases_unsynchronised(event: &Event) -> bool {
         && !event.ending.named.is_empty()
 }
 
+/// The objects that are set up, or destroyed, while other threads may use them: what was done
+/// before is not known to who uses them afterwards.
+pub fn unsettled(store: &Store) -> FxHashSet<u64> {
+    if store.weaken.is(Weaken::SetUp) {
+        return FxHashSet::default();
+    }
+    let creators = store.creators();
+    let executed = store.ids().map(|id| &store[id]).filter(|e| e.executed);
+    let sets_up = |e: &&Event| e.action.op.info().synchronises == Synchronises::SetUp;
+    let events = executed.filter(sets_up).filter(|e| !is_set_up(e, &creators));
+    events
+        .flat_map(|e| e.uses.iter().map(|used| used.object))
+        .collect()
+}
+
+/// By thread who created it, if anybody, and how many that one had created before.
+type Creators = [(Option<ThreadId>, u32)];
+
 /// Whether everybody knows of the event: it comes before all creations, or after all ends.
-fn is_set_up(store: &Store, event: &Event) -> bool {
+fn is_set_up(event: &Event, creators: &Creators) -> bool {
     if !matches!(event.action.op, Op::Init | Op::Destroy) {
         return false;
     }
     let own = event.action.thread.index();
     let knows = |thread: usize| event.knows.get(thread).copied().unwrap_or(0);
     match event.action.op {
-        Op::Init => event.spawned == 0 && store.creators()[own].0.is_none(),
+        Op::Init => {
+            let alone = creators.iter().filter(|(creator, _)| creator.is_none()).count() == 1;
+            event.spawned == 0 && alone && creators[own].0.is_none()
+        }
         _ => {
             let mut others = event.clock.iter().enumerate();
-            store.thread_names().len() == event.clock.len()
+            creators.len() == event.clock.len()
                 && others.all(|(thread, last)| thread == own || last.depth() <= knows(thread))
         }
     }

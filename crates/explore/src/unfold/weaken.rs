@@ -42,8 +42,14 @@ pub enum Weaken {
     Together,
     /// A known state cuts off whatever reaches it later, be it smaller.
     AnyState,
-    /// Races of cutoffs with events that are on no path with them are not looked for.
-    BesideCutoffs,
+    /// What a cutoff itself does is no part of what counts.
+    CutoffLabel,
+    /// A mutex guards what is done with it, whoever sets it up meanwhile.
+    SetUp,
+    /// Faults that end the process are not paired with what may race with them.
+    BesideFaults,
+    /// A fault that ends the process is cut off where its state is known.
+    KnownFaults,
     /// What detectors remember is no part of the state, even where it counts.
     Memory,
     /// It never counts.
@@ -63,6 +69,4 @@ pub enum Weaken {
     HistoryOwner,
     /// What the last event touched is no part of a history.
     HistoryFootprint,
-    /// What came before a signal is no part of a history.
-    HistorySignals,
 }

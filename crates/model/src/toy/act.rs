@@ -150,6 +150,8 @@ impl ToyMachine {
                 self.set(r, i32::from(lives));
             }
             Code::Refuse(slot, value) => self.set(slot, value),
+            // The state says who was joined.
+            Code::Join(_, slot) => self.set(slot, 1),
             Code::Detach(claimed, r) | Code::JoinOnce(_, claimed, r) => {
                 let first = self.get(claimed) == 0;
                 self.set(claimed, 1);

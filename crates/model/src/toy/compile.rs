@@ -46,7 +46,8 @@ pub(super) enum Code {
     Cas(Slot, Value, Value, Slot),
     Choose(u16, Slot),
     Spawn(u32),
-    Join(u32),
+    /// The thread, and whether this one has joined it.
+    Join(u32, Slot),
     Exit,
     Yield,
     If(Slot, i32, u32),
@@ -65,6 +66,13 @@ pub(super) enum Code {
     Init(Slot, i32),
     /// A plain cell, and whether it is written.
     Touch(Slot, bool),
+    /// A plain cell, and where its value goes.
+    Get(Slot, Slot),
+    /// A plain cell, and what is written there.
+    Put(Slot, i32),
+    /// A mutex.
+    Smash(Slot),
+    Crash,
     Destroy(Slot, Slot),
     /// The input's number, and where it goes.
     Input(u32, Slot),
@@ -141,6 +149,7 @@ enum Sort {
     Requested,
     Refused,
     Claimed,
+    Joined,
     Cell,
 }
 
@@ -298,7 +307,7 @@ impl Compiler<'_> {
                 .get(name)
                 .ok_or_else(|| format!("semaphore {name} is not declared"))?,
             Sort::Barrier | Sort::Condition | Sort::Once => 0,
-            Sort::Requested | Sort::Refused | Sort::Claimed | Sort::Cell => 0,
+            Sort::Requested | Sort::Refused | Sort::Claimed | Sort::Joined | Sort::Cell => 0,
         };
         let slot = self.slot(value);
         self.out.linear[slot as usize] = sort == Sort::Semaphore;
@@ -387,7 +396,10 @@ impl Compiler<'_> {
                 self.out.started[u as usize] = false;
                 Code::Spawn(u)
             }
-            ToyOp::Join(u) => Code::Join(self.thread(*u)?),
+            ToyOp::Join(u) => {
+                let joined = self.object(Sort::Joined, &format!("{t} {u}"))?;
+                Code::Join(self.thread(*u)?, joined)
+            }
             ToyOp::Exit => Code::Exit,
             ToyOp::Yield => Code::Yield,
             ToyOp::If(x, n, skip) => Code::If(r(x), *n, *skip as u32),
@@ -416,6 +428,10 @@ impl Compiler<'_> {
                 Code::JoinOnce(self.thread(*u)?, claimed, r(x))
             }
             ToyOp::Touch(x, writes) => Code::Touch(self.object(Sort::Cell, x)?, *writes),
+            ToyOp::Get(x, y) => Code::Get(self.object(Sort::Cell, x)?, r(y)),
+            ToyOp::Put(x, n) => Code::Put(self.object(Sort::Cell, x)?, *n),
+            ToyOp::Crash => Code::Crash,
+            ToyOp::Smash(m) => Code::Smash(self.object(Sort::Mutex, m)?),
             ToyOp::Input(0, _) => return Err("an input of nothing".to_owned()),
             ToyOp::Input(k, x) => {
                 let first = self.slot(UNKNOWN);

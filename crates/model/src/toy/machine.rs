@@ -1,7 +1,7 @@
 //! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds
 //! (slot, old value).
 
-use super::compile::{Code, Compiled, DONE, NEW, Slot, compile};
+use super::compile::{Code, Compiled, DONE, NEW, Slot, compile, object};
 use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
@@ -27,6 +27,9 @@ pub(super) const CANCELLED: i32 = 10;
 pub(super) const ASKING: i32 = 11;
 pub(super) const INCOMPLETE: i32 = 12;
 pub(super) const IN_BLOCK: i32 = 13;
+
+/// The slot that says whether the program has ended by a fault.
+const CRASHED: Slot = 0;
 
 /// Where plain cells lie: far from all objects, which count as larger than they lie apart.
 const CELLS: u64 = 1 << 16;
@@ -266,19 +269,44 @@ impl ToyMachine {
                 next
             }
             Code::Touch(cell, write) => {
-                self.accesses.push(Access {
-                    address: CELLS + 8 * u64::from(cell),
-                    context: ContextId(0),
-                    stmt: stmt(t, pc),
-                    size: 4,
-                    write,
-                    order: MemoryOrder::NotAtomic,
-                });
+                self.touch(t, pc, CELLS + 8 * u64::from(cell), write);
+                next
+            }
+            Code::Get(cell, r) => {
+                self.touch(t, pc, CELLS + 8 * u64::from(cell), false);
+                self.set(r, self.get(cell));
+                next
+            }
+            Code::Put(cell, n) => {
+                self.touch(t, pc, CELLS + 8 * u64::from(cell), true);
+                self.set(cell, n);
+                next
+            }
+            Code::Crash => {
+                self.notices
+                    .push(Notice::AssertNoted(ThreadId::from_index(t), pc as u32));
+                self.set(CRASHED, 1);
+                return Passed::Parked;
+            }
+            Code::Smash(m) => {
+                self.touch(t, pc, object(m).0, true);
                 next
             }
             Code::Goto(to) => to as i32,
             _ => return Passed::Visible,
         })
+    }
+
+    /// Accesses plain memory.
+    fn touch(&mut self, t: usize, pc: i32, address: u64, write: bool) {
+        self.accesses.push(Access {
+            address,
+            context: ContextId(0),
+            stmt: stmt(t, pc),
+            size: 4,
+            write,
+            order: MemoryOrder::NotAtomic,
+        });
     }
 
     /// The machine threads that stand at condition variable or barrier `slot` in one of two phases,
@@ -343,7 +371,10 @@ impl ToyMachine {
     pub(super) fn refresh(&mut self) {
         self.pending.clear();
         for (i, &t) in self.order.iter().enumerate() {
-            let next = self.next(t as usize, ThreadId::from_index(i));
+            let mut next = self.next(t as usize, ThreadId::from_index(i));
+            if self.get(CRASHED) != 0 {
+                next.status = Status::Blocked;
+            }
             self.pending.push(next);
         }
     }
@@ -440,7 +471,7 @@ impl Machine for ToyMachine {
             Code::Wait(_, m, _) if self.phase(t) != WAITING => self.get(m) == u as i32,
             Code::RdLock(w) => self.get(w) == u as i32,
             Code::WrLock(w) => self.get(w) == u as i32 || self.get(w + 1 + u) > 0,
-            Code::Join(other) | Code::JoinOnce(other, ..) => other == u,
+            Code::Join(other, _) | Code::JoinOnce(other, ..) => other == u,
             _ => false,
         };
         let threads = self.order.iter().enumerate();

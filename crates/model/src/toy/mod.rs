@@ -14,6 +14,7 @@ mod inputs;
 mod machine;
 mod mixed;
 mod next;
+mod ordered;
 mod program;
 mod shrink;
 
@@ -22,5 +23,6 @@ pub use generate::{Families, endless, random_toy};
 pub use inputs::{endless_input_toy, input_toy, sharing_toy};
 pub use machine::{ToyEnd, ToyMachine};
 pub use mixed::{mixed_toy, waking_toy, with_touches};
+pub use ordered::ordered_toy;
 pub use program::{Operand, Toy, ToyOp};
 pub use shrink::shrink;

@@ -92,7 +92,7 @@ impl ToyMachine {
                     (Op::Choose, None, Some(true))
                 }
                 Code::Spawn(u) => (Op::Spawn, None, Some(self.pc(u as usize) == NEW)),
-                Code::Join(u) => (Op::Join, None, Some(self.pc(u as usize) == DONE)),
+                Code::Join(u, _) => (Op::Join, None, Some(self.pc(u as usize) == DONE)),
                 Code::JoinOnce(u, claimed, _) => {
                     let ends = self.pc(u as usize) == DONE || value(claimed) != 0;
                     (Op::Join, None, Some(ends))
@@ -113,6 +113,10 @@ impl ToyMachine {
                 | Code::Set(..)
                 | Code::Goto(..)
                 | Code::Touch(..)
+                | Code::Get(..)
+                | Code::Put(..)
+                | Code::Smash(..)
+                | Code::Crash
                 | Code::Input(..) => (Op::Assume, None, None),
             }
         };
@@ -138,7 +142,7 @@ impl ToyMachine {
         match (op, self.code(t, pc)) {
             (Op::AtomicBlock, _) => action.object = ObjectId::ATOMIC,
             (Op::CancelPoint | Op::Hidden, _) => action.object = ObjectId::thread(id),
-            (Op::Join, Code::Join(u)) => action.object = self.thread_object(u as usize),
+            (Op::Join, Code::Join(u, _)) => action.object = self.thread_object(u as usize),
             (Op::Join, Code::JoinOnce(u, claimed, _)) => {
                 action.object = self.thread_object(u as usize);
                 action.object2 = object(claimed);

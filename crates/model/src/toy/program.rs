@@ -15,7 +15,9 @@
 //! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one
 //!   waits), `sem_init s n`, `cond_init c`;
 //! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation
-//!   before it;
+//!   before it; `get x r` and `put x n` do so with the value of that memory, and
+//!   `smash m` writes to a mutex as to plain memory (nothing comes of it but a race);
+//! - `crash` ends the program, as a part of the visible operation before it, like a fault;
 //! - `"spurious": true`: a wait may end at once, without a signal;
 //! - `"weak": true`: a compare-and-swap that would succeed may fail;
 //! - `input k r`: a register gets an input, any number below k. Which one is decided by a data
@@ -116,6 +118,10 @@ pub enum ToyOp {
     SemInit(String, i32),
     CondInit(String),
     Touch(String, bool),
+    Get(String, String),
+    Put(String, i32),
+    Smash(String),
+    Crash,
     Input(u16, String),
     Atomic(usize),
 }
@@ -131,6 +137,10 @@ impl ToyOp {
                 | ToyOp::Set(..)
                 | ToyOp::Goto(..)
                 | ToyOp::Touch(..)
+                | ToyOp::Get(..)
+                | ToyOp::Put(..)
+                | ToyOp::Smash(..)
+                | ToyOp::Crash
                 | ToyOp::Input(..)
         )
     }
@@ -157,6 +167,7 @@ impl ToyOp {
             | SemValue(_, r)
             | Once(_, r)
             | Read(_, r)
+            | Get(_, r)
             | Choose(_, r)
             | Input(_, r)
             | If(r, ..)
@@ -362,6 +373,10 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "sem_init" => SemInit(text(1)?, number(at(2)?)?),
         "cond_init" => CondInit(text(1)?),
         "touch" => Touch(text(1)?, number(at(2)?)? != 0),
+        "get" => Get(text(1)?, text(2)?),
+        "put" => Put(text(1)?, number(at(2)?)?),
+        "smash" => Smash(text(1)?),
+        "crash" => Crash,
         "input" => Input(index(at(1)?)? as u16, text(2)?),
         "atomic" => Atomic(index(at(1)?)?),
         other => return Err(format!("unknown operation {other}")),
@@ -425,6 +440,10 @@ impl ToyOp {
             SemInit(s, n) => json!(["sem_init", s, n]),
             CondInit(c) => json!(["cond_init", c]),
             Touch(x, writes) => json!(["touch", x, i32::from(*writes)]),
+            Get(x, r) => json!(["get", x, r]),
+            Put(x, n) => json!(["put", x, n]),
+            Smash(m) => json!(["smash", m]),
+            Crash => json!(["crash"]),
             Input(k, r) => json!(["input", k, r]),
             Atomic(n) => json!(["atomic", n]),
         }

@@ -1,9 +1,11 @@
 //! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races
 //! that no path shows.
 
-use super::{Explorer, MOST_PAIRS, differs, forgets};
+use super::{Explorer, MOST_PAIRS, Run, differs, forgets};
+use crate::unfold::cutoff::Knowledge;
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
+use crate::unfold::pairs::find_pairs;
 use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
 use crate::unfold::weaken::Weaken;
@@ -55,14 +57,44 @@ where
         digest.unwrap_or_default()
     }
 
-    /// Looks for races of cutoff events with events that are on no path with them.
-    pub(super) fn races_beside_cutoffs(&mut self, classes: &Classes) {
-        if self.store.weaken.is(Weaken::BesideCutoffs) {
+    /// Whether more of the past has to be a part of states than it is; then what was found so far.
+    /// `whole`: the exploration is finished.
+    pub(super) fn outgrown(&mut self, whole: bool) -> Option<Run> {
+        self.check_at = self.store.len() * 2;
+        if !self.store.keeps_footprints
+            || self.record.statistics.cutoffs == 0
+            || self.store.knowledge == Knowledge::Detector
+            || self.store.weaken.is(Weaken::NeverAnew)
+        {
+            return None;
+        }
+        let classes = Classes::new(&self.store);
+        let needs = if classes.depends_on_knowledge(&self.store, whole) {
+            Knowledge::Detector
+        } else if classes.is_contested() {
+            Knowledge::Trails
+        } else {
+            Knowledge::State
+        };
+        (needs > self.store.knowledge).then(|| {
+            let record = std::mem::take(&mut self.record);
+            Run::Again(needs, record.finish(StopReason::Complete).faults)
+        })
+    }
+
+    /// Looks for races of cutoffs that no other event stands for with events that are on no path
+    /// with them.
+    pub(super) fn races_beside_cutoffs(&mut self) {
+        let store = &self.store;
+        let faults = !store.weaken.is(Weaken::BesideFaults);
+        let all = store.pairs_all.is(true);
+        let paired = |id: EventId| store[id].ends_all && faults || store[id].cutoff && all;
+        if !store.keeps_footprints || !store.ids().any(paired) {
             return;
         }
         let mut pairs = Vec::new();
         let stopped = || self.control.is_stopped();
-        classes.pairs(&self.store, stopped, |cutoff, other| {
+        find_pairs(&Classes::new(store), store, paired, stopped, |cutoff, other| {
             pairs.push((cutoff, other));
             pairs.len() < MOST_PAIRS
         });
@@ -79,7 +111,11 @@ where
             join(&mut both, &self.store[other].clock);
             self.path.undo(&self.store, 0);
             let missing = self.store.difference(&both, &[]);
-            for event in in_order(&self.store, missing) {
+            // Nothing comes after a fault that ends the process.
+            let (ends, goes_on): (Vec<_>, Vec<_>) = in_order(&self.store, missing)
+                .into_iter()
+                .partition(|&e| self.store[e].ends_all);
+            for event in goes_on.into_iter().chain(ends) {
                 if !self.path.follow(&mut self.store, event) {
                     self.not_followed(event);
                     break; // inputs at odds

@@ -4,7 +4,8 @@ use super::Explorer;
 use crate::stuck::Fates;
 use crate::unfold::dump::immediate_causes;
 use crate::unfold::event::EventId;
-use crate::unfold::oracle::{Visited, Watched, known};
+use crate::unfold::oracle::{Keyed, Keys, Visited, Watched, known};
+use crate::unfold::races::Classes;
 use crate::unfold::weaken::Weaken;
 use selvedge_base::{ForTests, Id};
 use selvedge_model::{Detector, Fingerprint, Undo};
@@ -21,6 +22,21 @@ where
         self.store.weaken = weaken;
         self.fates = Fates::weakened(weaken);
         self.store.compares = true;
+    }
+
+    /// Tries keys of cutoffs in this way.
+    pub fn key(&mut self, keys: Keys) {
+        self.store.pairs_all = ForTests::new(keys.paired);
+        self.store.weaken = ForTests::new(keys.weaken);
+    }
+
+    /// What came of keys.
+    pub fn keyed(&self) -> Keyed {
+        Keyed {
+            knowledge: self.store.knowledge,
+            contested: Classes::new(&self.store).is_contested(),
+            cutoffs: self.store.ids().filter(|&e| self.store[e].cutoff).count() as u64,
+        }
     }
 
     /// Notes the configuration of the path, where an execution ends, if somebody asks.

@@ -2,6 +2,7 @@
 
 use crate::unfold::event::{EventId, Last, Store, causes, last};
 use crate::unfold::path::Path;
+use selvedge_base::ThreadId;
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
 
@@ -55,21 +56,36 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
 /// Those events of a configuration that no other one of them is below. Events of one thread are a
 /// chain, so only its first counts.
 fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
-    let mut first: SmallVec<[EventId; 4]> = SmallVec::new();
-    for &y in events {
-        let (thread, depth) = (store[y].thread, store[y].depth);
-        match first.iter_mut().find(|x| store[**x].thread == thread) {
-            Some(x) if store[*x].depth <= depth => {}
+    /// What is asked of each several times.
+    #[derive(Clone, Copy)]
+    struct First {
+        event: EventId,
+        thread: ThreadId,
+        depth: u32,
+        level: u32,
+    }
+    let mut first: SmallVec<[First; 8]> = SmallVec::new();
+    for &event in events {
+        let known = &store[event];
+        let y = First {
+            event,
+            thread: known.thread,
+            depth: known.depth,
+            level: known.level,
+        };
+        match first.iter_mut().find(|x| x.thread == y.thread) {
+            Some(x) if x.depth <= y.depth => {}
             Some(x) => *x = y,
             None => first.push(y),
         }
     }
-    let all = first.clone();
-    first.retain(|y| {
-        let clock = &store[*y].clock;
-        !all.iter().any(|x| x != y && below(store, clock, *x))
+    let lowest = first.iter().filter(|y| {
+        // Whatever is below another event is of a lower level.
+        let is_below =
+            |x: &First| x.level < y.level && last(&store[y.event].clock, x.thread).depth() >= x.depth;
+        !first.iter().any(is_below)
     });
-    first
+    lowest.map(|y| y.event).collect()
 }
 
 /// Whether an event of a common configuration is below `clock`.
