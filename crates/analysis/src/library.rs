@@ -482,7 +482,11 @@ fn others(name: &str) -> Option<Effect> {
         "setlocale" => on(0b10, 0).giving(Static),
         // No rows for signal and sigaction: handlers are called later, by whoever raises a signal,
         // and given back.
-        "__selvedge_is_alone" | "__selvedge_blocks" | "__selvedge_all_block" | "__selvedge_outside" => NONE,
+        "__selvedge_is_alone"
+        | "__selvedge_blocks"
+        | "__selvedge_all_block"
+        | "__selvedge_outside"
+        | "__selvedge_set_mask" => NONE,
         "sigprocmask" | "pthread_sigmask" => on(0b10, 0b100),
         "time" => on(0, 0b1),
         "clock_gettime" | "__clock_gettime" | "clock_getres" => on(0, 0b10),

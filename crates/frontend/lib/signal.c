@@ -12,6 +12,9 @@
 void __selvedge_unsupported(const char *what);
 // Whether there is one thread.
 int __selvedge_is_alone(void);
+// Makes the thread block these signals, and says which it did: as the machine keeps them, with a mark while a handler runs.
+unsigned long __selvedge_set_mask(unsigned long mask);
+#define IN_HANDLER (1ul << 31)
 // Whether a thread blocks a signal, or has ended; a fault if there is no such thread any more.
 int __selvedge_blocks(pthread_t thread, int number);
 // Whether all threads block a signal.
@@ -93,7 +96,7 @@ static void by_default(int number)
 static int deliver(int number, int code)
 {
     struct sigaction action;
-    sigset_t before, during;
+    sigset_t before;
     if (sigaction(number, 0, &action))
         return -1;
     pthread_sigmask(SIG_BLOCK, 0, &before);
@@ -108,10 +111,10 @@ static int deliver(int number, int code)
     }
     if (action.sa_flags & (int)SA_RESETHAND)
         signal(number, SIG_DFL);
-    during.__val[0] = before.__val[0] | action.sa_mask.__val[0];
+    unsigned long during = before.__val[0] | action.sa_mask.__val[0] | IN_HANDLER;
     if (!(action.sa_flags & SA_NODEFER))
-        during.__val[0] |= 1ul << (number - 1);
-    pthread_sigmask(SIG_SETMASK, &during, 0);
+        during |= 1ul << (number - 1);
+    unsigned long after = __selvedge_set_mask(during);
     if (action.sa_flags & SA_SIGINFO)
     {
         siginfo_t info;
@@ -125,7 +128,7 @@ static int deliver(int number, int code)
     }
     else
         action.sa_handler(number);
-    pthread_sigmask(SIG_SETMASK, &before, 0);
+    __selvedge_set_mask(after);
     return 0;
 }
 

@@ -101,11 +101,11 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
         };
         let (read, said) = list.split(&output.stderr);
         if !output.status.success() || output.stdout.is_empty() {
-            if std::mem::take(&mut keeps_inline) {
-                continue;
-            }
             let mut stderr = said.trim().to_owned();
             if source.foreign && leave_out(&mut source.flags, &stderr) {
+                continue;
+            }
+            if std::mem::take(&mut keeps_inline) {
                 continue;
             }
             if output.status.code().is_none() {

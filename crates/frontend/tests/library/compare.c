@@ -537,6 +537,12 @@ static void signals(void)
 
 int __selvedge_is_alone(void);
 int __selvedge_is_alone(void) { return 1; }
+unsigned long __selvedge_set_mask(unsigned long mask);
+unsigned long __selvedge_set_mask(unsigned long mask)
+{
+    sigset_t after = {{mask}}, before;
+    return pthread_sigmask(SIG_SETMASK, &after, &before) ? abort(), 0 : before.__val[0];
+}
 // Natives that only several threads or sigwait come to.
 int __selvedge_blocks(pthread_t thread, int number);
 int __selvedge_all_block(int number);

@@ -3,8 +3,8 @@
 //! Nobody outside sends a signal: that is an assumption of each program that sets a handler. What a
 //! thread sends to itself is delivered at once, by C code (`raise`, `crates/frontend/lib/signal.c`,
 //! which also has sets of signals). A mask says what may not be sent then; each thread has its own,
-//! and a new thread has its creator's. Actions are the process's: they may be asked for at any
-//! time, and change only while there is one thread.
+//! and a new thread has its creator's. While a handler runs, it has a [mark](IN_HANDLER). Actions
+//! are the process's: they may be asked for at any time, and change only while there is one thread.
 
 use super::{Answer, by_element, bytes, plain};
 use crate::native::{Cx, Flow, Native, Stop};
@@ -21,6 +21,11 @@ pub fn find(name: &str) -> Option<Native> {
             plain!(|cx: &mut Cx<'_>| -> Answer { Ok(Flow::int((cx.state.unjoined() == 0).into())) })
         }
         "__selvedge_all_block" => plain!(all_block),
+        "__selvedge_set_mask" => plain!(|cx: &mut Cx<'_>| -> Answer {
+            let (before, after) = (mask(cx.state, cx.thread), cx.word(0)?);
+            set_mask(cx.state, cx.thread, after);
+            Ok(Flow::word(before))
+        }),
         "sigaction" => by_element!(sigaction),
         "pthread_sigmask" => by_element!(|cx: &mut Cx<'_>| change(cx, false)),
         "sigprocmask" => by_element!(|cx: &mut Cx<'_>| change(cx, true)),
@@ -30,9 +35,11 @@ pub fn find(name: &str) -> Option<Native> {
 
 const EINVAL: i32 = 22;
 
-/// Whether a thread blocks a signal.
+/// Whether a thread blocks a signal, and goes on to block it: within a handler more is blocked than
+/// before and after it, and who asks is not ordered with its begin and end.
 pub(crate) fn blocks(state: &State, thread: ThreadId, number: i32) -> bool {
-    (1..=64).contains(&number) && mask(state, thread) >> (number - 1) & 1 != 0
+    let mask = mask(state, thread);
+    (1..=64).contains(&number) && mask & IN_HANDLER == 0 && mask >> (number - 1) & 1 != 0
 }
 
 fn all_block(cx: &mut Cx<'_>) -> Answer {
@@ -44,6 +51,8 @@ fn all_block(cx: &mut Cx<'_>) -> Answer {
 }
 /// What cannot be blocked: SIGKILL, SIGSTOP, and the two that the C library keeps for itself.
 const NEVER: u64 = 1 << (9 - 1) | 1 << (19 - 1) | 1 << (32 - 1) | 1 << (33 - 1);
+/// Marks the mask of a thread that runs a handler: the bit of signal 32, which no mask has.
+const IN_HANDLER: u64 = 1 << (32 - 1);
 
 fn mask_word(state: &State, thread: ThreadId) -> WordKey {
     WordKey::SignalMask(state.thread(thread).region)
@@ -51,26 +60,40 @@ fn mask_word(state: &State, thread: ThreadId) -> WordKey {
 
 /// A new thread blocks what its creator does.
 pub(crate) fn inherit(state: &mut State, parent: ThreadId, child: ThreadId) {
-    let mask = state.word(mask_word(state, parent));
+    let mask = state.word(mask_word(state, parent)) & !IN_HANDLER;
     if mask != 0 {
         state.set_word(mask_word(state, child), mask);
     }
 }
 
-/// The signals that a thread blocks.
+/// The signals that a thread blocks, and whether it runs a handler.
 pub(crate) fn mask(state: &State, thread: ThreadId) -> u64 {
     state.word(mask_word(state, thread))
 }
 
 /// Makes a thread block these signals.
-pub(crate) fn set_mask(state: &mut State, thread: ThreadId, mask: u64) {
+fn set_mask(state: &mut State, thread: ThreadId, mask: u64) {
     state.set_word(mask_word(state, thread), mask);
+}
+
+/// Makes the standing thread block these signals from now on. Who sends a signal asks what others
+/// block, and is not ordered with who changes that.
+pub(crate) fn change_mask(cx: &mut Cx<'_>, after: u64) -> Result<(), Stop> {
+    let sends = |name| cx.program.module.function(name).is_some();
+    if after & !NEVER != mask(cx.state, cx.thread) & !NEVER
+        && cx.state.threads().len() > 1
+        && (sends("__selvedge_blocks") || sends("__selvedge_all_block"))
+    {
+        let what = "a change of the signals that a thread blocks, where threads send each other signals";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    set_mask(cx.state, cx.thread, after);
+    Ok(())
 }
 
 fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
     let (how, new, old) = (cx.int(0)?, cx.word(1)?, cx.word(2)?);
-    let word = mask_word(cx.state, cx.thread);
-    let before = cx.state.word(word);
+    let before = mask(cx.state, cx.thread);
     if new != 0 {
         let bytes = bytes::range(cx, new, 8, "set of signals")?;
         let set = bytes
@@ -87,19 +110,10 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
             }
             _ => return Ok(Flow::int(EINVAL)),
         };
-        // Who sends asks what others block, and is not ordered with who changes that.
-        let sends = |name| cx.program.module.function(name).is_some();
-        if after & !NEVER != before
-            && cx.state.threads().len() > 1
-            && (sends("__selvedge_blocks") || sends("__selvedge_all_block"))
-        {
-            let what = "a change of the signals that a thread blocks, where threads send each other signals";
-            return Err(Flow::Unsupported(what.into()));
-        }
-        cx.state.set_word(word, after & !NEVER);
+        change_mask(cx, after & !NEVER | before & IN_HANDLER)?;
     }
     if old != 0 {
-        super::stepped::store(cx, old, 8, Value::new(before))?;
+        super::stepped::store(cx, old, 8, Value::new(before & !NEVER))?;
     }
     Ok(Flow::int(0))
 }

@@ -384,7 +384,7 @@ fn long_jump(cx: &mut Cx<'_>) -> Flow {
             Some((depth, ip)) => {
                 let mask = cx.state.memory.peek_checked(buffer + MASK, 8);
                 if mask.is_concrete() && mask.bits & SAVED != 0 {
-                    crate::libc::signal::set_mask(cx.state, cx.thread, mask.bits & !SAVED);
+                    crate::libc::signal::change_mask(cx, mask.bits & !SAVED)?;
                 }
                 let value = if value == 0 { 1 } else { value };
                 Ok(Flow::Resume {
