@@ -31,3 +31,13 @@ pub struct Location {
     /// The (demangled) function; empty if unknown.
     pub function: String,
 }
+
+impl Location {
+    /// Whether it is in a header of the system: code that the program calls, and that its author
+    /// did not write.
+    pub fn is_of_system(&self) -> bool {
+        ["/usr/include/", "/usr/lib/"]
+            .iter()
+            .any(|directory| self.file.starts_with(directory))
+    }
+}

@@ -62,6 +62,13 @@ pub(crate) enum Command {
     /// Write the man page to standard output
     #[command(hide = true)]
     Man,
+    /// Write what completes the command in a shell, to standard output
+    ///
+    /// For example: selvedge completions bash >> ~/.bash_completion
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
 }
 
 /// What a compiler is given.
@@ -72,13 +79,34 @@ pub(crate) struct WrapperArgs {
     pub(crate) words: Vec<std::ffi::OsString>,
 }
 
+/// What options of `check` are about, in `--help`.
+const CHECKED: &str = "What is checked";
+const EXPLORATION: &str = "Exploration";
+const LIMITS: &str = "Limits and long runs";
+const REPORT: &str = "Report";
+
+/// Examples below the options of `check`.
+const EXAMPLES: &str = "\
+Examples:
+  selvedge check queue.c main.c
+      All schedules; exit code 0 if nothing is wrong, 10 with a finding, 5 if nothing can be said
+  selvedge check -I include -D SMALL --max-time 5m queue.c main.c -- 2 3
+      With options of the compiler, a limit, and arguments of the program
+  selvedge check --property assertion,deadlock --symbolic-args 1:8 parser.c
+      Only these properties; the program's first argument is any text of up to 8 bytes
+  selvedge check --html finding.html ./program
+      A program that was built with `selvedge cc`; findings as a page for a browser
+  selvedge check --format sarif -o report.sarif build/compile_commands.json
+      A report for other tools
+";
+
 /// Check a program over all of its schedules.
 ///
 /// Each option can also be set in `selvedge.toml` (in the current directory, or the file of
 /// --config) by its long name, and as an environment variable SELVEDGE_NAME. The command line goes
 /// before the environment, and that before the file.
 #[derive(Args, Debug)]
-#[command(args_override_self = true, next_line_help = false)]
+#[command(args_override_self = true, next_line_help = false, after_long_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
     /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together; programs,
     /// libraries, archives and objects that `selvedge cc` has made; a compile_commands.json, or a
@@ -95,23 +123,24 @@ pub(crate) struct CheckArgs {
     /// What to check: a list of assertion, deadlock, data-race, memory, leak, cleanup, pthread,
     /// arithmetic, overflow, or SV-COMP's unreach-call, valid-deref, valid-free, …; or a SV-COMP
     /// .prp file. All but leak, cleanup and overflow if not given
-    #[arg(long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
+    #[arg(help_heading = CHECKED, long, env = "SELVEDGE_PROPERTY", value_name = "LIST|FILE.prp")]
     pub(crate) property: Option<String>,
     /// How to explore: unfold explores each partial order once, on one core, and stops at states
     /// that it knows; dpor explores them all, on all cores; stateful visits each state once, on one
     /// core; random and pct sample, and never verify. auto begins with unfold, then samples beside
     /// stateful, then lets searches and samples take turns;
     /// the first result counts. With --emit-tests it is dpor
-    #[arg(long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|random|pct", value_parser = strategy)]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_STRATEGY", default_value = "auto", value_name = "auto|dpor|unfold|stateful|random|pct", value_parser = strategy)]
     pub(crate) strategy: StrategyOption,
     /// Which pairs of actions need both orders: those in conflict; or, with predicate, of accesses
     /// to memory only those that can matter to an assertion, to a deadlock or to how threads are
     /// used (with --property assertion,deadlock,pthread or some of them; by dpor). auto is
     /// conflict; --strategy auto tries the other one, too, where it may be used
-    #[arg(long, env = "SELVEDGE_DEPENDENCE", default_value = "auto", value_name = "auto|conflict|predicate", value_parser = dependence)]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_DEPENDENCE", default_value = "auto", value_name = "auto|conflict|predicate", value_parser = dependence)]
     pub(crate) dependence: Dependence,
     /// Cut off executions that only repeat others
     #[arg(
+        help_heading = EXPLORATION,
         long,
         env = "SELVEDGE_SLEEP_SETS",
         default_value = "on",
@@ -120,17 +149,18 @@ pub(crate) struct CheckArgs {
     pub(crate) sleep_sets: Switch,
     /// Whether dpor looks up what a step does if it was taken from the same state before, instead
     /// of executing it
-    #[arg(long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_RECALL", default_value = "on", value_name = "on|off")]
     pub(crate) recall: Switch,
     /// Which actions are scheduling points: sync (synchronisation and atomics; races are checked
     /// for), or memory (every access). auto is sync, and memory if a race is found and races were
     /// not asked for. Of stateful only: fields and hybrid are memory, with no choice of threads at
     /// an access that no other thread may still conflict with; hybrid tells elements of arrays
     /// apart
-    #[arg(long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory|fields|hybrid", value_parser = visibility)]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_VISIBILITY", default_value = "auto", value_name = "auto|sync|memory|fields|hybrid", value_parser = visibility)]
     pub(crate) visibility: Visibility,
     /// In which order (of unfold; the others go depth-first)
     #[arg(
+        help_heading = EXPLORATION,
         long,
         env = "SELVEDGE_SEARCH",
         default_value = "dfs",
@@ -138,51 +168,52 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) search: SearchOrder,
     /// Whether unfold leaves out what comes after a state that it knows from a shorter execution
-    #[arg(long, env = "SELVEDGE_CUTOFFS", default_value = "on", value_name = "on|off")]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_CUTOFFS", default_value = "on", value_name = "on|off")]
     pub(crate) cutoffs: Switch,
     /// How many of the events left out an alternative of unfold must be in conflict with; optimal:
     /// each, so that no execution is redundant
-    #[arg(long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_K", default_value = "1", value_name = "N|optimal", value_parser = partial)]
     pub(crate) k: Partial,
     /// With cutoffs: how many dead objects of one thread and size wait before their memory is used
     /// again; a use after free is noticed until then [default: 256, and 4 if that turns out to be
     /// too few to wait for]
-    #[arg(long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_QUARANTINE", value_name = "N")]
     pub(crate) quarantine: Option<u32>,
     /// Write the events that unfold found, with what holds between them, to a file that ends in
     /// .dot or .json; up to 2000
-    #[arg(long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_DUMP_UNFOLDING", value_name = "FILE.dot|FILE.json")]
     pub(crate) dump_unfolding: Option<PathBuf>,
     /// Keep in this file what another process needs to go on with the exploration, if this one is
     /// killed: --resume. For dpor, random and pct; auto is dpor then
-    #[arg(long, env = "SELVEDGE_CHECKPOINT", value_name = "FILE")]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_CHECKPOINT", value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// How much time may pass until --checkpoint writes the file anew; executions are not
     /// interrupted for it
-    #[arg(long, env = "SELVEDGE_CHECKPOINT_INTERVAL", default_value = "20s", value_name = "TIME", value_parser = duration)]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_CHECKPOINT_INTERVAL", default_value = "20s", value_name = "TIME", value_parser = duration)]
     pub(crate) checkpoint_interval: Duration,
     /// Go on from a file of --checkpoint. The program and the options must be the same, but for
     /// --jobs, limits of time and memory, and what is written
-    #[arg(long, env = "SELVEDGE_RESUME", value_name = "FILE")]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_RESUME", value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     /// Stop after this time, compiling and loading included: 90, 90s, 5m, 2h
-    #[arg(long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_MAX_TIME", value_name = "TIME", value_parser = duration)]
     pub(crate) max_time: Option<Duration>,
     /// Stop when the process has allocated this much memory: 500M, 4G [default: nearly all that is
     /// free]. unfold takes time to save memory from three quarters of it on
-    #[arg(long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_MAX_MEMORY", value_name = "SIZE", value_parser = size)]
     pub(crate) max_memory: Option<u64>,
     /// Stop after so many executions
-    #[arg(long, env = "SELVEDGE_MAX_EXECUTIONS", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_MAX_EXECUTIONS", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_executions: Option<u64>,
     /// Cut off executions of more visible steps than this [default: 1000000]
-    #[arg(long, env = "SELVEDGE_MAX_EVENTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_MAX_EVENTS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_events: Option<u32>,
     /// Cut off threads that go round a loop more often than this within one step
-    #[arg(long, env = "SELVEDGE_UNROLL", value_name = "N")]
+    #[arg(help_heading = LIMITS, long, env = "SELVEDGE_UNROLL", value_name = "N")]
     pub(crate) unroll: Option<u64>,
     /// When to stop: at the first finding, or never before the end
     #[arg(
+        help_heading = CHECKED,
         long,
         env = "SELVEDGE_STOP",
         default_value = "first",
@@ -190,10 +221,11 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) stop: StopAt,
     /// Whether timed waits and locks may time out
-    #[arg(long, env = "SELVEDGE_TIMEOUTS", default_value = "on", value_name = "on|off")]
+    #[arg(help_heading = CHECKED, long, env = "SELVEDGE_TIMEOUTS", default_value = "on", value_name = "on|off")]
     pub(crate) timeouts: Switch,
     /// Whether waits on condition variables may end without a signal
     #[arg(
+        help_heading = CHECKED,
         long,
         env = "SELVEDGE_SPURIOUS_WAKEUPS",
         default_value = "on",
@@ -202,6 +234,7 @@ pub(crate) struct CheckArgs {
     pub(crate) spurious_wakeups: Switch,
     /// Whether weak compare-exchanges may fail though the values are equal
     #[arg(
+        help_heading = CHECKED,
         long,
         env = "SELVEDGE_WEAK_CAS_FAILURES",
         default_value = "on",
@@ -211,6 +244,7 @@ pub(crate) struct CheckArgs {
     /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that
     /// may run already; or early, before it starts, as glibc does
     #[arg(
+        help_heading = CHECKED,
         long,
         env = "SELVEDGE_THREAD_HANDLES",
         default_value = "late",
@@ -218,31 +252,37 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) thread_handles: ThreadHandles,
     /// Whether malloc may fail: not available yet, only off
-    #[arg(long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
+    #[arg(help_heading = CHECKED, long, env = "SELVEDGE_MALLOC_FAILURES", default_value = "off", value_name = "off", value_parser = malloc_failures)]
     pub(crate) malloc_failures: Switch,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// How many cores to use [default: all]; unfold uses one, and auto one for each exploration
     /// that takes turns
-    #[arg(short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(help_heading = EXPLORATION, short = 'j', long, env = "SELVEDGE_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
     /// Seed of the strategies that choose at random
-    #[arg(long, env = "SELVEDGE_SEED", default_value_t = 0, value_name = "N")]
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_SEED", default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
-    /// Form of the report
+    /// Form of the report; github: annotations of GitHub actions
     #[arg(
+        help_heading = REPORT,
         long,
         env = "SELVEDGE_FORMAT",
         default_value = "human",
-        value_name = "human|json|sarif|junit"
+        value_name = "human|json|sarif|junit|github"
     )]
     pub(crate) format: Format,
     /// Write the report to a file instead of standard output
-    #[arg(short = 'o', long, env = "SELVEDGE_OUTPUT", value_name = "FILE")]
+    #[arg(help_heading = REPORT, short = 'o', long, env = "SELVEDGE_OUTPUT", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the findings as a page for a browser: each schedule with threads side by side, and the
+    /// source
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_HTML", value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Where to save the first finding for `selvedge replay`; further ones get a number; `none`
     /// saves nothing
     #[arg(
+        help_heading = REPORT,
         long,
         env = "SELVEDGE_FINDING",
         default_value = "FINDING.json",
@@ -250,13 +290,14 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) finding: PathBuf,
     /// Findings and the verdict only
-    #[arg(short, long, env = "SELVEDGE_QUIET", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_QUIET", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) quiet: bool,
     /// Whole schedules and the assumptions of every verdict
-    #[arg(short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) verbose: bool,
     /// Progress on standard error; auto: if that is a terminal
     #[arg(
+        help_heading = REPORT,
         long,
         env = "SELVEDGE_PROGRESS",
         default_value = "auto",
@@ -281,6 +322,10 @@ pub(crate) struct ReplayArgs {
     /// current directory and the finding's
     #[arg(long)]
     pub(crate) trust: bool,
+    /// Write the finding as a page for a browser: its schedule with threads side by side, and the
+    /// source
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// Decide a query of the solver: an SMT-LIB file as a run logs them.
@@ -307,6 +352,7 @@ pub(crate) struct SolveArgs {
 
 /// How the inputs become a program.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Compilation")]
 pub(crate) struct SourceArgs {
     /// The function to start with
     #[arg(long, env = "SELVEDGE_ENTRY", default_value = "main", value_name = "NAME")]
@@ -472,6 +518,7 @@ pub(crate) enum Format {
     Json,
     Sarif,
     Junit,
+    Github,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -49,6 +49,7 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     let written = [
         ("--checkpoint ", args.checkpoint.as_deref()),
         ("-o ", args.output.as_deref()),
+        ("--html ", args.html.as_deref()),
         ("--coverage=", lcov_file(args)),
         ("--dump-unfolding ", dump),
     ];

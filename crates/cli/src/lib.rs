@@ -122,6 +122,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Man,
         }) => man(),
+        Ok(Cli {
+            command: Command::Completions { shell },
+        }) => completions(shell),
         Err(error) => {
             if let Some(message) = args::not_yet(&error) {
                 return Exit::usage(&message);
@@ -129,6 +132,16 @@ fn run() -> Exit {
             let _ = error.print(); // a closed pipe is nobody's mistake
             Exit::Code(u8::from(error.use_stderr()))
         }
+    }
+}
+
+/// What completes the command in a shell.
+fn completions(shell: clap_complete::Shell) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "selvedge", &mut script);
+    match output::print(&String::from_utf8_lossy(&script)) {
+        Ok(()) => Exit::Code(0),
+        Err(error) => Exit::output(&format!("cannot write the completions: {error}")),
     }
 }
 

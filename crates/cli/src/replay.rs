@@ -7,8 +7,8 @@ use crate::program;
 use crate::watch::MemoryLimit;
 use selvedge_frontend::files;
 use selvedge_model::Property;
-use selvedge_report::{FindingFile, HumanOptions, finding_text, property_word};
-use selvedge_session::{Setup, sources, trust};
+use selvedge_report::{FindingFile, HumanOptions, Page, finding_text, property_word};
+use selvedge_session::{Setup, sources, trust, write_file};
 use std::io::IsTerminal;
 
 /// Runs the command.
@@ -72,7 +72,20 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         }
     }
     let result = match (replay.failure, replay.seen) {
-        (_, Some(report)) => {
+        (_, Some(mut report)) => {
+            let verdict = format!("false({})", property_word(report.finding.kind));
+            if let Some(html) = &args.html {
+                let page = Page {
+                    verdict: &verdict,
+                    inputs: &[path.to_string()],
+                    findings: std::slice::from_ref(&report),
+                };
+                if let Err(error) = write_file(html, page.html(&sources)) {
+                    return Exit::output(&format!("cannot write {}: {error}", html.display()));
+                }
+            }
+            // The steps are above.
+            report.rows.clear();
             let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             out.push('\n');
             out.push_str(&finding_text(
@@ -84,7 +97,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
                 },
             ));
             debug_assert_ne!(report.finding.kind.property(), Property::Termination);
-            out.push_str(&format!("false({})\n", property_word(report.finding.kind)));
+            out.push_str(&format!("{verdict}\n"));
             Ok(())
         }
         (Some(error), None) => Err(format!("the schedule does not fit the program: {error}")),

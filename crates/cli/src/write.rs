@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Format};
 use crate::output::{note, print};
-use selvedge_report::{FindingFile, HumanOptions, Ktest, RunReport, Sources};
+use selvedge_report::{FindingFile, HumanOptions, Ktest, Page, RunReport, Sources, verdict_line};
 use selvedge_session::{is_device, write_file};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,15 @@ pub(crate) fn write(
         write_file(path, selvedge_report::lcov(coverage))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
+    if let Some(path) = &args.html {
+        let page = Page {
+            verdict: &verdict_line(run),
+            inputs: &run.inputs,
+            findings: &run.findings,
+        };
+        write_file(path, page.html(sources))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
     match &args.output {
         Some(path) => {
             write_file(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))
@@ -77,9 +86,15 @@ pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Stri
             selvedge_report::human(run, sources, options)
         }
         Format::Json => selvedge_report::json(run),
-        Format::Sarif => selvedge_report::sarif(run),
+        Format::Sarif => selvedge_report::sarif(run, &directory()),
         Format::Junit => selvedge_report::junit(run),
+        Format::Github => selvedge_report::github(run, &directory()),
     }
+}
+
+/// Where files are named from.
+fn directory() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// The file that coverage is to be written to, if that is asked for.

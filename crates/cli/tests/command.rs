@@ -150,6 +150,11 @@ fn help_version_and_man_exit_with_0() {
     let (code, page, _) = place.run(&["man"]);
     let help = place.run(&["check", "--help"]).1;
     assert_eq!(code, 0);
+    for shell in ["bash", "zsh", "fish"] {
+        let (code, script, _) = place.run(&["completions", shell]);
+        assert!(code == 0 && script.contains("visibility"), "{shell}: {script}");
+    }
+    assert_eq!(place.run(&["completions", "none"]).0, 1);
     for option in ["visibility", "stop", "property"] {
         assert!(
             page.contains(option) && help.contains(&format!("--{option}")),
@@ -327,6 +332,52 @@ fn a_race_is_found_saved_and_replayed() {
 }
 
 #[test]
+fn findings_are_told_in_the_words_of_the_source() {
+    let place = Place::new("told");
+    place.write(
+        "told.c",
+        "#include <pthread.h>\n#include <stdlib.h>\nstruct node { int value; pthread_mutex_t lock; };\nstatic struct node *made;\n\
+         static struct { pthread_mutex_t lock; int hits[3]; } all[2];\n\
+         static void *worker(void *unused) {\n  pthread_mutex_lock(&all[1].lock);\n  all[1].hits[2]++;\n  pthread_mutex_unlock(&all[1].lock);\n  return unused;\n}\n\
+         int main(void) {\n  pthread_t t;\n  made = malloc(sizeof *made);\n  pthread_mutex_init(&made->lock, 0);\n  pthread_create(&t, 0, worker, 0);\n\
+         pthread_mutex_lock(&made->lock);\n  all[1].hits[2] = 1;\n  pthread_mutex_unlock(&made->lock);\n  return pthread_join(t, 0);\n}\n",
+    );
+    let (code, out, err) = place.run(&["check", "--strategy", "dpor", "--html", "page.html", "told.c"]);
+    assert_eq!((code, last_line(&out)), (10, "false(no-data-race)"), "{out}{err}");
+    for text in [
+        "`all[1].hits[2]`",
+        "told.c:16  create thread 0.1, which runs worker",
+        "thread 0.1 (worker)",
+        "lock `all[1].lock`",
+        "lock `.lock` of the `struct node` made at told.c:",
+        "↳ the other access: ",
+        "cause: the accesses are under different locks: ",
+        "✗ ",
+    ] {
+        assert!(out.contains(text), "no {text} in\n{out}");
+    }
+    let page = std::fs::read_to_string(place.0.join("page.html")).unwrap();
+    assert!(
+        page.contains("all[1].hits[2]") && page.contains("which runs worker"),
+        "{page}"
+    );
+    let (code, out, err) = place.run(&["replay", "FINDING.json", "--html", "again.html"]);
+    assert_eq!((code, last_line(&out)), (10, "false(no-data-race)"), "{out}{err}");
+    let again = std::fs::read_to_string(place.0.join("again.html")).unwrap();
+    assert!(
+        again.contains("the other access") && again.contains("which runs worker"),
+        "{again}"
+    );
+    let (code, out, _) = place.run(&["check", "--format", "github", "--finding", "none", "told.c"]);
+    assert!(
+        code == 10 && out.starts_with("::error file=told.c,line="),
+        "{out}"
+    );
+    let (code, _, err) = place.run(&["check", "--html", "nowhere/page.html", "told.c"]);
+    assert!(code == 1 && err.contains("--html nowhere/page.html"), "{err}");
+}
+
+#[test]
 fn races_that_nobody_asks_about_need_visibility_memory() {
     let place = Place::new("auto");
     place.write("race.c", RACE);
@@ -476,4 +527,51 @@ fn solve_decides_a_query() {
     assert_eq!(place.run(&["solve", "sat.smt2", "--layers", "cache,cash"]).0, 1);
     let (code, out, _) = place.run(&["solve", "unsat.smt2", "--layers", "cross-check"]);
     assert_eq!((code, out.as_str()), (0, "unsat\n"));
+}
+
+/// Programs with the causes that are told of what is wrong with them.
+const CAUSES: [(&str, &str); 4] = [
+    (
+        "static pthread_mutex_t a, b;
+         static void *f(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return p; }
+         int main(void) { pthread_t t; pthread_mutex_init(&a, 0); pthread_mutex_init(&b, 0); pthread_create(&t, 0, f, 0);
+           pthread_mutex_lock(&a); pthread_mutex_lock(&b); pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); return pthread_join(t, 0); }",
+        "cause: locks are taken in different orders: thread 0 takes `b` while it holds `a`; thread 0.1 takes `a` while it holds `b`",
+    ),
+    (
+        "static pthread_mutex_t a;
+         static void *f(void *p) { pthread_mutex_lock(&a); pthread_mutex_unlock(&a); return p; }
+         int main(void) { pthread_t t; pthread_mutex_init(&a, 0); pthread_create(&t, 0, f, 0);
+           pthread_mutex_lock(&a); return pthread_join(t, 0); }",
+        "cause: thread 0 joins thread 0.1 while it holds `a`; thread 0.1 takes `a`",
+    ),
+    (
+        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static _Atomic int ready;
+         static void *f(void *p) { ready = 1; pthread_cond_signal(&c); return p; }
+         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
+           pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return pthread_join(t, 0); }",
+        "cause: thread 0.1 signals without `m`, so that the signal may come between what the other one looks at and its wait",
+    ),
+    (
+        "static int x; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+         static void *f(void *p) { x++; return p; }
+         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
+           pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return pthread_join(t, 0); }",
+        "cause: thread 0.1 holds no lock, thread 0 holds `m`",
+    ),
+];
+
+#[test]
+fn findings_have_their_causes() {
+    let place = Place::new("causes");
+    for (program, cause) in CAUSES {
+        place.write("a.c", &format!("#include <pthread.h>\n{program}"));
+        for strategy in ["dpor", "unfold"] {
+            let (code, out, err) = place.run(&["check", "--finding", "none", "--strategy", strategy, "a.c"]);
+            assert!(
+                code == 10 && out.contains(cause),
+                "{strategy}: no {cause} in\n{out}{err}"
+            );
+        }
+    }
 }

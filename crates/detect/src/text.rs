@@ -31,11 +31,11 @@ pub(crate) fn locks<M: Describe + ?Sized>(machine: &M, held: &[(ObjectId, StmtId
     if held.is_empty() {
         return "no lock".to_owned();
     }
-    let one = |&(object, stmt, _): &(ObjectId, StmtId, ContextId)| {
+    let one = |&(object, stmt, context): &(ObjectId, StmtId, ContextId)| {
         format!(
             "{} (taken at {})",
             machine.object_name(object),
-            place(&machine.location(stmt))
+            place(&machine.own_location(stmt, context))
         )
     };
     held.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -79,7 +79,7 @@ impl<'m> Places<'m> {
 impl<'m> Places<'m> {
     /// Where a global variable is defined.
     pub(crate) fn global(&mut self, files: &mut Files, value: Value<'m>) -> Option<Span> {
-        let (file, line) = value.definition()?;
+        let (file, line) = value.described()?.variable_place()?;
         let file = self.scope_file(files, file);
         Some(Span {
             file,

@@ -146,7 +146,7 @@ pub enum Error {
     #[error("clang could not be run: {0}")]
     CompilerIo(#[source] std::io::Error),
     /// The entry function is not defined.
-    #[error("the program has no function `{entry}`; name another one with --entry{}", .notes.iter().map(|note| format!("\nnote: {note}")).collect::<String>())]
+    #[error("the program has no function `{entry}`; name another one with --entry{}", notes_below(.notes))]
     NoEntry {
         /// The name looked for.
         entry: String,
@@ -181,4 +181,9 @@ impl Error {
 fn names(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     names.join(", ")
+}
+
+/// Each note on a line of its own, below a message.
+fn notes_below(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("\nnote: {note}")).collect()
 }

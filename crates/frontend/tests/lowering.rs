@@ -550,3 +550,41 @@ fn names_that_clash() {
     let loaded = load(&[file("names_that_clash", "x.ll", text)], &Options::default());
     common::check(&loaded.expect("LLVM permits functions without names"));
 }
+
+#[test]
+fn objects_have_the_types_of_the_source() {
+    let m = c(
+        "shapes",
+        "#include <pthread.h>\n#include <stdlib.h>\n\
+         struct inner { short a, b; };\n\
+         typedef struct { char name[3]; struct inner grid[2][3]; union { int i; float f; } u; struct { long deep; }; unsigned flag : 3, mark : 5; } Outer;\n\
+         static Outer all[4]; struct list { struct list *next; pthread_mutex_t lock; }; static struct list list;\n\
+         void use(void *p) { ((char *)p)[0] = 1; }\n\
+         int main(void) { struct inner local; use(&local); struct list *made = malloc(sizeof *made); use(made); use(all); use(&list); return 0; }",
+    );
+    let module = &m.module;
+    let named = |name: &str, offset| {
+        let global = &module.globals[module.global(name).unwrap()];
+        let part = selvedge_ir::part(&module.shapes, global.shape.unwrap(), global.size, offset);
+        (part.path, part.rest)
+    };
+    let size = module.globals[module.global("all").unwrap()].size / 4;
+    assert_eq!(named("all", 2), ("[0].name[2]".into(), 0));
+    // Four bytes an element, three elements a row; they begin at 4.
+    assert_eq!(named("all", size + 4 + 4 * 5 + 2), ("[1].grid[1][2].b".into(), 0));
+    assert_eq!(named("all", 28 + 1), ("[0].u".into(), 1));
+    assert_eq!(named("all", 32), ("[0].deep".into(), 0));
+    assert_eq!(named("all", 40), ("[0].flag|mark".into(), 0));
+    assert_eq!(named("list", 0), (".next".into(), 0));
+    assert_eq!(named("list", 8 + 16), (".lock".into(), 16));
+    let main = &module.functions[func(&m, "main")];
+    let local = main.locals.iter().find(|local| local.name == "local").unwrap();
+    assert_eq!(module.shapes[local.shape.unwrap()].name, "struct inner");
+    let made: Vec<&str> = module
+        .made
+        .values()
+        .map(|&shape| module.shapes[shape].name.as_str())
+        .collect();
+    assert_eq!(made, ["struct list"]);
+    selvedge_ir::verify(module).unwrap();
+}

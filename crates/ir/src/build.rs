@@ -134,6 +134,7 @@ impl FunctionBuilder {
             size,
             align,
             scoped: false,
+            shape: None,
         })
     }
 
@@ -364,6 +365,7 @@ impl ModuleBuilder {
             constant: false,
             external: false,
             span: Span::default(),
+            shape: None,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Functions.
 
-use crate::{BlockId, Inst, LocalId, Reg, Terminator, Type};
+use crate::{BlockId, Inst, LocalId, Reg, ShapeId, Terminator, Type};
 use selvedge_base::{IdVec, Span, StmtId};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,8 @@ pub struct Local {
     pub align: u32,
     /// Whether its life is bounded by `LifetimeStart`/`LifetimeEnd` rather than by the whole call.
     pub scoped: bool,
+    /// Its type in the source, if that is known.
+    pub shape: Option<ShapeId>,
 }
 
 /// A function, defined (with blocks) or only declared (without).

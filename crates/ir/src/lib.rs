@@ -17,6 +17,7 @@ mod module;
 mod names;
 mod parse;
 mod print;
+mod shape;
 mod types;
 mod verify;
 mod visit;
@@ -31,5 +32,6 @@ pub use inst::{
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::returns_twice;
 pub use parse::{ParseError, parse};
-pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, Type};
+pub use shape::{Field, Part, Parts, Scalar, Shape, part};
+pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, ShapeId, Type};
 pub use verify::{Place, Problem, VerifyError, verify};

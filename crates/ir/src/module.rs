@@ -1,8 +1,9 @@
 //! Modules: a whole linked program.
 
-use crate::{FuncId, Function, GlobalId};
+use crate::{FuncId, Function, GlobalId, Shape, ShapeId};
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Something with an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -47,6 +48,8 @@ pub struct Global {
     pub external: bool,
     /// Where it is defined.
     pub span: Span,
+    /// Its type in the source, if that is known.
+    pub shape: Option<ShapeId>,
 }
 
 /// A statement of the program as read: what findings and traces refer to.
@@ -65,12 +68,16 @@ pub struct Stmt {
 pub struct Module {
     /// Paths of the source files, as in the debug information.
     pub files: IdVec<FileId, String>,
+    /// Types of the source.
+    pub shapes: IdVec<ShapeId, Shape>,
     /// All statements.
     pub stmts: IdVec<StmtId, Stmt>,
     /// All global variables.
     pub globals: IdVec<GlobalId, Global>,
     /// All functions, defined and declared.
     pub functions: IdVec<FuncId, Function>,
+    /// What the calls that allocate memory make, as far as the source says it.
+    pub made: BTreeMap<StmtId, ShapeId>,
     /// Global constructors in the order in which they run.
     pub constructors: Vec<FuncId>,
     /// Global destructors in the order in which they run.

@@ -1,7 +1,7 @@
 //! The names of operations in the text format: one table per kind, read in both directions by the
 //! printer and the parser.
 
-use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, UnOp};
+use crate::{AtomicOrder, BinOp, CastOp, FloatPred, IntPred, MinMax, OverflowOp, RmwOp, SatOp, Scalar, UnOp};
 use std::fmt;
 
 /// Whether a function of this name returns a second time when something jumps back to it (C11
@@ -74,6 +74,9 @@ names! {
         Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
         Max = "max", Min = "min", UMax = "umax", UMin = "umin",
         FAdd = "fadd", FSub = "fsub", FMax = "fmax", FMin = "fmin",
+    }
+    Scalar {
+        Signed = "signed", Unsigned = "unsigned", Bool = "bool", Char = "char", Float = "float", Pointer = "pointer",
     }
     AtomicOrder {
         Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel", SeqCst = "seq_cst",

@@ -7,6 +7,7 @@
 
 mod inst;
 mod lexer;
+mod shape;
 
 use crate::{
     Block, BlockId, FuncId, Function, Global, GlobalId, Local, LocalId, Module, Operand, Reg, RegInfo,
@@ -41,12 +42,18 @@ pub fn parse(text: &str) -> Result<Module> {
         match parser.token {
             Token::End => return Ok(module),
             Token::Word("file") => parser.file(&mut module)?,
+            Token::Word("shape") => parser.shape(&mut module)?,
+            Token::Word("made") => parser.made(&mut module)?,
             Token::Word("stmt") => parser.stmt(&mut module)?,
             Token::Word("global") => parser.global(&mut module)?,
             Token::Word("func") => parser.func(&mut module)?,
             Token::Word("constructors") => parser.functions(&mut module.constructors)?,
             Token::Word("destructors") => parser.functions(&mut module.destructors)?,
-            _ => return parser.expected("`file`, `stmt`, `global`, `func`, `constructors` or `destructors`"),
+            _ => {
+                return parser.expected(
+                    "`file`, `shape`, `stmt`, `global`, `func`, `made`, `constructors` or `destructors`",
+                );
+            }
         }
     }
 }
@@ -104,10 +111,12 @@ impl<'t> Parser<'t> {
             constant: false,
             external: false,
             span: Span::default(),
+            shape: None,
         };
         while let Token::Word(word) = self.token {
             match word {
                 "at" => global.span = self.span()?,
+                "typed" => global.shape = self.optional_shape()?,
                 "thread_local" => global.thread_local = self.flag("thread_local")?,
                 "constant" => global.constant = self.flag("constant")?,
                 "external" => global.external = self.flag("external")?,
@@ -228,6 +237,7 @@ impl<'t> Parser<'t> {
             size: self.attribute("size")?,
             align: self.attribute("align")?,
             scoped: self.flag("scoped")?,
+            shape: self.optional_shape()?,
         };
         function.locals.push(local);
         Ok(())

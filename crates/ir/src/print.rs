@@ -8,14 +8,16 @@
 //!
 //! ```text
 //! file file0 "counter.c"
+//! shape shape0 "int" size 4 value signed
 //! stmt s0 f0#0 at file0:4:9
-//! global g0 "x" size 4 align 4 init "\x05\0\0\0" at file0:1:5
+//! global g0 "x" size 4 align 4 typed shape0 at file0:1:5 init "\x05\0\0\0"
 //! func f0 "get" display "get()" () -> (i32) at file0:3:1 {
 //!   regs r0: i32 "v"
 //! b0:
 //!   s0 r0 = load i32 g0, align 4
 //!   s0 return r0
 //! }
+//! made s0 shape0
 //! constructors f0
 //! ```
 //!
@@ -23,7 +25,8 @@
 //! must be the next ones. The type `f32` and the function `f32` are told apart by their position.
 
 use crate::{
-    Block, Callee, Clause, FuncId, Function, Global, InstKind, Module, Operand, Symbol, Terminator, Type,
+    Block, Callee, Clause, FuncId, Function, Global, InstKind, Module, Operand, Parts, Shape, ShapeId,
+    Symbol, Terminator, Type,
 };
 use selvedge_base::Span;
 use std::fmt::{self, Display, Formatter, Write};
@@ -38,6 +41,10 @@ impl Display for Module {
         for (id, path) in self.files.iter_ids() {
             writeln!(f, "file {id} {}", Quoted(path))?;
         }
+        for (id, shape) in self.shapes.iter_ids() {
+            write!(f, "shape {id} ")?;
+            write_shape(f, shape)?;
+        }
         for (id, stmt) in self.stmts.iter_ids() {
             writeln!(f, "stmt {id} {}#{}{}", stmt.func, stmt.ordinal, At(stmt.span))?;
         }
@@ -48,6 +55,9 @@ impl Display for Module {
         for (id, function) in self.functions.iter_ids() {
             write!(f, "func {id} ")?;
             write_function(f, function, Some(self))?;
+        }
+        for (stmt, shape) in &self.made {
+            writeln!(f, "made {stmt} {shape}")?;
         }
         write_functions(f, "constructors", &self.constructors)?;
         write_functions(f, "destructors", &self.destructors)
@@ -288,6 +298,22 @@ fn write_argument(f: &mut Formatter<'_>, arg: &Operand, ty: Type) -> fmt::Result
     write!(f, " as {ty}")
 }
 
+fn write_shape(f: &mut Formatter<'_>, shape: &Shape) -> fmt::Result {
+    write!(f, "{} size {}", Quoted(&shape.name), shape.size)?;
+    match &shape.parts {
+        Parts::Opaque => {}
+        Parts::Value(scalar) => write!(f, " value {}", scalar.name())?,
+        Parts::Elements { shape, stride } => write!(f, " elements {shape} by {stride}")?,
+        Parts::Fields(fields) => {
+            f.write_str(" fields")?;
+            comma_separated(f, fields, |f, field| {
+                write!(f, " {} {} {}", field.offset, Quoted(&field.name), field.shape)
+            })?;
+        }
+    }
+    f.write_char('\n')
+}
+
 fn write_global(f: &mut Formatter<'_>, global: &Global) -> fmt::Result {
     write!(
         f,
@@ -299,7 +325,7 @@ fn write_global(f: &mut Formatter<'_>, global: &Global) -> fmt::Result {
     write!(f, "{}", Flag(global.thread_local, "thread_local"))?;
     write!(f, "{}", Flag(global.constant, "constant"))?;
     write!(f, "{}", Flag(global.external, "external"))?;
-    write!(f, "{}", At(global.span))?;
+    write!(f, "{}{}", Typed(global.shape), At(global.span))?;
     if !global.init.is_empty() {
         f.write_str(" init")?;
         let long = global.init.len() > BYTES_PER_LINE;
@@ -352,9 +378,10 @@ fn write_function(f: &mut Formatter<'_>, function: &Function, module: Option<&Mo
     }
     for (id, local) in function.locals.iter_ids() {
         let (name, scoped) = (Quoted(&local.name), Flag(local.scoped, "scoped"));
+        let typed = Typed(local.shape);
         writeln!(
             f,
-            "  local {id} {name} size {} align {}{scoped}",
+            "  local {id} {name} size {} align {}{scoped}{typed}",
             local.size, local.align
         )?;
     }
@@ -476,6 +503,15 @@ impl Display for At {
             return Ok(());
         }
         write!(f, " at {}:{}:{}", span.file, span.line, span.column)
+    }
+}
+
+/// The type in the source, if it is known.
+struct Typed(Option<ShapeId>);
+
+impl Display for Typed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |shape| write!(f, " typed {shape}"))
     }
 }
 

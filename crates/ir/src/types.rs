@@ -13,6 +13,8 @@ id_type! {
     pub struct BlockId(u32), "b";
     /// A virtual register of a function.
     pub struct Reg(u32), "r";
+    /// A type of the source, with names for its parts.
+    pub struct ShapeId(u32), "shape";
     /// A stack object of a function: a local whose address is taken, or an aggregate.
     pub struct LocalId(u32), "l";
 }

@@ -64,7 +64,7 @@ fn error(text: &str) -> String {
 fn errors_have_places() {
     let in_body = |inst: &str| error(&format!("func \"a\" () -> () {{\nb0:\n  s0 {inst}\n}}"));
     let cases = [
-        (error("\n  fil \"a\""), "2:3: expected `file`, `stmt`"),
+        (error("\n  fil \"a\""), "2:3: expected `file`, `shape`, `stmt`"),
         (error("file \"é\" \"b\""), "1:10: expected `file`"),
         (error("file \"a\nfile \"b\""), "1:6: the closing quote is missing"),
         (error("file \"\\q\""), "1:6: unknown escape"),

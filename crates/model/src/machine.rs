@@ -197,12 +197,34 @@ pub trait Describe: Machine {
     fn location(&self, stmt: StmtId) -> Location;
     /// The call stack of a context, innermost caller first, without the statement itself.
     fn stack(&self, context: ContextId) -> Vec<Location>;
+    /// The innermost place of the program itself from which a statement was executed: that of the
+    /// statement, unless it is in a header of the system.
+    fn own_location(&self, stmt: StmtId, context: ContextId) -> Location {
+        let at = self.location(stmt);
+        if !at.is_of_system() {
+            return at;
+        }
+        let own = self
+            .stack(context)
+            .into_iter()
+            .find(|place| !place.is_of_system());
+        own.unwrap_or(at)
+    }
     /// The hierarchical name of a thread: `0`, `0.2`.
     fn thread_name(&self, thread: ThreadId) -> String;
     /// The name of an object: `&lock`, `heap object allocated at file.c:12 + 8`.
     fn object_name(&self, object: ObjectId) -> String;
     /// An action in one line: `pthread_mutex_lock(&lock)`.
     fn action_text(&self, action: &Action) -> String;
+    /// The value of `size` bytes at an object now, as the source would write it; `None` if it is
+    /// not known, or no single value.
+    fn value(&self, _object: ObjectId, _size: u32) -> Option<String> {
+        None
+    }
+    /// The function that a thread runs; empty if that is not known.
+    fn routine(&self, _thread: ThreadId) -> String {
+        String::new()
+    }
     /// The locks that a thread holds now, with the statement and context where each was taken.
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)>;
     /// Why a thread does not move, for people: `waits for mutex &lock, held by thread 0.1`.

@@ -133,14 +133,33 @@ pub struct Layer {
 pub struct FindingReport {
     /// What, where, with which other places.
     pub finding: Finding,
+    /// Why it came to that, in one sentence.
+    pub cause: Option<String>,
     /// The inputs that lead to it, if the program has any.
     pub inputs: Vec<Input>,
     /// The shortest schedule that shows it.
     pub schedule: Schedule,
     /// The schedule for people.
     pub rows: Vec<Row>,
+    /// What each thread runs, by its name; empty if that is not known.
+    pub routines: Vec<(String, String)>,
     /// What the program had printed by then.
     pub output: String,
+}
+
+/// What a row of a schedule is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowKind {
+    /// A step.
+    #[default]
+    Step,
+    /// Something within the step above that the finding names.
+    Related,
+    /// What is wrong: the step, or something within the step above.
+    Fault,
+    /// What a thread waits for in the end.
+    Waits,
 }
 
 /// One step of a schedule, for people.
@@ -152,6 +171,11 @@ pub struct Row {
     pub text: String,
     /// Where it is.
     pub location: Location,
-    /// What the program printed in this step.
-    pub output: String,
+    /// What it is.
+    pub kind: RowKind,
+    /// The locks that the thread holds after a step.
+    pub held: Vec<String>,
+    /// Rows of other threads that a step comes after since they are dependent (the order of the two
+    /// matters), without those that it comes after anyway.
+    pub after: Vec<usize>,
 }

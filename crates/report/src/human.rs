@@ -1,10 +1,11 @@
-//! The report for people: findings like compiler diagnostics, the schedule in columns, the verdict
-//! in the last line.
+//! The report for people: findings like compiler diagnostics, the schedule thread by thread, the
+//! verdict in the last line.
 
 use crate::covered::covered_text;
 use crate::lcov::coverage_text;
+use crate::schedule_text::schedule_text;
 use crate::snippet::{Mark, Sources, render};
-use crate::{AssertionReport, FindingReport, Row, RunReport, verdict_line};
+use crate::{AssertionReport, FindingReport, RunReport, verdict_line};
 use selvedge_model::Verdict;
 use std::fmt::Write;
 
@@ -18,12 +19,6 @@ pub struct HumanOptions {
     /// Whole schedules, all statistics.
     pub verbose: bool,
 }
-
-/// How many steps of a schedule are shown without `verbose`.
-const SHOWN_STEPS: usize = 60;
-const COLUMN: usize = 34;
-/// More threads than this do not fit in columns.
-const MAX_COLUMNS: usize = 6;
 
 /// The whole report.
 pub fn human(report: &RunReport, sources: &Sources, options: HumanOptions) -> String {
@@ -75,6 +70,9 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
         options.color,
     );
     out.push('\n');
+    if let Some(cause) = &report.cause {
+        let _ = writeln!(out, "cause: {cause}");
+    }
     if finding.count > 1 {
         let _ = writeln!(out, "seen {} times", finding.count);
     }
@@ -82,13 +80,7 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
         let _ = write!(out, "\ninputs:\n{}", crate::inputs_text(&report.inputs));
     }
     if !report.rows.is_empty() {
-        let switches = report.schedule.context_switches();
-        let _ = writeln!(
-            out,
-            "\nschedule ({} steps, {switches} context switches):",
-            report.rows.len()
-        );
-        out.push_str(&schedule_table(&report.rows, options.verbose));
+        out.push_str(&schedule_text(report, options.verbose));
     }
     if !report.output.is_empty() {
         out.push_str("\nprinted by then:\n");
@@ -97,67 +89,6 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
         }
     }
     out
-}
-
-/// The steps, one column a thread; with many threads one line a step that names its thread.
-pub fn schedule_table(rows: &[Row], whole: bool) -> String {
-    let skipped = if whole {
-        0
-    } else {
-        rows.len().saturating_sub(SHOWN_STEPS)
-    };
-    let mut threads: Vec<&str> = Vec::new();
-    for row in rows {
-        if !threads.contains(&row.thread.as_str()) {
-            threads.push(&row.thread);
-        }
-    }
-    threads.sort_by_key(|name| {
-        name.split('.')
-            .map(|k| k.parse().unwrap_or(0u32))
-            .collect::<Vec<_>>()
-    });
-    let mut out = String::new();
-    let columns = threads.len() <= MAX_COLUMNS;
-    if columns {
-        let heads: Vec<String> = threads
-            .iter()
-            .map(|t| format!("{:COLUMN$}", format!("thread {t}")))
-            .collect();
-        let _ = writeln!(out, "  {}", heads.join(" ").trim_end());
-    }
-    if skipped > 0 {
-        let _ = writeln!(out, "  … {skipped} earlier steps (--verbose shows them)");
-    }
-    for row in &rows[skipped..] {
-        let text = if row.location.line == 0 {
-            row.text.clone()
-        } else {
-            format!("{}: {}", row.location.line, row.text)
-        };
-        if columns {
-            let column = threads.iter().position(|t| *t == row.thread).unwrap_or(0);
-            let indent = column * (COLUMN + 1);
-            let last = column + 1 == threads.len();
-            let _ = writeln!(
-                out,
-                "  {:indent$}{}",
-                "",
-                if last { text } else { shorten(&text, COLUMN) }
-            );
-        } else {
-            let _ = writeln!(out, "  thread {:10} {text}", row.thread);
-        }
-    }
-    out
-}
-
-/// The beginning of a text that fits.
-fn shorten(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width - 1).chain(['…']).collect()
 }
 
 fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {

@@ -2,7 +2,7 @@
 
 use crate::covered::covered_json;
 use crate::lcov::coverage_json;
-use crate::{AssertionReport, FindingReport, Reason, RunReport, property_word, reason_word};
+use crate::{AssertionReport, FindingReport, Reason, Row, RunReport, property_word, reason_word};
 use selvedge_base::Location;
 use selvedge_model::Verdict;
 use serde_json::{Value, json};
@@ -51,8 +51,23 @@ pub(crate) fn location(at: &Location) -> Value {
     json!({"file": at.file, "line": at.line, "column": at.column, "function": at.function})
 }
 
+/// The steps that are given of a longer schedule: the last ones.
+const MOST_STEPS: usize = 10_000;
+
+fn step(row: &Row) -> Value {
+    json!({
+        "thread": row.thread,
+        "text": row.text,
+        "kind": row.kind,
+        "location": location(&row.location),
+        "held": row.held,
+        "after": row.after,
+    })
+}
+
 pub(crate) fn finding(report: &FindingReport) -> Value {
     let finding = &report.finding;
+    let left_out = report.rows.len().saturating_sub(MOST_STEPS);
     let stack = |stack: &[Location]| stack.iter().map(location).collect::<Vec<_>>();
     let related = finding.related.iter().map(|r| {
         json!({"message": r.message, "location": location(&r.location), "thread": r.thread, "stack": stack(&r.stack)})
@@ -61,12 +76,16 @@ pub(crate) fn finding(report: &FindingReport) -> Value {
         "kind": finding.kind.name(),
         "property": property_word(finding.kind),
         "message": finding.message,
+        "cause": report.cause,
         "location": location(&finding.location),
         "stack": stack(&finding.stack),
         "thread": finding.thread,
         "related": related.collect::<Vec<_>>(),
         "inputs": crate::inputs_json(&report.inputs),
         "schedule": report.schedule.to_string(),
+        "threads": report.routines.iter().map(|(name, runs)| json!({"name": name, "runs": runs})).collect::<Vec<_>>(),
+        "steps": report.rows[left_out..].iter().map(step).collect::<Vec<_>>(),
+        "steps_left_out": left_out,
         "count": finding.count,
     })
 }

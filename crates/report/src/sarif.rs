@@ -1,35 +1,34 @@
-//! SARIF 2.1.0: one result a finding, with related locations.
+//! SARIF 2.1.0: one result a finding, with related locations, and its schedule as a code flow in
+//! which each thread is a thread flow.
 
-use crate::snippet::place;
-use crate::{RunReport, verdict_line};
+use crate::paths::uri;
+use crate::snippet::{own, place};
+use crate::{FindingReport, RowKind, RunReport, property_help, property_word, verdict_line};
 use selvedge_base::Location;
+use selvedge_model::FaultKind;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
 
-/// The report as SARIF, ended by a line feed.
-pub fn sarif(report: &RunReport) -> String {
-    let mut rules: Vec<&str> = report.findings.iter().map(|f| f.finding.kind.name()).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    let results = report.findings.iter().map(|f| {
-        let related = f.finding.related.iter().enumerate().map(|(id, r)| {
-            let mut value = location(&r.location);
-            value["id"] = json!(id);
-            value["message"] = json!({"text": if r.thread.is_empty() { r.message.clone() } else { format!("thread {}: {}", r.thread, r.message) }});
-            value
-        });
+/// Rows of a schedule that are given; those before them are left out.
+const MOST_ROWS: usize = 1000;
+
+/// The report as SARIF, ended by a line feed. Files in a directory are named from there.
+pub fn sarif(report: &RunReport, directory: &Path) -> String {
+    let kinds: BTreeMap<&str, FaultKind> = report
+        .findings
+        .iter()
+        .map(|f| (f.finding.kind.name(), f.finding.kind))
+        .collect();
+    let rules = kinds.into_iter().map(|(id, kind)| {
         json!({
-            "ruleId": f.finding.kind.name(),
-            "level": "error",
-            "message": {"text": f.finding.message},
-            "locations": [location(&f.finding.location)],
-            "relatedLocations": related.collect::<Vec<_>>(),
-            "properties": {
-                "inputs": crate::inputs_json(&f.inputs),
-                "schedule": f.schedule.to_string(),
-                "thread": f.finding.thread,
-            },
+            "id": id,
+            "shortDescription": {"text": property_help(kind)},
+            "help": {"text": property_help(kind)},
+            "properties": {"property": property_word(kind)},
         })
     });
+    let results = report.findings.iter().map(|f| result(f, directory));
     let notes = report.reasons.iter().map(|r| {
         let at = r
             .location
@@ -45,7 +44,7 @@ pub fn sarif(report: &RunReport) -> String {
             "tool": {"driver": {
                 "name": "selvedge",
                 "version": report.version,
-                "rules": rules.iter().map(|id| json!({"id": id})).collect::<Vec<_>>(),
+                "rules": rules.collect::<Vec<_>>(),
             }},
             "invocations": [{"executionSuccessful": true, "toolExecutionNotifications": notes.collect::<Vec<_>>()}],
             "results": results.collect::<Vec<_>>(),
@@ -55,11 +54,83 @@ pub fn sarif(report: &RunReport) -> String {
     format!("{value:#}\n")
 }
 
-fn location(at: &Location) -> Value {
+fn result(f: &FindingReport, directory: &Path) -> Value {
+    let finding = &f.finding;
+    let (at, _) = own(&finding.location, &finding.stack);
+    let related = finding.related.iter().enumerate().map(|(id, r)| {
+        let mut value = location(own(&r.location, &r.stack).0, directory);
+        value["id"] = json!(id);
+        let thread = match r.thread.as_str() {
+            "" => String::new(),
+            thread => format!("thread {thread}: "),
+        };
+        value["message"] = json!({"text": format!("{thread}{}", r.message)});
+        value
+    });
+    let mut value = json!({
+        "ruleId": finding.kind.name(),
+        "level": "error",
+        "message": {"text": finding.message},
+        "locations": [location(at, directory)],
+        "relatedLocations": related.collect::<Vec<_>>(),
+        "partialFingerprints": {"selvedge/v1": fingerprint(f)},
+        "properties": {
+            "inputs": crate::inputs_json(&f.inputs),
+            "schedule": f.schedule.to_string(),
+            "thread": finding.thread,
+        },
+    });
+    if !f.rows.is_empty() {
+        value["codeFlows"] = json!([{"threadFlows": thread_flows(f, directory)}]);
+    }
+    value
+}
+
+/// What stays the same when lines move: the kind, and the files and functions of all places.
+fn fingerprint(f: &FindingReport) -> String {
+    let finding = &f.finding;
+    let part = |location: &Location, stack: &[Location]| {
+        let (at, _) = own(location, stack);
+        let file = at.file.rsplit('/').next().unwrap_or_default();
+        format!("{file}:{}", at.function)
+    };
+    let mut others: Vec<String> = finding
+        .related
+        .iter()
+        .map(|r| part(&r.location, &r.stack))
+        .collect();
+    others.sort();
+    let first = part(&finding.location, &finding.stack);
+    format!("{}|{first}|{}", finding.kind.name(), others.join("|"))
+}
+
+/// The schedule: what each thread does, numbered in the order of all.
+fn thread_flows(f: &FindingReport, directory: &Path) -> Vec<Value> {
+    let skipped = f.rows.len().saturating_sub(MOST_ROWS);
+    let mut threads: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (number, row) in f.rows.iter().enumerate().skip(skipped) {
+        let importance = match row.kind {
+            RowKind::Step => "important",
+            RowKind::Related | RowKind::Fault | RowKind::Waits => "essential",
+        };
+        let mut at = location(&row.location, directory);
+        at["message"] = json!({"text": row.text});
+        threads.entry(&row.thread).or_default().push(json!({
+            "location": at,
+            "executionOrder": number + 1,
+            "importance": importance,
+        }));
+    }
+    let flow =
+        |(thread, steps): (&str, Vec<Value>)| json!({"id": format!("thread {thread}"), "locations": steps});
+    threads.into_iter().map(flow).collect()
+}
+
+fn location(at: &Location, directory: &Path) -> Value {
     if at.file.is_empty() {
         return json!({});
     }
-    let mut physical = json!({"artifactLocation": {"uri": at.file}});
+    let mut physical = json!({"artifactLocation": {"uri": uri(&at.file, directory)}});
     if at.line > 0 {
         physical["region"] = if at.column > 0 {
             json!({"startLine": at.line, "startColumn": at.column})

@@ -65,9 +65,10 @@ fn group<'a>(
     kind: AnnotationKind,
     sources: &'a Sources,
 ) -> Group<'a> {
+    let (location, callers) = own(mark.location, mark.stack);
     let Location {
         file, line, column, ..
-    } = mark.location;
+    } = location;
     let mut group = match sources
         .get(file)
         .and_then(|text| Some((text, span(text, *line, *column)?)))
@@ -87,13 +88,27 @@ fn group<'a>(
                 .char_column(*column as usize),
         ),
     };
-    for caller in std::iter::once(mark.location).filter(|l| !l.function.is_empty()) {
-        group = group.element(Level::NOTE.message(format!("in {}", caller.function)));
+    if !location.function.is_empty() {
+        group = group.element(Level::NOTE.message(format!("in {}", location.function)));
     }
-    for caller in mark.stack {
-        group = group.element(Level::NOTE.message(format!("called from {}", place(caller))));
+    for frames in callers.chunk_by(|a, b| a.is_of_system() && b.is_of_system()) {
+        let text = match frames {
+            [one] => format!("called from {}", place(one)),
+            many => format!("called through {} functions of a library", many.len()),
+        };
+        group = group.element(Level::NOTE.message(text));
     }
     group
+}
+
+/// The innermost place that is none of a system header, and the places that it was called from; the
+/// place itself if there is none.
+pub(crate) fn own<'a>(location: &'a Location, stack: &'a [Location]) -> (&'a Location, &'a [Location]) {
+    if !location.is_of_system() {
+        return (location, stack);
+    }
+    let first = stack.iter().position(|place| !place.is_of_system());
+    first.map_or((location, stack), |first| (&stack[first], &stack[first + 1..]))
 }
 
 /// `main (bank.c:12:5)`.

@@ -19,6 +19,36 @@ pub fn property_word(kind: FaultKind) -> &'static str {
     }
 }
 
+/// What a kind of finding means, in one sentence.
+pub fn property_help(kind: FaultKind) -> &'static str {
+    match kind.property() {
+        Property::Assertion | Property::ErrorCall => {
+            "In some schedule, with some input, the program reaches an error: an assertion that fails, an abort, an exception that nobody catches."
+        }
+        Property::Deadlock => {
+            "In some schedule, threads wait for ever for each other or for a signal that is lost."
+        }
+        Property::DataRace => {
+            "Two threads access the same memory, at least one of them writes, and nothing orders the accesses: undefined behaviour (C11 5.1.2.4)."
+        }
+        Property::Deref => "In some schedule, memory is accessed that there is not, or not any more.",
+        Property::Free => {
+            "In some schedule, memory is freed that cannot be freed: twice, or what malloc did not make."
+        }
+        Property::Memory => {
+            "In some schedule, a value that is not initialised decides something, or a copy overlaps."
+        }
+        Property::Leak => "In some schedule, no pointer leads to some memory any more.",
+        Property::Cleanup => "In some schedule, memory is not freed when the process ends.",
+        Property::Pthread => "In some schedule, the threading API is misused, which POSIX leaves undefined.",
+        Property::Arithmetic => {
+            "In some schedule, with some input, a number is divided by zero or shifted too far."
+        }
+        Property::Overflow => "In some schedule, with some input, a signed operation overflows.",
+        Property::Termination => "In some schedule, the program does not end.",
+    }
+}
+
 /// The kind of a reason, in one word.
 pub fn reason_word(reason: &Reason) -> &'static str {
     match reason.limit {

@@ -4,10 +4,11 @@
 use selvedge_base::Location;
 use selvedge_model::{FaultKind, Finding, Input, InputKind, LimitKind, Related, Verdict};
 use selvedge_report::{
-    FindingFile, FindingReport, HumanOptions, Reason, Row, RunReport, Sources, Statistics, human, json,
-    junit, sarif, schedule_table,
+    FindingFile, FindingReport, HumanOptions, Page, Reason, Row, RowKind, RunReport, Sources, Statistics,
+    github, human, json, junit, sarif, schedule_text,
 };
 use selvedge_schedule::{Schedule, Step};
+use std::path::Path;
 
 const SOURCE: &str = "int counter;\nvoid *worker(void *unused) {\n    counter++;\n    return unused;\n}\nint main(void) {\n    start(worker);\n    counter = 1;\n}\n";
 
@@ -25,7 +26,9 @@ fn row(thread: &str, text: &str, line: u32) -> Row {
         thread: thread.into(),
         text: text.into(),
         location: at(line, 5, "f"),
-        output: String::new(),
+        kind: RowKind::Step,
+        held: Vec::new(),
+        after: Vec::new(),
     }
 }
 
@@ -54,6 +57,7 @@ fn race() -> FindingReport {
             choices: vec![],
             count: 3,
         },
+        cause: Some("neither thread 0.0 nor thread 0 holds a lock".into()),
         inputs: vec![Input {
             name: "jobs".into(),
             thread: "0.0".into(),
@@ -67,6 +71,7 @@ fn race() -> FindingReport {
             steps: vec![step("0", "spawn"), step("0.0", "start"), step("0", "exit")],
         },
         rows: vec![row("0", "pthread_create(worker)", 7), row("0.0", "start", 2), row("0", "exit", 9)],
+        routines: vec![("0".into(), "main".into()), ("0.0".into(), "worker".into())],
         output: "hello\n".into(),
     }
 }
@@ -156,7 +161,15 @@ fn human_reports() {
 fn reports_for_programs() {
     let violated = report(Verdict::Violated, vec![unsupported()], vec![race()]);
     insta::assert_snapshot!("json-race", json(&violated));
-    insta::assert_snapshot!("sarif-race", sarif(&violated));
+    insta::assert_snapshot!("github-race", github(&violated, Path::new("/home")));
+    insta::assert_snapshot!(
+        "github-unknown",
+        github(
+            &report(Verdict::Unknown, vec![unsupported()], vec![]),
+            Path::new("/home")
+        )
+    );
+    insta::assert_snapshot!("sarif-race", sarif(&violated, Path::new("/home")));
     insta::assert_snapshot!("junit-race", junit(&violated));
     insta::assert_snapshot!(
         "junit-unknown",
@@ -168,7 +181,14 @@ fn reports_for_programs() {
 #[test]
 fn many_threads_and_long_schedules() {
     let rows: Vec<Row> = (0..8).map(|k| row(&format!("0.{k}"), "start", 2)).collect();
-    insta::assert_snapshot!("table-many-threads", schedule_table(&rows, false));
+    let table = |rows: &[Row], whole| {
+        let report = FindingReport {
+            rows: rows.to_vec(),
+            ..race()
+        };
+        schedule_text(&report, whole)
+    };
+    insta::assert_snapshot!("table-many-threads", table(&rows, false));
     let rows: Vec<Row> = (0..70)
         .map(|k| {
             row(
@@ -178,10 +198,11 @@ fn many_threads_and_long_schedules() {
             )
         })
         .collect();
-    let table = schedule_table(&rows, false);
-    assert_eq!(table.lines().count(), 62);
-    assert!(table.contains("… 10 earlier steps"));
-    assert_eq!(schedule_table(&rows, true).lines().count(), 71);
+    let shown = table(&rows, false);
+    // A title, the line on those left out, and each step under its thread.
+    assert_eq!(shown.lines().count(), 3 + 2 * 60);
+    assert!(shown.contains("… 10 earlier steps"));
+    assert_eq!(table(&rows, true).lines().count(), 2 + 2 * 70);
 }
 
 #[test]
@@ -209,4 +230,29 @@ fn saved_findings_are_read_back() {
             .to_string()
             .contains("line 5")
     );
+}
+
+#[test]
+fn a_page_has_its_findings_and_sources() {
+    let hostile = "int counter; // </script><script>alert(1)</script>\n";
+    let sources: Sources = [("race.c".to_owned(), hostile.to_owned())].into_iter().collect();
+    let page = Page {
+        verdict: "false(no-data-race)",
+        inputs: &["race.c".to_owned()],
+        findings: &[race()],
+    };
+    let html = page.html(&sources);
+    assert_eq!(
+        html.matches("</script>").count(),
+        2,
+        "nothing of the data ends a script"
+    );
+    let (_, rest) = html
+        .split_once("<script type=\"application/json\" id=\"data\">")
+        .unwrap();
+    let (data, _) = rest.split_once("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["findings"][0]["kind"], "data-race");
+    assert_eq!(data["findings"][0]["steps"].as_array().unwrap().len(), 3);
+    assert_eq!(data["sources"]["race.c"]["text"], hostile);
 }

@@ -1,15 +1,17 @@
 //! From a fault that an explorer found to a finding for people: replayed, shortened, with names and
 //! places.
 
+use crate::cause::cause;
 use crate::machines::{canonical_machine, fusing_machine, machine};
+use crate::rows;
 use crate::setup::Setup;
 use crate::shorten::shorten;
 use crate::trace::{self, At, Made, Move, Trace, same};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
 use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
-use selvedge_report::{FindingReport, Row};
+use selvedge_report::FindingReport;
 use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
@@ -45,13 +47,8 @@ pub(crate) fn describe(
     by: FoundBy,
 ) -> Result<(FindingReport, Fault), Error> {
     let fault = &found.fault;
-    let other = if fault.kind == FaultKind::DataRace {
-        fault.related.first().map(|r| r.1)
-    } else {
-        None
-    };
     let (vm, detectors) = machine(program);
-    let mut trace = Trace::new(vm, detectors, other);
+    let mut trace = Trace::new(vm, detectors, places(fault));
     let choices = match by {
         FoundBy::Plain => found.choices.clone(),
         FoundBy::Fusing => every_action(program, &found.choices),
@@ -101,6 +98,11 @@ fn stand_in<'a>(trace: &'a VmTrace, found: &Found) -> Option<&'a At> {
     })
 }
 
+/// The statements that a fault names beside its own.
+fn places(fault: &Fault) -> Vec<StmtId> {
+    fault.related.iter().map(|related| related.1).collect()
+}
+
 /// What was found, without a replay, for which there was no time.
 pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
     let fault = &found.fault;
@@ -129,7 +131,9 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
         },
         inputs: Vec::new(),
         schedule: Schedule::default(),
+        cause: None,
         rows: Vec::new(),
+        routines: Vec::new(),
         output: String::new(),
     }
 }
@@ -262,9 +266,9 @@ fn with_fixed_inputs(
 }
 
 /// Runs moves by name; the trace if they show the fault.
-fn replay(program: &Arc<Program>, moves: &[Move], fault: &Fault) -> Option<VmTrace> {
+pub(crate) fn replay(program: &Arc<Program>, moves: &[Move], fault: &Fault) -> Option<VmTrace> {
     let (vm, detectors) = machine(program);
-    let mut trace = Trace::new(vm, detectors, None);
+    let mut trace = Trace::new(vm, detectors, places(fault));
     for step in moves {
         trace.make(step).ok()?;
     }
@@ -300,11 +304,11 @@ fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace
         return Vec::new();
     };
     let (thread, _) = split_thread(text);
-    // The statement of interest is the explorer's "other" one; in this trace the same, as it is the
-    // same execution.
+    // The statements of interest are the explorer's; in this trace the same, as it is the same
+    // execution.
     made[..at]
         .iter()
-        .rposition(|m| m.step.thread == thread && m.touched)
+        .rposition(|m| m.step.thread == thread && !m.touched.is_empty())
         .into_iter()
         .collect()
 }
@@ -344,25 +348,20 @@ pub(crate) fn report(
         count,
     };
     let mut schedule = setup.schedule();
-    let mut rows = Vec::new();
     for made in &trace.made {
         schedule.steps.push(Step {
             thread: made.step.thread.clone(),
             alternative: made.step.alternative,
             note: made.text.clone(),
         });
-        rows.push(Row {
-            thread: made.step.thread.clone(),
-            text: made.text.clone(),
-            location: vm.location(made.action.stmt),
-            output: String::new(),
-        });
     }
     FindingReport {
         finding,
         inputs,
         schedule,
-        rows,
+        cause: cause(&trace, at, seen),
+        rows: rows::rows(&trace, at, seen),
+        routines: rows::routines(vm),
         output: String::from_utf8_lossy(&vm.output()).into_owned(),
     }
 }

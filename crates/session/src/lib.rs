@@ -48,6 +48,7 @@
 //! only the test cases and the checkpoints that it was asked for.
 
 mod assumptions;
+mod cause;
 mod check;
 mod checkpoint;
 mod conclude;
@@ -67,8 +68,10 @@ mod predicate;
 pub mod properties;
 mod reasons;
 mod replay;
+mod rows;
 mod setup;
 mod shorten;
+mod step_text;
 mod trace;
 mod trust;
 mod unfolding;

@@ -18,7 +18,7 @@ pub struct Replay {
     pub steps: Vec<ReplayStep>,
     /// Why the next step of the schedule could not be made.
     pub failure: Option<String>,
-    /// The finding, if it was seen again; without rows.
+    /// The finding, if it was seen again.
     pub seen: Option<FindingReport>,
 }
 
@@ -44,7 +44,7 @@ pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Repl
     let program = Program::new(loaded.module, options).map_err(fails)?;
     Vm::new(Arc::clone(&program)).map_err(fails)?;
     let (vm, detectors) = machine(&program);
-    let mut trace = Trace::new(vm, detectors, None);
+    let mut trace = Trace::new(vm, detectors, Vec::new());
     let mut steps = Vec::with_capacity(saved.schedule.steps.len());
     let mut written = 0;
     let mut failure = None;
@@ -73,9 +73,10 @@ pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Repl
         fault.kind.name() == saved.kind && (at.file, at.line, at.column) == saved.location
     });
     let seen = seen.map(|fault| {
-        let mut report = crate::finding::report(setup, trace, &fault, 1, saved.inputs.clone());
-        report.rows.clear();
-        report
+        let moves: Vec<Move> = trace.made.iter().map(|made| made.step.clone()).collect();
+        // Once more: only now it is known which places the finding names.
+        let trace = crate::finding::replay(&program, &moves, &fault).unwrap_or(trace);
+        crate::finding::report(setup, trace, &fault, 1, saved.inputs.clone())
     });
     Ok(Replay { steps, failure, seen })
 }

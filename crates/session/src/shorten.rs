@@ -32,7 +32,7 @@ pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> O
 }
 
 /// For each step the earlier ones that must stay before it.
-fn predecessors(made: &[Made]) -> Vec<Vec<usize>> {
+pub(crate) fn predecessors(made: &[Made]) -> Vec<Vec<usize>> {
     let ordered = |i: usize, j: usize| {
         let (a, b) = (&made[i], &made[j]);
         a.action.thread == b.action.thread

@@ -2,9 +2,12 @@
 //! machine offers, and collects what goes wrong. Independent of every strategy; each finding passes
 //! it before it is reported.
 
-use selvedge_base::{Id, StmtId, ThreadId};
+use crate::step_text::Before;
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_explore::stuck::waiting;
-use selvedge_model::{Action, Choice, Describe, Detector, Fault, FaultKind, Notice, Op, Outcome, Status};
+use selvedge_model::{
+    Action, Choice, Describe, Detector, Event, Fault, FaultKind, Notice, ObjectId, Op, Outcome, Status,
+};
 
 /// Who moves, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,9 +27,16 @@ pub(crate) struct Made {
     /// The thread that it created.
     pub(crate) created: Option<ThreadId>,
     pub(crate) text: String,
-    /// Whether the action or an access after it was at the statement of interest.
-    pub(crate) touched: bool,
+    /// The locks that the thread holds after it, unless it is one of very many steps.
+    pub(crate) held: Vec<String>,
+    /// The calling context of the action.
+    pub(crate) context: ContextId,
+    /// The statements of interest at which the action or an access after it was.
+    pub(crate) touched: Vec<StmtId>,
 }
+
+/// Steps of which it is noted which locks their threads hold.
+pub(crate) const MOST_WITH_LOCKS: usize = 10_000;
 
 /// A fault with the number of the step that showed it; `None`: the end of the execution did (or the
 /// beginning).
@@ -51,11 +61,11 @@ pub(crate) struct Trace<M, D> {
     pub(crate) made: Vec<Made>,
     pub(crate) faults: Vec<At>,
     /// See [`Made::touched`].
-    interest: Option<StmtId>,
+    interest: Vec<StmtId>,
 }
 
 impl<M: Describe, D: Detector<M>> Trace<M, D> {
-    pub(crate) fn new(machine: M, detector: D, interest: Option<StmtId>) -> Self {
+    pub(crate) fn new(machine: M, detector: D, interest: Vec<StmtId>) -> Self {
         let mut trace = Trace {
             machine,
             detector,
@@ -100,16 +110,11 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
         if choice.alternative >= pending.alternatives {
             return Err(Error::NoAlternative(number, name, pending.alternatives));
         }
-        let mut text = self.machine.action_text(&pending.action);
-        if pending.action.op == Op::WaitRelease && choice.alternative != 0 {
-            text.push_str(", ended without a signal");
-        }
+        let before = Before::new(&self.machine, &pending.action);
         let event = self.machine.step(choice);
         let mut faults = Vec::new();
         self.detector.event(&self.machine, &event, &mut faults);
-        let touched = self.interest.is_some_and(|stmt| {
-            event.action.stmt == stmt || self.machine.accesses().iter().any(|access| access.stmt == stmt)
-        });
+        let touched = self.touched(&event);
         let created = match event.outcome {
             Outcome::Thread(new) if event.action.op == Op::Spawn => Some(new),
             _ => None,
@@ -118,18 +123,32 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
             thread: name,
             alternative: choice.alternative,
         };
+        let held = match number < MOST_WITH_LOCKS {
+            true => self.machine.locks_held(choice.thread),
+            false => Vec::new(),
+        };
+        let name_of = |&(lock, ..): &(ObjectId, StmtId, ContextId)| self.machine.object_name(lock);
         self.made.push(Made {
+            held: held.iter().map(name_of).collect(),
             step,
             action: event.action,
             chosen: event.is_data_choice(),
             created,
-            text,
+            text: before.text(&self.machine, &event),
+            context: event.context,
             touched,
         });
         self.notices(Some(number));
         self.faults
             .extend(faults.into_iter().map(|fault| (Some(number), fault)));
         Ok(())
+    }
+
+    fn touched(&self, event: &Event) -> Vec<StmtId> {
+        let accesses = self.machine.accesses();
+        let touches =
+            |stmt: &StmtId| event.action.stmt == *stmt || accesses.iter().any(|access| access.stmt == *stmt);
+        self.interest.iter().copied().filter(touches).collect()
     }
 
     /// After the last step: what only the end of an execution shows, if it is one, or an execution

@@ -2,7 +2,8 @@
 
 use crate::hidden::HiddenObject;
 use crate::libc::holes;
-use crate::memory::Kind;
+use crate::memory::{Kind, Site};
+use crate::names;
 use crate::program::Program;
 use crate::state::State;
 use crate::sync;
@@ -39,24 +40,63 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
         return format!("{:#x}", object.0);
     };
     let name = program.name(found.name);
-    let offset = object.0 - base;
+    let part = program.part(&found, object.0 - base);
     let whole = if name.is_empty() {
-        let place = program.location(found.made.stmt);
+        let place = made_at(program, state, found.made);
+        let (of, what) = match (part.path.as_str(), program.type_name(&found)) {
+            ("", "") => (String::new(), "object".to_owned()),
+            ("", ty) => (String::new(), format!("`{ty}`")),
+            (path, "") => (format!("`{path}` of "), "object".to_owned()),
+            (path, ty) => (format!("`{path}` of "), format!("`{ty}`")),
+        };
         match place.line {
-            0 => format!("an object of {} bytes", found.size),
+            0 => format!("{of}an object of {} bytes", found.size),
             line => format!(
-                "the object made at {}:{line}",
+                "{of}the {what} made at {}:{line}",
                 place.file.rsplit('/').next().unwrap_or_default()
             ),
         }
     } else {
-        format!("`{}`", selvedge_ir::demangle(name))
+        format!("`{}{}`", selvedge_ir::demangle(name), part.path)
     };
-    if offset == 0 {
+    if part.rest == 0 {
         whole
     } else {
-        format!("{whole} + {offset}")
+        format!("{whole} + {}", part.rest)
     }
+}
+
+/// Where the program made an object: its call of the library that did so.
+fn made_at(program: &Program, state: &State, made: Site) -> Location {
+    let at = program.location(made.stmt);
+    if !at.is_of_system() {
+        return at;
+    }
+    let callers = stack(program, state, made.context);
+    callers
+        .into_iter()
+        .find(|place| !place.is_of_system())
+        .unwrap_or(at)
+}
+
+/// Whether a function is one of C++'s library, by its name: what it calls is of the program.
+fn is_of_library(display: &str) -> bool {
+    display.starts_with("std::") || display.starts_with("__")
+}
+
+/// What an object of actions holds, if that is one value which the source would write so.
+fn value_at(program: &Program, state: &State, object: ObjectId, bytes: u32) -> Option<String> {
+    let (base, found) = state.memory.object_at(object.0).filter(|_| object.is_address())?;
+    let offset = object.0 - base;
+    let (scalar, size) = program.part(&found, offset).value?;
+    let is_there = size == u64::from(bytes) && (1..=8).contains(&size) && offset + size <= found.size;
+    if !is_there || state.memory.check(object.0, size, false).is_err() {
+        return None;
+    }
+    let value = state.memory.peek_checked(object.0, size);
+    value
+        .is_concrete()
+        .then(|| names::value_text(scalar, size, value.bits))?
 }
 
 /// The call stack of a context, innermost caller first.
@@ -108,6 +148,11 @@ pub(crate) fn outside_library(
 }
 
 impl Vm {
+    /// The calling context of the statement that created a thread.
+    pub fn created_in(&self, thread: ThreadId) -> ContextId {
+        self.state.thread(thread).created.context
+    }
+
     /// The global variable that an object of actions lies in, by its name in the module, and how
     /// many bytes behind its begin.
     pub fn global_of(&self, object: ObjectId) -> Option<(String, u64)> {
@@ -144,6 +189,18 @@ impl Describe for Vm {
         } else {
             format!("{name} {}", self.object_name(action.object))
         }
+    }
+
+    fn value(&self, object: ObjectId, size: u32) -> Option<String> {
+        value_at(&self.program, &self.state, object, size)
+    }
+
+    fn routine(&self, thread: ThreadId) -> String {
+        let (start, _) = self.state.thread(thread).start;
+        let function = self.program.function_at(start);
+        let function = function.map(|id| &self.program.module.functions[id]);
+        let own = function.filter(|function| !function.library && !is_of_library(&function.display));
+        own.map_or(String::new(), |function| function.display.clone())
     }
 
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {

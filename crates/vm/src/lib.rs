@@ -16,6 +16,7 @@ mod hidden;
 mod libc;
 mod machine;
 pub mod memory;
+mod names;
 pub mod native;
 mod options;
 mod phase;

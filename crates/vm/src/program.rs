@@ -6,6 +6,7 @@ use crate::compile;
 use crate::compile::liveness::Liveness;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Life, Memory, Object, Site};
+use crate::names::Name;
 use crate::native::{self, Native};
 use crate::options::Options;
 use crate::statistics::SolverStatistics;
@@ -85,7 +86,7 @@ pub struct Program {
     /// Address of each global; of thread-locals: their number.
     pub(crate) globals: Vec<u64>,
     pub(crate) thread_locals: Vec<GlobalId>,
-    names: Vec<String>,
+    pub(crate) names: Vec<Name>,
     /// The number of the name that objects made by `mmap` have, and no others.
     pub(crate) mapping: u32,
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
@@ -155,10 +156,16 @@ impl Program {
             })
             .collect();
         let (globals, thread_locals) = place_globals(&module)?;
-        let mut names = vec![String::new()];
-        names.extend(module.globals.iter().map(|g| g.name.clone()));
+        let mut names = vec![Name::default()];
+        names.extend(module.globals.iter().map(|g| Name {
+            text: g.name.clone(),
+            shape: g.shape,
+        }));
         let mapping = names.len() as u32;
-        names.push("mapping".to_owned());
+        names.push(Name {
+            text: "mapping".to_owned(),
+            shape: None,
+        });
         let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
         let atomic = module
             .functions
@@ -371,7 +378,7 @@ impl Program {
 
     /// The name with a number, as in `Object::name`.
     pub fn name(&self, number: u32) -> &str {
-        &self.names[number as usize]
+        &self.names[number as usize].text
     }
 
     /// An object in words: `global \`x\` of 4 bytes`.
@@ -389,7 +396,10 @@ impl Program {
             Kind::Heap => "heap object",
         };
         if name.is_empty() {
-            format!("a {what} of {size}")
+            match self.type_name(object) {
+                "" => format!("a {what} of {size}"),
+                ty => format!("a {what} of {size} (`{ty}`)"),
+            }
         } else {
             format!("{what} `{name}` of {size}")
         }

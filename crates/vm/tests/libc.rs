@@ -335,7 +335,7 @@ int main(void) {
     assert!(executions >= 2, "{executions}");
     assert_eq!(
         faults.into_iter().collect::<Vec<_>>(),
-        ["read of 4 bytes of a heap object of 4 bytes after it was freed"]
+        ["read of 4 bytes of a heap object of 4 bytes (`int`) after it was freed"]
     );
 }
 

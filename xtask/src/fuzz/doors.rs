@@ -43,7 +43,7 @@ const PROGRAM: &str = "#include <pthread.h>\n#include <stdio.h>\nint __VERIFIER_
     pthread_join(t, 0); return 0; }\n";
 
 /// Values that some option takes, and some that none does. Paths stay in the current directory.
-const VALUES: [&str; 84] = [
+const VALUES: [&str; 85] = [
     "on",
     "off",
     "auto",
@@ -74,6 +74,7 @@ const VALUES: [&str; 84] = [
     "json",
     "sarif",
     "junit",
+    "github",
     "optimal",
     "1s",
     "0s",

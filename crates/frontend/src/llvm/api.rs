@@ -144,6 +144,10 @@ functions! {
     fn LLVMDILocationGetScope(location: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDIScopeGetFile(scope: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDISubprogramGetLine(subprogram: LLVMMetadataRef) -> c_uint;
+    fn LLVMDITypeGetFlags(ty: LLVMMetadataRef) -> c_int;
+    fn LLVMDITypeGetName(ty: LLVMMetadataRef, len: *mut size_t) -> *const c_char;
+    fn LLVMDITypeGetOffsetInBits(ty: LLVMMetadataRef) -> u64;
+    fn LLVMDITypeGetSizeInBits(ty: LLVMMetadataRef) -> u64;
     fn LLVMDIVariableGetFile(var: LLVMMetadataRef) -> LLVMMetadataRef;
     fn LLVMDIVariableGetLine(var: LLVMMetadataRef) -> c_uint;
     fn LLVMDbgRecordGetKind(rec: LLVMDbgRecordRef) -> LLVMDbgRecordKind;
@@ -171,6 +175,7 @@ functions! {
     fn LLVMGetCmpXchgSuccessOrdering(cmp_xchg_inst: LLVMValueRef) -> LLVMAtomicOrdering;
     fn LLVMGetCondition(branch: LLVMValueRef) -> LLVMValueRef;
     fn LLVMGetConstOpcode(constant_val: LLVMValueRef) -> LLVMOpcode;
+    fn LLVMGetDINodeTag(md: LLVMMetadataRef) -> u16;
     fn LLVMGetDiagInfoDescription(di: LLVMDiagnosticInfoRef) -> *mut c_char;
     fn LLVMGetDiagInfoSeverity(di: LLVMDiagnosticInfoRef) -> LLVMDiagnosticSeverity;
     fn LLVMGetElementType(ty: LLVMTypeRef) -> LLVMTypeRef;
@@ -300,6 +305,7 @@ functions! {
     fn LLVMStructGetTypeAtIndex(struct_ty: LLVMTypeRef, i: c_uint) -> LLVMTypeRef;
     fn LLVMTypeIsSized(ty: LLVMTypeRef) -> LLVMBool;
     fn LLVMTypeOf(val: LLVMValueRef) -> LLVMTypeRef;
+    fn LLVMValueAsMetadata(val: LLVMValueRef) -> LLVMMetadataRef;
     fn LLVMValueMetadataEntriesGetMetadata(
         entries: *mut LLVMValueMetadataEntry,
         index: c_uint,

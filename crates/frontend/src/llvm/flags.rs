@@ -69,7 +69,7 @@ impl<'m> Value<'m> {
     }
 
     /// The metadata of a kind that an instruction has.
-    fn metadata(self, kind: &str) -> Option<Value<'m>> {
+    pub(super) fn metadata(self, kind: &str) -> Option<Value<'m>> {
         if self.kind() != ValueKind::LLVMInstructionValueKind {
             return None;
         }

@@ -12,12 +12,14 @@
 #![expect(unsafe_code, reason = "LLVM's C interface")]
 
 mod api;
+mod debug_type;
 mod flags;
 mod linking;
 mod types;
 mod value;
 
 pub(crate) use api::load;
+pub(crate) use debug_type::{TypeKind, TypeNode};
 pub(crate) use types::{Ty, TyKind};
 pub(crate) use value::{Block, Meta, Value, ValueKind};
 

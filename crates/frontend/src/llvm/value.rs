@@ -25,7 +25,7 @@ pub(crate) struct Block<'m> {
 /// A metadata node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Meta<'m> {
-    raw: LLVMMetadataRef,
+    pub(super) raw: LLVMMetadataRef,
     module: PhantomData<&'m ()>,
 }
 
@@ -246,8 +246,8 @@ impl<'m> Value<'m> {
         Value::wrap(unsafe { api::LLVMGetInitializer(self.raw) })
     }
 
-    /// File and line of the definition of a global variable, in the debug information.
-    pub(crate) fn definition(self) -> Option<(Meta<'m>, u32)> {
+    /// The description of a global variable in the debug information.
+    pub(crate) fn described(self) -> Option<Meta<'m>> {
         if self.kind() != ValueKind::LLVMGlobalVariableValueKind {
             return None;
         }
@@ -268,11 +268,8 @@ impl<'m> Value<'m> {
                     MetaKind::LLVMDIGlobalVariableExpressionMetadataKind
                 )
             })?;
-            let variable = Meta::wrap(api::LLVMDIGlobalVariableExpressionGetVariable(expression))?
-                .of_kind(|kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind))?
-                .raw;
-            let file = Meta::wrap(api::LLVMDIVariableGetFile(variable))?;
-            Some((file, api::LLVMDIVariableGetLine(variable)))
+            Meta::wrap(api::LLVMDIGlobalVariableExpressionGetVariable(expression))?
+                .of_kind(|kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind))
         }
     }
 
@@ -616,21 +613,32 @@ impl<'m> Value<'m> {
 
     // ---- metadata seen as values
 
-    /// An operand of a metadata node.
-    pub(crate) fn meta_operand(self, index: u32) -> Option<Value<'m>> {
+    /// The metadata that this is a view of.
+    pub(crate) fn as_meta(self) -> Option<Meta<'m>> {
         if self.kind() != ValueKind::LLVMMetadataAsValueValueKind {
             return None;
+        }
+        // SAFETY: a view of metadata.
+        Meta::wrap(unsafe { api::LLVMValueAsMetadata(self.raw) })
+    }
+
+    /// The operands of a metadata node; none of anything else.
+    pub(crate) fn meta_operands(self) -> Vec<Option<Value<'m>>> {
+        if self.kind() != ValueKind::LLVMMetadataAsValueValueKind {
+            return Vec::new();
         }
         // SAFETY: a metadata node; the buffer has room for all operands.
         unsafe {
             let count = api::LLVMGetMDNodeNumOperands(self.raw);
-            if index >= count {
-                return None;
-            }
             let mut all = vec![std::ptr::null_mut(); count as usize];
             api::LLVMGetMDNodeOperands(self.raw, all.as_mut_ptr());
-            Value::wrap(all[index as usize])
+            all.into_iter().map(Value::wrap).collect()
         }
+    }
+
+    /// An operand of a metadata node.
+    pub(crate) fn meta_operand(self, index: u32) -> Option<Value<'m>> {
+        self.meta_operands().get(index as usize).copied().flatten()
     }
 
     /// The text of a metadata string.
@@ -722,6 +730,17 @@ impl<'m> Meta<'m> {
         }
     }
 
+    /// File and line of a global variable.
+    pub(crate) fn variable_place(self) -> Option<(Meta<'m>, u32)> {
+        let is_global = |kind| matches!(kind, MetaKind::LLVMDIGlobalVariableMetadataKind);
+        let variable = self.of_kind(is_global)?.raw;
+        // SAFETY: a global variable.
+        unsafe {
+            let file = Meta::wrap(api::LLVMDIVariableGetFile(variable))?;
+            Some((file, api::LLVMDIVariableGetLine(variable)))
+        }
+    }
+
     /// The scope of a debug location.
     pub(crate) fn scope(self) -> Option<Meta<'m>> {
         // SAFETY: a debug location.
@@ -753,7 +772,7 @@ impl<'m> Meta<'m> {
 
     /// This node, if it is of such a kind. A module may have any node in any place: debug
     /// information is not verified when it is read.
-    fn of_kind(self, is: impl Fn(MetaKind) -> bool) -> Option<Meta<'m>> {
+    pub(super) fn of_kind(self, is: impl Fn(MetaKind) -> bool) -> Option<Meta<'m>> {
         // SAFETY: live metadata.
         is(unsafe { api::LLVMGetMetadataKind(self.raw) }).then_some(self)
     }

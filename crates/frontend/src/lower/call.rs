@@ -51,6 +51,7 @@ impl<'m> FnLower<'_, 'm, '_> {
             _ => Callee::Indirect(self.part(callee)?),
         };
         let results = self.results(inst)?.into_iter().collect();
+        self.note_made(inst, self.stmt);
         self.emit(InstKind::Call {
             results,
             callee: target,

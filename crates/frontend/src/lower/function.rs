@@ -1,10 +1,10 @@
 //! Functions: statements, blocks, φ-nodes as copies on edges, terminators.
 
+use super::named::Variable;
 use super::phi::Phis;
 use super::promote::{lifetime, promotable, returns_twice};
 use super::sink::Sunk;
 use super::{Unit, flatten};
-use crate::debug;
 use crate::llvm::{self, Opcode, Ty, Value, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, Span, StmtId};
@@ -38,7 +38,7 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     mutable: FxHashSet<Reg>,
     /// Values whose operands belong to other values.
     pub(super) aliases: FxHashSet<Value<'m>>,
-    variables: FxHashMap<Value<'m>, String>,
+    pub(super) variables: FxHashMap<Value<'m>, Variable<'m>>,
     phis: FxHashMap<llvm::Block<'m>, Rc<Phis<'m>>>,
     /// What `Program::refs` has of this function.
     referred: FxHashSet<Symbol>,
@@ -236,13 +236,11 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                 });
                 ordinal += 1;
                 list.push((inst, id));
-                for (address, variable) in inst.declared_variables() {
-                    if let Some(name) = debug::variable_name(unit.layout, variable) {
-                        self.variables.insert(address, name);
-                    }
-                }
             }
             numbered.push(list);
+        }
+        for &(inst, _) in numbered.iter().flatten() {
+            self.note_variables(inst);
         }
         numbered
     }
@@ -318,16 +316,13 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let align = function
             .param_int_attribute(index, "align")
             .map_or(self.unit.layout.align(ty), |a| a as u32);
-        let name = self
-            .variables
-            .get(&param)
-            .cloned()
-            .unwrap_or_else(|| param.name());
+        let (name, shape) = self.variable(param).unwrap_or_else(|| (param.name(), None));
         let local = self.function.locals.push(Local {
             name,
             size,
             align: align.max(1),
             scoped: false,
+            shape,
         });
         let dst = self.reg(Type::Ptr);
         self.emit(InstKind::LocalAddr { dst, local });
@@ -349,8 +344,9 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let as_written = function.has_own_attribute(llvm::AS_WRITTEN);
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
-                let name = self.variables.get(&alloca).cloned();
+                let variable = self.variables.get(&alloca);
                 if let Some(ty) = promotable(alloca, as_written).filter(|_| !jumps) {
+                    let name = variable.map(|variable| variable.name.clone());
                     let reg = self.function.regs.push(RegInfo { ty, name });
                     self.promoted.insert(alloca, reg);
                     self.mutable.insert(reg);
@@ -368,12 +364,13 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
                             && lifetime(*u).is_some_and(|(_, of)| of == alloca)
                     });
                     let align = alloca.align().max(1);
-                    let name = name.unwrap_or_default();
+                    let (name, shape) = self.variable(alloca).unwrap_or_default();
                     let local = self.function.locals.push(Local {
                         name,
                         size,
                         align,
                         scoped,
+                        shape,
                     });
                     self.locals.insert(alloca, local);
                 }

@@ -6,7 +6,7 @@
 use super::Unit;
 use super::function::FnLower;
 use super::weak::Weak;
-use crate::llvm::{Linkage, Ty, TyKind, Value, ValueKind};
+use crate::llvm::{Linkage, Ty, TyKind, TypeNode, Value, ValueKind};
 use selvedge_ir::{FuncId, GlobalId, Relocation, Symbol};
 use std::cmp::Reverse;
 
@@ -65,7 +65,11 @@ impl<'m> Unit<'m, '_> {
             .places
             .global(&mut self.program.files, value)
             .unwrap_or_default();
+        let described = value.described();
+        let ty = described.and_then(|variable| TypeNode::of_variable(self.layout, variable));
+        let shape = self.shape(ty);
         let global = &mut self.program.module.globals[id];
+        global.shape = shape;
         global.size = size;
         global.align = align.max(1);
         global.init = image.bytes;

@@ -26,6 +26,7 @@ mod global;
 mod inst;
 mod intrinsic;
 mod memory;
+mod named;
 mod phi;
 mod poison;
 mod promote;
@@ -36,12 +37,12 @@ mod weak;
 
 use crate::debug::{Files, Places};
 use crate::isolate::{Refusal, Request};
-use crate::llvm::{Layout, Linkage, Module, Value, ValueKind};
+use crate::llvm::{Layout, Linkage, Module, TypeNode, Value, ValueKind};
+use crate::shapes::Shapes;
 use crate::{library, reach};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{FileId, IdVec};
-use selvedge_ir::demangle;
-use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, Symbol};
+use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, ShapeId, Symbol, demangle};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use weak::Weak;
@@ -134,6 +135,7 @@ pub(crate) struct Unit<'m, 'p> {
     /// Sizes and offsets.
     pub layout: Layout<'m>,
     places: Places<'m>,
+    shapes: Shapes<'m>,
     symbols: FxHashMap<Value<'m>, Symbol>,
     /// Initial values that are no bytes or addresses: stored by a constructor.
     stores: Vec<(GlobalId, u64, Value<'m>)>,
@@ -149,11 +151,25 @@ impl<'m, 'p> Unit<'m, 'p> {
             program,
             layout,
             places: Places::default(),
+            shapes: Shapes::default(),
             symbols: FxHashMap::default(),
             stores: Vec::new(),
             pending: Vec::new(),
             library,
         }
+    }
+
+    /// The shape of a type of the source. The model library has none: its objects are nobody's.
+    fn shape(&mut self, ty: Option<TypeNode<'m>>) -> Option<ShapeId> {
+        let ty = ty.filter(|_| !self.library)?;
+        let all = &mut self.program.module.shapes;
+        Some(self.shapes.shape(all, self.layout, ty))
+    }
+
+    /// The shape of what a pointer points to.
+    fn pointee(&mut self, ty: TypeNode<'m>) -> Option<ShapeId> {
+        let all = &mut self.program.module.shapes;
+        self.shapes.pointee(all, self.layout, ty)
     }
 
     /// What a weak symbol is that no module defines.
@@ -216,6 +232,7 @@ impl<'m, 'p> Unit<'m, 'p> {
                     constant: false,
                     external: true,
                     span: Default::default(),
+                    shape: None,
                 }))
             }
         };

@@ -3,9 +3,10 @@
 
 use selvedge_base::{FileId, IdVec, Span, StmtId};
 use selvedge_ir::{
-    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, Clause, FloatPred, FuncId, Function, GepTerm, Global,
-    GlobalId, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Pad, Reg,
-    RegInfo, Relocation, RmwOp, SatOp, Stmt, Symbol, Terminator, Type, UnOp,
+    AtomicOrder, BinOp, Block, BlockId, Callee, CastOp, Clause, Field, FloatPred, FuncId, Function, GepTerm,
+    Global, GlobalId, Inst, InstKind, IntPred, Local, LocalId, MinMax, Module, Operand, OverflowOp, Pad,
+    Parts, Reg, RegInfo, Relocation, RmwOp, SatOp, Scalar, Shape, ShapeId, Stmt, Symbol, Terminator, Type,
+    UnOp,
 };
 use smallvec::SmallVec;
 
@@ -49,6 +50,15 @@ pub fn module(bytes: &[u8]) -> Module {
     }
     for i in 0..functions {
         source.body(&mut module, FuncId(i));
+    }
+    for _ in 0..source.below(5) {
+        let shape = source.shape();
+        module.shapes.push(shape);
+    }
+    for id in module.stmts.ids() {
+        if let Some(shape) = source.shape_id() {
+            module.made.insert(id, shape);
+        }
     }
     for (id, function) in module.functions.iter_ids() {
         if function.params.is_empty() && source.flag() {
@@ -164,6 +174,37 @@ impl Source<'_> {
             constant: self.flag(),
             external: self.flag(),
             span: self.span(files),
+            shape: self.shape_id(),
+        }
+    }
+
+    /// The id of a shape, which need not exist.
+    fn shape_id(&mut self) -> Option<ShapeId> {
+        self.flag().then(|| ShapeId(self.below(6)))
+    }
+
+    fn shape(&mut self) -> Shape {
+        let parts = match self.below(4) {
+            0 => Parts::Opaque,
+            1 => Parts::Value(self.pick(Scalar::ALL)),
+            2 => Parts::Elements {
+                shape: ShapeId(self.below(6)),
+                stride: self.word(),
+            },
+            _ => Parts::Fields(
+                (0..self.below(3))
+                    .map(|_| Field {
+                        offset: self.word(),
+                        name: self.text(),
+                        shape: ShapeId(self.below(6)),
+                    })
+                    .collect(),
+            ),
+        };
+        Shape {
+            name: self.text(),
+            size: self.word(),
+            parts,
         }
     }
 
@@ -192,6 +233,7 @@ impl Source<'_> {
                 size: self.word(),
                 align: self.align(),
                 scoped: true,
+                shape: self.shape_id(),
             });
         }
         let blocks = self.below(5);

@@ -9,6 +9,7 @@ mod slots;
 
 use crate::code::{CONST, Code, ComplexOperands, Inst, LocalObject, NONE, Op};
 use crate::coverage::Point;
+use crate::names::Name;
 use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
@@ -22,7 +23,7 @@ use slots::Slots;
 pub(crate) fn function(
     program: &Program,
     func: FuncId,
-    names: &mut Vec<String>,
+    names: &mut Vec<Name>,
     points: &mut Vec<Point>,
 ) -> Code {
     let function = &program.module.functions[func];
@@ -223,7 +224,7 @@ impl Compiler<'_> {
         };
     }
 
-    fn locals(&mut self, names: &mut Vec<String>) {
+    fn locals(&mut self, names: &mut Vec<Name>) {
         let private = escape::private_locals(&self.program.module, self.function);
         let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
         let begins: FxHashSet<LocalId> = insts()
@@ -237,7 +238,10 @@ impl Compiler<'_> {
             let name = if local.name.is_empty() {
                 0
             } else {
-                names.push(local.name.clone());
+                names.push(Name {
+                    text: local.name.clone(),
+                    shape: local.shape,
+                });
                 (names.len() - 1) as u32
             };
             self.code.locals.push(LocalObject {

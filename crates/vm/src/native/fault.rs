@@ -120,7 +120,11 @@ pub fn memory_fault(
                 },
                 object.ended,
             );
-            (kind, format!("{access} of {bytes} of {text} {when}"))
+            let part = match program.part(&object, address - base).path {
+                path if path.is_empty() => String::new(),
+                path => format!("`{path}` of "),
+            };
+            (kind, format!("{access} of {bytes} of {part}{text} {when}"))
         }
         MemoryError::Missing { object } => {
             let name = program.name(object.name);

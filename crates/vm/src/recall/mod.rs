@@ -351,6 +351,14 @@ impl Describe for Recalling {
         self.ask(|vm| vm.action_text(action))
     }
 
+    fn value(&self, object: ObjectId, size: u32) -> Option<String> {
+        self.ask(|vm| vm.value(object, size))
+    }
+
+    fn routine(&self, thread: ThreadId) -> String {
+        self.ask(|vm| vm.routine(thread))
+    }
+
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
         self.ask(|vm| vm.locks_held(thread))
     }

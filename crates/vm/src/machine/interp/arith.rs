@@ -7,8 +7,7 @@
 use super::signed;
 use crate::code::Op;
 use crate::symbolic;
-use crate::value::mask;
-use crate::value::{Tags, Value};
+use crate::value::{Tags, Value, mask};
 
 /// Shifts by less than the width.
 #[inline(always)]

@@ -4,7 +4,7 @@
 use crate::memory::Site;
 use crate::native::Wrong;
 use crate::vm::Vm;
-use selvedge_base::ThreadId;
+use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::{Fault, FaultKind, Limit, LimitKind, Notice, ObjectId, Outcome, Unsupported};
 
 impl Vm {
@@ -48,22 +48,27 @@ impl Vm {
     pub(crate) fn report_access(&mut self, wrong: Wrong, site: Site) {
         match wrong {
             Wrong::Fault(fault) => self.report_fault(*fault),
-            Wrong::Unsupported(what) => self.state.notify(Notice::Unsupported(Unsupported {
-                what,
-                stmt: site.stmt,
-            })),
+            Wrong::Unsupported(what) => {
+                let stmt = self.called_at(site);
+                self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
+            }
         }
+    }
+
+    /// Where the program itself is: where it called the model library.
+    fn called_at(&self, site: Site) -> StmtId {
+        crate::describe::outside_library(&self.program, &self.state, site.stmt, site.context).0
     }
 
     #[cold]
     pub(crate) fn limit(&mut self, thread: ThreadId, ip: u32, kind: LimitKind, detail: String) {
-        let stmt = self.site(thread, ip).stmt;
+        let stmt = self.called_at(self.site(thread, ip));
         self.state.notify(Notice::Limit(Limit { kind, detail, stmt }));
     }
 
     #[cold]
     pub(crate) fn unsupported(&mut self, thread: ThreadId, ip: u32, what: String) {
-        let stmt = self.site(thread, ip).stmt;
+        let stmt = self.called_at(self.site(thread, ip));
         self.state.notify(Notice::Unsupported(Unsupported { what, stmt }));
     }
 }

@@ -1,0 +1,263 @@
+//! How the types of the source divide the bytes of an object: names of its parts for people.
+//!
+//! Shapes come from debug information, which nobody verifies: they may refer to each other in
+//! circles, overlap and lie outside what has them. Nothing but texts is made of them.
+
+use crate::ShapeId;
+use selvedge_base::IdVec;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+/// A type of the source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shape {
+    /// What the source calls it (`struct node`, `int`); may be empty.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// What it consists of.
+    pub parts: Parts,
+}
+
+/// What a type consists of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Parts {
+    /// Nothing with names: a union, something of a library, or unknown.
+    Opaque,
+    /// One value.
+    Value(Scalar),
+    /// Members.
+    Fields(Vec<Field>),
+    /// An array.
+    Elements {
+        /// What each of them is.
+        shape: ShapeId,
+        /// From one to the next, in bytes.
+        stride: u64,
+    },
+}
+
+/// How the bits of one value are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Scalar {
+    /// A signed integer.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// Of C's `bool`.
+    Bool,
+    /// A character.
+    Char,
+    /// IEEE binary32 or binary64.
+    Float,
+    /// An address.
+    Pointer,
+}
+
+/// A member of a structure.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Field {
+    /// Where it begins, in bytes.
+    pub offset: u64,
+    /// Its name; empty if its own members are named as the outer one's (a base class, an anonymous
+    /// structure, what a library keeps for itself).
+    pub name: String,
+    /// Its type.
+    pub shape: ShapeId,
+}
+
+/// Types within types are followed this far.
+const MOST_LEVELS: usize = 32;
+
+/// A place in an object, as the source names it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Part {
+    /// What comes behind the name of the object: `[1].lock`.
+    pub path: String,
+    /// Bytes behind the begin of what the path names.
+    pub rest: u64,
+    /// The type of the part, if it is one value.
+    pub value: Option<(Scalar, u64)>,
+}
+
+/// The part of an object in which a byte lies. An object that is larger than its shape is an array
+/// of it.
+pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u64) -> Part {
+    let mut part = Part {
+        rest: offset,
+        ..Part::default()
+    };
+    // Bytes behind the begin of what is looked at, which need not have a name.
+    let mut inner = offset;
+    let mut at = shape;
+    if let Some(whole) = shapes.get(shape)
+        && whole.size != 0
+        && size >= 2 * whole.size
+        && size.is_multiple_of(whole.size)
+        && !may_go_on(shapes, whole)
+    {
+        let _ = write!(part.path, "[{}]", inner / whole.size);
+        inner %= whole.size;
+        part.rest = inner;
+    }
+    for _ in 0..MOST_LEVELS {
+        let Some(shape) = shapes.get(at) else { break };
+        match &shape.parts {
+            Parts::Opaque => break,
+            Parts::Value(scalar) => {
+                part.value = (inner == 0).then_some((*scalar, shape.size));
+                break;
+            }
+            Parts::Elements { shape, stride } => {
+                if *stride == 0 {
+                    break;
+                }
+                let _ = write!(part.path, "[{}]", inner / stride);
+                inner %= stride;
+                part.rest = inner;
+                at = *shape;
+            }
+            Parts::Fields(fields) => {
+                let holds = |field: &&Field| {
+                    let of = shapes.get(field.shape);
+                    let size = of.map_or(0, |shape| shape.size);
+                    // An array without a size at the end has all that comes behind it.
+                    let is_last = fields.last().is_some_and(|last| last == *field);
+                    let open = is_last && size == 0 && of.is_some_and(is_array);
+                    inner
+                        .checked_sub(field.offset)
+                        .is_some_and(|inner| inner < size || open)
+                };
+                let Some(field) = fields.iter().find(holds) else {
+                    break;
+                };
+                inner -= field.offset;
+                if !field.name.is_empty() {
+                    let _ = write!(part.path, ".{}", field.name);
+                    part.rest = inner;
+                }
+                at = field.shape;
+            }
+        }
+    }
+    part
+}
+
+fn is_array(shape: &Shape) -> bool {
+    matches!(shape.parts, Parts::Elements { .. })
+}
+
+/// Whether objects of a structure may have more bytes than it: its last member is an array without
+/// a size, or of one element, as it was written before there were such.
+fn may_go_on(shapes: &IdVec<ShapeId, Shape>, shape: &Shape) -> bool {
+    let Parts::Fields(fields) = &shape.parts else {
+        return false;
+    };
+    let last = fields.last().and_then(|field| shapes.get(field.shape));
+    last.is_some_and(|last| match &last.parts {
+        Parts::Elements { stride, .. } => last.size <= *stride,
+        _ => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_base::Id;
+
+    fn shape(name: &str, size: u64, parts: Parts) -> Shape {
+        Shape {
+            name: name.into(),
+            size,
+            parts,
+        }
+    }
+
+    fn field(offset: u64, name: &str, shape: usize) -> Field {
+        Field {
+            offset,
+            name: name.into(),
+            shape: ShapeId::from_index(shape),
+        }
+    }
+
+    fn shapes() -> IdVec<ShapeId, Shape> {
+        let id = ShapeId::from_index;
+        let mut all = IdVec::new();
+        all.push(shape("int", 4, Parts::Value(Scalar::Signed)));
+        all.push(shape("pthread_mutex_t", 40, Parts::Opaque));
+        let (hits, base) = (
+            Parts::Elements {
+                shape: id(0),
+                stride: 4,
+            },
+            vec![field(0, "count", 0)],
+        );
+        all.push(shape("int[3]", 12, hits));
+        all.push(shape("Base", 4, Parts::Fields(base)));
+        all.push(shape(
+            "struct account",
+            64,
+            Parts::Fields(vec![
+                field(0, "lock", 1),
+                field(40, "hits", 2),
+                field(52, "", 3),
+                field(56, "circle", 4),
+            ]),
+        ));
+        all
+    }
+
+    #[test]
+    fn parts_are_named_as_in_the_source() {
+        let shapes = shapes();
+        let named = |size, offset| {
+            let part = part(&shapes, ShapeId::from_index(4), size, offset);
+            (part.path, part.rest)
+        };
+        assert_eq!(named(64, 0), (".lock".into(), 0));
+        assert_eq!(named(64, 48), (".hits[2]".into(), 0));
+        assert_eq!(named(64, 49), (".hits[2]".into(), 1));
+        assert_eq!(named(64, 52), (".count".into(), 0));
+        assert_eq!(named(128, 72), ("[1].lock".into(), 8));
+        assert_eq!(named(72, 65), (".circle.lock".into(), 9));
+    }
+
+    #[test]
+    fn values_have_their_types() {
+        let part = part(&shapes(), ShapeId::from_index(4), 64, 44);
+        assert_eq!(part.value, Some((Scalar::Signed, 4)));
+        let inner = super::part(&shapes(), ShapeId::from_index(4), 64, 45);
+        assert_eq!(inner.value, None);
+    }
+
+    #[test]
+    fn arrays_without_a_size_have_what_comes_behind() {
+        let mut shapes = shapes();
+        let elements = Parts::Elements {
+            shape: ShapeId::from_index(0),
+            stride: 4,
+        };
+        let open = shapes.push(shape("int[]", 0, elements));
+        let tail = Field {
+            offset: 4,
+            name: "tail".into(),
+            shape: open,
+        };
+        let fields = vec![field(0, "n", 0), tail];
+        let whole = shapes.push(shape("struct open", 4, Parts::Fields(fields)));
+        let named = |offset| part(&shapes, whole, 24, offset).path;
+        assert_eq!([named(0), named(16)], [".n", ".tail[3]"]);
+        // Bytes behind an object that are no further object of its type.
+        let odd = part(&shapes, ShapeId::from_index(4), 130, 128);
+        assert_eq!((odd.path.as_str(), odd.rest), ("", 128));
+    }
+
+    #[test]
+    fn circles_end() {
+        let part = part(&shapes(), ShapeId::from_index(4), 64, 57);
+        assert_eq!(part.path, ".circle.lock");
+        let unknown = super::part(&shapes(), ShapeId::from_index(99), 64, 57);
+        assert_eq!((unknown.path.as_str(), unknown.rest), ("", 57));
+    }
+}

@@ -1,0 +1,74 @@
+//! The schedule of a finding as text: the steps in their order, under the thread that makes them.
+
+use crate::{FindingReport, Row, RowKind};
+use selvedge_base::Location;
+use std::fmt::Write;
+
+/// How many steps of a schedule are shown if not all are.
+const SHOWN_STEPS: usize = 60;
+/// Places are aligned up to this many characters.
+const WIDEST_PLACE: usize = 32;
+
+/// The schedule with its title. `whole`: with all steps, however many they are.
+pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
+    let steps = report.schedule.steps.len();
+    let switches = report.schedule.context_switches();
+    let mut out = format!(
+        "\nschedule ({}, {}):\n",
+        counted(steps, "step", "steps"),
+        counted(switches, "context switch", "context switches")
+    );
+    let rows = &report.rows;
+    let skipped = if whole {
+        0
+    } else {
+        rows.len().saturating_sub(SHOWN_STEPS)
+    };
+    if skipped > 0 {
+        let _ = writeln!(out, "  … {skipped} earlier steps (--verbose shows them)");
+    }
+    let shown = &rows[skipped..];
+    let places: Vec<String> = shown.iter().map(|row| place(&row.location)).collect();
+    let longest = places.iter().map(|place| place.chars().count()).max();
+    let width = longest.unwrap_or(0).min(WIDEST_PLACE);
+    let mut thread = None;
+    for (row, place) in shown.iter().zip(&places) {
+        if thread != Some(&row.thread) {
+            thread = Some(&row.thread);
+            let _ = writeln!(out, "  {}", heading(report, &row.thread));
+        }
+        let _ = writeln!(out, "    {place:width$}  {}{}", mark(row), row.text);
+    }
+    out
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A thread, with what it runs.
+fn heading(report: &FindingReport, thread: &str) -> String {
+    let routine = report.routines.iter().find(|(name, _)| name == thread);
+    match routine {
+        Some((_, routine)) if !routine.is_empty() => format!("thread {thread} ({routine})"),
+        _ => format!("thread {thread}"),
+    }
+}
+
+fn mark(row: &Row) -> &'static str {
+    match row.kind {
+        RowKind::Step => "",
+        RowKind::Related => "↳ ",
+        RowKind::Fault => "✗ ",
+        RowKind::Waits => "… ",
+    }
+}
+
+/// `bank.c:12`, as much of it as is known.
+fn place(location: &Location) -> String {
+    let file = location.file.rsplit('/').next().unwrap_or_default();
+    match location.line {
+        0 => file.to_owned(),
+        line => format!("{file}:{line}"),
+    }
+}

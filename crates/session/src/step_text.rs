@@ -1,0 +1,99 @@
+//! The steps of an execution in words.
+
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::{Action, Describe, Event, Op, Outcome};
+
+/// What was seen before a step, for its words.
+pub(crate) struct Before {
+    text: String,
+    value: Option<String>,
+}
+
+impl Before {
+    /// Looks at a machine that is about to take an action.
+    pub(crate) fn new<M: Describe>(machine: &M, action: &Action) -> Before {
+        let value = matches!(action.op, Op::Read | Op::Rmw)
+            .then(|| machine.value(action.object, action.size))
+            .flatten();
+        Before {
+            text: machine.action_text(action),
+            value,
+        }
+    }
+
+    /// The step in words, now that it was made.
+    pub(crate) fn text<M: Describe>(self, machine: &M, event: &Event) -> String {
+        let Before { text, value } = self;
+        let action = &event.action;
+        match (action.op, event.outcome) {
+            (Op::Spawn, Outcome::Thread(new)) => {
+                let name = machine.thread_name(new);
+                match machine.routine(new) {
+                    routine if routine.is_empty() => format!("create thread {name}"),
+                    routine => format!("create thread {name}, which runs {routine}"),
+                }
+            }
+            (Op::WaitRelease, _) if event.alternative != 0 => format!("{text}, ended without a signal"),
+            (Op::Signal | Op::Broadcast, Outcome::Failed) => format!("{text}: nobody waits"),
+            (Op::Signal, Outcome::Thread(woken)) => {
+                format!("{text}: wakes thread {}", machine.thread_name(woken))
+            }
+            (Op::Broadcast, Outcome::Threads(woken)) => {
+                let woken = machine.waiters(woken).iter();
+                let names = woken.map(|&thread| machine.thread_name(thread));
+                let names: Vec<String> = names.collect();
+                match names.len() {
+                    0 => format!("{text}: nobody waits"),
+                    1 => format!("{text}: wakes thread {}", names[0]),
+                    _ => format!("{text}: wakes threads {}", names.join(", ")),
+                }
+            }
+            (Op::Read, _) => match value {
+                Some(value) => format!("{text}: {value}"),
+                None => text,
+            },
+            (Op::Write, _) => match written(machine, action) {
+                Some(value) => format!("{text}: {value}"),
+                None => text,
+            },
+            (Op::Rmw, outcome) => match (value, written(machine, action)) {
+                (Some(value), _) if outcome == Outcome::Failed => format!("{text}: {value}, fails"),
+                (Some(old), Some(new)) => format!("{text}: {old} → {new}"),
+                (Some(old), None) => format!("{text}: {old}"),
+                (None, _) if outcome == Outcome::Failed => format!("{text}: fails"),
+                (None, _) => text,
+            },
+            (
+                Op::TryLock
+                | Op::TimedLock
+                | Op::SpinTryLock
+                | Op::TryRdLock
+                | Op::TimedRdLock
+                | Op::TryWrLock
+                | Op::TimedWrLock
+                | Op::SemTryWait
+                | Op::SemTimedWait,
+                Outcome::Failed,
+            ) => format!("{text}: fails"),
+            _ => text,
+        }
+    }
+}
+
+/// What an action has written, if nothing else of the step has written there after it.
+fn written<M: Describe>(machine: &M, action: &Action) -> Option<String> {
+    let (from, to) = (action.object.0, action.object.0 + u64::from(action.size));
+    let again = machine
+        .accesses()
+        .iter()
+        .any(|a| a.write && a.address < to && from < a.address + u64::from(a.size));
+    machine.value(action.object, action.size).filter(|_| !again)
+}
+
+/// What a thread runs, for people.
+pub(crate) fn routine<M: Describe>(machine: &M, thread: ThreadId) -> String {
+    match machine.routine(thread) {
+        _ if thread.index() == 0 => "main".to_owned(),
+        routine => routine,
+    }
+}

@@ -1,0 +1,83 @@
+//! What the program calls its objects and their parts.
+
+use crate::memory::Object;
+use crate::program::Program;
+use selvedge_ir::{Part, Scalar, ShapeId, part};
+
+/// A name of an object, with the type that the source gives it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) shape: Option<ShapeId>,
+}
+
+impl Program {
+    /// The type of an object in the source, if that is known.
+    fn shape(&self, object: &Object) -> Option<ShapeId> {
+        let made = || self.module.made.get(&object.made.stmt).copied();
+        match object.name {
+            0 => made(),
+            name => self.names[name as usize].shape,
+        }
+    }
+
+    /// The part of an object in which a byte lies.
+    pub(crate) fn part(&self, object: &Object, offset: u64) -> Part {
+        match self.shape(object) {
+            Some(shape) => part(&self.module.shapes, shape, object.size, offset),
+            None => Part {
+                rest: offset,
+                ..Part::default()
+            },
+        }
+    }
+
+    /// Of what type of the source an object without a name is; empty if that is not known.
+    pub(crate) fn type_name(&self, object: &Object) -> &str {
+        let shape = self.shape(object).and_then(|shape| self.module.shapes.get(shape));
+        shape.map_or("", |shape| &shape.name)
+    }
+}
+
+/// A value as the source would write it. None if it is no value of the type.
+pub(crate) fn value_text(scalar: Scalar, size: u64, bits: u64) -> Option<String> {
+    let unused = 64u64.checked_sub(8 * size).filter(|_| size > 0)? as u32;
+    let bits = bits << unused >> unused;
+    let signed = (bits << unused).cast_signed() >> unused;
+    Some(match scalar {
+        Scalar::Bool if bits < 2 => (bits == 1).to_string(),
+        Scalar::Char if (32..127).contains(&bits) && size == 1 => {
+            format!("{signed} {:?}", char::from(bits as u8))
+        }
+        Scalar::Signed | Scalar::Char => signed.to_string(),
+        Scalar::Unsigned | Scalar::Bool => bits.to_string(),
+        Scalar::Float if size == 4 => f32::from_bits(bits as u32).to_string(),
+        Scalar::Float if size == 8 => f64::from_bits(bits).to_string(),
+        Scalar::Float => return None,
+        Scalar::Pointer if bits == 0 => "null".to_owned(),
+        Scalar::Pointer => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_in_the_source() {
+        let text = |scalar, size, bits| value_text(scalar, size, bits).unwrap_or_default();
+        assert_eq!(text(Scalar::Signed, 4, 0xffff_fffe), "-2");
+        assert_eq!(text(Scalar::Signed, 8, u64::MAX), "-1");
+        assert_eq!(text(Scalar::Unsigned, 4, 0xffff_fffe), "4294967294");
+        assert_eq!(text(Scalar::Unsigned, 2, 0x1_0003), "3");
+        assert_eq!(text(Scalar::Bool, 1, 1), "true");
+        assert_eq!(text(Scalar::Bool, 1, 2), "2");
+        assert_eq!(text(Scalar::Char, 1, 65), "65 'A'");
+        assert_eq!(text(Scalar::Char, 1, 0xff), "-1");
+        assert_eq!(text(Scalar::Float, 8, 1.5f64.to_bits()), "1.5");
+        assert_eq!(text(Scalar::Pointer, 8, 0), "null");
+        assert_eq!(value_text(Scalar::Pointer, 8, 16), None);
+        assert_eq!(value_text(Scalar::Signed, 16, 16), None);
+        assert_eq!(value_text(Scalar::Signed, 0, 16), None);
+    }
+}
