@@ -175,6 +175,12 @@ fn toys_have_the_ends_and_assertions_of_brute_force() {
 }
 
 #[test]
+fn steps_lead_where_it_was_foreseen() {
+    let (same, _) = hold(toys(500), |toy| of_ends(toy, Weaken::Foreseen, None));
+    assert!(same > 1_500, "{same}");
+}
+
+#[test]
 fn a_store_that_forgets_loses_nothing() {
     let (same, some) = hold(toys(300), |toy| of_ends(toy, Weaken::Nothing, Some(8)));
     assert!(same > 500 && some > 100, "{same}, {some}");
@@ -207,8 +213,12 @@ fn no_race_is_lost() {
 #[test]
 fn mistakes_are_noticed() {
     let wrong = |result: Result| matches!(result, Result::Wrong(_));
-    assert!(toys(1_500).any(|(_, toy)| wrong(of_ends(&toy, Weaken::Proviso, None))));
-    assert!(toys(500).any(|(_, toy)| wrong(of_stuck(&toy, Weaken::Stuck))));
+    let ends = |weaken| toys(1_500).any(|(_, toy)| wrong(of_ends(&toy, weaken, None)));
+    let stuck = |weaken| toys(500).any(|(_, toy)| wrong(of_stuck(&toy, weaken)));
+    assert!(ends(Weaken::Proviso));
+    assert!(stuck(Weaken::Stuck));
+    assert!(ends(Weaken::Commuting));
+    assert!(stuck(Weaken::Circle));
 }
 
 /// The first thread's access is known to the second one if that has read after the first one's

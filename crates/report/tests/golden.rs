@@ -256,3 +256,28 @@ fn a_page_has_its_findings_and_sources() {
     assert_eq!(data["findings"][0]["steps"].as_array().unwrap().len(), 3);
     assert_eq!(data["sources"]["race.c"]["text"], hostile);
 }
+
+#[test]
+fn a_page_of_long_schedules_stays_small() {
+    let mut long = race();
+    long.rows = (0..30_000)
+        .map(|i| row("0.0", &format!("reads <{i}>"), 3))
+        .collect();
+    let many = vec![long; 5];
+    let sources: Sources = [("race.c".to_owned(), "<".repeat(900_000))].into_iter().collect();
+    let page = Page {
+        verdict: "false(no-data-race)",
+        inputs: &["race.c".to_owned()],
+        findings: &many,
+    };
+    let html = page.html(&sources);
+    assert!(html.len() < 2_000_000, "{}", html.len());
+    let (_, rest) = html.split_once("id=\"data\">").unwrap();
+    let data: serde_json::Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+    for finding in data["findings"].as_array().unwrap() {
+        let steps = finding["steps"].as_array().unwrap();
+        assert!(steps.len() > 500, "{}", steps.len());
+        assert_eq!(steps.last().unwrap()["text"], "reads <29999>");
+        assert_eq!(finding["steps_left_out"], 30_000 - steps.len());
+    }
+}

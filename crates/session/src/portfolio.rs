@@ -7,10 +7,11 @@
 //! tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for some tenths of a second. Most small programs whose threads spin or
+//! 2. `stateful` alone, for about a tenth of a second. Most small programs whose threads spin or
 //!    retry end here.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
-//!    about a second; beside them `stateful`, with half of the work.
+//!    about a second; beside them `stateful`, with half of the work, and once alone for some tenths
+//!    of a second, when samples had found what most of them find.
 //! 4. `unfold` depth-first, `unfold` towards code that is new, `stateful`, and `dpor`, by shares,
 //!    while sampling goes on with a tenth.
 //!
@@ -49,8 +50,14 @@ use std::time::Duration;
 /// Units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
-/// Units of `stateful` alone: about two tenths of a second.
+/// Units of `stateful` alone, before samples: about a tenth of a second.
 const SECOND: u64 = 40_000_000;
+
+/// The same after samples had [`SHORT`]: some tenths of a second.
+const THIRD: u64 = 160_000_000;
+
+/// Units of samples that find what most of them would find.
+const SHORT: u64 = 40_000_000;
 
 /// Units that samples get before other searches begin: about a second.
 const SAMPLES: u64 = 200_000_000;
@@ -93,7 +100,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             members: Vec::new(),
             visibility: Plan::first(job.options).visibility,
             reuses: false,
-            second: None,
+            alone: None,
+            thrice: false,
             further: false,
             slices_again: false,
             unfinished: None,
@@ -159,8 +167,10 @@ struct Portfolio<'scope, 'env> {
     visibility: Visibility,
     /// A search has learned that memory is used again.
     reuses: bool,
-    /// Which one has the next turn alone.
-    second: Option<usize>,
+    /// `stateful` has the next turn alone, with so many units.
+    alone: Option<u64>,
+    /// It had its third turn alone.
+    thrice: bool,
     /// All searches have begun.
     further: bool,
     /// An exploration under predicate dependence has learned that more matters.
@@ -178,10 +188,13 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.begin(Strategy::Unfold, Order::DepthFirst)?;
         let mut units = FIRST;
         loop {
-            let step = match self.second.take() {
-                Some(at) => {
-                    let mut shares = vec![0; self.members.len()];
-                    shares[at] = SECOND;
+            let step = match self.alone.take() {
+                Some(units) => {
+                    let share = |member: &Member<'_>| match member.plan.strategy {
+                        Strategy::Stateful if member.handle.is_some() => units,
+                        _ => 0,
+                    };
+                    let shares: Vec<u64> = self.members.iter().map(share).collect();
                     self.turns(&shares)?
                 }
                 None => self.round(units)?,
@@ -229,8 +242,12 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 .iter()
                 .any(|member| member.plan.strategy == Strategy::Stateful)
             {
-                self.second = Some(self.members.len());
+                self.alone = Some(SECOND);
                 self.begin(Strategy::Stateful, Order::DepthFirst)?;
+                continue;
+            }
+            if sampled >= SHORT && !std::mem::replace(&mut self.thrice, true) {
+                self.alone = Some(THIRD);
                 continue;
             }
             if self.samples().next().is_none() {

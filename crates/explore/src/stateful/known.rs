@@ -45,9 +45,19 @@ impl Known {
         }
     }
 
+    /// Whether all that follows a state was explored.
+    pub(super) fn has_left(&self, state: Digest) -> bool {
+        self.young.contains(&state) || self.old.contains(&state)
+    }
+
+    /// Whether a state is on the path.
+    pub(super) fn is_on_path(&self, state: Digest) -> bool {
+        self.path.contains(&state)
+    }
+
     /// Enters a state.
     pub(super) fn enter(&mut self, state: Digest) -> Seen {
-        if self.young.contains(&state) || self.old.contains(&state) {
+        if self.has_left(state) {
             return Seen::Left;
         }
         match self.path.insert(state) {

@@ -18,10 +18,14 @@
 //!   execution without end comes back to a state of its path, and there each waiting thread is
 //!   asked about ([`stuck`](crate::stuck)).
 //!
+//! - *Steps that commute* (`commuting.rs`): where the second of two independent steps leads is known
+//!   before it is taken. It is left out if all that follows is known.
+//!
 //! Deliberately absent: sleep sets and dynamic partial-order reduction. A state that was left under
 //! a sleep set is not explored whole, and what a race reversal adds after a state is not known when
 //! the state is met again (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
 
+mod commuting;
 mod floating;
 mod known;
 mod names;
@@ -32,12 +36,13 @@ pub use weaken::Weaken;
 use crate::record::Record;
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
 use crate::{Config, Control, Report, Stop};
+use commuting::{Commuting, Steps};
 use floating::{Floating, Synchronised};
 use known::{Known, Seen};
 use names::Names;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
-    Choice, Detector, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
+    Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
     StopReason, Undo,
 };
 
@@ -111,6 +116,10 @@ struct Frame<M, D> {
     marks: (M, D),
     /// None where an action is incomplete.
     key: Option<Digest>,
+    /// What steps from here add to the key: those that were taken here, or before.
+    steps: Steps,
+    /// So many steps were kept when the state was reached.
+    commuting: usize,
     choices: Vec<Choice>,
     next: usize,
     /// So many of the choices are enough if they lead on.
@@ -144,6 +153,9 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     control: &'a Control,
     machine: M,
     detector: D,
+    /// Keys are sums.
+    adds: bool,
+    commuting: Commuting,
     known: Known,
     names: Names,
     /// What floats, if that is enough.
@@ -176,6 +188,7 @@ where
         // Only of data races anything is remembered.
         let races = detector.digest(&machine).is_some();
         Search {
+            adds: floats || !races,
             floating: (floats && races).then(Floating::default),
             synchronised: Synchronised::default(),
             unsynchronised: false,
@@ -184,6 +197,7 @@ where
             names: Names::new(machine.pending().len()),
             machine,
             detector,
+            commuting: Commuting::default(),
             known: Known::new(most),
             path: Vec::new(),
             choices: Vec::new(),
@@ -211,7 +225,7 @@ where
     }
 
     fn search(&mut self) -> StopReason {
-        if matches!(self.arrive(), (_, true)) {
+        if matches!(self.arrive(None), (_, true)) {
             return StopReason::Finding;
         }
         loop {
@@ -223,6 +237,7 @@ where
                 if let Some(key) = top.key {
                     self.known.leave(key);
                 }
+                self.commuting.truncate(top.commuting);
                 self.path.pop();
                 continue;
             }
@@ -234,6 +249,16 @@ where
             }
             let choice = top.choices[top.next];
             top.next += 1;
+            // Where all have their turn, data choices of a thread apart.
+            let all = top.ample == top.choices.len() && !top.chooses;
+            if all {
+                let first = top.next == 1 && !self.weaken.is(Weaken::Circle);
+                let known = |to| self.known.has_left(to) || !first && self.known.is_on_path(to);
+                let leads_to = |from| self.commuting.leads_to(&top.steps, choice, from);
+                if top.key.and_then(leads_to).is_some_and(known) {
+                    continue;
+                }
+            }
             self.machine.undo(top.marks.0);
             self.detector.undo(top.marks.1);
             self.choices.truncate(depth);
@@ -313,7 +338,7 @@ where
         if faulty && self.config.stop == Stop::First {
             return (Turn::Later, true);
         }
-        let (leads, found) = self.arrive();
+        let (leads, found) = self.arrive(Some((choice, &event)));
         // Nobody has a turn where an execution ends.
         let ends = !self.machine.pending().iter().any(Pending::is_enabled);
         let turn = match leads {
@@ -325,13 +350,14 @@ where
     }
 
     /// What the machine's state is; it becomes the last one of the path if it is to be expanded.
-    /// And whether something asked for was found there.
-    fn arrive(&mut self) -> (Leads, bool) {
+    /// And whether something asked for was found there. `by`: the step that led there.
+    fn arrive(&mut self, by: Option<(Choice, &Event)>) -> (Leads, bool) {
         let depth = self.choices.len();
         let statistics = &mut self.record.statistics;
         statistics.max_depth = statistics.max_depth.max(depth as u64);
         statistics.threads = statistics.threads.max(self.machine.pending().len() as u64);
         let key = self.key();
+        let steps = by.map(|(choice, event)| self.note_step(choice, event, key));
         if let Some(key) = key {
             match self.known.enter(key) {
                 Seen::New => self.record.statistics.states += 1,
@@ -384,11 +410,38 @@ where
             chooses: choices.first().is_some_and(chooses),
             marks: (self.machine.mark(), self.detector.mark()),
             key,
+            steps: steps.unwrap_or_default(),
+            commuting: self.commuting.len(),
             choices,
             next: 0,
             ample,
         });
         (Leads::On, false)
+    }
+
+    /// Notes what a step from the last state of the path adds to its key; what steps add after it.
+    fn note_step(&mut self, choice: Choice, event: &Event, to: Option<Digest>) -> Steps {
+        let Some(frame) = self.path.last_mut().filter(|_| self.adds) else {
+            return Steps::new();
+        };
+        let (Some(from), Some(to)) = (frame.key, to) else {
+            return Steps::new();
+        };
+        if self.weaken.is(Weaken::Foreseen)
+            && let Some(foreseen) = self.commuting.leads_to(&frame.steps, choice, from)
+        {
+            assert_eq!(to, foreseen, "{choice:?} leads elsewhere: {event:?}");
+        }
+        if self.machine.has_inputs() {
+            return Steps::new();
+        }
+        self.commuting.note(
+            &self.machine,
+            (choice, event),
+            (from, to),
+            &mut frame.steps,
+            self.weaken,
+        )
     }
 
     /// What tells the machine's state; none where an action is incomplete.

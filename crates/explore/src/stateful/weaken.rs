@@ -14,4 +14,10 @@ pub enum Weaken {
     Synchronised,
     /// Threads that wait for ever beside others that run for ever are not looked for.
     Stuck,
+    /// No mistake: that a step leads where it was foreseen to lead is checked.
+    Foreseen,
+    /// All steps of other threads are taken for independent.
+    Commuting,
+    /// A step that leads to a state of the path is left out even if it is the first one there.
+    Circle,
 }

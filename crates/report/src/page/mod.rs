@@ -14,6 +14,8 @@ const LONGEST_WHOLE: usize = 100_000;
 const AROUND: u32 = 200;
 /// The most bytes of source in a page; what comes later is left out.
 const MOST_SOURCE: usize = 1_000_000;
+/// The most bytes of steps in a page, for all findings together; of each the last steps are kept.
+const MOST_STEPS: usize = 800_000;
 
 /// What a page shows.
 #[derive(Clone, Copy, Debug)]
@@ -29,10 +31,11 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// The page as HTML, which needs nothing else: no other file and no network.
     pub fn html(&self, sources: &Sources) -> String {
+        let share = MOST_STEPS / self.findings.len().max(1);
         let data = json!({
             "verdict": self.verdict,
             "input": self.inputs,
-            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(|report| shown(report, share)).collect::<Vec<_>>(),
             "sources": self.sources(sources),
         });
         // Within a script, only `<` could end it.
@@ -65,13 +68,41 @@ impl<'a> Page<'a> {
                     to.saturating_add(AROUND),
                 ),
             };
-            if let Some(left) = room.checked_sub(text.len()) {
+            let text = Value::String(text);
+            if let Some(left) = room.checked_sub(length(&text)) {
                 room = left;
                 all.insert(file.to_owned(), json!({"first": first, "text": text}));
             }
         }
         Value::Object(all)
     }
+}
+
+/// What the page shows of a finding, with the last steps in so many bytes.
+fn shown(report: &FindingReport, mut room: usize) -> Value {
+    let mut shown = finding(report);
+    let Some(fields) = shown.as_object_mut() else {
+        return shown;
+    };
+    fields.remove("schedule");
+    let Some(Value::Array(steps)) = fields.get_mut("steps") else {
+        return shown;
+    };
+    let fits = |step: &&Value| {
+        let left = room.checked_sub(length(step));
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let kept = steps.iter().rev().take_while(fits).count();
+    steps.drain(..steps.len() - kept);
+    fields["steps_left_out"] = json!(report.rows.len() - kept);
+    shown
+}
+
+/// How many bytes a value has in the page.
+fn length(value: &Value) -> usize {
+    let text = value.to_string();
+    text.len() + text.matches('<').count() * ("\\u003c".len() - 1) + 1
 }
 
 /// Lines of a text, with the number of the first.
