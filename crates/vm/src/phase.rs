@@ -39,6 +39,9 @@ pub enum Phase {
     NoHandlerLeft,
     /// A thread without frames: a visible model is to be performed.
     ModelToRun,
+    /// The process has exited: it did so with the end of this thread. Others that wait are no
+    /// deadlock then, so the state is not the one in which this thread just ended.
+    ProcessEnded,
 
     // ---- library calls
     /// A model that accesses memory element by element: `Core::note` says how many accesses were

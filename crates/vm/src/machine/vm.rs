@@ -249,7 +249,7 @@ impl Vm {
 
     /// A thread has ended by this action.
     fn finish(&mut self, thread: ThreadId, action: Action) {
-        self.state.own_core(thread).stage = Stage::Finished;
+        lifecycle::finish(&mut self.state, &action);
         let ended = Pending {
             action,
             status: Status::Finished,

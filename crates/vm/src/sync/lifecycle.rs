@@ -254,9 +254,18 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
             core.phase = Phase::First;
             core.result = Value::new(0);
         }
-        _ => cx.state.own_core(me).stage = Stage::Finished,
+        _ => finish(cx.state, action),
     }
     Outcome::Done
+}
+
+/// A thread has ended by this action, and the process with it if it is the process's exit.
+pub(crate) fn finish(state: &mut State, action: &Action) {
+    let core = state.own_core(action.thread);
+    core.stage = Stage::Finished;
+    if action.op == Op::ProcessExit {
+        core.phase = Phase::ProcessEnded;
+    }
 }
 
 /// Performs a visible model that runs at the end.
