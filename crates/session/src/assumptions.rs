@@ -75,6 +75,9 @@ pub(crate) fn assumptions(
                 .to_owned(),
         );
     }
+    if setup.vm.visibility == selvedge_vm::Visibility::Memory {
+        list.extend(program.and_then(thread_locals));
+    }
     if plan.dependence == Dependence::Predicate {
         list.push(
             "what matters to nothing that was asked for neither faults nor runs for ever, as in the executions explored (--dependence predicate)"
@@ -134,6 +137,14 @@ fn handlers(program: &Program) -> Option<String> {
     Some(format!(
         "no signal comes from outside: the handlers set at {places} run only for what the program raises itself"
     ))
+}
+
+/// That nobody uses another thread's variables just when that thread ends, if there are some.
+fn thread_locals(program: &Program) -> Option<String> {
+    let some = program.module.globals.iter().any(|global| global.thread_local);
+    some.then(|| {
+        "no thread uses a thread-local variable of another one that may end at that moment (--visibility memory)".into()
+    })
 }
 
 /// That what `sigwait` waits for comes.

@@ -249,7 +249,8 @@ impl Vm {
 
     /// A thread has ended by this action.
     fn finish(&mut self, thread: ThreadId, action: Action) {
-        lifecycle::finish(&mut self.state, &action);
+        let site = self.state.thread(thread).core.site;
+        lifecycle::finish(&mut self.state, site, &action);
         let ended = Pending {
             action,
             status: Status::Finished,

@@ -1,6 +1,6 @@
 //! What is wrong with a value or an access, as a fault.
 
-use crate::memory::{Life, MemoryError, Site};
+use crate::memory::{Kind, Life, MemoryError, Site};
 use crate::program::Program;
 use crate::value::{Poison, Value};
 use selvedge_base::{ContextId, StmtId};
@@ -110,6 +110,9 @@ pub fn memory_fault(
                 Life::Freed => (FaultKind::UseAfterFree, "after it was freed"),
                 Life::OutOfScope => (FaultKind::UseAfterScope, "after its scope ended"),
                 Life::Unborn => (FaultKind::UseAfterScope, "before its scope began"),
+                _ if object.kind == Kind::ThreadLocal => {
+                    (FaultKind::UseAfterReturn, "after its thread ended")
+                }
                 _ => (FaultKind::UseAfterReturn, "after its function returned"),
             };
             note(

@@ -16,7 +16,7 @@ use super::join::{
 use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
 use super::{cancel, key, mutex, once};
 use crate::hidden::HiddenObject;
-use crate::memory::Site;
+use crate::memory::{Life, Site};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::program::Binding;
@@ -24,7 +24,7 @@ use crate::state::State;
 use crate::thread::Stage;
 use crate::value::Value;
 use crate::word::{self, Callback, WordKey};
-use selvedge_base::Id;
+use selvedge_base::{Id, ThreadId};
 use selvedge_model::{
     Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
 };
@@ -254,17 +254,32 @@ pub fn perform(cx: &mut Cx<'_>, action: &Action) -> Outcome {
             core.phase = Phase::First;
             core.result = Value::new(0);
         }
-        _ => finish(cx.state, action),
+        _ => finish(cx.state, cx.site, action),
     }
     Outcome::Done
 }
 
 /// A thread has ended by this action, and the process with it if it is the process's exit.
-pub(crate) fn finish(state: &mut State, action: &Action) {
+pub(crate) fn finish(state: &mut State, site: Site, action: &Action) {
     let core = state.own_core(action.thread);
     core.stage = Stage::Finished;
-    if action.op == Op::ProcessExit {
-        core.phase = Phase::ProcessEnded;
+    match action.op {
+        Op::ProcessExit => core.phase = Phase::ProcessEnded,
+        _ => end_thread_locals(state, action.thread, site),
+    }
+}
+
+/// Ends the thread-local variables of a thread. For the race detector that is a write of all their
+/// bytes, as `free` is.
+fn end_thread_locals(state: &mut State, thread: ThreadId, site: Site) {
+    let t = state.thread(thread);
+    let errno = Some(t.core.errno).filter(|&base| base != 0);
+    let bases: SmallVec<[u64; 8]> = t.tls.iter().copied().chain(errno).collect();
+    for base in bases {
+        if let Some((base, object)) = state.memory.object_at(base) {
+            state.memory.record(base, object.size, true, site);
+            state.memory.end_object(base, Life::Returned, site);
+        }
     }
 }
 
