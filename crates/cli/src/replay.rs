@@ -7,7 +7,7 @@ use crate::program;
 use crate::watch::MemoryLimit;
 use selvedge_frontend::files;
 use selvedge_model::Property;
-use selvedge_report::{FindingFile, HumanOptions, Page, finding_text, property_word};
+use selvedge_report::{FindingFile, HumanOptions, Page, finding_text, harmless, property_word};
 use selvedge_session::{Setup, sources, trust, write_file};
 use std::io::IsTerminal;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
         Ok(replay) => replay,
         Err(error) => return crate::check::exit(&error),
     };
-    let mut out = format!("replaying {path}: {}\n\n", saved.message);
+    let mut out = format!("replaying {path}: {}\n\n", harmless(&saved.message));
     for (number, step) in replay.steps.iter().enumerate() {
         let at = &step.location;
         let place = if at.file.is_empty() {
@@ -59,16 +59,17 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
             .get(&at.file)
             .and_then(|text| text.lines().nth((at.line as usize).checked_sub(1)?));
         out.push_str(&format!(
-            "{:5}  thread {:8} {}{place}\n",
+            "{:5}  thread {:8} {}{}\n",
             number + 1,
             step.thread,
-            step.text
+            harmless(&step.text),
+            harmless(&place)
         ));
         if let Some(line) = source {
-            out.push_str(&format!("                         | {}\n", line.trim()));
+            out.push_str(&format!("                         | {}\n", harmless(line.trim())));
         }
         for line in String::from_utf8_lossy(&step.output).lines() {
-            out.push_str(&format!("                         > {line}\n"));
+            out.push_str(&format!("                         > {}\n", harmless(line)));
         }
     }
     let result = match (replay.failure, replay.seen) {

@@ -86,7 +86,7 @@ pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Stri
             selvedge_report::human(run, sources, options)
         }
         Format::Json => selvedge_report::json(run),
-        Format::Sarif => selvedge_report::sarif(run, &directory()),
+        Format::Sarif => selvedge_report::sarif(run, &directory(), sources),
         Format::Junit => selvedge_report::junit(run),
         Format::Github => selvedge_report::github(run, &directory()),
     }

@@ -530,7 +530,7 @@ fn solve_decides_a_query() {
 }
 
 /// Programs with the causes that are told of what is wrong with them.
-const CAUSES: [(&str, &str); 4] = [
+const CAUSES: [(&str, &str); 9] = [
     (
         "static pthread_mutex_t a, b;
          static void *f(void *p) { pthread_mutex_lock(&b); pthread_mutex_lock(&a); pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); return p; }
@@ -550,7 +550,7 @@ const CAUSES: [(&str, &str); 4] = [
          static void *f(void *p) { ready = 1; pthread_cond_signal(&c); return p; }
          int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
            pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return pthread_join(t, 0); }",
-        "cause: thread 0.1 signals without `m`, so that the signal may come between what the other one looks at and its wait",
+        "cause: thread 0.1 signals without `m`, while thread 0 holds it and is about to wait",
     ),
     (
         "static int x; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -559,13 +559,46 @@ const CAUSES: [(&str, &str); 4] = [
            pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return pthread_join(t, 0); }",
         "cause: thread 0.1 holds no lock, thread 0 holds `m`",
     ),
+    // It gives back the lock that it holds at the access.
+    (
+        "static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+         static void *f(void *p) { pthread_mutex_t copy = a; (void)copy; return p; }
+         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
+           pthread_mutex_lock(&a); pthread_mutex_unlock(&a); return pthread_join(t, 0); }",
+        "holds no lock, thread 0 holds `a`",
+    ),
+    // The mutex would not help: the signal is too early.
+    (
+        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER; static int ready;
+         static void *f(void *p) { pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); return p; }
+         int main(void) { pthread_t t; pthread_cond_signal(&c); pthread_create(&t, 0, f, 0); return pthread_join(t, 0); }",
+        "cause: thread 0 signals before thread 0.1 waits, and thread 0.1 waits all the same",
+    ),
+    (
+        "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+         int main(void) { pthread_mutex_lock(&m); pthread_cond_signal(&c); return pthread_cond_wait(&c, &m); }",
+        "cause: thread 0 signals before it waits itself",
+    ),
+    (
+        "static void *f(void *p) { *(int *)p = 1; return 0; }
+         int main(void) { pthread_t t; int *p = malloc(sizeof *p); free(p); pthread_create(&t, 0, f, p); return pthread_join(t, 0); }",
+        "cause: thread 0 frees the object, always before thread 0.1 uses it",
+    ),
+    (
+        "static void *f(void *p) { free(p); return 0; }
+         int main(void) { pthread_t t; int *p = malloc(sizeof *p); pthread_create(&t, 0, f, p); free(p); return pthread_join(t, 0); }",
+        "both free the object",
+    ),
 ];
 
 #[test]
 fn findings_have_their_causes() {
     let place = Place::new("causes");
     for (program, cause) in CAUSES {
-        place.write("a.c", &format!("#include <pthread.h>\n{program}"));
+        place.write(
+            "a.c",
+            &format!("#include <pthread.h>\n#include <stdlib.h>\n{program}"),
+        );
         for strategy in ["dpor", "unfold"] {
             let (code, out, err) = place.run(&["check", "--finding", "none", "--strategy", strategy, "a.c"]);
             assert!(

@@ -2,7 +2,7 @@
 
 use crate::paths::relative;
 use crate::snippet::own;
-use crate::{FindingReport, Reason, RunReport, reason_word, verdict_line};
+use crate::{FindingReport, Reason, RunReport, harmless, reason_word, verdict_line};
 use selvedge_base::Location;
 use std::fmt::Write;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn command(out: &mut String, name: &str, at: Option<&Location>, title: &str, tex
 
 /// A text behind `::`.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    harmless(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// A text before `::`.

@@ -35,4 +35,4 @@ pub use page::Page;
 pub use sarif::sarif;
 pub use schedule_text::schedule_text;
 pub use snippet::Sources;
-pub use words::{property_help, property_word, reason_word, verdict_line};
+pub use words::{harmless, property_help, property_word, reason_word, verdict_line};

@@ -3,7 +3,7 @@
 
 use crate::paths::uri;
 use crate::snippet::{own, place};
-use crate::{FindingReport, RowKind, RunReport, property_help, property_word, verdict_line};
+use crate::{FindingReport, RowKind, RunReport, Sources, property_help, property_word, verdict_line};
 use selvedge_base::Location;
 use selvedge_model::FaultKind;
 use serde_json::{Value, json};
@@ -13,8 +13,11 @@ use std::path::Path;
 /// Rows of a schedule that are given; those before them are left out.
 const MOST_ROWS: usize = 1000;
 
-/// The report as SARIF, ended by a line feed. Files in a directory are named from there.
-pub fn sarif(report: &RunReport, directory: &Path) -> String {
+/// The report as SARIF, ended by a line feed. Files in a directory are named from there; columns
+/// are characters of the sources, where these are known.
+pub fn sarif(report: &RunReport, directory: &Path, sources: &Sources) -> String {
+    let files = Files { directory, sources };
+    let files = &files;
     let kinds: BTreeMap<&str, FaultKind> = report
         .findings
         .iter()
@@ -28,7 +31,7 @@ pub fn sarif(report: &RunReport, directory: &Path) -> String {
             "properties": {"property": property_word(kind)},
         })
     });
-    let results = report.findings.iter().map(|f| result(f, directory));
+    let results = report.findings.iter().map(|f| result(f, files));
     let notes = report.reasons.iter().map(|r| {
         let at = r
             .location
@@ -47,6 +50,7 @@ pub fn sarif(report: &RunReport, directory: &Path) -> String {
                 "rules": rules.collect::<Vec<_>>(),
             }},
             "invocations": [{"executionSuccessful": true, "toolExecutionNotifications": notes.collect::<Vec<_>>()}],
+            "columnKind": "unicodeCodePoints",
             "results": results.collect::<Vec<_>>(),
             "properties": {"verdict": verdict_line(report)},
         }],
@@ -54,11 +58,11 @@ pub fn sarif(report: &RunReport, directory: &Path) -> String {
     format!("{value:#}\n")
 }
 
-fn result(f: &FindingReport, directory: &Path) -> Value {
+fn result(f: &FindingReport, files: &Files<'_>) -> Value {
     let finding = &f.finding;
     let (at, _) = own(&finding.location, &finding.stack);
     let related = finding.related.iter().enumerate().map(|(id, r)| {
-        let mut value = location(own(&r.location, &r.stack).0, directory);
+        let mut value = location(own(&r.location, &r.stack).0, files);
         value["id"] = json!(id);
         let thread = match r.thread.as_str() {
             "" => String::new(),
@@ -71,7 +75,7 @@ fn result(f: &FindingReport, directory: &Path) -> Value {
         "ruleId": finding.kind.name(),
         "level": "error",
         "message": {"text": finding.message},
-        "locations": [location(at, directory)],
+        "locations": [location(at, files)],
         "relatedLocations": related.collect::<Vec<_>>(),
         "partialFingerprints": {"selvedge/v1": fingerprint(f)},
         "properties": {
@@ -81,7 +85,7 @@ fn result(f: &FindingReport, directory: &Path) -> Value {
         },
     });
     if !f.rows.is_empty() {
-        value["codeFlows"] = json!([{"threadFlows": thread_flows(f, directory)}]);
+        value["codeFlows"] = json!([{"threadFlows": thread_flows(f, files)}]);
     }
     value
 }
@@ -105,7 +109,7 @@ fn fingerprint(f: &FindingReport) -> String {
 }
 
 /// The schedule: what each thread does, numbered in the order of all.
-fn thread_flows(f: &FindingReport, directory: &Path) -> Vec<Value> {
+fn thread_flows(f: &FindingReport, files: &Files<'_>) -> Vec<Value> {
     let skipped = f.rows.len().saturating_sub(MOST_ROWS);
     let mut threads: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (number, row) in f.rows.iter().enumerate().skip(skipped) {
@@ -113,7 +117,7 @@ fn thread_flows(f: &FindingReport, directory: &Path) -> Vec<Value> {
             RowKind::Step => "important",
             RowKind::Related | RowKind::Fault | RowKind::Waits => "essential",
         };
-        let mut at = location(&row.location, directory);
+        let mut at = location(&row.location, files);
         at["message"] = json!({"text": row.text});
         threads.entry(&row.thread).or_default().push(json!({
             "location": at,
@@ -126,14 +130,33 @@ fn thread_flows(f: &FindingReport, directory: &Path) -> Vec<Value> {
     threads.into_iter().map(flow).collect()
 }
 
-fn location(at: &Location, directory: &Path) -> Value {
+/// Where files are named from, and their texts.
+struct Files<'a> {
+    directory: &'a Path,
+    sources: &'a Sources,
+}
+
+impl Files<'_> {
+    /// A column in characters, from 1. Debug information counts bytes.
+    fn column(&self, at: &Location) -> usize {
+        let bytes = at.column as usize - 1;
+        let text = self.sources.get(&at.file);
+        let line = text.and_then(|text| text.lines().nth(at.line as usize - 1));
+        match line.and_then(|line| line.get(..bytes)) {
+            Some(before) => before.chars().count() + 1,
+            None => bytes + 1,
+        }
+    }
+}
+
+fn location(at: &Location, files: &Files<'_>) -> Value {
     if at.file.is_empty() {
         return json!({});
     }
-    let mut physical = json!({"artifactLocation": {"uri": uri(&at.file, directory)}});
+    let mut physical = json!({"artifactLocation": {"uri": uri(&at.file, files.directory)}});
     if at.line > 0 {
         physical["region"] = if at.column > 0 {
-            json!({"startLine": at.line, "startColumn": at.column})
+            json!({"startLine": at.line, "startColumn": files.column(at)})
         } else {
             json!({"startLine": at.line})
         };

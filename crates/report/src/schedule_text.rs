@@ -1,6 +1,6 @@
 //! The schedule of a finding as text: the steps in their order, under the thread that makes them.
 
-use crate::{FindingReport, Row, RowKind};
+use crate::{FindingReport, Row, RowKind, harmless};
 use selvedge_base::Location;
 use std::fmt::Write;
 
@@ -29,15 +29,20 @@ pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
     }
     let shown = &rows[skipped..];
     let places: Vec<String> = shown.iter().map(|row| place(&row.location)).collect();
+    let places: Vec<String> = places
+        .iter()
+        .map(|place| harmless(place).replace('\n', "␊"))
+        .collect();
     let longest = places.iter().map(|place| place.chars().count()).max();
     let width = longest.unwrap_or(0).min(WIDEST_PLACE);
     let mut thread = None;
     for (row, place) in shown.iter().zip(&places) {
         if thread != Some(&row.thread) {
             thread = Some(&row.thread);
-            let _ = writeln!(out, "  {}", heading(report, &row.thread));
+            let _ = writeln!(out, "  {}", harmless(&heading(report, &row.thread)));
         }
-        let _ = writeln!(out, "    {place:width$}  {}{}", mark(row), row.text);
+        let text = harmless(&row.text).replace('\n', "␊");
+        let _ = writeln!(out, "    {place:width$}  {}{text}", mark(row));
     }
     out
 }

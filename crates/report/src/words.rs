@@ -2,6 +2,7 @@
 
 use crate::{Reason, RunReport};
 use selvedge_model::{FaultKind, LimitKind, Property, Verdict};
+use std::borrow::Cow;
 
 /// The property a kind of finding violates, in BenchExec's words.
 pub fn property_word(kind: FaultKind) -> &'static str {
@@ -89,5 +90,36 @@ pub fn verdict_line(report: &RunReport) -> String {
                 format!("unknown({})", text.replace(['\n', '\r'], " "))
             }
         },
+    }
+}
+
+/// A text that is shown to people, without what a terminal or a browser would obey: control
+/// characters but line feeds and tabs, and marks that change the direction of writing. They are
+/// replaced by characters that can be seen.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    let replaced = |c: char| match c {
+        '\n' | '\t' => None,
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)),
+        '\x7f' => Some('\u{2421}'),
+        '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            Some('\u{fffd}')
+        }
+        _ => None,
+    };
+    match text.chars().any(|c| replaced(c).is_some()) {
+        true => text.chars().map(|c| replaced(c).unwrap_or(c)).collect(),
+        false => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        assert_eq!(harmless("\u{1b}[2J\u{7}\ta\nö"), "␛[2J␇\ta\nö");
+        assert_eq!(harmless("a\u{202e}b\u{9b}"), "a\u{fffd}b\u{fffd}");
+        assert!(matches!(harmless("plain"), std::borrow::Cow::Borrowed(_)));
     }
 }

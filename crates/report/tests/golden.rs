@@ -169,7 +169,7 @@ fn reports_for_programs() {
             Path::new("/home")
         )
     );
-    insta::assert_snapshot!("sarif-race", sarif(&violated, Path::new("/home")));
+    insta::assert_snapshot!("sarif-race", sarif(&violated, Path::new("/home"), &sources()));
     insta::assert_snapshot!("junit-race", junit(&violated));
     insta::assert_snapshot!(
         "junit-unknown",

@@ -1,7 +1,7 @@
 //! Why it came to a finding, in one sentence: what a person would change.
 
 use crate::trace::{MOST_WITH_LOCKS, Made, Trace};
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_model::{Describe, Fault, FaultKind, Machine, ObjectId, Op, Status};
 use selvedge_vm::Vm;
@@ -27,14 +27,15 @@ pub(crate) fn cause(trace: &VmTrace, at: Option<usize>, fault: &Fault) -> Option
 fn race(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     let (text, stmt, _) = fault.related.first()?;
     let other = step_of(trace, at, split_thread(text).0, *stmt)?;
-    let (new, old) = (&trace.made[at], other);
+    let (new, old) = (&trace.made[at], &trace.made[other]);
     let (a, b) = (&new.step.thread, &old.step.thread);
-    if new.held.iter().any(|lock| old.held.contains(lock)) {
+    let (new, old) = (held(trace, at, fault.stmt), held(trace, other, *stmt));
+    if new.iter().any(|lock| old.contains(lock)) {
         return Some(format!(
             "threads {b} and {a} hold the same lock, but only for reading"
         ));
     }
-    Some(match (&old.held[..], &new.held[..]) {
+    Some(match (old, new) {
         ([], []) => format!("neither thread {b} nor thread {a} holds a lock"),
         ([], locks) => outside(b, a, locks),
         (locks, []) => outside(a, b, locks),
@@ -53,10 +54,28 @@ fn outside(without: &str, with: &str, locks: &[String]) -> String {
     )
 }
 
+/// The locks that a thread holds at an access of a step. What gives a lock back still holds it.
+fn held(trace: &VmTrace, at: usize, access: StmtId) -> &[String] {
+    let Made { action, held, .. } = &trace.made[at];
+    let gives_back = matches!(
+        action.op,
+        Op::Unlock | Op::SpinUnlock | Op::RdUnlock | Op::WrUnlock | Op::WaitRelease
+    );
+    match gives_back && action.stmt == access {
+        true => last_of(&trace.made[..at], action.thread).map_or(&[], |before| &before.held),
+        false => held,
+    }
+}
+
+/// The last step of a thread.
+fn last_of(made: &[Made], thread: ThreadId) -> Option<&Made> {
+    made.iter().rev().find(|made| made.action.thread == thread)
+}
+
 /// The last step up to another one in which a thread was at a statement.
-fn step_of<'t>(trace: &'t VmTrace, at: usize, thread: &str, stmt: selvedge_base::StmtId) -> Option<&'t Made> {
-    let mut earlier = trace.made[..=at].iter().rev();
-    earlier.find(|made| made.step.thread == thread && made.touched.contains(&stmt))
+fn step_of(trace: &VmTrace, at: usize, thread: &str, stmt: StmtId) -> Option<usize> {
+    let is_there = |made: &Made| made.step.thread == thread && made.touched.contains(&stmt);
+    trace.made[..=at].iter().rposition(is_there)
 }
 
 /// What one thread of a circle waits for, and whose it is.
@@ -130,7 +149,8 @@ fn circle(vm: &Vm, first: ThreadId) -> Option<Vec<Waits>> {
     None
 }
 
-/// Whether the lost signal was sent under the mutex of those who wait.
+/// Where the waiter was when the signal was lost: between what it looks at and its wait, which the
+/// mutex would have kept the signal out of, or elsewhere.
 fn lost_wakeup(trace: &VmTrace) -> Option<String> {
     let vm = &trace.machine;
     let waiting = vm
@@ -138,25 +158,67 @@ fn lost_wakeup(trace: &VmTrace) -> Option<String> {
         .iter()
         .find(|pending| pending.status == Status::Blocked && pending.action.op == Op::WaitAcquire)?;
     let (condition, mutex) = (waiting.action.object, vm.object_name(waiting.action.object2));
-    let signal = trace.made.iter().rev().find(|made| {
+    let at = trace.made.iter().rposition(|made| {
         matches!(made.action.op, Op::Signal | Op::Broadcast) && made.action.object == condition
     })?;
-    let thread = &signal.step.thread;
-    Some(match signal.held.contains(&mutex) {
+    let signal = &trace.made[at];
+    let (sender, waiter) = (signal.action.thread, waiting.action.thread);
+    let (thread, other) = (&signal.step.thread, vm.thread_name(waiter));
+    if sender == waiter {
+        return Some(format!("thread {thread} signals before it waits itself"));
+    }
+    let about_to_wait = last_of(&trace.made[..at], waiter).is_some_and(|made| made.held.contains(&mutex));
+    Some(match about_to_wait && !signal.held.contains(&mutex) {
         true => format!(
-            "thread {thread} signals before the other one waits, and what that one looks at before its wait does not keep it from it"
+            "thread {thread} signals without {mutex}, while thread {other} holds it and is about to wait"
         ),
         false => format!(
-            "thread {thread} signals without {mutex}, so that the signal may come between what the other one looks at and its wait"
+            "thread {thread} signals before thread {other} waits, and thread {other} waits all the same"
         ),
     })
 }
 
-/// Whose object was freed by whom.
+/// Whose object was freed by whom, and whether anything else orders that and the use.
 fn freed(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
-    let user = &trace.made[at].step.thread;
+    let user = &trace.made[at];
     let (_, stmt, _) = fault.related.iter().find(|related| related.0.contains("freed"))?;
-    let mut steps = trace.made[..=at].iter().rev();
-    let by = &steps.find(|made| made.touched.contains(stmt))?.step.thread;
-    (by != user).then(|| format!("thread {by} frees the object while thread {user} still uses it"))
+    let freed = trace.made[..=at]
+        .iter()
+        .rposition(|made| made.touched.contains(stmt))?;
+    let by = &trace.made[freed];
+    if by.action.thread == user.action.thread {
+        return None;
+    }
+    let (by_name, user_name) = (&by.step.thread, &user.step.thread);
+    let ordered = comes_after(&trace.made[freed..=at], user.action.thread);
+    Some(match (fault.kind, ordered) {
+        (FaultKind::DoubleFree, true) => {
+            format!("thread {by_name} frees the object, always before thread {user_name} frees it again")
+        }
+        (FaultKind::DoubleFree, false) => format!("threads {by_name} and {user_name} both free the object"),
+        (_, true) => format!("thread {by_name} frees the object, always before thread {user_name} uses it"),
+        (_, false) => format!("thread {by_name} frees the object while thread {user_name} still uses it"),
+    })
+}
+
+/// Whether a thread, at the last of some steps, comes after the end of the first of them in every
+/// schedule: by creations and joins of threads.
+fn comes_after(made: &[Made], thread: ThreadId) -> bool {
+    let mut after: Vec<ThreadId> = made.first().map(|made| made.action.thread).into_iter().collect();
+    for Made { action, created, .. } in made.iter().skip(1) {
+        let knows = match action.op {
+            Op::Join => action
+                .object
+                .as_thread()
+                .is_some_and(|ended| after.contains(&ended)),
+            _ => false,
+        };
+        if knows {
+            after.push(action.thread);
+        }
+        if after.contains(&action.thread) {
+            after.extend(*created);
+        }
+    }
+    after.contains(&thread)
 }

@@ -328,18 +328,20 @@ pub(crate) fn report(
     let vm = &trace.machine;
     let related = seen.related.iter().map(|(text, stmt, context)| {
         let (thread, message) = split_thread(text);
+        let (stmt, context) = vm.outside_library(*stmt, *context);
         Related {
             message: message.to_owned(),
-            location: vm.location(*stmt),
-            stack: vm.stack(*context),
+            location: vm.location(stmt),
+            stack: vm.stack(context),
             thread: thread.to_owned(),
         }
     });
+    let (stmt, context) = vm.outside_library(seen.stmt, seen.context);
     let finding = Finding {
         kind: seen.kind,
         message: seen.message.clone(),
-        location: vm.location(seen.stmt),
-        stack: vm.stack(seen.context),
+        location: vm.location(stmt),
+        stack: vm.stack(context),
         thread: at
             .map(|at| trace.made[at].step.thread.clone())
             .unwrap_or_default(),

@@ -98,10 +98,12 @@ fn order(made: &[Made]) -> Vec<Vec<usize>> {
 
 /// The fault in a few words.
 fn short(fault: &Fault) -> String {
-    let message = fault.message.split(';').next().unwrap_or_default();
+    let message = fault.message.as_str();
     match message.strip_prefix("data race: ") {
         Some(access) => access.split(" by thread ").next().unwrap_or_default().to_owned(),
-        None => message.to_owned(),
+        // What the program says itself may have any characters.
+        None if message.contains('"') => message.to_owned(),
+        None => message.split(';').next().unwrap_or_default().to_owned(),
     }
 }
 
@@ -109,6 +111,10 @@ fn short(fault: &Fault) -> String {
 fn related_steps(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Fault) -> Vec<(usize, usize)> {
     let end = at.map_or(trace.made.len(), |at| at + 1);
     let mut steps = Vec::new();
+    if fault.kind.property() == Property::Deadlock {
+        // For what threads wait in the end has rows of its own.
+        return steps;
+    }
     for (number, (text, stmt, _)) in fault.related.iter().enumerate() {
         let thread = split_thread(text).0;
         let step = trace.made[..end].iter().rposition(|made| {

@@ -148,6 +148,12 @@ pub(crate) fn outside_library(
 }
 
 impl Vm {
+    /// The call by which the program came to a statement of the model library; the statement itself
+    /// if it is the program's.
+    pub fn outside_library(&self, stmt: StmtId, context: ContextId) -> (StmtId, ContextId) {
+        outside_library(&self.program, &self.state, stmt, context)
+    }
+
     /// The calling context of the statement that created a thread.
     pub fn created_in(&self, thread: ThreadId) -> ContextId {
         self.state.thread(thread).created.context
@@ -172,6 +178,19 @@ impl Describe for Vm {
 
     fn stack(&self, context: ContextId) -> Vec<Location> {
         stack(&self.program, &self.state, context)
+    }
+
+    fn own_location(&self, stmt: StmtId, context: ContextId) -> Location {
+        let (stmt, context) = self.outside_library(stmt, context);
+        let at = self.location(stmt);
+        if !at.is_of_system() {
+            return at;
+        }
+        let own = self
+            .stack(context)
+            .into_iter()
+            .find(|place| !place.is_of_system());
+        own.unwrap_or(at)
     }
 
     fn thread_name(&self, thread: ThreadId) -> String {

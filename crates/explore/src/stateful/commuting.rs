@@ -12,10 +12,10 @@
 //! state's expansion is whole.
 //!
 //! - *Races of a step that is left out.* Each access floats after the step that makes it. So two
-//!   accesses that race are both part of the key of the state to which the later one leads; who came
-//!   to that state first has made both, and neither knew of the other. If x and y race in what they
-//!   access plainly, they are not independent, and the key may be wrong; but then it is that of a
-//!   state whose path showed the race.
+//!   accesses that race are both part of the key of the state to which the later one leads; who
+//!   came to that state first has made both, and neither knew of the other. If x and y race in what
+//!   they access plainly, they are not independent, and the key may be wrong; but then it is that
+//!   of a state whose path showed the race.
 //! - *Where it does not hold.* If keys have more than sums, nothing is foreseen: digests of
 //!   detectors, names of inputs, incomplete actions.
 //! - *Circles.* A step that leads to a state of the path is left out, too, but not if it is the

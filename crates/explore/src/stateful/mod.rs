@@ -18,8 +18,8 @@
 //!   execution without end comes back to a state of its path, and there each waiting thread is
 //!   asked about ([`stuck`](crate::stuck)).
 //!
-//! - *Steps that commute* (`commuting.rs`): where the second of two independent steps leads is known
-//!   before it is taken. It is left out if all that follows is known.
+//! - *Steps that commute* (`commuting.rs`): where the second of two independent steps leads is
+//!   known before it is taken. It is left out if all that follows is known.
 //!
 //! Deliberately absent: sleep sets and dynamic partial-order reduction. A state that was left under
 //! a sleep set is not explored whole, and what a race reversal adds after a state is not known when

@@ -1,8 +1,8 @@
 //! One self-contained page: findings with their schedules as lanes, and the source beside them.
 
-use crate::FindingReport;
 use crate::json::finding;
 use crate::snippet::Sources;
+use crate::{FindingReport, harmless};
 use selvedge_base::Location;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl<'a> Page<'a> {
             "sources": self.sources(sources),
         });
         // Within a script, only `<` could end it.
-        let data = data.to_string().replace('<', "\\u003c");
+        let data = harmless(&data.to_string()).replace('<', "\\u003c");
         match PAGE.split_once("DATA") {
             Some((before, after)) => format!("{before}{data}{after}"),
             None => PAGE.to_owned(),
