@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::compile;
 use crate::compile::liveness::Liveness;
 use crate::coverage::{Point, Reached};
-use crate::memory::{Kind, Life, Memory, Object, Site};
+use crate::memory::{Kind, Life, Maker, Memory, Object, Site};
 use crate::names::Name;
 use crate::native::{self, Native};
 use crate::options::Options;
@@ -89,6 +89,8 @@ pub struct Program {
     pub(crate) names: Vec<Name>,
     /// The number of the name that objects made by `mmap` have, and no others.
     pub(crate) mapping: u32,
+    /// It has C++'s `new` or `delete` of its own.
+    pub(crate) own_operators: bool,
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
@@ -209,6 +211,7 @@ impl Program {
             thread_locals,
             names,
             mapping,
+            own_operators: has_own_operators(&module),
             regions: Mutex::default(),
             missing,
             module,
@@ -478,6 +481,7 @@ impl Program {
             kind,
             life: Life::Live,
             zeroed: true,
+            by: Maker::Other,
             name: 1 + id.index() as u32,
             made: Site::default(),
             ended: Site::default(),
@@ -609,6 +613,13 @@ fn room(global: &Global) -> u64 {
     }
 }
 
+/// Whether a program has a global `operator new` or `delete` of its own.
+fn has_own_operators(module: &Module) -> bool {
+    let mut own = module.functions.iter().filter(|f| f.is_defined());
+    let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
+    own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
+}
+
 /// The address of each global: what `load_globals` will get for them, in the same order.
 fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
     let mut scratch = Memory::default();
@@ -625,6 +636,7 @@ fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
             kind: Kind::Global,
             life: Life::Live,
             zeroed: true,
+            by: Maker::Other,
             name: 0,
             made: Site::default(),
             ended: Site::default(),

@@ -4,11 +4,11 @@
 //! NULL and ENOMEM as in glibc. What a real machine may have and this one cannot hold is a limit.
 //! Zero bytes give an object of its own of size 0. `free` ends the object and counts as a write of
 //! all its bytes. Under visibility `memory` and while there are other threads, it is a visible
-//! action on the object as a whole, and so is `realloc`. Missed: that memory of `new` must not be
-//! given to `free` and so on.
+//! action on the object as a whole, and so is `realloc`. What C++'s `new` and `new[]` make must be
+//! given to `delete` and `delete[]`, unless the program has operators of its own.
 
 use super::{Answer, by_element, bytes, plain};
-use crate::memory::{Kind, Life, Object};
+use crate::memory::{Kind, Life, Maker, Object};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
 use crate::visibility;
@@ -35,42 +35,57 @@ pub fn find(name: &str) -> Option<Native> {
             perform: perform_reallocarray,
             numbers: ALL_ARGUMENTS,
         }),
-        "free" | "cfree" => DELETE,
+        "free" | "cfree" => Native::Visible(Visible {
+            prepare: prepare_free,
+            perform: perform_free,
+            numbers: 0b1,
+        }),
         "aligned_alloc" | "memalign" => plain!(aligned_alloc),
         "posix_memalign" => by_element!(posix_memalign),
         "malloc_usable_size" => plain!(usable_size),
         "strdup" | "__strdup" => by_element!(strdup),
         "strndup" | "__strndup" => by_element!(strndup),
         // operator new and new[] of (size), (size, nothrow), (size, align), (size, align, nothrow)
-        "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => plain!(malloc),
-        "_ZnwmSt11align_val_t"
-        | "_ZnamSt11align_val_t"
-        | "_ZnwmSt11align_val_tRKSt9nothrow_t"
-        | "_ZnamSt11align_val_tRKSt9nothrow_t" => plain!(new_aligned),
+        "_Znwm" | "_ZnwmRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::New)),
+        "_Znam" | "_ZnamRKSt9nothrow_t" => plain!(|cx: &mut Cx<'_>| new(cx, Maker::NewArray)),
+        "_ZnwmSt11align_val_t" | "_ZnwmSt11align_val_tRKSt9nothrow_t" => {
+            plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::New))
+        }
+        "_ZnamSt11align_val_t" | "_ZnamSt11align_val_tRKSt9nothrow_t" => {
+            plain!(|cx: &mut Cx<'_>| new_aligned(cx, Maker::NewArray))
+        }
         // operator delete and delete[] of (p), (p, size), (p, align), (p, size, align), each with
         // nothrow
         "_ZdlPv"
-        | "_ZdaPv"
         | "_ZdlPvm"
-        | "_ZdaPvm"
         | "_ZdlPvSt11align_val_t"
-        | "_ZdaPvSt11align_val_t"
         | "_ZdlPvmSt11align_val_t"
-        | "_ZdaPvmSt11align_val_t"
         | "_ZdlPvRKSt9nothrow_t"
+        | "_ZdlPvSt11align_val_tRKSt9nothrow_t" => Native::Visible(Visible {
+            prepare: |cx| {
+                let address = cx.word(0);
+                prepare(cx, address, delete)
+            },
+            perform: |cx, _| perform(cx, delete),
+            // The size that C++ hands on is not looked at.
+            numbers: 0b1,
+        }),
+        "_ZdaPv"
+        | "_ZdaPvm"
+        | "_ZdaPvSt11align_val_t"
+        | "_ZdaPvmSt11align_val_t"
         | "_ZdaPvRKSt9nothrow_t"
-        | "_ZdlPvSt11align_val_tRKSt9nothrow_t"
-        | "_ZdaPvSt11align_val_tRKSt9nothrow_t" => DELETE,
+        | "_ZdaPvSt11align_val_tRKSt9nothrow_t" => Native::Visible(Visible {
+            prepare: |cx| {
+                let address = cx.word(0);
+                prepare(cx, address, delete_array)
+            },
+            perform: |cx, _| perform(cx, delete_array),
+            numbers: 0b1,
+        }),
         _ => return None,
     })
 }
-
-const DELETE: Native = Native::Visible(Visible {
-    prepare: prepare_free,
-    perform: perform_free,
-    // The size that C++ hands on is not looked at.
-    numbers: 0b1,
-});
 
 // ---- making
 // -------------------------------------------------------------------------------------------------
@@ -100,9 +115,22 @@ fn calloc(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::word(make(cx, count.checked_mul(size), ALIGN, true)?))
 }
 
-fn new_aligned(cx: &mut Cx<'_>) -> Answer {
+fn new(cx: &mut Cx<'_>, by: Maker) -> Answer {
+    let size = cx.word(0)?;
+    make_new(cx, size, ALIGN, by)
+}
+
+fn new_aligned(cx: &mut Cx<'_>, by: Maker) -> Answer {
     let (size, align) = (cx.word(0)?, cx.word(1)?);
-    Ok(Flow::word(make(cx, Some(size), align.max(ALIGN), false)?))
+    make_new(cx, size, align.max(ALIGN), by)
+}
+
+fn make_new(cx: &mut Cx<'_>, size: u64, align: u64, by: Maker) -> Answer {
+    let object = match size <= i64::MAX as u64 {
+        true => cx.new_object(size, align, by)?,
+        false => None,
+    };
+    Ok(Flow::word(object.unwrap_or_default()))
 }
 
 fn aligned_alloc(cx: &mut Cx<'_>) -> Answer {
@@ -208,12 +236,30 @@ fn fault(
     }))
 }
 
+/// Whether an object was made by what the call is for.
+fn check_maker(cx: &Cx<'_>, base: u64, object: &Object, by: Maker) -> Result<(), Stop> {
+    let (made, ends) = match (object.by, by) {
+        (made, ends) if made == ends || cx.program.own_operators => return Ok(()),
+        (Maker::New, Maker::NewArray) => ("new", "delete[]"),
+        (Maker::New, _) => ("new", "free or realloc"),
+        (Maker::NewArray, Maker::New) => ("new[]", "delete"),
+        (Maker::NewArray, _) => ("new[]", "free or realloc"),
+        (Maker::Other, Maker::NewArray) => ("malloc or its like", "delete[]"),
+        (Maker::Other, _) => ("malloc or its like", "delete"),
+    };
+    let text = cx.program.object_text(object);
+    let message = format!("{ends} of {text}, which was made by {made}");
+    let at = ("the object was made here", object.made);
+    Err(fault(cx, FaultKind::InvalidFree, message, base, &[at]))
+}
+
 /// Ends the object at an address; NULL is nothing to do.
-fn release(cx: &mut Cx<'_>, address: u64) -> Result<(), Stop> {
+fn release(cx: &mut Cx<'_>, address: u64, by: Maker) -> Result<(), Stop> {
     if address == 0 {
         return Ok(());
     }
     let (base, object) = owned(cx, address, "free")?;
+    check_maker(cx, base, &object, by)?;
     let site = cx.site;
     cx.state.memory.record(base, object.size, true, site);
     cx.state.end_object(cx.thread, base, Life::Freed, site);
@@ -256,7 +302,19 @@ pub(super) fn perform(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Perf
 
 fn free(cx: &mut Cx<'_>) -> Answer {
     let address = cx.word(0)?;
-    release(cx, address)?;
+    release(cx, address, Maker::Other)?;
+    Ok(Flow::void())
+}
+
+fn delete(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    release(cx, address, Maker::New)?;
+    Ok(Flow::void())
+}
+
+fn delete_array(cx: &mut Cx<'_>) -> Answer {
+    let address = cx.word(0)?;
+    release(cx, address, Maker::NewArray)?;
     Ok(Flow::void())
 }
 
@@ -279,13 +337,13 @@ fn resize(cx: &mut Cx<'_>, old: u64, size: Option<u64>) -> Answer {
     let (_, object) = owned(cx, old, "realloc")?;
     if size == Some(0) {
         // glibc frees and returns NULL.
-        release(cx, old)?;
+        release(cx, old, Maker::Other)?;
         return Ok(Flow::word(0));
     }
     let new = make(cx, size, ALIGN, false)?;
     if new != 0 {
         super::string::copy(cx, new, old, object.size.min(size.unwrap_or(0)))?;
-        release(cx, old)?;
+        release(cx, old, Maker::Other)?;
     }
     Ok(Flow::word(new))
 }

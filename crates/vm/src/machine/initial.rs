@@ -259,12 +259,13 @@ fn first_stmt(program: &Program) -> StmtId {
 }
 
 fn argument_object(size: u64) -> crate::memory::Object {
-    use crate::memory::{Kind, Life, Object, Site};
+    use crate::memory::{Kind, Life, Maker, Object, Site};
     Object {
         size,
         kind: Kind::Global,
         life: Life::Live,
         zeroed: true,
+        by: Maker::Other,
         name: 0,
         made: Site::default(),
         ended: Site::default(),

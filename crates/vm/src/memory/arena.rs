@@ -6,7 +6,7 @@ use super::Memory;
 #[cfg(feature = "laboratory")]
 use super::MemoryState;
 use super::address::{CLASSES, MIN_SHIFT, Parts};
-use super::object::{Kind, Life, Object, Site};
+use super::object::{Kind, Life, Maker, Object, Site};
 use super::page::{PAGE, Page};
 use std::rc::Rc;
 
@@ -18,6 +18,7 @@ const NOTHING: Object = Object {
     kind: Kind::Heap,
     life: Life::Freed,
     zeroed: false,
+    by: Maker::Other,
     name: 0,
     made: Site {
         stmt: selvedge_base::StmtId(0),

@@ -90,7 +90,11 @@ fn record(base: u64, object: &Object, places: bool) -> [u64; 3] {
     [
         base,
         object.size,
-        object.kind as u64 | (object.life as u64) << 8 | u64::from(object.zeroed) << 16 | place << 24,
+        object.kind as u64
+            | (object.life as u64) << 8
+            | u64::from(object.zeroed) << 16
+            | (object.by as u64) << 17
+            | place << 24,
     ]
 }
 

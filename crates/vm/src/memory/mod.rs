@@ -19,7 +19,7 @@ mod undo;
 
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
 pub(crate) use arena::unshared;
-pub use object::{Kind, Life, MemoryError, Object, Site};
+pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
 pub(crate) use pointers::Word;
 
 use crate::value::{Tags, Value};

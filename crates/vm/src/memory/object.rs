@@ -48,6 +48,18 @@ pub enum Life {
     Returned,
 }
 
+/// What made a heap object, and so what must free it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Maker {
+    /// malloc and its family, for `free`; or it is no heap object.
+    Other,
+    /// C++'s `new`, for `delete`.
+    New,
+    /// C++'s `new[]`, for `delete[]`.
+    NewArray,
+}
+
 /// An object of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Object {
@@ -59,6 +71,8 @@ pub struct Object {
     pub life: Life,
     /// Bytes that were never written are zero, not undefined.
     pub zeroed: bool,
+    /// What made it.
+    pub by: Maker,
     /// What the program calls it: an index into the program's names (globals, locals), or 0.
     pub name: u32,
     /// Where it was made.

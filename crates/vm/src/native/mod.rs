@@ -16,7 +16,7 @@ pub use fault::{Wrong, memory_fault, undefined_fault};
 pub use table::{Native, find};
 
 use crate::libc::stepped::Replay;
-use crate::memory::{AllocError, Kind, Life, MemoryError, Object, Site};
+use crate::memory::{AllocError, Kind, Life, Maker, MemoryError, Object, Site};
 use crate::phase::Phase;
 use crate::program::Program;
 use crate::state::State;
@@ -414,20 +414,32 @@ impl Cx<'_> {
     /// Makes a heap object; `Ok(None)` if the program asked for more than any machine has (malloc
     /// returns NULL).
     pub fn malloc(&mut self, size: u64, align: u64, zeroed: bool) -> Result<Option<u64>, Stop> {
-        self.make(size, align, zeroed, 0)
+        self.make(size, align, zeroed, (0, Maker::Other))
+    }
+
+    /// The same for C++'s operators.
+    pub(crate) fn new_object(&mut self, size: u64, align: u64, by: Maker) -> Result<Option<u64>, Stop> {
+        self.make(size, align, false, (0, by))
     }
 
     /// A new mapping of zeros.
     pub(crate) fn map(&mut self, size: u64) -> Result<Option<u64>, Stop> {
-        self.make(size, 4096, true, self.program.mapping)
+        self.make(size, 4096, true, (self.program.mapping, Maker::Other))
     }
 
-    fn make(&mut self, size: u64, align: u64, zeroed: bool, name: u32) -> Result<Option<u64>, Stop> {
+    fn make(
+        &mut self,
+        size: u64,
+        align: u64,
+        zeroed: bool,
+        (name, by): (u32, Maker),
+    ) -> Result<Option<u64>, Stop> {
         let object = Object {
             size,
             kind: Kind::Heap,
             life: Life::Live,
             zeroed,
+            by,
             name,
             made: self.site,
             ended: Site::default(),
@@ -459,6 +471,7 @@ impl Cx<'_> {
             kind: Kind::Global,
             life: Life::Live,
             zeroed: true,
+            by: Maker::Other,
             name: 0,
             made: self.site,
             ended: Site::default(),
@@ -480,6 +493,7 @@ impl Cx<'_> {
             kind: Kind::ThreadLocal,
             life: Life::Live,
             zeroed: true,
+            by: Maker::Other,
             name: 0,
             made: self.site,
             ended: Site::default(),

@@ -1,6 +1,6 @@
 //! Objects of the machine's memory that hold contents of files and buffers of streams.
 
-use crate::memory::{Kind as MemoryKind, Life, Object, Site};
+use crate::memory::{Kind as MemoryKind, Life, Maker, Object, Site};
 use crate::native::{Cx, Flow, Stop};
 use selvedge_model::LimitKind;
 
@@ -15,6 +15,7 @@ pub(super) fn hidden_object(size: u64, made: Site) -> Object {
         kind: MemoryKind::Global,
         life: Life::Live,
         zeroed: true,
+        by: Maker::Other,
         name: 0,
         made,
         ended: Site::default(),

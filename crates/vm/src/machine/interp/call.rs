@@ -2,7 +2,7 @@
 
 use super::Stop;
 use crate::code::{CONST, Code};
-use crate::memory::{Kind, Life, Object, Site};
+use crate::memory::{Kind, Life, Maker, Object, Site};
 use crate::program::{Binding, Program};
 use crate::thread::Frame;
 use crate::value::{Poison, Value};
@@ -252,6 +252,7 @@ impl Vm {
             kind: Kind::Stack,
             life: Life::Live,
             zeroed: false,
+            by: Maker::Other,
             name: 0,
             made: site,
             ended: Site::default(),

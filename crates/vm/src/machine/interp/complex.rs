@@ -4,7 +4,7 @@
 use super::wide::{Wide, cast, compare, integer_unary, mask, overflowing, saturating, signed};
 use super::{Stop, arith, float};
 use crate::code::{ComplexOperands, NONE};
-use crate::memory::{Kind, Life, MemoryError, Object, Site};
+use crate::memory::{Kind, Life, Maker, MemoryError, Object, Site};
 use crate::native::{Wrong, memory_fault, undefined_fault};
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
@@ -353,6 +353,7 @@ impl Vm {
                     kind: Kind::Stack,
                     life: Life::Live,
                     zeroed: false,
+                    by: Maker::Other,
                     name: 0,
                     made: site,
                     ended: Site::default(),

@@ -1,6 +1,6 @@
 //! Stack objects: how locals begin and end, and where their end is a scheduling point.
 
-use crate::memory::{Kind, Life, Object, Site};
+use crate::memory::{Kind, Life, Maker, Object, Site};
 use crate::visibility;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
@@ -30,6 +30,7 @@ impl Vm {
             kind,
             life: if local.begins { Life::Unborn } else { Life::Live },
             zeroed: false,
+            by: Maker::Other,
             name: local.name,
             made: site,
             ended: Site::default(),
