@@ -116,6 +116,8 @@ struct Frame<M, D> {
     marks: (M, D),
     /// None where an action is incomplete.
     key: Option<Digest>,
+    /// It has inputs, and its key what stands for their names.
+    named: bool,
     /// What steps from here add to the key: those that were taken here, or before.
     steps: Steps,
     /// So many steps were kept when the state was reached.
@@ -410,6 +412,7 @@ where
             chooses: choices.first().is_some_and(chooses),
             marks: (self.machine.mark(), self.detector.mark()),
             key,
+            named: self.machine.has_inputs(),
             steps: steps.unwrap_or_default(),
             commuting: self.commuting.len(),
             choices,
@@ -421,19 +424,17 @@ where
 
     /// Notes what a step from the last state of the path adds to its key; what steps add after it.
     fn note_step(&mut self, choice: Choice, event: &Event, to: Option<Digest>) -> Steps {
-        let Some(frame) = self.path.last_mut().filter(|_| self.adds) else {
+        let named = self.machine.has_inputs();
+        let Some(frame) = self.path.last_mut().filter(|_| self.adds && !named) else {
             return Steps::new();
         };
-        let (Some(from), Some(to)) = (frame.key, to) else {
+        let (Some(from), Some(to)) = (frame.key.filter(|_| !frame.named), to) else {
             return Steps::new();
         };
         if self.weaken.is(Weaken::Foreseen)
             && let Some(foreseen) = self.commuting.leads_to(&frame.steps, choice, from)
         {
             assert_eq!(to, foreseen, "{choice:?} leads elsewhere: {event:?}");
-        }
-        if self.machine.has_inputs() {
-            return Steps::new();
         }
         self.commuting.note(
             &self.machine,
