@@ -30,6 +30,20 @@ impl<'m> Shapes<'m> {
         .shape(ty, MOST_LEVELS)
     }
 
+    /// The shape of an array, without an end, of what has a shape.
+    pub(crate) fn array(all: &mut IdVec<ShapeId, Shape>, of: ShapeId) -> ShapeId {
+        let Shape { name, size, .. } = &all[of];
+        let array = Shape {
+            name: name.clone(),
+            size: 0,
+            parts: Parts::Elements {
+                shape: of,
+                stride: *size,
+            },
+        };
+        all.push(array)
+    }
+
     /// The shape of what a pointer points to.
     pub(crate) fn pointee(
         &mut self,
@@ -115,7 +129,10 @@ impl<'m> Reader<'_, 'm> {
     fn parts(&mut self, ty: TypeNode<'m>, levels: u32) -> Parts {
         match ty.kind() {
             TypeKind::Base => Parts::Value(scalar(&ty.name())),
-            TypeKind::Enumeration => Parts::Value(Scalar::Signed),
+            TypeKind::Enumeration => {
+                let of = ty.base(self.layout).and_then(|of| plain(self.layout, of));
+                Parts::Value(of.map_or(Scalar::Signed, |of| scalar(&of.name())))
+            }
             TypeKind::Pointer => Parts::Value(Scalar::Pointer),
             TypeKind::Record => Parts::Fields(self.fields(ty, levels)),
             TypeKind::Array => self.elements(ty, levels),

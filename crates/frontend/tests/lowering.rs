@@ -565,7 +565,7 @@ fn objects_have_the_types_of_the_source() {
     let module = &m.module;
     let named = |name: &str, offset| {
         let global = &module.globals[module.global(name).unwrap()];
-        let part = selvedge_ir::part(&module.shapes, global.shape.unwrap(), global.size, offset);
+        let part = selvedge_ir::part(&module.shapes, global.shape.unwrap(), global.size, offset, 1);
         (part.path, part.rest)
     };
     let size = module.globals[module.global("all").unwrap()].size / 4;

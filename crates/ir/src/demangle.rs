@@ -2,7 +2,9 @@
 
 /// The demangled form of a C++ or Rust linkage name; other names as they are.
 pub fn demangle(name: &str) -> String {
-    if let Ok(rust) = rustc_demangle::try_demangle(name) {
+    if is_rust(name)
+        && let Ok(rust) = rustc_demangle::try_demangle(name)
+    {
         return format!("{rust:#}");
     }
     if name.starts_with("_Z")
@@ -12,4 +14,12 @@ pub fn demangle(name: &str) -> String {
         return text;
     }
     name.to_owned()
+}
+
+/// Whether a name is of Rust: its older names look like those of C++, but for a hash at the end.
+fn is_rust(name: &str) -> bool {
+    let hash = name.rfind("17h").map(|at| &name.as_bytes()[at + 3..]);
+    let ends =
+        |hash: &[u8]| hash.len() > 16 && hash[..16].iter().all(u8::is_ascii_hexdigit) && hash[16] == b'E';
+    name.starts_with("_R") || hash.is_some_and(ends)
 }

@@ -32,6 +32,6 @@ pub use inst::{
 pub use module::{Global, Module, Relocation, Stmt, Symbol};
 pub use names::returns_twice;
 pub use parse::{ParseError, parse};
-pub use shape::{Field, Part, Parts, Scalar, Shape, part};
+pub use shape::{Field, Part, Parts, Scalar, Shape, fits, part};
 pub use types::{BlockId, FuncId, GlobalId, LocalId, Reg, ShapeId, Type};
 pub use verify::{Place, Problem, VerifyError, verify};

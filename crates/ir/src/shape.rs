@@ -80,9 +80,19 @@ pub struct Part {
     pub value: Option<(Scalar, u64)>,
 }
 
-/// The part of an object in which a byte lies. An object that is larger than its shape is an array
-/// of it.
-pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u64) -> Part {
+/// Whether an object of a size may be of a type: it has just that size, it is an array whose length
+/// the type leaves open, or its last member is one. What is larger than a structure may be anything
+/// that begins with it.
+pub fn fits(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64) -> bool {
+    shapes.get(shape).is_some_and(|shape| match &shape.parts {
+        Parts::Elements { stride, .. } if shape.size == 0 => *stride != 0 && size.is_multiple_of(*stride),
+        Parts::Value(_) => shape.size != 0 && size.is_multiple_of(shape.size),
+        _ => size == shape.size || size > shape.size && may_go_on(shapes, shape),
+    })
+}
+
+/// The smallest part of an object in which some bytes lie. Values without an end are an array.
+pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u64, bytes: u64) -> Part {
     let mut part = Part {
         rest: offset,
         ..Part::default()
@@ -90,26 +100,37 @@ pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u
     // Bytes behind the begin of what is looked at, which need not have a name.
     let mut inner = offset;
     let mut at = shape;
+    if !fits(shapes, shape, size) {
+        return part;
+    }
     if let Some(whole) = shapes.get(shape)
-        && whole.size != 0
-        && size >= 2 * whole.size
-        && size.is_multiple_of(whole.size)
-        && !may_go_on(shapes, whole)
+        && matches!(whole.parts, Parts::Value(_))
+        && size > whole.size
+        && inner % whole.size + bytes <= whole.size
     {
         let _ = write!(part.path, "[{}]", inner / whole.size);
         inner %= whole.size;
         part.rest = inner;
+    }
+    if let Some(whole) = shapes.get(shape)
+        && let Parts::Elements { shape, stride } = &whole.parts
+        && whole.size == 0
+        && size == *stride
+    {
+        // One element: most likely the source has no array.
+        at = *shape;
     }
     for _ in 0..MOST_LEVELS {
         let Some(shape) = shapes.get(at) else { break };
         match &shape.parts {
             Parts::Opaque => break,
             Parts::Value(scalar) => {
-                part.value = (inner == 0).then_some((*scalar, shape.size));
+                let all = inner == 0 && bytes <= shape.size;
+                part.value = all.then_some((*scalar, shape.size));
                 break;
             }
             Parts::Elements { shape, stride } => {
-                if *stride == 0 {
+                if *stride == 0 || inner % stride + bytes > *stride {
                     break;
                 }
                 let _ = write!(part.path, "[{}]", inner / stride);
@@ -126,7 +147,7 @@ pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u
                     let open = is_last && size == 0 && of.is_some_and(is_array);
                     inner
                         .checked_sub(field.offset)
-                        .is_some_and(|inner| inner < size || open)
+                        .is_some_and(|inner| inner + bytes <= size || open)
                 };
                 let Some(field) = fields.iter().find(holds) else {
                     break;
@@ -212,22 +233,51 @@ mod tests {
     fn parts_are_named_as_in_the_source() {
         let shapes = shapes();
         let named = |size, offset| {
-            let part = part(&shapes, ShapeId::from_index(4), size, offset);
+            let part = part(&shapes, ShapeId::from_index(4), size, offset, 1);
             (part.path, part.rest)
         };
         assert_eq!(named(64, 0), (".lock".into(), 0));
         assert_eq!(named(64, 48), (".hits[2]".into(), 0));
         assert_eq!(named(64, 49), (".hits[2]".into(), 1));
         assert_eq!(named(64, 52), (".count".into(), 0));
-        assert_eq!(named(128, 72), ("[1].lock".into(), 8));
-        assert_eq!(named(72, 65), (".circle.lock".into(), 9));
+        assert_eq!(named(64, 63), (".circle.lock".into(), 7));
+        // What is larger may be another type that begins with it.
+        assert_eq!(named(128, 72), (String::new(), 72));
+        assert_eq!(named(72, 0), (String::new(), 0));
+    }
+
+    #[test]
+    fn arrays_without_an_end_have_indexes() {
+        let mut shapes = shapes();
+        let elements = Parts::Elements {
+            shape: ShapeId::from_index(4),
+            stride: 64,
+        };
+        let array = shapes.push(shape("struct account", 0, elements));
+        let named = |of, size, offset| part(&shapes, of, size, offset, 4).path;
+        assert_eq!(named(array, 128, 72), "[1].lock");
+        assert_eq!(named(array, 130, 72), "");
+        assert_eq!(named(array, 64, 44), ".hits[1]");
+        assert_eq!(named(ShapeId::from_index(0), 8, 4), "[1]");
+        assert_eq!(named(ShapeId::from_index(0), 10, 4), "");
+    }
+
+    #[test]
+    fn what_is_accessed_as_a_whole_is_named_as_a_whole() {
+        let shapes = shapes();
+        let named = |offset, bytes| part(&shapes, ShapeId::from_index(4), 64, offset, bytes).path;
+        assert_eq!(named(0, 64), "");
+        assert_eq!(named(0, 40), ".lock");
+        assert_eq!(named(40, 8), ".hits");
+        assert_eq!(named(44, 4), ".hits[1]");
+        assert_eq!(named(48, 8), "");
     }
 
     #[test]
     fn values_have_their_types() {
-        let part = part(&shapes(), ShapeId::from_index(4), 64, 44);
+        let part = part(&shapes(), ShapeId::from_index(4), 64, 44, 4);
         assert_eq!(part.value, Some((Scalar::Signed, 4)));
-        let inner = super::part(&shapes(), ShapeId::from_index(4), 64, 45);
+        let inner = super::part(&shapes(), ShapeId::from_index(4), 64, 45, 1);
         assert_eq!(inner.value, None);
     }
 
@@ -246,18 +296,18 @@ mod tests {
         };
         let fields = vec![field(0, "n", 0), tail];
         let whole = shapes.push(shape("struct open", 4, Parts::Fields(fields)));
-        let named = |offset| part(&shapes, whole, 24, offset).path;
+        let named = |offset| part(&shapes, whole, 24, offset, 4).path;
         assert_eq!([named(0), named(16)], [".n", ".tail[3]"]);
         // Bytes behind an object that are no further object of its type.
-        let odd = part(&shapes, ShapeId::from_index(4), 130, 128);
+        let odd = part(&shapes, ShapeId::from_index(4), 130, 128, 1);
         assert_eq!((odd.path.as_str(), odd.rest), ("", 128));
     }
 
     #[test]
     fn circles_end() {
-        let part = part(&shapes(), ShapeId::from_index(4), 64, 57);
+        let part = part(&shapes(), ShapeId::from_index(4), 64, 57, 1);
         assert_eq!(part.path, ".circle.lock");
-        let unknown = super::part(&shapes(), ShapeId::from_index(99), 64, 57);
+        let unknown = super::part(&shapes(), ShapeId::from_index(99), 64, 57, 1);
         assert_eq!((unknown.path.as_str(), unknown.rest), ("", 57));
     }
 }

@@ -214,6 +214,10 @@ pub trait Describe: Machine {
     fn thread_name(&self, thread: ThreadId) -> String;
     /// The name of an object: `&lock`, `heap object allocated at file.c:12 + 8`.
     fn object_name(&self, object: ObjectId) -> String;
+    /// The name of so many bytes at an object: of the smallest part that has them all.
+    fn bytes_name(&self, object: ObjectId, _bytes: u64) -> String {
+        self.object_name(object)
+    }
     /// An action in one line: `pthread_mutex_lock(&lock)`.
     fn action_text(&self, action: &Action) -> String;
     /// The value of `size` bytes at an object now, as the source would write it; `None` if it is

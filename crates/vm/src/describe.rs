@@ -23,6 +23,11 @@ pub fn thread_name(state: &State, thread: ThreadId) -> String {
 
 /// The name of an object.
 pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String {
+    bytes_name(program, state, object, 1)
+}
+
+/// The name of so many bytes at an object.
+fn bytes_name(program: &Program, state: &State, object: ObjectId, bytes: u64) -> String {
     if object == ObjectId::NONE {
         return "nothing".into();
     }
@@ -30,7 +35,11 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
         return format!("thread {}", thread_name(state, thread));
     }
     if let Some(base) = object.as_heap() {
-        return object_name(program, state, ObjectId(base));
+        let whole = state
+            .memory
+            .object_at(base)
+            .map_or(bytes, |(_, object)| object.size);
+        return bytes_name(program, state, ObjectId(base), whole);
     }
     if !object.is_address() {
         let known = HiddenObject::of(object).map(HiddenObject::text);
@@ -40,7 +49,7 @@ pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String
         return format!("{:#x}", object.0);
     };
     let name = program.name(found.name);
-    let part = program.part(&found, object.0 - base);
+    let part = program.part(&found, object.0 - base, bytes);
     let whole = if name.is_empty() {
         let place = made_at(program, state, found.made);
         let (of, what) = match (part.path.as_str(), program.type_name(&found)) {
@@ -88,7 +97,7 @@ fn is_of_library(display: &str) -> bool {
 fn value_at(program: &Program, state: &State, object: ObjectId, bytes: u32) -> Option<String> {
     let (base, found) = state.memory.object_at(object.0).filter(|_| object.is_address())?;
     let offset = object.0 - base;
-    let (scalar, size) = program.part(&found, offset).value?;
+    let (scalar, size) = program.part(&found, offset, u64::from(bytes)).value?;
     let is_there = size == u64::from(bytes) && (1..=8).contains(&size) && offset + size <= found.size;
     if !is_there || state.memory.check(object.0, size, false).is_err() {
         return None;
@@ -201,12 +210,19 @@ impl Describe for Vm {
         object_name(&self.program, &self.state, object)
     }
 
+    fn bytes_name(&self, object: ObjectId, bytes: u64) -> String {
+        bytes_name(&self.program, &self.state, object, bytes)
+    }
+
     fn action_text(&self, action: &Action) -> String {
         let name = action.op.info().text;
         if action.object == ObjectId::NONE {
             name.into()
         } else {
-            format!("{name} {}", self.object_name(action.object))
+            format!(
+                "{name} {}",
+                self.bytes_name(action.object, u64::from(action.size))
+            )
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::memory::Object;
 use crate::program::Program;
-use selvedge_ir::{Part, Scalar, ShapeId, part};
+use selvedge_ir::{Part, Scalar, ShapeId, fits, part};
 
 /// A name of an object, with the type that the source gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,19 +12,20 @@ pub(crate) struct Name {
 }
 
 impl Program {
-    /// The type of an object in the source, if that is known.
+    /// The type of an object in the source, if that is known and may be.
     fn shape(&self, object: &Object) -> Option<ShapeId> {
         let made = || self.module.made.get(&object.made.stmt).copied();
-        match object.name {
+        let shape = match object.name {
             0 => made(),
             name => self.names[name as usize].shape,
-        }
+        };
+        shape.filter(|&shape| fits(&self.module.shapes, shape, object.size))
     }
 
-    /// The part of an object in which a byte lies.
-    pub(crate) fn part(&self, object: &Object, offset: u64) -> Part {
+    /// The smallest part of an object in which some bytes lie.
+    pub(crate) fn part(&self, object: &Object, offset: u64, bytes: u64) -> Part {
         match self.shape(object) {
-            Some(shape) => part(&self.module.shapes, shape, object.size, offset),
+            Some(shape) => part(&self.module.shapes, shape, object.size, offset, bytes),
             None => Part {
                 rest: offset,
                 ..Part::default()

@@ -58,7 +58,7 @@ impl RaceDetector {
             message: format!(
                 "data race: {} of {bytes} of {} by thread {} is not ordered with the {} by thread {other}; thread {} holds {}",
                 verb(new.kind),
-                machine.object_name(object),
+                machine.bytes_name(object, *size),
                 machine.thread_name(thread),
                 verb(old.kind),
                 machine.thread_name(thread),

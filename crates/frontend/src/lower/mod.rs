@@ -166,6 +166,11 @@ impl<'m, 'p> Unit<'m, 'p> {
         Some(self.shapes.shape(all, self.layout, ty))
     }
 
+    /// The shape of an array of what has a shape.
+    fn array(&mut self, of: ShapeId) -> ShapeId {
+        Shapes::array(&mut self.program.module.shapes, of)
+    }
+
     /// The shape of what a pointer points to.
     fn pointee(&mut self, ty: TypeNode<'m>) -> Option<ShapeId> {
         let all = &mut self.program.module.shapes;

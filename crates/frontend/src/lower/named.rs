@@ -33,11 +33,15 @@ impl<'m> FnLower<'_, 'm, '_> {
 
     /// Notes what a call makes: of C++ what the operator `new` stands for, of C what the variable
     /// points to that gets the result. It is of no matter whether the call allocates anything.
+    ///
+    /// That it is an array must be seen: memory for a larger type may be got by a pointer to the
+    /// type that it begins with.
     pub(super) fn note_made(&mut self, call: Value<'m>, stmt: StmtId) {
         if self.unit.library {
             return;
         }
-        let shape = match TypeNode::made_by(call) {
+        let made = TypeNode::made_by(call);
+        let shape = match made {
             Some(ty) => self.unit.shape(Some(ty)),
             None => {
                 let pointer = call.users().into_iter().find_map(|user| {
@@ -51,8 +55,46 @@ impl<'m> FnLower<'_, 'm, '_> {
                 pointer.and_then(|pointer| self.unit.pointee(pointer))
             }
         };
-        if let Some(shape) = shape {
-            self.unit.program.module.made.insert(stmt, shape);
+        let Some(shape) = shape else { return };
+        let callee = call.called().map(|callee| callee.name()).unwrap_or_default();
+        let is_array = match made {
+            Some(_) if callee.starts_with("_Zna") => {
+                // Before elements with destructors stands how many they are.
+                let counts = |user: Value<'m>| {
+                    user.opcode() == Some(Opcode::LLVMStore) && user.operand(1) == Some(call)
+                };
+                if call.users().into_iter().any(counts) {
+                    return;
+                }
+                true
+            }
+            Some(_) => false,
+            None => self.is_array(call, &callee, shape),
+        };
+        let shape = match is_array {
+            true => self.unit.array(shape),
+            false => shape,
+        };
+        self.unit.program.module.made.insert(stmt, shape);
+    }
+
+    /// Whether the size that a call is given is that of some elements, as the source says.
+    fn is_array(&self, call: Value<'m>, callee: &str, of: ShapeId) -> bool {
+        let size = u128::from(self.unit.program.module.shapes[of].size);
+        let is_size = |value: Option<Value<'m>>| value.and_then(Value::int) == Some(size);
+        match callee {
+            "calloc" => is_size(call.operand(1)),
+            "reallocarray" => is_size(call.operand(2)),
+            _ => call
+                .operand(u32::from(callee == "realloc"))
+                .is_some_and(|bytes| match bytes.opcode() {
+                    Some(Opcode::LLVMMul) => is_size(bytes.operand(0)) || is_size(bytes.operand(1)),
+                    Some(Opcode::LLVMShl) => {
+                        let shift = bytes.operand(1).and_then(Value::int);
+                        shift.is_some_and(|shift| shift < 64 && 1 << shift == size)
+                    }
+                    _ => false,
+                }),
         }
     }
 }

@@ -123,7 +123,7 @@ pub fn memory_fault(
                 },
                 object.ended,
             );
-            let part = match program.part(&object, address - base).path {
+            let part = match program.part(&object, address - base, size).path {
                 path if path.is_empty() => String::new(),
                 path => format!("`{path}` of "),
             };

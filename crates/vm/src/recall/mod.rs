@@ -347,6 +347,10 @@ impl Describe for Recalling {
         self.ask(|vm| vm.object_name(object))
     }
 
+    fn bytes_name(&self, object: ObjectId, bytes: u64) -> String {
+        self.ask(|vm| vm.bytes_name(object, bytes))
+    }
+
     fn action_text(&self, action: &Action) -> String {
         self.ask(|vm| vm.action_text(action))
     }
