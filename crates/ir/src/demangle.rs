@@ -11,7 +11,7 @@ pub fn demangle(name: &str) -> String {
         && let Ok(symbol) = cpp_demangle::Symbol::new(name)
         && let Ok(text) = symbol.demangle()
     {
-        return text;
+        return text.replace("_GLOBAL__N_1", "(anonymous namespace)");
     }
     name.to_owned()
 }

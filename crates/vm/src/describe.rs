@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::sync;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
+use selvedge_ir::GlobalId;
 use selvedge_model::{Action, Describe, Input, ObjectId, Op, Pending, Status};
 
 /// The hierarchical name of a thread.
@@ -175,8 +176,11 @@ impl Vm {
             return None;
         }
         let (base, found) = self.state.memory.object_at(object.0)?;
-        let is_global = found.kind == Kind::Global;
-        is_global.then(|| (self.program.name(found.name).to_owned(), object.0 - base))
+        // Names begin with those of the globals, after the empty one.
+        let number = (found.name as usize).checked_sub(1)?;
+        let global = self.program.module.globals.get(GlobalId::from_index(number));
+        let global = global.filter(|_| found.kind == Kind::Global)?;
+        Some((global.name.clone(), object.0 - base))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::memory::Object;
 use crate::program::Program;
-use selvedge_ir::{Part, Scalar, ShapeId, fits, part};
+use selvedge_ir::{Global, Module, Part, Scalar, ShapeId, fits, part};
 
 /// A name of an object, with the type that the source gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,6 +37,19 @@ impl Program {
     pub(crate) fn type_name(&self, object: &Object) -> &str {
         let shape = self.shape(object).and_then(|shape| self.module.shapes.get(shape));
         shape.map_or("", |shape| &shape.name)
+    }
+}
+
+/// The name of a global variable, without the number that the compiler or linker puts behind it if
+/// others have the same. A part of a variable that the optimiser has divided keeps its number: it
+/// is not as large as its type.
+pub(crate) fn of_global<'m>(module: &'m Module, global: &'m Global) -> &'m str {
+    let whole = global
+        .shape
+        .is_some_and(|shape| fits(&module.shapes, shape, global.size));
+    match global.name.rsplit_once('.') {
+        Some((name, number)) if whole && number.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => &global.name,
     }
 }
 

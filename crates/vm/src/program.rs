@@ -160,7 +160,7 @@ impl Program {
         let (globals, thread_locals) = place_globals(&module)?;
         let mut names = vec![Name::default()];
         names.extend(module.globals.iter().map(|g| Name {
-            text: g.name.clone(),
+            text: crate::names::of_global(&module, g).to_owned(),
             shape: g.shape,
         }));
         let mapping = names.len() as u32;
