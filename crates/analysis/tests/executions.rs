@@ -7,7 +7,7 @@ use selvedge_analysis::{Place, PointsTo};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_ir::{FuncId, InstKind, Module, Operand};
 use selvedge_model::{Access, Choice, Machine};
-use selvedge_vm::memory::Kind;
+use selvedge_vm::memory::{Kind, Life};
 use selvedge_vm::{Options, Program, Visibility, Vm};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Facts {
                 matches!(
                     object.kind,
                     Kind::Global | Kind::Constant | Kind::ThreadLocal | Kind::Missing
-                ) && self.module.globals[global].name == name
+                ) && program.global_of(&object) == Some(global)
             }
             Object::Local(function, local) => {
                 let local = &self.module.functions[function].locals[local];
@@ -83,6 +83,9 @@ impl Facts {
             Object::Arguments(_) => matches!(object.kind, Kind::Stack | Kind::PrivateStack),
             Object::Function(_) => false,
         };
+        if access.write && object.kind == Kind::ThreadLocal && object.life == Life::Returned {
+            return None; // a thread ends, and with it its variables
+        }
         let none = Vec::new();
         let places = self.instructions.get(&access.stmt).unwrap_or(&none);
         let of = self.module.stmts.get(access.stmt).map(|stmt| stmt.func);

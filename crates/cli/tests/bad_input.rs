@@ -458,14 +458,9 @@ fn a_reader_that_goes_away_is_said_and_no_mistake_of_ours() {
         (&["man"], 2),
         (&["check", "--help"], 0),
     ] {
-        let mut child = place
-            .command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = place.command(arguments).stdout(writer).output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {err}");
         assert!(

@@ -9,7 +9,6 @@ use crate::state::State;
 use crate::sync;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
-use selvedge_ir::GlobalId;
 use selvedge_model::{Action, Describe, Input, ObjectId, Op, Pending, Status};
 
 /// The hierarchical name of a thread.
@@ -176,11 +175,12 @@ impl Vm {
             return None;
         }
         let (base, found) = self.state.memory.object_at(object.0)?;
-        // Names begin with those of the globals, after the empty one.
-        let number = (found.name as usize).checked_sub(1)?;
-        let global = self.program.module.globals.get(GlobalId::from_index(number));
-        let global = global.filter(|_| found.kind == Kind::Global)?;
-        Some((global.name.clone(), object.0 - base))
+        let global = self
+            .program
+            .global_of(&found)
+            .filter(|_| found.kind == Kind::Global)?;
+        let name = self.program.module.globals[global].name.clone();
+        Some((name, object.0 - base))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::memory::Object;
 use crate::program::Program;
-use selvedge_ir::{Global, Module, Part, Scalar, ShapeId, fits, part};
+use selvedge_base::Id;
+use selvedge_ir::{Global, GlobalId, Module, Part, Scalar, ShapeId, fits, part};
 
 /// A name of an object, with the type that the source gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,6 +13,13 @@ pub(crate) struct Name {
 }
 
 impl Program {
+    /// The global variable that an object is.
+    pub fn global_of(&self, object: &Object) -> Option<GlobalId> {
+        // Names begin with those of the globals, after the empty one.
+        let number = (object.name as usize).checked_sub(1)?;
+        (number < self.module.globals.len()).then(|| GlobalId::from_index(number))
+    }
+
     /// The type of an object in the source, if that is known and may be.
     fn shape(&self, object: &Object) -> Option<ShapeId> {
         let made = || self.module.made.get(&object.made.stmt).copied();
