@@ -25,9 +25,12 @@
 //! - a cycle is reported as partial after [`PATIENCE`] further events, for executions that never
 //!   come to known states, or strategies without these.
 
+use crate::spin::spin_fault;
 use crate::text::list;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
-use selvedge_model::{Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Pending, Status};
+use selvedge_model::{
+    Describe, Detector, Event, Fault, FaultKind, ObjectId, Op, Outcome, Pending, Spin, Status,
+};
 use std::collections::BTreeMap;
 
 /// How many events a closed cycle is watched while others run on.
@@ -146,6 +149,10 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         if cycles.is_empty() && stuck && !blocked.is_empty() {
             faults.push(self.stuck_fault(machine, &blocked, FaultKind::Deadlock));
         }
+    }
+
+    fn spin(&mut self, machine: &M, spins: &[Spin], faults: &mut Vec<Fault>) {
+        faults.extend(spin_fault(machine, spins));
     }
 
     fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {

@@ -25,6 +25,7 @@ pub mod random;
 mod record;
 mod report;
 mod sample;
+pub mod spin;
 pub mod stateful;
 pub mod stuck;
 pub mod unfold;

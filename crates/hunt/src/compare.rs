@@ -1,6 +1,7 @@
 //! What the enumerator expects and what a run said: whether they agree.
 
 use crate::product::{Said, Way};
+use crate::spins::Spins;
 use crate::step::Wrong;
 use crate::truth::{Stranded, Truth};
 use selvedge_model::Verdict;
@@ -49,15 +50,21 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
     let expected = words(truth, way);
     let asked = way.asked.as_ref().is_none_or(|all| all.contains(&"deadlock"));
     let stranded = if asked { truth.stranded } else { Stranded::No };
+    let spins = if asked { truth.spins } else { Spins::No };
     let report = |class: String, found: &BTreeSet<String>| {
         Some(Disagreement {
             class,
             detail: format!(
-                "expected {expected:?}{}, found {found:?}",
+                "expected {expected:?}{}{}, found {found:?}",
                 match stranded {
                     Stranded::No => "",
                     Stranded::Perhaps => " and perhaps threads that are stranded",
                     Stranded::Certainly => " and threads that are stranded",
+                },
+                match spins {
+                    Spins::No => "",
+                    Spins::Perhaps => " and perhaps threads that go round for ever",
+                    Spins::Certainly => " and threads that go round for ever",
                 }
             ),
         })
@@ -71,7 +78,11 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
     let extra: Vec<&String> = found
         .iter()
         .filter(|&word| !(expected.contains(word) || stranded != Stranded::No && word == "deadlock"))
-        .filter(|&word| !(word == "race" && truth.races()))
+        .filter(|&word| match word {
+            "race" => !truth.races(),
+            "spin" => spins == Spins::No,
+            _ => true,
+        })
         .collect();
     if !extra.is_empty() {
         return report(format!("extra: {}", kinds(extra.into_iter())), found);
@@ -84,6 +95,7 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
         Verdict::Verified if stranded == Stranded::Certainly => {
             report("wrong true: stranded".to_owned(), found)
         }
+        Verdict::Verified if spins == Spins::Certainly => report("wrong true: spin".to_owned(), found),
         Verdict::Violated if way.first || way.samples => None,
         Verdict::Violated => {
             // With visibility sync, a program with races is explored only as far as it has none;

@@ -19,6 +19,7 @@ pub mod product;
 pub mod program;
 pub mod random;
 pub mod shrink;
+pub mod spins;
 pub mod state;
 pub mod step;
 pub mod truth;

@@ -146,6 +146,7 @@ fn said(report: &RunReport, lines: &[u32], program: &Program, way: &Way) -> Said
                 }
             }
             FaultKind::Deadlock | FaultKind::PartialDeadlock | FaultKind::LostWakeup => "deadlock".to_owned(),
+            FaultKind::Spin => "spin".to_owned(),
             kind => match at {
                 Some(at) if way.level == 0 => format!("{}@{at}", kind.name()),
                 _ => kind.name().to_owned(),

@@ -87,6 +87,11 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The code of each function.
+    pub fn code(&self) -> &[Code] {
+        &self.code
+    }
+
     /// The state in which main stands before its first step.
     pub fn first(&self) -> State {
         let mut state = State::first(self.program);

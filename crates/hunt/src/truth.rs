@@ -1,6 +1,7 @@
 //! All states of a program, and what follows: the truth that the product is compared with.
 
 use crate::program::{Program, Stmt};
+use crate::spins::{Spins, spins};
 use crate::state::{State, Status};
 use crate::step::{Allowed, Machine, Wrong};
 use hashbrown::HashTable;
@@ -27,6 +28,8 @@ pub struct Truth {
     pub wrong: BTreeSet<Wrong>,
     /// Threads that can never move again while others go on for ever, if there is no deadlock.
     pub stranded: Stranded,
+    /// Threads that go round for ever.
+    pub spins: Spins,
     /// Some execution has no end.
     pub endless: bool,
     /// How many there are.
@@ -112,7 +115,12 @@ pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth>
     if deadlock {
         wrong.insert(Wrong::Deadlock);
     }
+    let steps: Vec<_> = edges
+        .iter()
+        .map(|e| (e.from as usize, e.to as usize, usize::from(e.thread)))
+        .collect();
     Some(Truth {
+        spins: spins(program, machine.code(), &states, &steps),
         wrong,
         stranded,
         endless: endless(states.len(), &edges),

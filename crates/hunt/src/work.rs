@@ -6,6 +6,7 @@ use crate::print::alone;
 use crate::product::{Batch, Said, Way, optimised_ways, ways};
 use crate::program::Program;
 use crate::shrink::shrink;
+use crate::spins::Spins;
 use crate::step::Allowed;
 use crate::truth::{Stranded, Truth, truth};
 use anyhow::Result;
@@ -139,10 +140,14 @@ fn batch(
         let truth = &case.truth;
         counts.add(
             "programs without a fault",
-            u64::from(truth.wrong.is_empty() && truth.stranded == Stranded::No),
+            u64::from(truth.wrong.is_empty() && truth.stranded == Stranded::No && truth.spins == Spins::No),
         );
         counts.add("programs with races", u64::from(truth.races()));
         counts.add("programs without an end", u64::from(truth.endless));
+        counts.add(
+            "programs with threads that go round for ever",
+            u64::from(truth.spins == Spins::Certainly),
+        );
         counts.add(
             "programs with stranded threads",
             u64::from(truth.stranded == Stranded::Certainly),
@@ -221,7 +226,7 @@ fn count(counts: &mut Counts, way: &Way, case: &Case, said: &Result<Said, String
     };
     let truth = match (
         words(&case.truth, way).is_empty(),
-        case.truth.stranded != Stranded::No,
+        case.truth.stranded != Stranded::No || case.truth.spins != Spins::No,
     ) {
         (false, _) => "faulty",
         (true, true) => "stranding",

@@ -1,7 +1,31 @@
 //! Detectors: folds over events that can go back together with the machine.
 
-use crate::{Event, Fault, Machine};
-use selvedge_base::{Digest, Domain, ThreadId};
+use crate::{Event, Fault, Machine, ObjectId};
+use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
+
+/// A read, or an attempt, that a thread repeats for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Look {
+    /// What it looks at.
+    pub object: ObjectId,
+    /// How many bytes; 0 for what is no memory access.
+    pub size: u32,
+    /// Where.
+    pub stmt: StmtId,
+    /// Called from where.
+    pub context: ContextId,
+}
+
+/// A thread that goes round in a loop without effect, and will do so for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spin {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What it looks at in a round, in the order of statements.
+    pub looks: Vec<Look>,
+    /// Whether it [may end](Machine::may_end), if what it looks at were different.
+    pub may_end: bool,
+}
 
 /// Watches the events of the current execution. Its state goes back together with the machine's: an
 /// explorer calls `mark` and `undo` at the same points as on the machine.
@@ -22,6 +46,8 @@ pub trait Detector<M: ?Sized> {
     /// Sees a blocked thread that never moves again in any continuation of an execution that never
     /// ends.
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
+    /// Sees a state in which all threads that are enabled go round for ever without effect.
+    fn spin(&mut self, _machine: &M, _spins: &[Spin], _faults: &mut Vec<Fault>) {}
     /// What it may still hold against events to come, as a hash: equal for executions after which
     /// the same events bring the same faults. In names that do not depend on the interleaving.
     /// None: what it says follows from the machine's state.
@@ -77,6 +103,10 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.stuck(machine, thread, faults);
         self.1.stuck(machine, thread, faults);
     }
+    fn spin(&mut self, machine: &M, spins: &[Spin], faults: &mut Vec<Fault>) {
+        self.0.spin(machine, spins, faults);
+        self.1.spin(machine, spins, faults);
+    }
     fn digest(&self, machine: &M) -> Option<Digest> {
         match (self.0.digest(machine), self.1.digest(machine)) {
             (Some(a), Some(b)) => {
@@ -125,6 +155,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
     fn stuck(&mut self, machine: &M, thread: ThreadId, faults: &mut Vec<Fault>) {
         if let Some(detector) = self {
             detector.stuck(machine, thread, faults);
+        }
+    }
+    fn spin(&mut self, machine: &M, spins: &[Spin], faults: &mut Vec<Fault>) {
+        if let Some(detector) = self {
+            detector.spin(machine, spins, faults);
         }
     }
     fn digest(&self, machine: &M) -> Option<Digest> {

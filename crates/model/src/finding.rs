@@ -12,7 +12,7 @@ pub enum Property {
     Assertion,
     /// A call of `reach_error`.
     ErrorCall,
-    /// Deadlocks, global and partial.
+    /// Deadlocks, global and partial, and threads that wait in loops for ever.
     Deadlock,
     /// Data races.
     DataRace,
@@ -67,6 +67,7 @@ pub enum FaultKind {
     Deadlock,
     PartialDeadlock,
     LostWakeup,
+    Spin,
     OutOfBounds,
     UseAfterFree,
     UseAfterScope,
@@ -133,6 +134,7 @@ impl FaultKind {
             Deadlock => "deadlock",
             PartialDeadlock => "deadlock.partial",
             LostWakeup => "deadlock.lost-wakeup",
+            Spin => "liveness.spin",
             OutOfBounds => "memory.out-of-bounds",
             UseAfterFree => "memory.use-after-free",
             UseAfterScope => "memory.use-after-scope",
@@ -197,7 +199,7 @@ impl FaultKind {
             AssertionFailed | Abort | UncaughtException | Unreachable => Property::Assertion,
             ErrorReached => Property::ErrorCall,
             DataRace => Property::DataRace,
-            Deadlock | PartialDeadlock | LostWakeup => Property::Deadlock,
+            Deadlock | PartialDeadlock | LostWakeup | Spin => Property::Deadlock,
             OutOfBounds | UseAfterFree | UseAfterScope | UseAfterReturn | NullDereference
             | InvalidPointer | WriteToConstant | StackOverflow => Property::Deref,
             DoubleFree | InvalidFree => Property::Free,

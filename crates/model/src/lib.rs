@@ -25,7 +25,7 @@ pub use action::{Action, MemoryOrder, ObjectId};
 pub use allocated::{Allocated, Allocates, Blocks};
 pub use coverage::{BranchCoverage, Coverage, FileCoverage, Reached};
 pub use dependence::{Conflict, Dependence, Ended, Use};
-pub use detector::{Detector, NoDetector};
+pub use detector::{Detector, Look, NoDetector, Spin};
 pub use effect::{Effect, for_each_effect};
 pub use event::{Access, Choice, Event, Outcome, Part, Waiters};
 pub use finding::{

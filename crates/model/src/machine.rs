@@ -125,6 +125,19 @@ pub trait Machine {
         true
     }
 
+    /// Whether the last step left some bytes of memory other than it found them. A machine that
+    /// does not know says so.
+    fn has_changed(&self, _object: ObjectId, _size: u64) -> bool {
+        true
+    }
+
+    /// Whether the end of a thread can be reached from where it stands, as far as the control flow
+    /// of its functions goes: a thread that serves for ever has none. A machine that does not know
+    /// says that it can.
+    fn may_end(&self, _thread: ThreadId) -> bool {
+        true
+    }
+
     /// Adds what the machine has counted of its own work since it was made, or since the last call,
     /// to the counts that outlive it.
     fn publish_counts(&mut self) {}

@@ -4,9 +4,11 @@
 
 use crate::step_text::Before;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
+use selvedge_explore::spin::find_spins;
 use selvedge_explore::stuck::waiting;
 use selvedge_model::{
-    Action, Choice, Describe, Detector, Event, Fault, FaultKind, Notice, ObjectId, Op, Outcome, Status,
+    Action, Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Notice, ObjectId, Op, Outcome,
+    Status, Undo,
 };
 
 /// Who moves, and how.
@@ -64,7 +66,7 @@ pub(crate) struct Trace<M, D> {
     interest: Vec<StmtId>,
 }
 
-impl<M: Describe, D: Detector<M>> Trace<M, D> {
+impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
     pub(crate) fn new(machine: M, detector: D, interest: Vec<StmtId>) -> Self {
         let mut trace = Trace {
             machine,
@@ -163,6 +165,10 @@ impl<M: Describe, D: Detector<M>> Trace<M, D> {
             for waiting in waiting(&self.machine) {
                 self.detector.stuck(&self.machine, waiting.thread, &mut faults);
             }
+            let last = self.machine.mark();
+            let found = (&mut self.detector, &mut faults);
+            find_spins(&mut self.machine, M::fingerprint_from_scratch, found);
+            self.machine.undo(last);
         }
         self.faults.extend(faults.into_iter().map(|fault| (None, fault)));
     }

@@ -10,6 +10,7 @@ mod code;
 mod compile;
 mod coverage;
 pub mod describe;
+mod ends;
 pub mod fingerprint;
 mod future;
 mod hidden;

@@ -18,6 +18,7 @@
 //!   execution without end comes back to a state of its path, and there each waiting thread is
 //!   asked about ([`stuck`](crate::stuck)).
 //!
+//! - *Threads that wait in loops for ever*: asked at the same places ([`spin`](crate::spin)).
 //! - *Steps that commute* (`commuting.rs`): where the second of two independent steps leads is
 //!   known before it is taken. It is left out if all that follows is known.
 //!
@@ -34,12 +35,14 @@ mod weaken;
 pub use weaken::Weaken;
 
 use crate::record::Record;
+use crate::spin::{find_spins, may_spin};
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
 use crate::{Config, Control, Report, Stop};
 use commuting::{Commuting, Steps};
 use floating::{Floating, Synchronised};
 use known::{Known, Seen};
 use names::Names;
+use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
     Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
@@ -170,6 +173,8 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     choices: Vec<Choice>,
     faults: Vec<Fault>,
     fates: Fates,
+    /// Where it was asked whether all go round for ever.
+    spins: FxHashSet<Digest>,
     record: Record,
     /// Executions and events that were shown.
     shown: (u64, u64),
@@ -205,6 +210,7 @@ where
             choices: Vec::new(),
             faults: Vec::new(),
             fates: Fates::default(),
+            spins: FxHashSet::default(),
             record: Record::default(),
             shown: (0, 0),
             weaken,
@@ -367,6 +373,7 @@ where
                     self.record.statistics.cut_executions += 1;
                     self.detector.cut(&self.machine, &mut self.faults);
                     if seen == Seen::OnPath {
+                        self.find_spins(key);
                         self.find_stuck();
                     }
                     let leads = match seen {
@@ -488,6 +495,20 @@ where
                         .stuck(&self.machine, waiting.thread, &mut self.faults);
                 }
             }
+        }
+    }
+
+    /// Tells the detector if all go round for ever, if that was not asked here before.
+    fn find_spins(&mut self, key: Digest) {
+        let asked = self.config.properties.contains(&Property::Deadlock);
+        if !asked || !may_spin(self.machine.pending()) {
+            return;
+        }
+        if self.spins.insert(key) {
+            let start = self.machine.mark();
+            let found = (&mut self.detector, &mut self.faults);
+            find_spins(&mut self.machine, M::fingerprint, found);
+            self.machine.undo(start);
         }
     }
 

@@ -129,6 +129,8 @@ impl Machine<'_> {
                 let n = Self::value(state, t, e) & 3;
                 if let Some(at) = self.at(state, t, place, id, plain_write) {
                     state.values[usize::from(at)] = n;
+                    // A plain write is in no release sequence.
+                    state.forget(self.layout.released(at).0);
                 }
             }
             Stmt::Lock(m) => {

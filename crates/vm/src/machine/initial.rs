@@ -81,6 +81,7 @@ impl Vm {
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),
             foreseen: RefCell::default(),
+            began: 0,
             deaf: false,
         };
         vm.make_thread_locals(main)?;

@@ -70,6 +70,8 @@ pub struct Vm {
     pub(crate) addresses: FxHashSet<StmtId>,
     /// What others may do while a thread stands still in the present state, if that was asked.
     pub(crate) foreseen: RefCell<Foreseen>,
+    /// Where the last step began in the memory's undo log.
+    pub(crate) began: usize,
     /// A request to stop does not cut its steps short.
     pub(crate) deaf: bool,
 }
@@ -420,6 +422,7 @@ impl Machine for Vm {
             state: self.state.position(),
             memory: self.state.memory.mark(),
         };
+        self.began = mark.memory;
         self.state.memory.begin_step();
         self.state.clear_notices();
         self.state.clear_parts();
@@ -550,6 +553,14 @@ impl Machine for Vm {
             let meets = |a: &Access| future.conflicts(a.address, u64::from(a.size), a.write);
             !accesses.iter().any(meets)
         }) != Some(true)
+    }
+
+    fn has_changed(&self, object: ObjectId, size: u64) -> bool {
+        !object.is_address() || self.state.memory.has_changed(self.began, object.0, size)
+    }
+
+    fn may_end(&self, thread: ThreadId) -> bool {
+        crate::ends::may_end(&self.program, self.state.thread(thread))
     }
 
     fn waits_for(&self, thread: ThreadId) -> WaitsFor {

@@ -306,6 +306,56 @@ impl Memory {
         (before, delta)
     }
 
+    /// Whether some bytes are other than at a position of the undo log, where a step began. Bytes
+    /// of which more than the values may have changed count as changed.
+    pub(crate) fn has_changed(&self, mark: usize, address: u64, size: u64) -> bool {
+        let log = &self.log[mark..];
+        let saved = log.iter().filter(|entry| matches!(entry, Entry::Chunk { .. }));
+        let saved = self.saved_chunks.len() - saved.count();
+        let mut saved = self.saved_chunks[saved..].iter();
+        let end = address.saturating_add(size);
+        let mut seen: Vec<u64> = Vec::new();
+        for entry in log {
+            match *entry {
+                Entry::Chunk {
+                    address: chunk,
+                    undefined,
+                } => {
+                    let Some(old) = saved.next() else { return true };
+                    let meets = chunk < end && address < chunk + CHUNK as u64;
+                    if !meets || seen.contains(&chunk) {
+                        continue;
+                    }
+                    // The first time in a step counts.
+                    seen.push(chunk);
+                    let Some(page) = self.page(chunk) else { return true };
+                    let first = chunk as usize % PAGE;
+                    let now = page.chunks[first / CHUNK].undefined;
+                    let differs = |at: u64| {
+                        let i = (at - chunk) as usize;
+                        page.data[first + i] != old[i] || (now ^ undefined) >> i & 1 == 1
+                    };
+                    if (address.max(chunk)..end.min(chunk + CHUNK as u64)).any(differs) {
+                        return true;
+                    }
+                }
+                Entry::Partial { address: byte, .. } if (address..end).contains(&byte) => return true,
+                Entry::Object { base } => {
+                    let size = self.object_at(base).map_or(u64::MAX, |(_, object)| object.size);
+                    if base < end && address < base.saturating_add(size) {
+                        return true;
+                    }
+                }
+                Entry::Page { .. } => return true,
+                Entry::Partial { .. }
+                | Entry::Bumped { .. }
+                | Entry::TookFree { .. }
+                | Entry::GaveFree { .. } => {}
+            }
+        }
+        false
+    }
+
     fn next(&self, owner: u32, class: u32) -> u32 {
         self.arena(Parts {
             owner,

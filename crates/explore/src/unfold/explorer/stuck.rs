@@ -1,6 +1,7 @@
 //! Asks at a leaf where only cutoffs are left which threads wait for ever.
 
 use super::Explorer;
+use crate::spin::{find_spins, may_spin};
 use crate::stuck::{Fate, Waiting, too_many, waiting};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
@@ -16,6 +17,12 @@ where
         let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
         if !asked || self.fates.gave_up() || self.store.weaken.is(Weaken::Stuck) {
             return;
+        }
+        if may_spin(self.path.machine.pending()) {
+            let start = self.path.machine.mark();
+            let found = (&mut self.path.detector, &mut self.path.faults);
+            find_spins(&mut self.path.machine, M::fingerprint, found);
+            self.path.machine.undo(start);
         }
         for waiting in waiting(&self.path.machine) {
             if self.control.is_stopped() {

@@ -1,0 +1,324 @@
+//! Threads that wait in loops for ever: each thread that is enabled goes round in a loop without
+//! effect (liveness under fairness; GenMC's awaits: Kokologiannakis and Vafeiadis, *Dynamic
+//! Partial Order Reductions for Spinloops*, FMCAD 2021, decide loops in the syntax; here the states
+//! decide).
+//!
+//! A state is one from which nobody comes on, if
+//!
+//! - each enabled thread, run alone, has no choice and comes back to that very state;
+//! - on the way it does nothing that lets others go on or ends them: no signal, no creation, no
+//!   input or output. It takes locks only to give them back, and writes only what leaves the memory
+//!   as it was, or what no other round touches;
+//! - what is written, locked or tried in one round, no other round touches in a way that would see
+//!   it: then all orders of their steps keep each of them in its round;
+//! - nobody who is blocked waits for a lock that a round takes and gives back;
+//! - no thread has stopped at a false assumption, and the process is not about to end.
+//!
+//! From such a state all continuations stay among the states that these rounds pass through. So it
+//! is enough to ask where an exploration meets known states: each set of states that is never left
+//! again has one of these.
+//!
+//! It is a finding if one of the threads looks at something on its way, and its end could be
+//! reached if it saw something else ([`Machine::may_end`]): a server that polls for ever is none.
+//! Deliberately absent: rounds with an effect of their own that others see (livelocks).
+
+use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_model::{
+    Action, Choice, Detector, Event, Fault, Look, Machine, Needs, Notice, ObjectId, Op, OpClass, Outcome,
+    Pending, Spin, Status,
+};
+
+/// Steps of a round, at most.
+const MOST_STEPS: usize = 1_000;
+
+/// How a round uses an object, as far as others can see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Use {
+    Read,
+    Write,
+    /// Takes or gives back a lock; who wants it too has to wait, and sees nothing.
+    Lock,
+    /// Takes it if it is free.
+    Try,
+}
+
+/// What a round touches.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    object: ObjectId,
+    size: u64,
+    how: Use,
+    /// A lock was given back with the round's step of this number, from 1.
+    back: usize,
+}
+
+/// A thread that came back to where it was.
+struct Round {
+    thread: ThreadId,
+    touches: Vec<Touch>,
+    looks: Vec<Look>,
+}
+
+/// What a state says.
+enum Here {
+    /// Somebody may come on.
+    Open,
+    /// A thread waits for a lock that another one gives back after so many steps.
+    Behind(ThreadId, usize),
+    /// All enabled threads go round.
+    Rounds(Vec<Round>),
+}
+
+/// Tells the detector if all threads that are enabled go round for ever. The machine may stand at
+/// another state afterwards. `print`: tells states apart.
+pub fn find_spins<M: Machine, D: Detector<M>>(
+    machine: &mut M,
+    print: impl Fn(&M) -> Digest,
+    (detector, faults): (&mut D, &mut Vec<Fault>),
+) {
+    for _ in 0..=machine.pending().len() {
+        match here(machine, &print) {
+            Here::Open => return,
+            Here::Behind(thread, steps) => {
+                for _ in 0..steps {
+                    machine.step(Choice {
+                        thread,
+                        alternative: 0,
+                    });
+                }
+            }
+            Here::Rounds(rounds) => {
+                let spins: Vec<Spin> = rounds.into_iter().map(|round| spin(machine, round)).collect();
+                if spins.iter().any(|spin| spin.may_end && !spin.looks.is_empty()) {
+                    detector.spin(machine, &spins, faults);
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// Whether a state may be one from which nobody comes on, by what the threads would do next.
+pub(crate) fn may_spin(pending: &[Pending]) -> bool {
+    let goes_round = |p: &Pending| match p.status {
+        Status::Enabled => p.alternatives == 1 && is_quiet(&p.action),
+        Status::Blocked => p.action.op != Op::ProcessExit,
+        Status::Finished => true,
+        Status::Parked => false,
+    };
+    pending.iter().any(Pending::is_enabled) && pending.iter().all(goes_round)
+}
+
+fn here<M: Machine>(machine: &mut M, print: &impl Fn(&M) -> Digest) -> Here {
+    if !may_spin(machine.pending()) {
+        return Here::Open;
+    }
+    let start = print(machine);
+    let enabled = machine
+        .pending()
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.is_enabled());
+    let enabled: Vec<ThreadId> = enabled.map(|(t, _)| ThreadId::from_index(t)).collect();
+    let mut rounds: Vec<Round> = Vec::new();
+    for thread in enabled {
+        let Some(round) = go_round(machine, thread, start, print) else {
+            return Here::Open;
+        };
+        let met = |other: &Round| meet(&other.touches, &round.touches);
+        if rounds.iter().any(met) {
+            return Here::Open;
+        }
+        rounds.push(round);
+    }
+    for waiting in machine.pending().iter().filter(|p| p.status == Status::Blocked) {
+        let action = &waiting.action;
+        for round in &rounds {
+            let wanted = |touch: &&Touch| {
+                touch.how != Use::Read
+                    && [action.object, action.object2]
+                        .iter()
+                        .any(|&object| overlap(touch, object, action.object_size().max(1)))
+            };
+            let mut wanted = round.touches.iter().filter(wanted).map(|touch| touch.back);
+            if let Some(first) = wanted.next() {
+                return match std::iter::once(first).chain(wanted).find(|&steps| steps > 0) {
+                    Some(steps) => Here::Behind(round.thread, steps),
+                    None => Here::Open,
+                };
+            }
+        }
+    }
+    Here::Rounds(rounds)
+}
+
+/// Runs a thread alone until the machine is back at the state where it began; `None` if it does not
+/// come back, or does something that counts.
+fn go_round<M: Machine>(
+    machine: &mut M,
+    thread: ThreadId,
+    start: Digest,
+    print: &impl Fn(&M) -> Digest,
+) -> Option<Round> {
+    let mut round = Round {
+        thread,
+        touches: Vec::new(),
+        looks: Vec::new(),
+    };
+    for number in 1..=MOST_STEPS {
+        let pending = &machine.pending()[thread.index()];
+        if !pending.is_enabled() || pending.alternatives != 1 {
+            return None;
+        }
+        let event = machine.step(Choice {
+            thread,
+            alternative: 0,
+        });
+        if !round.takes(machine, &event, number) {
+            return None;
+        }
+        if print(machine) == start {
+            return Some(round);
+        }
+    }
+    None
+}
+
+impl Round {
+    /// Notes what a step of the thread did; whether that is nothing that counts.
+    fn takes<M: Machine>(&mut self, machine: &M, event: &Event, number: usize) -> bool {
+        let noted = |notice: &Notice| matches!(notice, Notice::AssertNoted(..));
+        if !machine.notices().iter().all(noted) || event.completes || event.outcome == Outcome::Incomplete {
+            return false;
+        }
+        let parts = machine.parts().iter().map(|p| (p.action, p.context, p.outcome));
+        let first = (event.action, event.context, event.outcome);
+        for (action, context, outcome) in std::iter::once(first).chain(parts) {
+            let Some(how) = used(machine, &action, outcome) else {
+                return false;
+            };
+            if action.thread != self.thread || action.ends {
+                return false;
+            }
+            let Some(how) = how else { continue };
+            let size = action.object_size().max(1);
+            let gives_back = matches!(action.op.info().class, OpClass::Release | OpClass::ReleaseShared);
+            self.touches.push(Touch {
+                object: action.object,
+                size,
+                how,
+                back: if gives_back { number } else { 0 },
+            });
+            if how == Use::Read && action.op != Op::Write {
+                self.looks.push(Look {
+                    object: action.object,
+                    size: action.size,
+                    stmt: action.stmt,
+                    context,
+                });
+            }
+        }
+        for access in machine.accesses() {
+            let object = ObjectId(access.address);
+            let writes = access.write && machine.has_changed(object, u64::from(access.size));
+            self.touches.push(Touch {
+                object,
+                size: u64::from(access.size),
+                how: if writes { Use::Write } else { Use::Read },
+                back: 0,
+            });
+            if !access.write {
+                self.looks.push(Look {
+                    object,
+                    size: access.size,
+                    stmt: access.stmt,
+                    context: access.context,
+                });
+            }
+        }
+        true
+    }
+}
+
+/// Whether an operation may be a part of a round, as far as it can be told before it is taken.
+fn is_quiet(action: &Action) -> bool {
+    let info = action.op.info();
+    let alone = info.class2 == OpClass::Local;
+    match info.class {
+        OpClass::Local => alone && info.needs == Needs::Nothing,
+        OpClass::Read
+        | OpClass::Write
+        | OpClass::Acquire
+        | OpClass::AcquireShared
+        | OpClass::Release
+        | OpClass::ReleaseShared
+        | OpClass::Try
+        | OpClass::Take => alone,
+        OpClass::Wait
+        | OpClass::Notified
+        | OpClass::Notify
+        | OpClass::Arrive
+        | OpClass::Leave
+        | OpClass::Post
+        | OpClass::Value
+        | OpClass::Join
+        | OpClass::Exit
+        | OpClass::Cancel
+        | OpClass::Total => false,
+    }
+}
+
+/// How an operation of the last step used its object: `None` if that counts, `Some(None)` if it has
+/// none.
+fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Option<Use>> {
+    if !is_quiet(action) {
+        return None;
+    }
+    let failed = outcome == Outcome::Failed;
+    match action.op.info().class {
+        OpClass::Local => Some(None),
+        OpClass::Read => Some(Some(Use::Read)),
+        OpClass::Write => {
+            let same = failed || !machine.has_changed(action.object, action.object_size());
+            Some(Some(if same { Use::Read } else { Use::Write }))
+        }
+        OpClass::Try | OpClass::Take if failed => Some(Some(Use::Read)),
+        OpClass::Try => Some(Some(Use::Try)),
+        OpClass::Acquire | OpClass::AcquireShared | OpClass::Release | OpClass::ReleaseShared => {
+            Some(Some(Use::Lock))
+        }
+        _ => None,
+    }
+}
+
+/// Whether what one round does another one can see.
+fn meet(one: &[Touch], other: &[Touch]) -> bool {
+    let unseen = |a: Use, b: Use| a == b && matches!(a, Use::Read | Use::Lock);
+    let meets = |a: &Touch| {
+        let mut others = other.iter();
+        others.any(|b| !unseen(a.how, b.how) && overlap(a, b.object, b.size))
+    };
+    one.iter().any(meets)
+}
+
+fn overlap(touch: &Touch, object: ObjectId, size: u64) -> bool {
+    if object == ObjectId::NONE {
+        return false;
+    }
+    if !object.is_address() || !touch.object.is_address() {
+        return object == touch.object;
+    }
+    let (a, b) = (touch.object.0, object.0);
+    a < b.saturating_add(size) && b < a.saturating_add(touch.size)
+}
+
+fn spin<M: Machine>(machine: &M, round: Round) -> Spin {
+    let mut looks = round.looks;
+    looks.sort_by_key(|look| (look.stmt, look.object, look.context, look.size));
+    looks.dedup();
+    Spin {
+        thread: round.thread,
+        looks,
+        may_end: machine.may_end(round.thread),
+    }
+}
