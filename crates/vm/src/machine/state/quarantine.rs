@@ -5,10 +5,11 @@
 //! than the quarantine's length of its dead slots of that size wait, the one that waits longest.
 //! Who else frees an object carries the slot until it synchronises: what gives a lock back (posts,
 //! writes atomically) leaves what the thread carries at the object, and who takes the lock next
-//! takes it along; the join of a thread takes what that still carries. So a slot is used again only
-//! if its end happens before, and each move is part of an event that depends on all others which
-//! look at the same place: what an event moves does not depend on independent events. Slots may get
-//! lost on the way to their thread; then others are used.
+//! takes it along (where the memory orders say that one synchronises with the other); the join of
+//! a thread takes what that still carries. So a slot is used again only if its end happens before, and
+//! each move is part of an event that depends on all others which look at the same place: what an
+//! event moves does not depend on independent events. Slots may get lost on the way to their
+//! thread; then others are used.
 //!
 //! What this can hide: the use of a dead object by a thread that does not synchronise with the
 //! thread that uses its slot again. That is a data race, too.
@@ -16,7 +17,7 @@
 use super::{State, Undo};
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, MemoryOrder, Needs, Op, Synchronises};
+use selvedge_model::{Action, Needs, Op, Synchronises};
 use std::rc::Rc;
 
 /// Where dead slots are.
@@ -129,6 +130,12 @@ impl State {
         }
     }
 
+    fn lose(&mut self, place: Place) {
+        if !self.dead(place).is_empty() {
+            self.set_dead(place, Vec::new());
+        }
+    }
+
     fn leave_at(&mut self, thread: ThreadId, object: u64) {
         let carried = Place::Carried(self.thread(thread).region);
         let slots = self.dead(carried).to_vec();
@@ -161,11 +168,17 @@ impl State {
                 self.leave_at(thread, object);
             }
             Synchronises::WaitBegins => self.leave_at(thread, action.object2.0),
-            Synchronises::Memory
-                if action.op != Op::Read && !action.may_fail && action.order != MemoryOrder::NotAtomic =>
-            {
-                self.take_along(thread, Place::Left(object));
-                self.leave_at(thread, object);
+            // Reads move nothing, as they do not depend on each other.
+            Synchronises::Memory if action.op != Op::Read && !action.may_fail => {
+                // A write ends the release sequences there; a read-modify-write goes on with them.
+                if action.op == Op::Write {
+                    self.lose(Place::Left(object));
+                } else if action.order.acquires() {
+                    self.take_along(thread, Place::Left(object));
+                }
+                if action.order.releases() {
+                    self.leave_at(thread, object);
+                }
             }
             Synchronises::ThreadEnd => {
                 if let Some(joined) = action.object.as_thread() {
