@@ -18,7 +18,11 @@ const STEPS: usize = 200;
 const BESIDE: usize = 60;
 
 /// Programs in which what must be foreseen happens rarely: they always run, and more often.
-const OFTEN: [&str; 2] = ["assertion/wait_refused.c", "assertion/robust_owner_ends.c"];
+const OFTEN: [&str; 3] = [
+    "assertion/wait_refused.c",
+    "assertion/robust_owner_ends.c",
+    "safe/system_random.c",
+];
 
 #[derive(Default, Debug)]
 struct Counts {

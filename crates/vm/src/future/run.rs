@@ -133,7 +133,8 @@ impl<'a> Run<'a> {
             self.uses(Abstract::one(held.object.0));
         }
         // They end with the thread.
-        for &base in &t.tls {
+        let errno = (t.core.errno != 0).then_some(t.core.errno);
+        for base in t.tls.iter().copied().chain(errno) {
             self.writes_object(Abstract::one(base));
         }
         if t.core.stage == Stage::Created {
