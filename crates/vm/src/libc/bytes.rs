@@ -29,6 +29,8 @@ impl Byte {
 /// search may be given a limit beyond the object's end as long as it stops before.
 pub struct Cursor {
     address: u64,
+    /// Bytes from `address` on that are read whatever they are.
+    sure: u64,
     /// Bytes from `address` on that are known to be readable.
     room: u64,
     /// Up to eight bytes from `address` on.
@@ -38,10 +40,16 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// A cursor at an address.
+    /// A cursor at an address, of which it is not known how far it will go.
     pub fn new(address: u64) -> Cursor {
+        Cursor::over(address, 0)
+    }
+
+    /// A cursor over a range of which all bytes are read, whatever they are.
+    pub fn over(address: u64, len: u64) -> Cursor {
         Cursor {
             address,
+            sure: len,
             room: 0,
             bits: 0,
             undefined: 0,
@@ -62,8 +70,20 @@ impl Cursor {
         self.undefined >>= 8;
         self.cached -= 1;
         self.room -= 1;
+        self.sure = self.sure.saturating_sub(1);
         self.address += 1;
         Ok(byte)
+    }
+
+    /// Reads the rest of the range; what is in it does not matter.
+    pub fn finish(self, cx: &mut Cx<'_>) -> Result<(), Stop> {
+        let (from, len) = (self.address + self.cached, self.sure.saturating_sub(self.cached));
+        if stepped::is_step(cx, from) {
+            for (at, size) in stepped::elements(from, len) {
+                stepped::read(cx, from + at, size)?;
+            }
+        }
+        Ok(())
     }
 
     fn fill(&mut self, cx: &mut Cx<'_>) -> Result<(), Stop> {
@@ -71,7 +91,13 @@ impl Cursor {
         if self.room == 0 {
             self.room = stepped::readable(cx, self.address)?;
         }
-        self.cached = (8 - self.address % 8).min(self.room);
+        // Another thread may write behind the end of a string: what is a step of its own reads no
+        // byte that might lie there.
+        let most = match stepped::is_step(cx, self.address) {
+            true => self.sure.max(1),
+            false => 8,
+        };
+        self.cached = (8 - self.address % 8).min(self.room).min(most);
         let mut value = stepped::read(cx, self.address, self.cached)?;
         if value.is_symbolic() {
             // Byte by byte: only those that are looked at must be known.
@@ -131,7 +157,7 @@ pub fn bounded_length(cx: &mut Cx<'_>, address: u64, limit: u64) -> Result<u64, 
 /// The bytes of a range, which must be defined; recorded as read.
 pub fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<Vec<u8>, Stop> {
     stepped::access(cx, address, len, false)?;
-    let mut cursor = Cursor::new(address);
+    let mut cursor = Cursor::over(address, len);
     let mut bytes = Vec::new();
     for _ in 0..len {
         let byte = cursor.next(cx)?;

@@ -1,7 +1,8 @@
 //! Text that is read from memory to be printed, with its symbolic bytes left open.
 
 use super::holes::{CHARACTER, Hole, MARK};
-use super::{bytes, stepped};
+use super::stepped;
+use crate::interp;
 use crate::native::{Cx, Stop};
 use crate::value::Value;
 use selvedge_expr::CmpOp;
@@ -42,24 +43,22 @@ fn is_open(cx: &Cx<'_>, value: Value) -> bool {
     symbol.is_some_and(|s| s.undefined == 0 && cx.state.known(cx.thread, s.expr).is_none())
 }
 
-/// Whether no byte can be symbolic.
-fn without_input(cx: &Cx<'_>) -> bool {
-    // What concurrent threads have asked for is none of a canonical machine's business: elements
-    // are bytes or words by this.
-    !cx.state.decides_alone() && cx.state.path().asked().is_empty()
-}
-
-/// The bytes of a range; recorded as read.
+/// The bytes of a range; recorded as read. (In the same elements whatever is in them, and by
+/// whatever machine: a schedule of one machine is one of all.)
 pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Result<OpenText, Stop> {
     let mut text = OpenText::default();
-    if without_input(cx) {
-        text.bytes = bytes::range(cx, address, len, what)?;
-        return Ok(text);
-    }
     stepped::access(cx, address, len, false)?;
-    for at in 0..len {
-        let value = stepped::read(cx, address + at, 1)?;
-        text.push(cx, value, what)?;
+    for (at, size) in stepped::elements(address, len) {
+        let word = stepped::read(cx, address + at, size)?;
+        if word.is_concrete() {
+            text.bytes
+                .extend_from_slice(&word.bits.to_le_bytes()[..size as usize]);
+            continue;
+        }
+        for byte in 0..size {
+            let value = interp::byte(&cx.state.memory.tags, word, byte);
+            text.push(cx, value, what)?;
+        }
     }
     Ok(text)
 }
@@ -68,10 +67,6 @@ pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Resu
 /// recorded as read. Where it ends is a decision.
 pub(super) fn string(cx: &mut Cx<'_>, address: u64, limit: u64, what: &str) -> Result<OpenText, Stop> {
     let mut text = OpenText::default();
-    if without_input(cx) {
-        text.bytes = bytes::bounded_string(cx, address, limit, what)?;
-        return Ok(text);
-    }
     let (mut read, mut room) = (0, 0);
     while read < limit {
         if room == 0 {

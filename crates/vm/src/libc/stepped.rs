@@ -6,7 +6,8 @@
 //! and again: accesses performed before are answered from a record, the next one ends the run,
 //! whose other effects are taken back, and becomes the thread's visible action. Once all were
 //! performed, the last run has the model's other effects (output, allocation, errno). Elements are
-//! aligned words of up to 8 bytes, as real implementations access them.
+//! aligned words of up to 8 bytes, as real implementations access them, and single bytes where it
+//! depends on a byte whether the next one is read.
 //!
 //! The record is the thread's own; it lies in hidden words and is gone when the call is over.
 //! `Core::note` counts what is in it.
@@ -70,6 +71,11 @@ fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
         Some((base, object)) if matches!(object.kind, Kind::Heap | Kind::Stack) => Some(ObjectId::heap(base)),
         _ => Some(ObjectId::NONE),
     }
+}
+
+/// Whether an access there is a step of its own.
+pub fn is_step(cx: &Cx<'_>, address: u64) -> bool {
+    shared(cx, address).is_some()
 }
 
 /// Whether the next shared access was performed before: then its place need not be there any more.

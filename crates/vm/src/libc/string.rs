@@ -116,7 +116,9 @@ fn bzero(cx: &mut Cx<'_>) -> Answer {
 /// records what the result depends on.
 fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
     let (a, b) = (cx.word(0)?, cx.word(1)?);
-    let (mut left, mut right) = (Cursor::new(a), Cursor::new(b));
+    // memcmp reads all it is given, whatever the result; strings only up to the difference.
+    let sure = if strings { 0 } else { limit };
+    let (mut left, mut right) = (Cursor::over(a, sure), Cursor::over(b, sure));
     let (mut read, mut difference) = (0, 0);
     while read < limit {
         let (x, y) = (left.next(cx)?, right.next(cx)?);
@@ -129,8 +131,9 @@ fn compare(cx: &mut Cx<'_>, limit: u64, strings: bool) -> Answer {
             break;
         }
     }
-    // memcmp may read all it is given, whatever the result; strings only up to the difference.
-    let read = if strings { read } else { limit };
+    left.finish(cx)?;
+    right.finish(cx)?;
+    let read = read.max(sure);
     access(cx, a, read, false)?;
     access(cx, b, read, false)?;
     Ok(Flow::int(difference))

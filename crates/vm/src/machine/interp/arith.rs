@@ -66,6 +66,12 @@ pub fn truncate(tags: &Tags, value: Value, width: u8) -> Value {
     )
 }
 
+/// A byte of a value of up to eight bytes, the lowest first.
+pub fn byte(tags: &Tags, value: Value, number: u64) -> Value {
+    let (op, by) = (Op::LShr, Value::new(8 * number));
+    truncate(tags, tagged(tags, op, 64, value, by), 8)
+}
+
 /// Sign extension of a value with undefined bits.
 #[cold]
 pub fn sign_extend(tags: &Tags, value: Value, from: u8, to: u8) -> Value {

@@ -19,7 +19,7 @@ mod start;
 mod wide;
 mod window;
 
-pub(crate) use self::arith::{shift, truncate};
+pub(crate) use self::arith::{byte, shift, truncate};
 pub(crate) use call::Entered;
 pub(crate) use complex::Trouble;
 
