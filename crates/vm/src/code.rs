@@ -115,6 +115,8 @@ pub struct CallSite {
     pub types: Vec<Type>,
     /// One slot a word of each result, with the bits it holds.
     pub results: Vec<(u16, u8)>,
+    /// Types of `results`.
+    pub result_types: Vec<Type>,
     /// Some result is read.
     pub used: bool,
     /// What is done here with an exception that leaves what is called: one more than the index in
@@ -194,6 +196,8 @@ pub struct Code {
     pub slots: u32,
     /// The slots of the parameters' words.
     pub params: Vec<u16>,
+    /// Their types.
+    pub param_types: Vec<Type>,
     /// Takes variable arguments.
     pub varargs: bool,
     /// Call sites.

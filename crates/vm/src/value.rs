@@ -49,6 +49,8 @@ pub enum Poison {
     AddressOverflow = 6,
     /// An integer of a width that is no whole bytes was loaded where something else was stored.
     OtherWidth = 7,
+    /// A parameter for which the call has no argument.
+    NoArgument = 8,
 }
 
 impl Tag {
@@ -95,6 +97,7 @@ impl Tag {
             5 => Poison::NoResult,
             6 => Poison::AddressOverflow,
             7 => Poison::OtherWidth,
+            8 => Poison::NoArgument,
             _ => Poison::Constant,
         })
     }

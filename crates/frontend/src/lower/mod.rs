@@ -19,6 +19,7 @@
 mod asm;
 mod call;
 mod constant;
+mod disagree;
 mod exception;
 mod flatten;
 mod function;
@@ -385,6 +386,7 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, R
         .collect();
     let absent = program.absent.into_iter().collect();
     let mut module = program.module;
+    disagree::call_by_address(&mut module);
     let (files, paths) = program.files.finish();
     module.files = files;
     Ok(Lowered {

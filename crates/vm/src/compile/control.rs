@@ -20,6 +20,7 @@ impl Compiler<'_> {
             args: Vec::new(),
             types: Vec::new(),
             results: Vec::new(),
+            result_types: results.iter().map(|&r| self.function.regs[r].ty).collect(),
             used: results.iter().any(|&r| self.slots.is_read(r)),
             pad: 0,
             landing: NONE,

@@ -166,6 +166,7 @@ impl Compiler<'_> {
             args: args_words,
             types: args.iter().map(|(_, ty)| *ty).collect(),
             results: Vec::new(),
+            result_types: Vec::new(),
             used: false,
             pad: 0,
             landing: NONE,

@@ -257,10 +257,12 @@ impl Compiler<'_> {
 
     fn params(&mut self) {
         for &p in &self.function.params {
-            let slot = self.slots.get(p);
+            let (slot, ty) = (self.slots.get(p), self.function.regs[p].ty);
             self.code.params.push(slot);
-            if self.function.regs[p].ty.is_wide() {
+            self.code.param_types.push(ty);
+            if ty.is_wide() {
                 self.code.params.push(slot + 1);
+                self.code.param_types.push(ty);
             }
         }
     }

@@ -25,6 +25,10 @@ pub fn undefined_fault(value: Value, what: &str, site: Site) -> Fault {
             FaultKind::UninitializedValue,
             format!("{what} is the result of a function that returned none"),
         ),
+        Some(Poison::NoArgument) => (
+            FaultKind::UninitializedValue,
+            format!("{what} is a parameter for which the call has no argument"),
+        ),
         Some(Poison::AddressOverflow) => (
             FaultKind::OutOfBounds,
             format!("{what} is the result of an address computation that overflows"),

@@ -1,11 +1,11 @@
 //! Calls of functions of the program: their frames, and the callee.
 
 use super::Stop;
-use crate::code::{CONST, Code};
+use crate::code::{CONST, CallSite, Code};
 use crate::memory::{Kind, Life, Maker, Object, Site};
 use crate::program::{Binding, Program};
-use crate::thread::Frame;
-use crate::value::{Poison, Value};
+use crate::thread::{Frame, NO_CALL};
+use crate::value::{Poison, Tags, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
@@ -21,6 +21,51 @@ pub(crate) enum Entered {
     Landed,
     /// It stopped.
     Stopped(Stop),
+}
+
+/// Whether a function may be called with values of one type for another: pointers are numbers of
+/// 64 bits here, as they are in registers.
+fn same(one: Type, other: Type) -> bool {
+    let general = |ty| matches!(ty, Type::Ptr | Type::I64);
+    one == other || (general(one) && general(other))
+}
+
+/// What a parameter of a type gets of a number that a library model passes: its low bits, as the
+/// callee looks at no others. A floating-point parameter gets nothing.
+fn passed(tags: &Tags, value: Value, ty: Type) -> Value {
+    match ty {
+        Type::Int(bits) => super::arith::truncate(tags, value, bits.min(64)),
+        Type::Ptr => value,
+        Type::F32 | Type::F64 => Value::poison(0, Poison::NoArgument),
+    }
+}
+
+/// Why a call site does not fit a function of the program whose address it has got: a parameter or
+/// a result has another type. C11 6.5.2.2p9 and LLVM leave such a call undefined, as the callee
+/// takes the value from another register, or bits of it that nobody has set. Arguments without a
+/// parameter are let pass, as is a result that one of the two does not know; a parameter without
+/// an argument has no value.
+fn unfit(program: &Program, call: &CallSite, func: FuncId) -> Option<String> {
+    let func = match program.bindings[func.index()] {
+        Binding::Code => func,
+        Binding::Other(other) => other,
+        Binding::Native(_) | Binding::Missing => return None,
+    };
+    let given = call.types.iter().zip(&program.code[func.index()].param_types);
+    if let Some((i, (given, taken))) = given.enumerate().find(|(_, (g, t))| !same(**g, **t)) {
+        return Some(format!("parameter {} is {taken}, the argument {given}", i + 1));
+    }
+    let (returned, wanted) = (&program.module.functions[func].returns, &call.result_types);
+    let agree = returned.len() == wanted.len() && returned.iter().zip(wanted).all(|(r, w)| same(*r, *w));
+    if !call.used || returned.is_empty() || wanted.is_empty() || agree {
+        return None;
+    }
+    let list = |types: &[Type]| types.iter().map(Type::to_string).collect::<Vec<_>>().join(", ");
+    Some(format!(
+        "it returns {}, the call takes {}",
+        list(returned),
+        list(wanted)
+    ))
 }
 
 impl Vm {
@@ -49,12 +94,21 @@ impl Vm {
                     .then(|| program.function_at(address.bits))
                     .flatten()
                 {
-                    Some(func) => func,
+                    Some(func) => match unfit(program, call, func) {
+                        None => func,
+                        Some(why) => return self.bad_type(thread, func, why, frame.ip),
+                    },
                     None if address.is_symbolic() => {
                         let site = self.site(thread, frame.ip);
                         return match self.settle(thread, site, performing, address, "the function called") {
                             Ok(bits) => match self.program.function_at(bits) {
-                                Some(func) => self.call_function(thread, index, func, performing),
+                                Some(func) => {
+                                    let call = &self.program.code[frame.func.index()].calls[index];
+                                    match unfit(&self.program, call, func) {
+                                        None => self.call_function(thread, index, func, performing),
+                                        Some(why) => self.bad_type(thread, func, why, frame.ip),
+                                    }
+                                }
                                 None => self.bad_callee(thread, Value::new(bits), frame.ip),
                             },
                             Err(stop) => Entered::Stopped(stop),
@@ -98,6 +152,15 @@ impl Vm {
                 Entered::Stopped(Stop::Parked)
             }
         }
+    }
+
+    #[cold]
+    fn bad_type(&mut self, thread: ThreadId, func: FuncId, why: String, ip: u32) -> Entered {
+        let name = &self.program.module.functions[func].display;
+        let text = format!("call of {name} as a function of another type: {why}");
+        let fault = self.simple_fault(thread, ip, FaultKind::InvalidPointer, text);
+        self.report_fault(fault);
+        Entered::Stopped(Stop::Parked)
     }
 
     #[cold]
@@ -145,7 +208,7 @@ impl Vm {
             t.regs[base + slot as usize] = match call.args.get(i) {
                 Some(&word) if word & CONST != 0 => from.consts[(word & !CONST) as usize],
                 Some(&word) => t.regs[caller.base as usize + word as usize],
-                None => Value::poison(0, Poison::NoResult),
+                None => Value::poison(0, Poison::NoArgument),
             };
         }
         t.core.depth += 1;
@@ -195,7 +258,8 @@ impl Vm {
     ) -> bool {
         let program = self.program.clone();
         let code = &program.code[func.index()];
-        let t = self.state.acting(thread);
+        let (t, memory) = self.state.acting_and_memory(thread);
+        let tags = &memory.tags;
         if t.core.depth >= program.options.max_depth {
             return false;
         }
@@ -210,8 +274,12 @@ impl Vm {
         }
         t.regs.resize(base + code.slots as usize, Value::UNDEF);
         for (i, &slot) in code.params.iter().enumerate() {
-            let missing = Value::poison(0, Poison::NoResult);
-            t.regs[base + slot as usize] = args.get(i).copied().unwrap_or(missing);
+            let given = args.get(i).copied();
+            let mut value = given.unwrap_or(Value::poison(0, Poison::NoArgument));
+            if call == NO_CALL {
+                value = passed(tags, value, code.param_types[i]);
+            }
+            t.regs[base + slot as usize] = value;
         }
         t.core.depth += 1;
         t.core.frame = Frame {
