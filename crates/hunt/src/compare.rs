@@ -78,7 +78,7 @@ pub fn compare(truth: &Truth, way: &Way, said: &Result<Said, String>) -> Option<
     let extra: Vec<&String> = found
         .iter()
         .filter(|&word| !(expected.contains(word) || stranded != Stranded::No && word == "deadlock"))
-        .filter(|&word| match word {
+        .filter(|&word| match word.as_str() {
             "race" => !truth.races(),
             "spin" => spins == Spins::No,
             _ => true,

@@ -6,9 +6,9 @@
 //! Who else frees an object carries the slot until it synchronises: what gives a lock back (posts,
 //! writes atomically) leaves what the thread carries at the object, and who takes the lock next
 //! takes it along (where the memory orders say that one synchronises with the other); the join of
-//! a thread takes what that still carries. So a slot is used again only if its end happens before, and
-//! each move is part of an event that depends on all others which look at the same place: what an
-//! event moves does not depend on independent events. Slots may get lost on the way to their
+//! a thread takes what that still carries. So a slot is used again only if its end happens before,
+//! and each move is part of an event that depends on all others which look at the same place: what
+//! an event moves does not depend on independent events. Slots may get lost on the way to their
 //! thread; then others are used.
 //!
 //! What this can hide: the use of a dead object by a thread that does not synchronise with the
