@@ -363,7 +363,7 @@ where
         self.branch.extend(events.iter().map(|&(serial, _)| serial));
         for &(_, event) in &events[same..] {
             if !self.path.follow(&mut self.store, event) {
-                self.halt = Some(StopReason::Limit(differs()));
+                self.halt = Some(StopReason::Limit(self.differs()));
                 return;
             }
             self.path.faults.clear();
@@ -637,6 +637,16 @@ where
         true
     }
 
+    /// The bound that ends a run if an event cannot be executed again where it was executed before.
+    /// So it is, too, where a request to stop cut a step short: then that is the bound.
+    #[cold]
+    fn differs(&self) -> Limit {
+        match self.control.is_stop_requested() {
+            true => self.control.limit(),
+            false => differs(),
+        }
+    }
+
     /// Shows the counters.
     fn show(&mut self) {
         let statistics = &self.record.statistics;
@@ -656,7 +666,6 @@ where
     }
 }
 
-/// The bound that ends a run if an event cannot be executed again where it was executed before.
 #[cold]
 fn differs() -> Limit {
     Limit {

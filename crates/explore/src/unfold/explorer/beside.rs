@@ -1,7 +1,7 @@
 //! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races
 //! that no path shows.
 
-use super::{Explorer, MOST_PAIRS, Run, differs, forgets};
+use super::{Explorer, MOST_PAIRS, Run, forgets};
 use crate::unfold::cutoff::Knowledge;
 use crate::unfold::event::EventId;
 use crate::unfold::event::{Clock, join};
@@ -30,7 +30,7 @@ where
         match self.extensions.stand_at(&mut self.store, &clock) {
             Some(machine) => machine.without_names(),
             None => {
-                self.halt = Some(StopReason::Limit(differs()));
+                self.halt = Some(StopReason::Limit(self.differs()));
                 Digest::EMPTY
             }
         }
@@ -43,7 +43,7 @@ where
         };
         let clock: Clock = self.store[event].clock.iter().copied().collect();
         if !go_to(&mut self.store, watched, &clock) {
-            self.halt = Some(StopReason::Limit(differs()));
+            self.halt = Some(StopReason::Limit(self.differs()));
             return Digest::EMPTY;
         }
         watched.faults.clear();

@@ -1,6 +1,6 @@
 //! The next event of a node: the first one of its lead, or what some thread can do.
 
-use super::{Explorer, Leaf, differs};
+use super::{Explorer, Leaf};
 use crate::unfold::between::{Between, between, came_between};
 use crate::unfold::event::{Clock, EventId, Store, join, last};
 use crate::unfold::label::Ending;
@@ -148,7 +148,8 @@ where
                 pending.status != Status::Parked && pending.action.op != Op::Choose
             });
         if !chooses || goes_on {
-            self.record.limit(&differs());
+            let limit = self.differs();
+            self.record.limit(&limit);
         }
     }
 
@@ -237,7 +238,8 @@ where
         if named.is_some_and(|named| named != event) {
             // Then what is in conflict with it was noted of another event, and alternatives to it
             // may be missing.
-            self.record.limit(&differs());
+            let limit = self.differs();
+            self.record.limit(&limit);
         }
         let node = &self.tree[at];
         if node.disabled.contains(&event) {
