@@ -218,3 +218,28 @@ int sigwaitinfo(const sigset_t *set, siginfo_t *info)
         errno = error;
     return error ? -1 : number;
 }
+
+#define AUTODISARM ((int)(1u << 31))
+// Which stack handlers run on makes no difference: locals have their own memory each.
+int sigaltstack(const stack_t *restrict wanted, stack_t *restrict old)
+{
+    static _Thread_local stack_t stack = {.ss_flags = SS_DISABLE};
+    if (wanted && wanted->ss_flags & ~(SS_DISABLE | SS_ONSTACK | AUTODISARM))
+    {
+        errno = EINVAL;
+        return -1;
+    }
+    if (wanted && !(wanted->ss_flags & SS_DISABLE) && wanted->ss_size < MINSIGSTKSZ)
+    {
+        errno = ENOMEM;
+        return -1;
+    }
+    stack_t before = stack;
+    if (wanted && wanted->ss_flags & SS_DISABLE)
+        stack = (stack_t){.ss_flags = SS_DISABLE};
+    else if (wanted)
+        stack = (stack_t){wanted->ss_sp, wanted->ss_flags & AUTODISARM, wanted->ss_size};
+    if (old)
+        *old = before;
+    return 0;
+}

@@ -1,4 +1,7 @@
 // strerror in the C locale, with glibc's texts. The text of an unknown number is made in a buffer of the calling thread.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
 
 static const char *const texts[] = {
     [0] = "Success",
@@ -163,4 +166,34 @@ char *strerror(int number)
     if (number >= 0 && number < KNOWN && texts[number])
         return (char *)texts[number];
     return unknown_text(number);
+}
+
+// As much of a text as a buffer holds; whether that is all of it.
+static int fits(const char *text, char *buffer, size_t size)
+{
+    size_t length = strlen(text);
+    if (size > 0)
+    {
+        size_t most = length < size ? length : size - 1;
+        memcpy(buffer, text, most);
+        buffer[most] = 0;
+    }
+    return length < size;
+}
+
+// strerror_r of POSIX.
+int __xpg_strerror_r(int number, char *buffer, size_t size)
+{
+    int is_known = number >= 0 && number < KNOWN && texts[number];
+    int is_whole = fits(strerror(number), buffer, size);
+    return !is_known ? EINVAL : is_whole ? 0 : ERANGE;
+}
+
+// strerror_r of GNU: known texts are not copied.
+char *strerror_r(int number, char *buffer, size_t size)
+{
+    if (number >= 0 && number < KNOWN && texts[number])
+        return (char *)texts[number];
+    fits(unknown_text(number), buffer, size);
+    return buffer;
 }

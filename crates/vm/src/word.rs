@@ -40,7 +40,7 @@ pub(crate) enum WordKey {
     // ---- threads and the process
     /// How many keys of thread-specific data were created.
     KeyCount,
-    /// A live key: its destructor with the lowest bit set; 0 if it does not exist.
+    /// A live key: its destructor with marks in the lowest bits; 0 if it does not exist.
     KeyDestructor(u32),
     /// A thread's value of a key.
     KeyValue(ThreadId, u32),

@@ -95,6 +95,12 @@ impl<'m> FnLower<'_, 'm, '_> {
         if a.len() != dst.len() || b.len() != dst.len() {
             return Err(unknown(name));
         }
+        if base == "scmp" || base == "ucmp" {
+            for ((&dst, a), b) in dst.iter().zip(a).zip(b) {
+                self.three_way(base == "scmp", dst, a, b);
+            }
+            return Ok(());
+        }
         if base == "fma" || base == "fmuladd" || base == "fshl" || base == "fshr" {
             let c = self.operands(inst, 2)?;
             for (((&dst, a), b), c) in dst.iter().zip(a).zip(b).zip(c) {
@@ -118,6 +124,22 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
         }
         Ok(())
+    }
+
+    /// 1, 0 or -1: how one integer compares with another.
+    fn three_way(&mut self, signed: bool, dst: Reg, a: Operand, b: Operand) {
+        let (greater, less) = match signed {
+            true => (IntPred::Sgt, IntPred::Slt),
+            false => (IntPred::Ugt, IntPred::Ult),
+        };
+        let to = self.type_of(Operand::Reg(dst));
+        let (greater, less) = (self.compare(greater, a, b), self.compare(less, a, b));
+        let (plus, minus) = (
+            self.cast(CastOp::ZExt, greater, to),
+            self.cast(CastOp::ZExt, less, to),
+        );
+        let difference = self.bin(BinOp::Sub, plus, minus);
+        self.copy(dst, difference);
     }
 
     fn ternary(&mut self, base: &str, dst: Reg, [a, b, c]: [Operand; 3]) {

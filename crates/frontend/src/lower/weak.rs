@@ -22,6 +22,10 @@ const TOOLS: [&str; 8] = [
     "__gmon_start__",
 ];
 
+/// What glibc and the object files that each program begins with define of reserved names, and Rust's
+/// library asks for.
+const RUNTIME: [&str; 2] = ["__cxa_thread_atexit_impl", "__dso_handle"];
+
 /// What a weak symbol is that the program does not define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Weak {
@@ -42,7 +46,7 @@ pub(super) fn weak(name: &str) -> Weak {
     if TOOLS.iter().any(|tool| name.starts_with(tool)) {
         return Weak::Null;
     }
-    if listed(LIBC) {
+    if listed(LIBC) || RUNTIME.contains(&name) {
         return Weak::Defined;
     }
     let of_checkers = name.starts_with("klee_") || name.starts_with("nondet_");

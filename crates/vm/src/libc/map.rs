@@ -2,8 +2,8 @@
 //!
 //! A mapping is an object of zeros of whole pages, at an address that is a multiple of its size
 //! made a power of two; it ends as a whole. What is mapped is fresh memory that may be read and
-//! written: files, fixed addresses, other protections, and parts of mappings are unsupported.
-//! Advice that changes nothing is taken.
+//! written: files, fixed addresses, other protections, and parts of mappings are unsupported, but
+//! for a first page without access. Advice that changes nothing is taken.
 
 use super::{Answer, alloc, plain};
 use crate::memory::{Kind, Life};
@@ -98,11 +98,36 @@ fn munmap(cx: &mut Cx<'_>) -> Answer {
     Ok(Flow::int(0))
 }
 
+/// What may be taken away is all access to the first page of a mapping: the guard below a stack.
 fn mprotect(cx: &mut Cx<'_>) -> Answer {
-    if cx.int(2)? != READ_WRITE {
-        return Err(unsupported("mprotect that takes away reading or writing"));
+    let (address, length, protection) = (cx.word(0)?, cx.word(1)?, cx.int(2)?);
+    if address % PAGE != 0 {
+        return failed(cx, EINVAL);
     }
-    Ok(Flow::int(0))
+    let Some((base, object)) = cx.state.memory.object_at(address) else {
+        return match length {
+            0 => Ok(Flow::int(0)),
+            _ => failed(cx, ENOMEM),
+        };
+    };
+    let is_guard = is_mapping(cx, address, object.size) && object.size > PAGE && pages(length) == Some(PAGE);
+    match protection {
+        0 if is_guard => {
+            let site = cx.site;
+            cx.state.memory.record(base, PAGE, true, site);
+            cx.state.memory.protect(base, true);
+            Ok(Flow::int(0))
+        }
+        READ_WRITE if object.guard() > 0 => {
+            if !is_guard {
+                return Err(unsupported("mprotect of more than the page that was protected"));
+            }
+            cx.state.memory.protect(base, false);
+            Ok(Flow::int(0))
+        }
+        READ_WRITE => Ok(Flow::int(0)),
+        _ => Err(unsupported("mprotect that takes away reading or writing")),
+    }
 }
 
 fn madvise(cx: &mut Cx<'_>) -> Answer {

@@ -87,6 +87,8 @@ fn sysconf(cx: &mut Cx<'_>) -> Answer {
         4 => 1024,          // _SC_OPEN_MAX
         60 => 1024,         // _SC_IOV_MAX
         75 => 16_384,       // _SC_THREAD_STACK_MIN
+        249 => 2048,        // _SC_MINSIGSTKSZ
+        250 => 8192,        // _SC_SIGSTKSZ
         76 => u64::MAX,     // _SC_THREAD_THREADS_MAX: no limit
         33 => 0x7fff_ffff,  // _SC_SEM_VALUE_MAX
         43 => 2048,         // _SC_LINE_MAX

@@ -121,9 +121,10 @@ fn change(cx: &mut Cx<'_>, by_errno: bool) -> Answer {
 // ---- actions
 // -------------------------------------------------------------------------------------------------
 
-/// What faults send: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV. What a handler makes of
-/// them decides how the program goes on after a fault.
-const FAULTS: [i32; 6] = [4, 5, 6, 7, 8, 11];
+/// What ends a process that ends itself: SIGILL, SIGTRAP, SIGABRT. What a handler makes of them
+/// decides how the program goes on. (Other faults, of which SIGBUS, SIGFPE and SIGSEGV tell, are
+/// findings, or the verdict is unknown: no handler of theirs would run.)
+const ENDS: [i32; 3] = [4, 5, 6];
 const SIGKILL: i32 = 9;
 const SIGPIPE: i32 = 13;
 const SIGSTOP: i32 = 19;
@@ -156,10 +157,8 @@ fn disposition(state: &State, number: i32) -> Disposition {
 /// Changes what the process does about a signal.
 fn set_disposition(cx: &mut Cx<'_>, number: i32, new: Disposition) -> Result<(), Stop> {
     if new.handler > 1 {
-        if FAULTS.contains(&number) {
-            return Err(Flow::Unsupported(format!(
-                "a handler of faults (signal {number})"
-            )));
+        if ENDS.contains(&number) {
+            return Err(Flow::Unsupported(format!("a handler of signal {number}")));
         }
         cx.program.note_handler(cx.site.stmt);
     }

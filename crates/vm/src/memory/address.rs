@@ -70,6 +70,15 @@ impl Parts {
     }
 }
 
+/// An address that belongs to an owner, and at which no object can be: in a size class that there
+/// is not.
+pub const fn beyond_objects(owner: u32) -> u64 {
+    let class = (1 << CLASS_BITS) - 1;
+    assert!(class >= CLASSES as u32);
+    let offset = 0;
+    Parts { owner, class, offset }.address()
+}
+
 /// The size class for an object, `None` if it is too large for the machine.
 pub fn class_for(size: u64, align: u64) -> Option<u32> {
     let bytes = size

@@ -17,6 +17,7 @@ mod range;
 mod tlb;
 mod undo;
 
+pub(crate) use address::beyond_objects;
 pub use address::{MAX_OBJECT, OWNERS, Parts, class_for, slot_shift};
 pub(crate) use arena::unshared;
 pub use object::{Kind, Life, Maker, MemoryError, Object, Site};
@@ -248,6 +249,18 @@ impl Memory {
         }
     }
 
+    /// Makes the first page of a live mapping one that must not be accessed, or one that may be.
+    pub fn protect(&mut self, base: u64, is_protected: bool) {
+        if let Some((base, object)) = self.object_at(base) {
+            let by = if is_protected {
+                Maker::Guarded
+            } else {
+                Maker::Other
+            };
+            self.set_object(base, Object { by, ..object });
+        }
+    }
+
     /// Ends the scope of an object that keeps its slot: another life may
     /// [begin](Memory::begin_life) there.
     pub fn end_life(&mut self, base: u64, site: Site) {
@@ -365,7 +378,8 @@ impl Memory {
         let in_bounds = (address - base)
             .checked_add(size)
             .is_some_and(|end| end <= object.size);
-        let refused = object.kind == Kind::Missing || write && object.kind == Kind::Constant;
+        let is_protected = address - base < object.guard();
+        let refused = is_protected || object.kind == Kind::Missing || write && object.kind == Kind::Constant;
         if object.life == Life::Live && in_bounds && !refused {
             return Ok((base, object));
         }
@@ -374,6 +388,7 @@ impl Memory {
             return Err(MemoryError::Missing { object });
         }
         Err(match (object.life, in_bounds) {
+            (Life::Live, true) if is_protected => MemoryError::Protected { base, object },
             (Life::Live, true) => MemoryError::Constant { base, object },
             (Life::Live, false) => MemoryError::OutOfBounds { base, object },
             _ => MemoryError::Dead { base, object },
@@ -388,7 +403,7 @@ impl Memory {
             return Ok(());
         }
         let (base, object) = self.check(address, size, true)?;
-        self.writable.set((base, base + object.size));
+        self.writable.set((base + object.guard(), base + object.size));
         Ok(())
     }
 
@@ -405,6 +420,9 @@ impl Memory {
         };
         let slot = 1u64 << slot_shift(address);
         match self.find(address) {
+            Some((base, object)) if object.life == Life::Live && address - base < object.guard() => {
+                (base, object.guard())
+            }
             Some((base, object))
                 if object.life == Life::Live
                     && object.size >= size

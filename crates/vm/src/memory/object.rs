@@ -48,7 +48,7 @@ pub enum Life {
     Returned,
 }
 
-/// What made a heap object, and so what must free it.
+/// What made a heap object, and so what must free it and how it may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Maker {
@@ -58,6 +58,8 @@ pub enum Maker {
     New,
     /// C++'s `new[]`, for `delete[]`.
     NewArray,
+    /// mmap, for munmap; mprotect has made the first page one that must not be accessed.
+    Guarded,
 }
 
 /// An object of memory.
@@ -79,6 +81,17 @@ pub struct Object {
     pub made: Site,
     /// Where its life ended.
     pub ended: Site,
+}
+
+impl Object {
+    /// How many of its first bytes must not be accessed.
+    #[inline(always)]
+    pub fn guard(&self) -> u64 {
+        match self.by {
+            Maker::Guarded => 4096,
+            Maker::Other | Maker::New | Maker::NewArray => 0,
+        }
+    }
 }
 
 /// Why an access is wrong.
@@ -104,6 +117,13 @@ pub enum MemoryError {
     },
     /// In a variable that nothing defines.
     Missing {
+        /// The object.
+        object: Object,
+    },
+    /// In a page that must not be accessed.
+    Protected {
+        /// First byte of the object.
+        base: u64,
         /// The object.
         object: Object,
     },

@@ -106,6 +106,12 @@ pub fn memory_fault(
                 ),
             )
         }
+        MemoryError::Protected { base, object } => {
+            object_id = ObjectId(base);
+            note("the mapping was made here", object.made);
+            let text = format!("{access} of {bytes} of a page that mprotect has made inaccessible");
+            (FaultKind::OutOfBounds, text)
+        }
         MemoryError::Dead { base, object } => {
             object_id = ObjectId(base);
             note("the object was made here", object.made);

@@ -1,8 +1,10 @@
 //! Attribute objects. They are plain memory of the program, in a layout of ours, read and written
 //! like other data.
 
-use super::errno::{EINVAL, ENOTSUP};
+use super::creation::thread_of;
+use super::errno::{EINVAL, ENOTSUP, ESRCH};
 use super::object::plain;
+use crate::memory::beyond_objects;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;
 
@@ -14,6 +16,8 @@ const DETACHED: u64 = 0;
 const STACK_SIZE: u64 = 8;
 const GUARD_SIZE: u64 = 16;
 const SCHEDULING: u64 = 24;
+/// The handle of the thread whose attributes these are; 0 if nobody's.
+const OF: u64 = 32;
 const DEFAULT_STACK: u64 = 8 << 20;
 
 /// The models of this file.
@@ -59,6 +63,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_attr_getguardsize" => |cx| plain(get(cx, GUARD_SIZE, 8)),
         "pthread_attr_setinheritsched" => |cx| plain(set(cx, SCHEDULING, |v| v <= 1)),
         "pthread_attr_getinheritsched" => |cx| plain(get(cx, SCHEDULING, 4)),
+        "pthread_getattr_np" => |cx| plain(attributes_of(cx)),
+        "pthread_attr_getstack" => |cx| plain(stack(cx)),
         "pthread_attr_setscope" => set_scope,
         _ => return None,
     };
@@ -108,6 +114,10 @@ fn set_scope(cx: &mut Cx<'_>) -> Flow {
 
 fn thread_init(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     let address = cx.word(0)?;
+    init(cx, address)
+}
+
+fn init(cx: &mut Cx<'_>, address: u64) -> Result<i32, Stop> {
     for offset in (0..56).step_by(8) {
         let value = match offset {
             STACK_SIZE => DEFAULT_STACK,
@@ -116,6 +126,33 @@ fn thread_init(cx: &mut Cx<'_>) -> Result<i32, Stop> {
         };
         cx.store(address + offset, 8, Value::new(value))?;
     }
+    Ok(0)
+}
+
+/// The attributes of a thread. Which it was made with is not known: all have stacks of the usual
+/// size.
+fn attributes_of(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (thread, address) = (cx.word(0)?, cx.word(1)?);
+    if thread_of(cx.state, thread).is_none() {
+        return Ok(ESRCH);
+    }
+    init(cx, address)?;
+    cx.store(address + OF, 8, Value::new(thread))?;
+    Ok(0)
+}
+
+/// Where a thread's stack is: among its addresses, where none of its objects can be.
+fn stack(cx: &mut Cx<'_>) -> Result<i32, Stop> {
+    let (address, out, out_size) = (cx.word(0)?, cx.word(1)?, cx.word(2)?);
+    let thread = cx.load_defined(address + OF, 8, "attribute object")?;
+    let size = cx.load_defined(address + STACK_SIZE, 8, "attribute object")?;
+    if thread == 0 {
+        return Err(Flow::Unsupported(
+            "the stack of attributes that are no thread's".into(),
+        ));
+    }
+    cx.store(out, 8, Value::new(beyond_objects(thread as u32)))?;
+    cx.store(out_size, 8, Value::new(size))?;
     Ok(0)
 }
 

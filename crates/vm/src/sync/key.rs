@@ -2,8 +2,8 @@
 //!
 //! Key numbers are shared hidden state, so creating and deleting a key is visible. Reading and
 //! writing a thread's own value is not; the order of that against the deletion of the key by
-//! another thread is not explored, so deleting a key while other threads were not joined is
-//! unsupported. Numbers are not used again.
+//! another thread is not explored, so deleting a key that was used while other threads were not
+//! joined is unsupported. Numbers are not used again.
 
 use super::errno::{EAGAIN, EINVAL};
 use super::object::{Answer, SUCCESS, done, failed, plain};
@@ -17,6 +17,11 @@ use selvedge_model::{Action, FaultKind, Op};
 
 /// `PTHREAD_DESTRUCTOR_ITERATIONS`.
 const ROUNDS: u32 = 4;
+
+/// What the lowest bits of `WordKey::KeyDestructor` say beside the function, whose address is a
+/// multiple of 16: the key exists; some thread has used it.
+const EXISTS: u64 = 1;
+const USED: u64 = 2;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -52,12 +57,22 @@ pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     }
     cx.store(out, 4, Value::new(u64::from(key)))?;
     cx.state.set_word(WordKey::KeyCount, u64::from(key) + 1);
-    cx.state.set_word(WordKey::KeyDestructor(key), destructor | 1);
+    cx.state
+        .set_word(WordKey::KeyDestructor(key), destructor | EXISTS);
     Ok(SUCCESS)
 }
 
 fn live(cx: &Cx<'_>, key: u32) -> bool {
     key < MAX_KEYS && cx.state.word(WordKey::KeyDestructor(key)) != 0
+}
+
+/// A thread uses a live key; in whatever order they do, the key then counts as used.
+fn used(cx: &mut Cx<'_>, key: u32) {
+    let word = WordKey::KeyDestructor(key);
+    let before = cx.state.word(word);
+    if before & USED == 0 {
+        cx.state.set_word(word, before | USED);
+    }
 }
 
 pub(super) fn delete(cx: &mut Cx<'_>, _: u16) -> Performed {
@@ -71,9 +86,10 @@ fn delete_key(cx: &mut Cx<'_>) -> Answer {
     }
     let me = cx.thread;
     let other = |(i, t): (usize, &crate::thread::Thread)| i != me.index() && !t.core.joined;
-    if cx.state.threads().iter().enumerate().any(other) {
+    let is_used = cx.state.word(WordKey::KeyDestructor(key)) & USED != 0;
+    if is_used && cx.state.threads().iter().enumerate().any(other) {
         return Err(Flow::Unsupported(
-            "pthread_key_delete while there are threads that were not joined".into(),
+            "pthread_key_delete of a used key while there are threads that were not joined".into(),
         ));
     }
     cx.state.set_word(WordKey::KeyDestructor(key), 0);
@@ -85,6 +101,7 @@ pub(super) fn set(cx: &mut Cx<'_>) -> Result<i32, Stop> {
     if !live(cx, key) {
         return Err(no_key(cx, key));
     }
+    used(cx, key);
     cx.state.set_word(WordKey::KeyValue(cx.thread, key), value);
     Ok(0)
 }
@@ -105,6 +122,7 @@ fn get(cx: &mut Cx<'_>) -> Flow {
     if !live(cx, key) {
         return no_key(cx, key);
     }
+    used(cx, key);
     Flow::word(cx.state.word(WordKey::KeyValue(cx.thread, key)))
 }
 
@@ -126,7 +144,7 @@ pub(super) fn next_destructor(cx: &mut Cx<'_>, position: &mut u32) -> Option<(u6
         let word = WordKey::KeyValue(cx.thread, key);
         let (value, destructor) = (
             cx.state.word(word),
-            cx.state.word(WordKey::KeyDestructor(key)) & !1,
+            cx.state.word(WordKey::KeyDestructor(key)) & !(EXISTS | USED),
         );
         if value != 0 && destructor != 0 {
             cx.state.set_word(word, 0);
