@@ -36,7 +36,18 @@ impl Location {
     /// Whether it is in a header of the system: code that the program calls, and that its author
     /// did not write.
     pub fn is_of_system(&self) -> bool {
-        ["/usr/include/", "/usr/lib/"]
+        // As clang names its own and the system's headers, and Rust's debug information its library.
+        const DIRECTORIES: [&str; 8] = [
+            "/usr/include/",
+            "/usr/lib/",
+            "/rustc/",
+            "library/alloc/src/",
+            "library/core/src/",
+            "library/panic_abort/src/",
+            "library/std/src/",
+            "library/std_detect/src/",
+        ];
+        DIRECTORIES
             .iter()
             .any(|directory| self.file.starts_with(directory))
     }

@@ -108,7 +108,7 @@ Examples:
 #[derive(Args, Debug)]
 #[command(args_override_self = true, next_line_help = false, after_long_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// C, C++ or LLVM files (.c .cc .cpp .cxx .i .ii .bc .ll), linked together; programs,
+    /// C, C++, Rust or LLVM files (.c .cc .cpp .cxx .i .ii .rs .bc .ll), linked together; programs,
     /// libraries, archives and objects that `selvedge cc` has made; a compile_commands.json, or a
     /// directory with one, whose sources are taken as far as the program needs them
     #[arg(required = true, value_name = "INPUT")]
@@ -416,7 +416,7 @@ impl SourceArgs {
 /// Prints facts about each function of the program, those of the model library left out.
 #[derive(Args, Debug)]
 pub(crate) struct FactsArgs {
-    /// C, C++ or LLVM files, as for `check`
+    /// C, C++, Rust or LLVM files, as for `check`
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Which facts: cfg (blocks, where control goes, which branches decide), loops, calls (who may
@@ -443,7 +443,7 @@ pub(crate) struct FactsArgs {
 /// that it is there for. In which order threads run is no part of it.
 #[derive(Args, Debug)]
 pub(crate) struct SliceArgs {
-    /// C, C++ or LLVM files, as for `check`
+    /// C, C++, Rust or LLVM files, as for `check`
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The line; without it, the failing assertions and calls of error functions

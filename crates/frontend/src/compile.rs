@@ -326,7 +326,7 @@ impl Listing {
 }
 
 /// The prerequisites of a rule, with what makefiles escape.
-fn files_of_rule(rule: &str) -> Vec<PathBuf> {
+pub(crate) fn files_of_rule(rule: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut word = String::new();
     let mut letters = rule.chars().peekable();

@@ -27,7 +27,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The extension names no language that is understood.
-    #[error("{}: unknown kind of file; expected a source (.c, .cc, .cpp, .cxx, .i, .ii), LLVM's .bc or .ll, an object, archive, library or program, or a compile_commands.json", path.display())]
+    #[error("{}: unknown kind of file; expected a source (.c, .cc, .cpp, .cxx, .i, .ii, .rs), LLVM's .bc or .ll, an object, archive, library or program, or a compile_commands.json", path.display())]
     UnknownKind {
         /// The input.
         path: PathBuf,
@@ -134,6 +134,9 @@ pub enum Error {
     /// There is no clang 22.
     #[error("clang 22 was not found; install it so that `clang-22` (or a `clang` of version 22) is in PATH")]
     CompilerMissing,
+    /// There is no rustc.
+    #[error("rustc was not found; install Rust so that `rustc` is in PATH")]
+    RustcMissing,
     /// The compiler did not accept an input.
     #[error("{} does not compile:\n{stderr}", path.display())]
     CompilerFailed {
@@ -143,7 +146,7 @@ pub enum Error {
         stderr: String,
     },
     /// The compiler could not be run.
-    #[error("clang could not be run: {0}")]
+    #[error("the compiler could not be run: {0}")]
     CompilerIo(#[source] std::io::Error),
     /// The entry function is not defined.
     #[error("the program has no function `{entry}`; name another one with --entry{}", notes_below(.notes))]

@@ -20,6 +20,7 @@ mod library;
 mod llvm;
 mod lower;
 mod reach;
+mod rust;
 mod shapes;
 mod target;
 pub mod wrap;

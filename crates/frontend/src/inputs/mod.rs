@@ -2,7 +2,7 @@
 //!
 //! | input | what is taken of it |
 //! | --- | --- |
-//! | a source | itself |
+//! | a source | itself; of Rust, with the standard library |
 //! | a module (`.bc`, `.ll`, an object that is bitcode) | itself |
 //! | an object, a program, a shared library | the records of `selvedge cc` in it, and those of the libraries that it needs |
 //! | an archive | of those members that the program needs, what an object has |
@@ -18,7 +18,7 @@ pub(crate) use native::Native;
 
 use crate::compile::Compiled;
 use crate::isolate::{Form, Role};
-use crate::{Error, Options, files, target};
+use crate::{Error, Options, files, rust, target};
 use selvedge_objects::command::Language;
 use selvedge_objects::{archive, elf};
 use std::collections::BTreeSet;
@@ -99,6 +99,12 @@ pub(crate) fn inspect(inputs: &[PathBuf], options: &Options) -> Result<Inputs, E
                 found
                     .items
                     .push(Item::Source(source(path, options), Role::Program));
+            }
+            Some("rs") => {
+                files::open(path).map_err(unreadable)?;
+                found
+                    .items
+                    .push(Item::Module(rust::compile(path, &options.stop)?));
             }
             Some("bc") => {
                 let bytes = files::read(path, files::LARGEST).map_err(unreadable)?;
