@@ -36,7 +36,8 @@ impl Location {
     /// Whether it is in a header of the system: code that the program calls, and that its author
     /// did not write.
     pub fn is_of_system(&self) -> bool {
-        // As clang names its own and the system's headers, and Rust's debug information its library.
+        // As clang names its own and the system's headers, and Rust's debug information its
+        // library.
         const DIRECTORIES: [&str; 8] = [
             "/usr/include/",
             "/usr/lib/",

@@ -22,8 +22,8 @@ const TOOLS: [&str; 8] = [
     "__gmon_start__",
 ];
 
-/// What glibc and the object files that each program begins with define of reserved names, and Rust's
-/// library asks for.
+/// What glibc and the object files that each program begins with define of reserved names, and
+/// Rust's library asks for.
 const RUNTIME: [&str; 2] = ["__cxa_thread_atexit_impl", "__dso_handle"];
 
 /// What a weak symbol is that the program does not define.
