@@ -229,7 +229,7 @@ int sigaltstack(const stack_t *restrict wanted, stack_t *restrict old)
         errno = EINVAL;
         return -1;
     }
-    if (wanted && !(wanted->ss_flags & SS_DISABLE) && wanted->ss_size < MINSIGSTKSZ)
+    if (wanted && !(wanted->ss_flags & SS_DISABLE) && wanted->ss_size < 2048) // MINSIGSTKSZ
     {
         errno = ENOMEM;
         return -1;
