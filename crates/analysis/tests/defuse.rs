@@ -18,10 +18,7 @@ fn random(seed: u64) -> Function {
         ..Function::default()
     };
     for _ in 0..REGISTERS {
-        function.regs.push(RegInfo {
-            ty: Type::I32,
-            name: None,
-        });
+        function.regs.push(RegInfo::unnamed(Type::I32));
     }
     for _ in 0..blocks {
         let mut register = || Reg::from_index(rng.usize(0..REGISTERS));

@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Run a saved finding again, step by step
     Replay(ReplayArgs),
+    /// Go through a saved finding in a debugger, forwards and backwards
+    Debug(DebugArgs),
     /// Decide a query of the solver (an SMT-LIB file as a run logs them)
     Solve(SolveArgs),
     /// Print what the static analyses know of a program
@@ -326,6 +328,30 @@ pub(crate) struct ReplayArgs {
     /// source
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Go through a saved finding in a debugger, forwards and backwards.
+///
+/// Speaks the Debug Adapter Protocol (DAP) on standard input and output: editors start it.
+/// `docs/debugging.md` says how. The program runs in the machine of the checker, never natively.
+///
+/// Exit codes: 0 the client has gone, 6 the finding does not fit the program (the program or its
+/// options have changed, or an internal error), 1 and 2 as for `check`; 2 also if the client sends
+/// what is no message.
+#[derive(Args, Debug)]
+pub(crate) struct DebugArgs {
+    /// The saved finding
+    #[arg(value_name = "FINDING.json")]
+    pub(crate) finding: PathBuf,
+    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere.
+    /// Without it, options that could run code or read files are refused, and files outside of the
+    /// current directory and the finding's
+    #[arg(long)]
+    pub(crate) trust: bool,
+    /// Wait for one client on this port of this machine (0: any that is free) instead, and say on
+    /// standard error which port it is
+    #[arg(long, value_name = "N", help_heading = "Connection")]
+    pub(crate) port: Option<u16>,
 }
 
 /// Decide a query of the solver: an SMT-LIB file as a run logs them.

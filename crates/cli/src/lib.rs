@@ -9,6 +9,7 @@ mod cc;
 mod check;
 mod config;
 mod cover;
+mod debug;
 mod examine;
 mod exit;
 mod facts;
@@ -21,6 +22,7 @@ mod output;
 mod program;
 mod progress;
 mod replay;
+mod saved;
 mod slice;
 mod solve;
 mod unfolding;
@@ -89,6 +91,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Replay(args),
         }) => replay::run(&args),
+        Ok(Cli {
+            command: Command::Debug(args),
+        }) => debug::run(&args),
         Ok(Cli {
             command: Command::Solve(args),
         }) => solve::run(&args),

@@ -4,39 +4,20 @@ use crate::args::ReplayArgs;
 use crate::exit::Exit;
 use crate::output::print;
 use crate::program;
+use crate::saved;
 use crate::watch::MemoryLimit;
-use selvedge_frontend::files;
 use selvedge_model::Property;
-use selvedge_report::{FindingFile, HumanOptions, Page, finding_text, harmless, property_word};
-use selvedge_session::{Setup, sources, trust, write_file};
+use selvedge_report::{HumanOptions, Page, finding_text, harmless, property_word};
+use selvedge_session::{sources, write_file};
 use std::io::IsTerminal;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReplayArgs) -> Exit {
     let path = args.finding.display();
-    let text = match files::read_text(&args.finding, files::LARGEST) {
-        Ok(text) => text,
-        Err(error) => return Exit::input(&format!("cannot read {path}: {error}")),
+    let (saved, setup) = match saved::read(&args.finding, args.trust) {
+        Ok(read) => read,
+        Err(exit) => return exit,
     };
-    let saved = match FindingFile::read(&text) {
-        Ok(saved) => saved,
-        Err(error) => return Exit::input(&format!("{path}: {error}")),
-    };
-    if !args.trust
-        && let Err(reason) = trust(&saved.schedule, &args.finding)
-    {
-        return Exit::input(&format!(
-            "{path}: {reason}; if you trust whoever made the finding, replay it with --trust"
-        ));
-    }
-    let mut setup = match Setup::from_schedule(&saved.schedule) {
-        Ok(setup) => setup,
-        Err(message) => return Exit::input(&format!("{path}: {message}")),
-    };
-    setup.frontend.trust = args.trust;
-    if setup.vm.inputs.is_some() {
-        setup.vm.inputs = Some(saved.inputs.clone());
-    }
     let loaded = match program::load(&setup, MemoryLimit::new(None)) {
         Ok(loaded) => loaded,
         Err(error) => return program::exit(&error),

@@ -98,6 +98,8 @@ pub struct Loaded {
     /// The texts of the source files, for diagnostics; `None` for those that the compiler did not
     /// read.
     pub sources: IdVec<FileId, Option<String>>,
+    /// Where the source files were when the program was compiled, as debug information has it.
+    pub paths: IdVec<FileId, String>,
     /// Functions without a body that code reachable from the entry calls or takes the address of,
     /// in the order of ids.
     pub undefined: Vec<FuncId>,
@@ -177,6 +179,7 @@ fn finish(lowered: Lowered, units: &[Compiled], native: Native, confined: bool) 
         machine_code: machine_code.collect(),
         notes: native.notes,
         sources: lowered.paths.iter().map(text).collect(),
+        paths: lowered.paths,
         module: lowered.module,
         undefined: lowered.undefined,
         absent: lowered.absent,

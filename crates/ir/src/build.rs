@@ -118,13 +118,16 @@ impl FunctionBuilder {
 
     /// A new register.
     pub fn reg(&mut self, ty: Type) -> Reg {
-        self.function.regs.push(RegInfo { ty, name: None })
+        self.function.regs.push(RegInfo::unnamed(ty))
     }
 
     /// A new register that holds a source variable.
     pub fn named_reg(&mut self, ty: Type, name: &str) -> Reg {
         let name = Some(name.to_owned());
-        self.function.regs.push(RegInfo { ty, name })
+        self.function.regs.push(RegInfo {
+            name,
+            ..RegInfo::unnamed(ty)
+        })
     }
 
     /// A new stack object that lives for the whole call.

@@ -22,6 +22,19 @@ pub struct RegInfo {
     pub ty: Type,
     /// The source variable it holds, if it is a promoted local.
     pub name: Option<String>,
+    /// The variable's type in the source, if that is known.
+    pub shape: Option<ShapeId>,
+}
+
+impl RegInfo {
+    /// A register that holds no variable of the source.
+    pub const fn unnamed(ty: Type) -> RegInfo {
+        RegInfo {
+            ty,
+            name: None,
+            shape: None,
+        }
+    }
 }
 
 /// A stack object.

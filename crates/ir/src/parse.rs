@@ -222,7 +222,8 @@ impl<'t> Parser<'t> {
                 Token::Quoted(_) => Some(self.text()?),
                 _ => None,
             };
-            function.regs.push(RegInfo { ty, name });
+            let shape = self.optional_shape()?;
+            function.regs.push(RegInfo { ty, name, shape });
             if !self.accept(',')? {
                 return Ok(());
             }

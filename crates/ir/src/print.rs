@@ -371,6 +371,7 @@ fn write_function(f: &mut Formatter<'_>, function: &Function, module: Option<&Mo
         if let Some(name) = &reg.name {
             write!(f, " {}", Quoted(name))?;
         }
+        write!(f, "{}", Typed(reg.shape))?;
         let last = id.0 as usize + 1;
         if last.is_multiple_of(REGS_PER_LINE) || last == function.regs.len() {
             f.write_char('\n')?;

@@ -89,7 +89,7 @@ pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Visibility};
 pub use plan::Plan;
 pub use predicate::Predicate;
-pub use replay::{Replay, ReplayStep, replay};
+pub use replay::{Replay, ReplayStep, program, replay, replay_on};
 pub use setup::{Setup, file_flags, sources};
 pub use trust::{Refused, check as trust};
 pub use unfolding::{Form, MOST_EVENTS};

@@ -34,16 +34,29 @@ pub struct ReplayStep {
     pub output: Vec<u8>,
 }
 
+/// Makes a loaded program ready for [`replay`].
+///
+/// # Errors
+/// If the program cannot be run.
+pub fn program(setup: &Setup, loaded: Loaded) -> Result<Arc<Program>, Error> {
+    let fails = |error: selvedge_vm::Error| Error::Program(error.to_string());
+    let options = predicate::machine_options(setup, &loaded.module).map_err(Error::NoSlice)?;
+    let program = Program::new(loaded.module, options).map_err(fails)?;
+    Vm::new(Arc::clone(&program)).map_err(fails)?;
+    Ok(program)
+}
+
 /// Runs the schedule of a finding on its program.
 ///
 /// # Errors
 /// If the program cannot be run.
 pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Replay, Error> {
-    let fails = |error: selvedge_vm::Error| Error::Program(error.to_string());
-    let options = predicate::machine_options(setup, &loaded.module).map_err(Error::NoSlice)?;
-    let program = Program::new(loaded.module, options).map_err(fails)?;
-    Vm::new(Arc::clone(&program)).map_err(fails)?;
-    let (vm, detectors) = machine(&program);
+    Ok(replay_on(saved, setup, &program(setup, loaded)?))
+}
+
+/// The same on a program that is [ready](program).
+pub fn replay_on(saved: &FindingFile, setup: &Setup, program: &Arc<Program>) -> Replay {
+    let (vm, detectors) = machine(program);
     let mut trace = Trace::new(vm, detectors, Vec::new());
     let mut steps = Vec::with_capacity(saved.schedule.steps.len());
     let mut written = 0;
@@ -75,8 +88,8 @@ pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Repl
     let seen = seen.map(|fault| {
         let moves: Vec<Move> = trace.made.iter().map(|made| made.step.clone()).collect();
         // Once more: only now it is known which places the finding names.
-        let trace = crate::finding::replay(&program, &moves, &fault).unwrap_or(trace);
+        let trace = crate::finding::replay(program, &moves, &fault).unwrap_or(trace);
         crate::finding::report(setup, trace, &fault, 1, saved.inputs.clone())
     });
-    Ok(Replay { steps, failure, seen })
+    Replay { steps, failure, seen }
 }

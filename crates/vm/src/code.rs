@@ -7,7 +7,7 @@
 use crate::native::Native;
 use crate::value::Value;
 use selvedge_base::StmtId;
-use selvedge_ir::{Callee, InstKind, Type};
+use selvedge_ir::{Callee, InstKind, Reg, Type};
 
 /// Operands with this bit set name constants.
 pub const CONST: u16 = 0x8000;
@@ -218,6 +218,9 @@ pub struct Code {
     pub operands: Vec<ComplexOperands>,
     /// Slots that keep variables of the program, in use or not; only with `Options::leaks`.
     pub variables: Vec<u16>,
+    /// Registers that hold variables of the program, with their slots; only with
+    /// `Options::variables`.
+    pub named: Vec<(Reg, u16)>,
     /// Stack objects.
     pub locals: Vec<LocalObject>,
     /// First instruction of each block.

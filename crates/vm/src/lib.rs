@@ -14,6 +14,7 @@ mod ends;
 pub mod fingerprint;
 mod future;
 mod hidden;
+pub mod inspect;
 mod libc;
 mod machine;
 pub mod memory;
@@ -38,6 +39,7 @@ pub use future::{Elements, Futures};
 #[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
+pub use machine::watch::LineSeen;
 pub use machine::{state, thread};
 pub use options::{Options, SolverOptions};
 pub use phase::Phase;

@@ -21,7 +21,7 @@ impl Program {
     }
 
     /// The type of an object in the source, if that is known and may be.
-    fn shape(&self, object: &Object) -> Option<ShapeId> {
+    pub(crate) fn shape(&self, object: &Object) -> Option<ShapeId> {
         let made = || self.module.made.get(&object.made.stmt).copied();
         let shape = match object.name {
             0 => made(),
@@ -62,7 +62,7 @@ pub(crate) fn of_global<'m>(module: &'m Module, global: &'m Global) -> &'m str {
 }
 
 /// A value as the source would write it. None if it is no value of the type.
-pub(crate) fn value_text(scalar: Scalar, size: u64, bits: u64) -> Option<String> {
+pub fn value_text(scalar: Scalar, size: u64, bits: u64) -> Option<String> {
     let unused = 64u64.checked_sub(8 * size).filter(|_| size > 0)? as u32;
     let bits = bits << unused >> unused;
     let signed = (bits << unused).cast_signed() >> unused;

@@ -74,6 +74,9 @@ pub struct Options {
     pub leaks: bool,
     /// Note which lines and branches are reached.
     pub coverage: bool,
+    /// A variable of the program that is kept in a register keeps it for the whole call: for
+    /// debuggers.
+    pub variables: bool,
     /// When set, a thread is parked before its next jump or call, with
     /// [`Limit::stopped`](selvedge_model::Limit::stopped), and solver queries get no answer.
     pub stop: StopFlag,
@@ -142,6 +145,7 @@ impl Default for Options {
             solver: SolverOptions::default(),
             leaks: false,
             coverage: false,
+            variables: false,
             stop: StopFlag::new(),
         }
     }

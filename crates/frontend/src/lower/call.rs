@@ -195,7 +195,7 @@ impl<'m> FnLower<'_, 'm, '_> {
                 let function = &mut self.unit.program.module.functions[id];
                 function.returns = returns;
                 for &ty in types {
-                    let reg = function.regs.push(selvedge_ir::RegInfo { ty, name: None });
+                    let reg = function.regs.push(selvedge_ir::RegInfo::unnamed(ty));
                     function.params.push(reg);
                 }
                 id

@@ -89,7 +89,7 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
     }
 
     pub(super) fn reg(&mut self, ty: Type) -> Reg {
-        self.function.regs.push(RegInfo { ty, name: None })
+        self.function.regs.push(RegInfo::unnamed(ty))
     }
 
     pub(super) fn new_regs(&mut self, ty: Ty<'m>) -> Lower<Regs> {
@@ -344,10 +344,10 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         let as_written = function.has_own_attribute(llvm::AS_WRITTEN);
         for (i, list) in numbered.iter().enumerate() {
             for &(alloca, _) in list.iter().filter(is_alloca) {
-                let variable = self.variables.get(&alloca);
                 if let Some(ty) = promotable(alloca, as_written).filter(|_| !jumps) {
-                    let name = variable.map(|variable| variable.name.clone());
-                    let reg = self.function.regs.push(RegInfo { ty, name });
+                    let (name, shape) = self.variable(alloca).unzip();
+                    let shape = shape.flatten();
+                    let reg = self.function.regs.push(RegInfo { ty, name, shape });
                     self.promoted.insert(alloca, reg);
                     self.mutable.insert(reg);
                     continue;

@@ -264,7 +264,7 @@ impl<'m, 'p> Unit<'m, 'p> {
             .unwrap_or_default();
         for param in params {
             for (ty, _) in flatten::flatten(layout, param).unwrap_or_default() {
-                let reg = function.regs.push(RegInfo { ty, name: None });
+                let reg = function.regs.push(RegInfo::unnamed(ty));
                 function.params.push(reg);
             }
         }

@@ -221,7 +221,8 @@ impl Source<'_> {
         let params = self.flag();
         for (i, &ty) in TYPES.iter().chain(&TYPES).enumerate() {
             let name = if self.flag() { Some(self.text()) } else { None };
-            function.regs.push(RegInfo { ty, name });
+            let shape = self.shape_id();
+            function.regs.push(RegInfo { ty, name, shape });
             if params && self.below(4) == 3 {
                 function.params.push(Reg(i as u32));
             }

@@ -35,7 +35,8 @@ pub(crate) fn function(
         program,
         function,
         slots: Slots::new(function, |reg| {
-            jumps || program.options.leaks && is_variable(function, reg)
+            let named = function.regs[reg].name.is_some();
+            jumps || program.options.leaks && is_variable(function, reg) || program.options.variables && named
         }),
         code: Code {
             varargs: function.varargs,
@@ -54,6 +55,7 @@ pub(crate) fn function(
     compiler.ways();
     compiler.patch();
     compiler.variables();
+    compiler.named();
     let slots = compiler.slots.count();
     if slots >= u32::from(NONE) || compiler.code.consts.len() >= usize::from(CONST) - 1 {
         return too_large(function);
@@ -222,6 +224,17 @@ impl Compiler<'_> {
                 .filter(|&slot| slot != NONE)
                 .collect()
         };
+    }
+
+    /// Notes where the variables are that registers hold.
+    fn named(&mut self) {
+        if !self.program.options.variables {
+            return;
+        }
+        let named = self.function.regs.iter_ids();
+        let named = named.filter(|(_, info)| info.name.is_some());
+        let placed = named.map(|(reg, _)| (reg, self.slots.get(reg)));
+        self.code.named = placed.filter(|&(_, slot)| slot != NONE).collect();
     }
 
     fn locals(&mut self, names: &mut Vec<Name>) {

@@ -83,6 +83,7 @@ impl Vm {
             foreseen: RefCell::default(),
             began: 0,
             deaf: false,
+            watch: None,
         };
         vm.make_thread_locals(main)?;
         vm.make_main_args()?;

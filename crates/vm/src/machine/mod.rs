@@ -12,3 +12,4 @@ pub(crate) mod snapshot;
 pub mod state;
 pub mod thread;
 pub(crate) mod vm;
+pub(crate) mod watch;

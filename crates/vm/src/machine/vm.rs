@@ -4,6 +4,7 @@ use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::{self, Foreseen, Future};
 use crate::interp::Stop;
+use crate::machine::watch::Watch;
 use crate::native::Cx;
 use crate::program::Program;
 use crate::state::State;
@@ -74,6 +75,8 @@ pub struct Vm {
     pub(crate) began: usize,
     /// A request to stop does not cut its steps short.
     pub(crate) deaf: bool,
+    /// What a debugger watches in the present step.
+    pub(super) watch: Option<Box<Watch>>,
 }
 
 /// What a question to the solver counts for, in instructions: about what it costs on a path of some
@@ -147,6 +150,7 @@ impl Vm {
                     }
                     return self.wait_at(thread, action);
                 }
+                Stop::Parked if self.was_left() => return,
                 Stop::Parked => return self.park(thread),
                 Stop::Bottom => {
                     let program = self.program.clone();

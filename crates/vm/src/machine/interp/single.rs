@@ -302,6 +302,9 @@ impl Vm {
             )),
             Op::Cover => {
                 self.reached.insert(inst.long());
+                if self.watch.is_some() && self.watch(thread, inst.long()) {
+                    stop_at!(Stop::Parked);
+                }
                 return Next::Beside(ip + 1);
             }
             Op::Trap => fault!(self.simple_fault(thread, ip, FaultKind::Abort, "the program traps")),

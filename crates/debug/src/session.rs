@@ -1,0 +1,224 @@
+//! A session that has begun: where it stands, and how it moves.
+
+use crate::breakpoints::Breakpoints;
+use crate::handles::Handles;
+use crate::protocol::{Launch, Stepping};
+use crate::stack::thread_name;
+use crate::tape::{Error, Stop, Tape};
+use crate::walk::Walk;
+use crate::Debuggee;
+use selvedge_base::{Id, ThreadId};
+use selvedge_model::Machine;
+use selvedge_vm::Vm;
+use serde_json::{Value, json};
+
+/// An event for the client: its name and body.
+pub(crate) type Event = (&'static str, Value);
+
+/// What a client can ask for that moves the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Command {
+    Next,
+    StepIn,
+    StepOut,
+    StepBack,
+    Continue,
+    ReverseContinue,
+    Restart,
+}
+
+/// How far a step goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reach {
+    /// To the next stop of whatever kind.
+    Stop,
+    /// To the next step of the schedule.
+    Step,
+    /// To the next line of the thread.
+    Line,
+}
+
+/// A session.
+pub(crate) struct Session {
+    pub(crate) debuggee: Debuggee,
+    pub(crate) breakpoints: Breakpoints,
+    pub(crate) handles: Handles,
+    tape: Tape,
+    walk: Walk,
+    /// The stop at which it stands.
+    at: usize,
+    launch: Launch,
+    /// The output of so many steps was told.
+    told: usize,
+}
+
+impl Session {
+    /// A session at the beginning.
+    pub(crate) fn new(debuggee: Debuggee, launch: Launch) -> Result<Session, Error> {
+        let tape = Tape::new(&debuggee)?;
+        let mut walk = Walk::new(&debuggee.program)?;
+        walk.go(&tape, &tape.stops[0]);
+        Ok(Session {
+            breakpoints: Breakpoints::new(&debuggee),
+            handles: Handles::new(),
+            debuggee,
+            tape,
+            walk,
+            at: 0,
+            launch,
+            told: 0,
+        })
+    }
+
+    /// The machine, at the present stop.
+    pub(crate) fn vm(&self) -> &Vm {
+        &self.walk.vm
+    }
+
+    /// The present stop.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.tape.stops[self.at]
+    }
+
+    /// Whether it stands at the end of the schedule.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.tape.end()
+    }
+
+    /// A thread as the client calls it, if it exists now.
+    pub(crate) fn thread(&self, number: u64) -> Option<ThreadId> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        (index < self.vm().pending().len()).then(|| ThreadId::from_index(index))
+    }
+
+    /// The client is ready: what it is told first.
+    pub(crate) fn begin(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        if self.tape.is_cut {
+            let text = "note: some steps have more lines than are kept: they can be stopped at their first ones only\n";
+            events.push(("output", json!({"category": "console", "output": text})));
+        }
+        if self.launch.stop_on_entry {
+            events.push(self.stopped("entry"));
+        } else {
+            events.extend(self.go(Command::Continue, ThreadId(0), None));
+        }
+        events
+    }
+
+    /// Moves, and gives what the client is told.
+    pub(crate) fn go(&mut self, command: Command, thread: ThreadId, granularity: Option<&str>) -> Vec<Event> {
+        let to = self.find(command, thread, granularity);
+        let forwards = to >= self.at;
+        self.at = to;
+        self.handles.forget();
+        let stop = self.tape.stops[to];
+        self.walk.go(&self.tape, &stop);
+        let mut events = self.output(stop.step);
+        let hit = self.hit(&stop);
+        let reason = match command {
+            _ if forwards && self.is_at_end() => "exception",
+            _ if to == 0 => "entry",
+            Command::Restart => "entry",
+            _ if hit.is_some() => "breakpoint",
+            _ => "step",
+        };
+        let (name, mut body) = self.stopped(reason);
+        if let Some(id) = hit {
+            body["hitBreakpointIds"] = json!([id]);
+        }
+        events.push((name, body));
+        events
+    }
+
+    fn hit(&self, stop: &Stop) -> Option<u64> {
+        self.breakpoints.at(&self.debuggee.program.module, stop)
+    }
+
+    /// Where a command leads.
+    fn find(&self, command: Command, thread: ThreadId, granularity: Option<&str>) -> usize {
+        let tape = &self.tape;
+        let hit = |stop: &Stop| self.hit(stop).is_some();
+        let depth = self.depth(thread);
+        let reach = match (granularity, self.launch.stepping) {
+            (Some("instruction"), _) => Reach::Stop,
+            (Some("line"), _) | (_, Stepping::Lines) => Reach::Line,
+            _ => Reach::Step,
+        };
+        let reached = |stop: &Stop| match reach {
+            Reach::Stop => true,
+            Reach::Step => stop.line == 0,
+            Reach::Line => stop.thread == thread && stop.line > 0 && stop.depth <= depth,
+        };
+        match command {
+            Command::Restart => 0,
+            Command::Continue => tape.ahead(self.at, hit),
+            Command::ReverseContinue => tape.back(self.at, hit),
+            Command::StepIn => tape.ahead(self.at, |_| true),
+            Command::StepOut => tape.ahead(self.at, |stop| {
+                hit(stop) || stop.thread == thread && stop.depth < depth
+            }),
+            Command::Next => tape.ahead(self.at, |stop| hit(stop) || reached(stop)),
+            Command::StepBack => tape.back(self.at, |stop| hit(stop) || reached(stop)),
+        }
+    }
+
+    /// How many calls of a thread are active.
+    fn depth(&self, thread: ThreadId) -> u32 {
+        match thread.index() < self.vm().pending().len() {
+            true => self.vm().frames(thread).len() as u32,
+            false => 0,
+        }
+    }
+
+    /// What the program has written up to a step, as far as it was not told before.
+    fn output(&mut self, step: usize) -> Vec<Event> {
+        let mut bytes = Vec::new();
+        for made in self.debuggee.steps.iter().take(step).skip(self.told) {
+            bytes.extend_from_slice(&made.output);
+        }
+        self.told = self.told.max(step);
+        if bytes.is_empty() {
+            return Vec::new();
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        vec![("output", json!({"category": "stdout", "output": text}))]
+    }
+
+    /// The event that says where the session stands.
+    fn stopped(&self, reason: &str) -> Event {
+        let mut body = json!({
+            "reason": reason,
+            "description": self.description(),
+            "threadId": self.stop().thread.index() + 1,
+            "allThreadsStopped": true,
+        });
+        if reason == "exception" {
+            body["text"] = json!(self.message());
+        }
+        ("stopped", body)
+    }
+
+    /// What is wrong in the end.
+    pub(crate) fn message(&self) -> String {
+        match &self.debuggee.ending {
+            Some(ending) => ending.message.clone(),
+            None => "the schedule ran to its end, and the finding was not seen".to_owned(),
+        }
+    }
+
+    /// Where the session stands, in words.
+    fn description(&self) -> String {
+        let stop = self.stop();
+        let thread = thread_name(self.vm(), stop.thread);
+        let (steps, number) = (self.tape.choices.len(), stop.step + 1);
+        let text = self.debuggee.steps.get(stop.step).map_or("", |step| &step.text);
+        if self.is_at_end() {
+            format!("the end of the schedule, after {steps} steps")
+        } else if stop.line == 0 {
+            format!("step {number} of {steps}: {thread}: {text}")
+        } else {
+            format!("within step {number} of {steps}: {thread}, after: {text}")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Calls of a thread, with those of libraries folded as reports do: the program's own place comes
+//! first, and several calls within a library are one line.
+
+use selvedge_base::{Id, Location, StmtId, ThreadId};
+use selvedge_model::{Describe, Machine, Status};
+use selvedge_vm::Vm;
+use selvedge_vm::inspect::FrameView;
+
+/// A line of a stack.
+pub(crate) struct Call {
+    /// The function, or what stands for several of them.
+    pub(crate) name: String,
+    /// Where it stands; none for several calls.
+    pub(crate) stmt: Option<StmtId>,
+    pub(crate) location: Location,
+    /// The frame with its variables, if there is one.
+    pub(crate) frame: Option<usize>,
+    /// It is none of the program itself.
+    pub(crate) of_library: bool,
+}
+
+/// The stack of a thread, innermost call first.
+pub(crate) fn calls(vm: &Vm, thread: ThreadId) -> Vec<Call> {
+    let frames = vm.frames(thread);
+    let of_library = |frame: &FrameView| vm.program().is_of_library(frame);
+    // The program's own place comes first, if there is one.
+    let first = frames.iter().position(|frame| !of_library(frame)).unwrap_or(0);
+    let mut calls = Vec::new();
+    for run in frames[first..].chunk_by(|a, b| of_library(a) && of_library(b)) {
+        match run {
+            [one] => calls.push(call(vm, one, of_library(one))),
+            many => calls.push(Call {
+                name: format!("through {} functions of a library", many.len()),
+                stmt: None,
+                location: Location::default(),
+                frame: None,
+                of_library: true,
+            }),
+        }
+    }
+    if calls.is_empty() {
+        calls.extend(beginning(vm, thread));
+    }
+    calls
+}
+
+fn call(vm: &Vm, frame: &FrameView, of_library: bool) -> Call {
+    Call {
+        name: vm.program().module.functions[frame.func].display.clone(),
+        stmt: Some(frame.stmt),
+        location: vm.location(frame.stmt),
+        frame: Some(frame.index),
+        of_library,
+    }
+}
+
+/// Where a thread is that has not begun yet.
+fn beginning(vm: &Vm, thread: ThreadId) -> Option<Call> {
+    let pending = vm.pending().get(thread.index())?;
+    if pending.status == Status::Finished {
+        return None;
+    }
+    let function = vm.begins_with(thread)?;
+    let function = &vm.program().module.functions[function];
+    let stmt = pending.action.stmt;
+    Some(Call {
+        name: format!("{} (not begun)", function.display),
+        stmt: Some(stmt),
+        location: vm.location(stmt),
+        frame: None,
+        of_library: false,
+    })
+}
+
+/// The name of a thread, as in reports.
+pub(crate) fn thread_name(vm: &Vm, thread: ThreadId) -> String {
+    let name = vm.thread_name(thread);
+    match vm.routine(thread) {
+        _ if thread.index() == 0 => format!("thread {name} (main)"),
+        routine if routine.is_empty() => format!("thread {name}"),
+        routine => format!("thread {name} ({routine})"),
+    }
+}
