@@ -6,7 +6,9 @@ use crate::output::note;
 use crate::program;
 use crate::saved;
 use crate::watch::MemoryLimit;
+use selvedge_base::Location;
 use selvedge_debug::{Debuggee, Ending, Served, serve};
+use selvedge_model::Finding;
 use selvedge_report::{FindingFile, FindingReport, harmless};
 use selvedge_session::{Setup, replay_on};
 use std::collections::BTreeMap;
@@ -102,6 +104,14 @@ fn load(finding: &Path, saved: &FindingFile, mut setup: Setup) -> Result<Debugge
     })
 }
 
+/// The place of a finding and its callers, without those of a library before the program's own.
+fn own_stack(finding: &Finding) -> Vec<Location> {
+    let all = std::iter::once(&finding.location).chain(&finding.stack);
+    let all: Vec<Location> = all.cloned().collect();
+    let own = all.iter().position(|place| !place.is_of_system());
+    all[own.unwrap_or(0)..].to_vec()
+}
+
 /// What a finding says in the end.
 fn ending(report: &FindingReport) -> Ending {
     let finding = &report.finding;
@@ -118,6 +128,7 @@ fn ending(report: &FindingReport) -> Ending {
         message: harmless(&finding.message).to_string(),
         cause: report.cause.as_ref().map(|cause| harmless(cause).to_string()),
         thread: finding.thread.clone(),
+        stack: own_stack(finding),
         related: related.collect(),
     }
 }

@@ -51,9 +51,14 @@ impl Breakpoints {
     fn meant(&self, module: &Module, source: &Source) -> Vec<FileId> {
         if let Some(number) = source.source_reference.filter(|&number| number > 0) {
             let known = number.checked_sub(1).filter(|&i| i < module.files.len() as u64);
-            return known.map(|i| FileId::from_index(i as usize)).into_iter().collect();
+            return known
+                .map(|i| FileId::from_index(i as usize))
+                .into_iter()
+                .collect();
         }
-        let Some(path) = &source.path else { return Vec::new() };
+        let Some(path) = &source.path else {
+            return Vec::new();
+        };
         if let Some(files) = self.files.get(&real(Path::new(path))) {
             return files.clone();
         }
@@ -69,7 +74,8 @@ impl Breakpoints {
         for &line in lines {
             let id = self.next;
             self.next += 1;
-            let with_code = |file: &&FileId| u32::try_from(line).is_ok_and(|line| self.lines.contains(&(**file, line)));
+            let with_code =
+                |file: &&FileId| u32::try_from(line).is_ok_and(|line| self.lines.contains(&(**file, line)));
             let places: Vec<FileId> = files.iter().filter(with_code).copied().collect();
             for file in &places {
                 self.set.insert((*file, line as u32), id);
@@ -87,7 +93,10 @@ impl Breakpoints {
     /// The breakpoint at a stop: where a line begins.
     pub(crate) fn at(&self, module: &Module, stop: &Stop) -> Option<u64> {
         let span = module.stmts.get(stop.stmt)?.span;
-        self.set.get(&(span.file, span.line)).copied().filter(|_| stop.line > 0)
+        self.set
+            .get(&(span.file, span.line))
+            .copied()
+            .filter(|_| stop.line > 0)
     }
 
     /// The files in which code is.

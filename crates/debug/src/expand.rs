@@ -12,6 +12,9 @@ use selvedge_vm::inspect::{Content, Home};
 /// Types within types are followed this far.
 const MOST_LEVELS: u32 = 32;
 
+/// The name of a member that has none.
+const UNNAMED: &str = "(unnamed)";
+
 /// A part of a value.
 pub(crate) struct Part {
     /// The name of a member, the index of an element in brackets.
@@ -52,7 +55,7 @@ pub(crate) fn parts(vm: &Vm, term: &Term, start: u64, most: u64) -> impl Iterato
             let element = |number: u64| Part {
                 name: format!("[{number}]"),
                 term: Term {
-                    path: format!("{}[{number}]", term.path),
+                    path: behind(&term.path, &format!("[{number}]")),
                     shape: Some(shape),
                     home: Home::Memory(first + number * stride, stride),
                 },
@@ -60,9 +63,15 @@ pub(crate) fn parts(vm: &Vm, term: &Term, start: u64, most: u64) -> impl Iterato
             numbers.map(element).collect()
         }
         Kind::Target(target) => {
-            let name = format!("*{}", term.path);
+            let name = match term.path.as_str() {
+                "" => "*".to_owned(),
+                path => format!("*{path}"),
+            };
             let target = Part { name, term: target };
-            Some(target).filter(|_| start == 0 && most > 0).into_iter().collect()
+            Some(target)
+                .filter(|_| start == 0 && most > 0)
+                .into_iter()
+                .collect()
         }
     };
     parts.into_iter()
@@ -101,10 +110,49 @@ pub(crate) fn element(vm: &Vm, term: &Term, number: u64) -> Option<Term> {
     let object = vm.object(address)?;
     let is_within = object.base <= address && address + size <= object.base + object.size;
     is_within.then(|| Term {
-        path: format!("{}[{number}]", term.path),
+        path: behind(&term.path, &format!("[{number}]")),
         shape: target.shape,
         home: Home::Memory(address, size),
     })
+}
+
+/// The path of a part; none if that of the whole cannot be written.
+fn behind(path: &str, part: &str) -> String {
+    match path {
+        "" => String::new(),
+        path => format!("{path}{part}"),
+    }
+}
+
+/// What a term is to people: a structure of a library with one member without a name is that
+/// member.
+pub(crate) fn settled(vm: &Vm, term: &Term) -> Term {
+    let mut term = term.clone();
+    for _ in 0..MOST_LEVELS {
+        let Some(members) = members(vm, &term) else { break };
+        match <[Part; 1]>::try_from(members) {
+            Ok([only]) if only.name == UNNAMED => {
+                let path = term.path;
+                term = Term { path, ..only.term };
+            }
+            _ => break,
+        }
+    }
+    term
+}
+
+/// The members of a structure.
+fn members(vm: &Vm, term: &Term) -> Option<Vec<Part>> {
+    let Parts::Fields(fields) = &shape_of(vm, term)?.parts else {
+        return None;
+    };
+    let Home::Memory(address, size) = term.home else {
+        return None;
+    };
+    let mut members = Vec::new();
+    let prefix = behind(&term.path, ".");
+    add_members(vm, fields, (address, size), &prefix, MOST_LEVELS, &mut members);
+    Some(members)
 }
 
 enum Kind {
@@ -120,6 +168,7 @@ enum Kind {
 }
 
 fn kind(vm: &Vm, term: &Term) -> Kind {
+    let term = &settled(vm, term);
     let is_pointer = matches!(term.home, Home::Register(selvedge_ir::Type::Ptr, _));
     let Some(shape) = shape_of(vm, term) else {
         return if is_pointer { pointed(vm, term) } else { Kind::None };
@@ -135,14 +184,13 @@ fn kind(vm: &Vm, term: &Term) -> Kind {
             None => Kind::None,
         },
         (Parts::Value(Scalar::Pointer), _) => pointed(vm, term),
-        (Parts::Fields(fields), Home::Memory(address, size)) => {
-            let mut members = Vec::new();
-            let prefix = format!("{}.", term.path);
-            add_members(vm, fields, (address, size), &prefix, MOST_LEVELS, &mut members);
-            Kind::Members(members)
-        }
+        (Parts::Fields(_), _) => members(vm, term).map_or(Kind::None, Kind::Members),
         (Parts::Elements { shape: of, stride }, Home::Memory(first, size)) if *stride > 0 => {
-            let size = if shape.size == 0 { size } else { shape.size.min(size) };
+            let size = if shape.size == 0 {
+                size
+            } else {
+                shape.size.min(size)
+            };
             Kind::Elements {
                 shape: *of,
                 first,
@@ -182,11 +230,14 @@ fn add_members(
             }
             _ => members.push(Part {
                 name: match field.name.as_str() {
-                    "" => "(unnamed)".to_owned(),
+                    "" => UNNAMED.to_owned(),
                     name => name.to_owned(),
                 },
                 term: Term {
-                    path: format!("{prefix}{}", field.name),
+                    path: match (prefix, field.name.as_str()) {
+                        ("", _) | (_, "") => String::new(),
+                        (prefix, name) => format!("{prefix}{name}"),
+                    },
                     shape: Some(field.shape),
                     home: Home::Memory(at, size),
                 },
@@ -198,7 +249,10 @@ fn add_members(
 fn pointed(vm: &Vm, term: &Term) -> Kind {
     match content(vm, term, 8) {
         Content::Bits(address) => {
-            let path = format!("(*{})", term.path);
+            let path = match term.path.as_str() {
+                "" => String::new(),
+                path => format!("(*{path})"),
+            };
             target(vm, address, &path).map_or(Kind::None, Kind::Target)
         }
         _ => Kind::None,

@@ -12,11 +12,7 @@ const MOST_LEVELS: u32 = 64;
 ///
 /// # Errors
 /// In words, what is wrong with it.
-pub(crate) fn evaluate(
-    vm: &Vm,
-    text: &str,
-    variable: &dyn Fn(&str) -> Option<Term>,
-) -> Result<Term, String> {
+pub(crate) fn evaluate(vm: &Vm, text: &str, variable: &dyn Fn(&str) -> Option<Term>) -> Result<Term, String> {
     let mut reader = Reader {
         vm,
         rest: text.trim(),

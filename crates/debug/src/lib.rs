@@ -49,6 +49,7 @@ pub use server::{Served, serve};
 pub use tape::Error;
 pub use wire::WireError;
 
+use selvedge_base::Location;
 use selvedge_schedule::Step;
 use selvedge_session::ReplayStep;
 use selvedge_vm::Program;
@@ -83,6 +84,8 @@ pub struct Ending {
     pub cause: Option<String>,
     /// The thread that showed it; empty if the end of the execution did.
     pub thread: String,
+    /// Where the program showed it: its own place first, then its callers.
+    pub stack: Vec<Location>,
     /// Places that belong to it: text and place.
     pub related: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! Requests that look at the present stop: threads, stacks, variables, sources.
 
-use crate::expand::{count, has_elements, parts};
+use crate::expand::{count, has_elements, member, parts, pointee};
 use crate::expression;
 use crate::handles::Handle;
 use crate::protocol::{Evaluate, Initialize, OfThread, SetBreakpoints, SourceText, Variables};
@@ -51,13 +51,10 @@ impl Session {
                 "line": line.saturating_sub(u32::from(!client.lines_start_at1)),
                 "column": column.saturating_sub(u32::from(!client.columns_start_at1)),
             });
-            if let Some(stmt) = call.stmt
-                && line > 0
-                && let Some(stmt) = self.vm().program().module.stmts.get(stmt)
-            {
-                frame["source"] = self.source_of(stmt.span.file);
+            if line > 0 {
+                frame["source"] = self.source_of(&call.location.file);
             }
-            if call.stmt.is_none() {
+            if call.is_several {
                 frame["presentationHint"] = json!("label");
             } else if call.of_library {
                 frame["presentationHint"] = json!("subtle");
@@ -68,14 +65,17 @@ impl Session {
     }
 
     /// A source file, as a client is told of it.
-    fn source_of(&self, file: FileId) -> Value {
-        let name = self.debuggee.program.module.files.get(file);
-        let name = name.map_or("", String::as_str);
+    fn source_of(&self, name: &str) -> Value {
         let short = name.rsplit('/').next().unwrap_or_default();
         match self.debuggee.paths.get(name).filter(|path| path.is_file()) {
             Some(path) => json!({"name": short, "path": path.display().to_string()}),
             None if self.debuggee.texts.contains_key(name) => {
-                json!({"name": short, "path": name, "sourceReference": file.index() + 1})
+                let files = &self.debuggee.program.module.files;
+                let number = files
+                    .iter()
+                    .position(|file| file == name)
+                    .map_or(0, |index| index + 1);
+                json!({"name": short, "path": name, "sourceReference": number})
             }
             None => json!({"name": short, "path": name, "presentationHint": "deemphasize"}),
         }
@@ -86,7 +86,9 @@ impl Session {
         let given = asked.source.clone().unwrap_or_default();
         let number = given.source_reference.unwrap_or(asked.source_reference);
         let files = &self.debuggee.program.module.files;
-        let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let index = usize::try_from(number)
+            .ok()
+            .and_then(|number| number.checked_sub(1));
         let file = index.filter(|&i| i < files.len()).map(FileId::from_index);
         let text = file.and_then(|file| self.debuggee.texts.get(&files[file]));
         match text {
@@ -98,7 +100,10 @@ impl Session {
     /// `loadedSources`.
     pub(crate) fn sources(&self) -> Value {
         let files = self.breakpoints.files_with_code();
-        let sources: Vec<Value> = files.into_iter().map(|file| self.source_of(file)).collect();
+        let sources: Vec<Value> = files
+            .into_iter()
+            .map(|file| self.source_of(&self.debuggee.program.module.files[file]))
+            .collect();
         json!({"sources": sources})
     }
 
@@ -180,7 +185,9 @@ impl Session {
         if let Some(fields) = value.as_object_mut() {
             fields.remove("result");
         }
-        value["evaluateName"] = json!(term.path);
+        if !term.path.is_empty() {
+            value["evaluateName"] = json!(term.path);
+        }
         value
     }
 
@@ -194,7 +201,11 @@ impl Session {
         }
         let (parts, numbered) = (count(vm, term), has_elements(vm, term));
         if parts > 0 {
-            let kind = if numbered { "indexedVariables" } else { "namedVariables" };
+            let kind = if numbered {
+                "indexedVariables"
+            } else {
+                "namedVariables"
+            };
             value[kind] = json!(parts);
             value["variablesReference"] = json!(self.handles.add(Handle::Term(term.clone())));
         }
@@ -204,7 +215,8 @@ impl Session {
     /// What is known of a thread.
     fn state_of(&self, thread: ThreadId) -> Vec<Value> {
         let vm = self.vm();
-        let plain = |name: &str, value: String| json!({"name": name, "value": value, "variablesReference": 0});
+        let plain =
+            |name: &str, value: String| json!({"name": name, "value": value, "variablesReference": 0});
         let mut lines = vec![plain("state", vm.blocked_on(thread))];
         if let Some(next) = self.debuggee.steps.get(self.stop().step)
             && thread == self.stop().thread
@@ -238,8 +250,10 @@ impl Session {
             };
             let others = || vm.thread_locals(thread).into_iter().chain(vm.globals());
             let found = innermost(&locals, name);
-            let found = found.or_else(|| others().find(|variable| variable.name == name))?;
-            Some(term(found).1)
+            let found = found.or_else(|| others().find(|variable| variable.name == name));
+            // Within a member function of C++.
+            let own = || member(vm, &pointee(vm, &term(innermost(&locals, "this")?).1)?, name);
+            found.map(|found| term(found).1).or_else(own)
         };
         let found = expression::evaluate(vm, &asked.expression, &variable)?;
         Ok(self.valued(&found))
@@ -247,8 +261,8 @@ impl Session {
 
     /// `exceptionInfo`.
     pub(crate) fn exception_info(&self) -> Answer {
-        if !self.is_at_end() {
-            return Err("nothing is wrong yet: the finding is at the end of the schedule".to_owned());
+        if !self.stop().is_wrong {
+            return Err("nothing is wrong here: the finding is at the end of the schedule".to_owned());
         }
         let Some(ending) = &self.debuggee.ending else {
             return Err(self.message());

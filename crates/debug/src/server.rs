@@ -112,10 +112,7 @@ impl<W: Write, L: FnOnce() -> Result<Debuggee, E>, E: Display> Server<W, L, E> {
                 "command": request.command,
                 "body": body,
             }))?,
-            Err(why) => {
-                let command = format!("`{}`", request.command);
-                self.refuse(request.seq, &request.command, &format!("{command}: {why}"))?;
-            }
+            Err(why) => self.refuse(request.seq, &request.command, &why)?,
         }
         for (name, body) in events {
             self.send(json!({"type": "event", "event": name, "body": body}))?;

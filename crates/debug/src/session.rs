@@ -1,12 +1,12 @@
 //! A session that has begun: where it stands, and how it moves.
 
+use crate::Debuggee;
 use crate::breakpoints::Breakpoints;
 use crate::handles::Handles;
 use crate::protocol::{Launch, Stepping};
 use crate::stack::thread_name;
 use crate::tape::{Error, Stop, Tape};
 use crate::walk::Walk;
-use crate::Debuggee;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::Machine;
 use selvedge_vm::Vm;
@@ -117,7 +117,7 @@ impl Session {
         let mut events = self.output(stop.step);
         let hit = self.hit(&stop);
         let reason = match command {
-            _ if forwards && self.is_at_end() => "exception",
+            _ if forwards && stop.is_wrong => "exception",
             _ if to == 0 => "entry",
             Command::Restart => "entry",
             _ if hit.is_some() => "breakpoint",
@@ -138,7 +138,8 @@ impl Session {
     /// Where a command leads.
     fn find(&self, command: Command, thread: ThreadId, granularity: Option<&str>) -> usize {
         let tape = &self.tape;
-        let hit = |stop: &Stop| self.hit(stop).is_some();
+        // What is wrong is a place to stop at, too.
+        let hit = |stop: &Stop| stop.is_wrong || self.hit(stop).is_some();
         let depth = self.depth(thread);
         let reach = match (granularity, self.launch.stepping) {
             (Some("instruction"), _) => Reach::Stop,

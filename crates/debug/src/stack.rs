@@ -1,7 +1,7 @@
 //! Calls of a thread, with those of libraries folded as reports do: the program's own place comes
 //! first, and several calls within a library are one line.
 
-use selvedge_base::{Id, Location, StmtId, ThreadId};
+use selvedge_base::{Id, Location, ThreadId};
 use selvedge_model::{Describe, Machine, Status};
 use selvedge_vm::Vm;
 use selvedge_vm::inspect::FrameView;
@@ -10,8 +10,9 @@ use selvedge_vm::inspect::FrameView;
 pub(crate) struct Call {
     /// The function, or what stands for several of them.
     pub(crate) name: String,
-    /// Where it stands; none for several calls.
-    pub(crate) stmt: Option<StmtId>,
+    /// It stands for several calls.
+    pub(crate) is_several: bool,
+    /// Where it stands.
     pub(crate) location: Location,
     /// The frame with its variables, if there is one.
     pub(crate) frame: Option<usize>,
@@ -31,7 +32,7 @@ pub(crate) fn calls(vm: &Vm, thread: ThreadId) -> Vec<Call> {
             [one] => calls.push(call(vm, one, of_library(one))),
             many => calls.push(Call {
                 name: format!("through {} functions of a library", many.len()),
-                stmt: None,
+                is_several: true,
                 location: Location::default(),
                 frame: None,
                 of_library: true,
@@ -47,7 +48,7 @@ pub(crate) fn calls(vm: &Vm, thread: ThreadId) -> Vec<Call> {
 fn call(vm: &Vm, frame: &FrameView, of_library: bool) -> Call {
     Call {
         name: vm.program().module.functions[frame.func].display.clone(),
-        stmt: Some(frame.stmt),
+        is_several: false,
         location: vm.location(frame.stmt),
         frame: Some(frame.index),
         of_library,
@@ -62,11 +63,10 @@ fn beginning(vm: &Vm, thread: ThreadId) -> Option<Call> {
     }
     let function = vm.begins_with(thread)?;
     let function = &vm.program().module.functions[function];
-    let stmt = pending.action.stmt;
     Some(Call {
         name: format!("{} (not begun)", function.display),
-        stmt: Some(stmt),
-        location: vm.location(stmt),
+        is_several: false,
+        location: vm.own_location(pending.action.stmt, vm.created_in(thread)),
         frame: None,
         of_library: false,
     })

@@ -1,6 +1,7 @@
 //! The stops on the way of a schedule, in their order, and the searches in them.
 
-use crate::Debuggee;
+use crate::stack::calls;
+use crate::{Debuggee, Ending};
 use selvedge_base::{FileId, Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Describe, Machine, Status};
 use selvedge_schedule::Step;
@@ -37,6 +38,8 @@ pub(crate) struct Stop {
     pub(crate) depth: u32,
     /// Where it is.
     pub(crate) stmt: StmtId,
+    /// What the finding is about happens here.
+    pub(crate) is_wrong: bool,
 }
 
 /// Where the stops of a way lie.
@@ -64,13 +67,23 @@ impl Tape {
                 thread: choice.thread,
                 depth: line.depth,
                 stmt: line.stmt,
+                is_wrong: false,
             }));
             choices.push(choice);
         }
         let ending = debuggee.ending.as_ref();
         let shown = ending.and_then(|ending| by_name(&vm, &ending.thread));
         let last = shown.or_else(|| stuck(&vm)).or(choices.last().map(|c| c.thread));
-        stops.push(before(&vm, choices.len(), last.unwrap_or(ThreadId(0))));
+        let last = last.unwrap_or(ThreadId(0));
+        if let Some(ending) = ending.filter(|_| shown == Some(last))
+            && let Some(at) = line_of(&vm, &stops, last, ending)
+        {
+            stops[at].is_wrong = true;
+        }
+        stops.push(Stop {
+            is_wrong: true,
+            ..before(&vm, choices.len(), last)
+        });
         Ok(Tape {
             stops,
             choices,
@@ -106,7 +119,22 @@ fn before(vm: &Vm, step: usize, thread: ThreadId) -> Stop {
         thread,
         depth: frames.len() as u32,
         stmt: frames.first().map_or(pending, |frame| frame.stmt),
+        is_wrong: false,
     }
+}
+
+/// The stop at the line that a finding is about, if its thread has gone on from there: what races
+/// does not stop.
+fn line_of(vm: &Vm, stops: &[Stop], thread: ThreadId, ending: &Ending) -> Option<usize> {
+    let place = ending.stack.first()?;
+    let top = calls(vm, thread).into_iter().next();
+    if top.is_some_and(|top| (&top.location.file, top.location.line) == (&place.file, place.line)) {
+        return None;
+    }
+    stops.iter().rposition(|stop| {
+        let at = vm.location(stop.stmt);
+        stop.thread == thread && stop.line > 0 && (&at.file, at.line) == (&place.file, place.line)
+    })
 }
 
 /// The choice that a step of the schedule stands for.

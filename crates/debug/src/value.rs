@@ -1,6 +1,6 @@
 //! Values as the source would write them, in one line.
 
-use crate::expand::{Part, count, has_elements, parts, target};
+use crate::expand::{Part, count, has_elements, parts, settled, target};
 use selvedge_ir::{Parts, Scalar, Shape, ShapeId};
 use selvedge_model::{Describe, ObjectId};
 use selvedge_vm::Vm;
@@ -60,6 +60,7 @@ pub(crate) fn text(vm: &Vm, term: &Term) -> String {
 }
 
 fn text_within(vm: &Vm, term: &Term, levels: u32) -> String {
+    let term = &settled(vm, term);
     let parts = shape_of(vm, term).map(|shape| &shape.parts);
     match (parts, term.home) {
         (_, Home::Nowhere) => "<has no place yet>".to_owned(),

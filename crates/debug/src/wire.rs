@@ -34,7 +34,10 @@ pub(crate) fn read(from: &mut impl BufRead) -> Result<Option<Value>, WireError> 
     let mut text = Vec::new();
     from.take(length).read_to_end(&mut text)?;
     if (text.len() as u64) < length {
-        let what = format!("it says {length} bytes, and the stream ended after {}", text.len());
+        let what = format!(
+            "it says {length} bytes, and the stream ended after {}",
+            text.len()
+        );
         return Err(WireError::Header(what));
     }
     serde_json::from_slice(&text)

@@ -164,12 +164,14 @@ impl Vm {
         variables
     }
 
-    /// The program's own global variables with names and places in its source.
+    /// The program's own global variables with names and places in its source. The model library's
+    /// have no shapes.
     pub fn globals(&self) -> Vec<Variable> {
         let module = &self.program.module;
         let own = module.globals.iter_ids().filter(|(_, global)| {
             let file = module.files.get(global.span.file).map_or("", String::as_str);
-            !global.thread_local && global.span.line > 0 && !is_of_system(file) && is_named(&global.name)
+            let placed = global.span.line > 0 && !is_of_system(file);
+            !global.thread_local && global.shape.is_some() && placed && is_named(&global.name)
         });
         own.map(|(id, global)| Variable {
             name: selvedge_ir::demangle(names::of_global(module, global)).to_string(),
@@ -182,10 +184,14 @@ impl Vm {
     /// A thread's copies of thread-local variables.
     pub fn thread_locals(&self, thread: ThreadId) -> Vec<Variable> {
         let module = &self.program.module;
-        let copies = self.program.thread_locals.iter().zip(&self.state.thread(thread).tls);
+        let copies = self
+            .program
+            .thread_locals
+            .iter()
+            .zip(&self.state.thread(thread).tls);
         copies
             .map(|(&id, &address)| (&module.globals[id], address))
-            .filter(|(global, address)| global.span.line > 0 && *address != 0)
+            .filter(|(global, address)| global.shape.is_some() && *address != 0)
             .map(|(global, address)| Variable {
                 name: selvedge_ir::demangle(names::of_global(module, global)).to_string(),
                 shape: global.shape,
@@ -247,7 +253,9 @@ impl Vm {
                 writer: Some(writer), ..
             } => format!("read-write lock, held for writing by thread {}", name(*writer)),
             SyncObject::RwLock { readers: 0, .. } => "read-write lock, free".to_owned(),
-            SyncObject::RwLock { readers, .. } => format!("read-write lock, held for reading {readers} times"),
+            SyncObject::RwLock { readers, .. } => {
+                format!("read-write lock, held for reading {readers} times")
+            }
             SyncObject::Barrier { count, arrived, .. } => {
                 format!("barrier, {arrived} of {count} have arrived")
             }
@@ -284,7 +292,13 @@ impl Vm {
 /// Whether a global has a name in the source, rather than one of the compiler's for texts in quotes
 /// and initial values.
 fn is_named(name: &str) -> bool {
-    let made = [".str", "__const.", "__PRETTY_FUNCTION__.", "__func__.", "__FUNCTION__."];
+    let made = [
+        ".str",
+        "__const.",
+        "__PRETTY_FUNCTION__.",
+        "__func__.",
+        "__FUNCTION__.",
+    ];
     !name.starts_with('.') && !made.iter().any(|made| name.starts_with(made))
 }
 

@@ -73,7 +73,9 @@ impl Vm {
             return false;
         };
         let depth = self.state.thread(thread).core.depth;
-        let Some(watch) = &mut self.watch else { return false };
+        let Some(watch) = &mut self.watch else {
+            return false;
+        };
         if watch.lines.len() < watch.most {
             watch.lines.push(LineSeen { stmt, depth });
         }
