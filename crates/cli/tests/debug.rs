@@ -358,8 +358,8 @@ fn lines_are_gone_through_both_ways() {
     let mut client = Client::begun(&finding.path());
     let forwards = client.until("stepIn", "exception");
     let report = &finding.report["location"];
-    assert_eq!(report["line"], 12);
-    assert_eq!(client.stack(2)[0], "Numbers::add(int) vector_like_growth.cc:12");
+    assert_eq!(report["line"], 11);
+    assert_eq!(client.stack(2)[0], "Numbers::add(int) vector_like_growth.cc:11");
     let what = client.ask("exceptionInfo", json!({"threadId": 1}));
     assert_eq!(what["description"], finding.report["message"]);
     assert_eq!(client.value(2, "values[0]"), "1");
@@ -384,25 +384,31 @@ fn lines_are_gone_through_both_ways() {
     assert_eq!(backwards, forwards[..forwards.len() - 1]);
     let lines = |line: &str| forwards.iter().filter(|stop| stop.ends_with(line)).count();
     assert!(lines("main vector_like_growth.cc:24") >= 1, "{forwards:#?}");
-    assert!(lines("Numbers::size() const vector_like_growth.cc:14") >= 1);
-    assert!(lines("Numbers::add(int) vector_like_growth.cc:10") >= 1);
+    assert!(lines("Numbers::size() const vector_like_growth.cc:13") >= 1);
+    assert!(lines("Numbers::add(int) vector_like_growth.cc:9") >= 1);
 }
 
 #[test]
 fn globals_have_the_values_of_the_stop() {
     let finding = Finding::of("corpus/c/race/copy_overlaps_field.c");
     let mut client = Client::begun(&finding.path());
-    let before = client.scope(1, "Globals");
+    let mut before = client.scope(1, "Globals");
+    before.sort();
     let zero = "{first: 0, second: 0, last: 0}";
     assert_eq!(before, [format!("source = {zero}"), format!("target = {zero}")]);
     client.go("continue", json!({"threadId": 1}));
     let threads = client.threads();
     assert_eq!(threads[0], "1 thread 0 (main)");
     assert_eq!(threads[1], "2 thread 0.1 (set_last)");
-    assert_eq!(client.value(1, "source.last"), "1");
-    assert_eq!(client.value(1, "source"), "{first: 0, second: 0, last: 1}");
+    // Whichever thread comes first.
+    let last = client.value(1, "source.last");
+    assert!(last == "0" || last == "1", "{last}");
+    let whole = format!("{{first: 0, second: 0, last: {last}}}");
+    assert_eq!(client.value(1, "source"), whole);
     client.go("reverseContinue", json!({"threadId": 1}));
-    assert_eq!(client.scope(1, "Globals"), before);
+    let mut after = client.scope(1, "Globals");
+    after.sort();
+    assert_eq!(after, before);
 }
 
 #[test]
@@ -419,7 +425,7 @@ fn breakpoints_are_at_lines_with_code() {
         let told = told["breakpoints"].as_array().unwrap().iter();
         told.map(|b| b["verified"] == true).collect::<Vec<bool>>()
     };
-    let odd = [11, 24, 1, 100_000, -5, i64::MAX];
+    let odd = [10, 23, 1, 100_000, -5, i64::MAX];
     assert_eq!(
         set(&mut client, &path, &odd),
         [true, true, false, false, false, false]
@@ -437,8 +443,9 @@ fn breakpoints_are_at_lines_with_code() {
     assert_eq!(stop["reason"], "exception");
     hits.sort();
     let expected = [
-        "Numbers::add(int) vector_like_growth.cc:11",
-        "main vector_like_growth.cc:24",
+        "Numbers::add(int) vector_like_growth.cc:10",
+        "main vector_like_growth.cc:23",
+        "main::$_0::operator()() const vector_like_growth.cc:23",
     ];
     assert_eq!(hits, expected);
     // Backwards it is the same.
@@ -477,6 +484,7 @@ fn what_is_asked_wrongly_is_refused() {
             .contains("arguments")
     );
     client.ask("launch", Value::Null);
+    assert_eq!(client.next()["event"], "initialized");
     assert!(client.refused("launch", json!({})).contains("before"));
     client.ask("configurationDone", json!({}));
     client.stopped();
