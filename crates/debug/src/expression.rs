@@ -68,9 +68,7 @@ impl<'a> Reader<'a> {
             }
         };
         for _ in 0..MOST_LEVELS {
-            term = if self.accept("->") {
-                self.member(&term)?
-            } else if self.accept(".") {
+            term = if self.accept("->") || self.accept(".") {
                 self.member(&term)?
             } else if self.accept("[") {
                 let number = self.number()?;

@@ -2,9 +2,9 @@
 //! a saved finding, forwards and backwards.
 //!
 //! Nothing runs freely here. When a session begins, the schedule is made once and all *stops* on
-//! its way are noted ([`tape`]): before each visible action, and at each source line that a step
+//! its way are noted (`tape`): before each visible action, and at each source line that a step
 //! executes. Every command of the client (next, continue, step back, …) is then a search in that
-//! list, forwards or backwards, and the machine is brought to the stop that was found ([`walk`]):
+//! list, forwards or backwards, and the machine is brought to the stop that was found (`walk`):
 //! by its undo log backwards, by steps forwards. So a stop shows the same state from whichever side
 //! it is reached.
 //!
