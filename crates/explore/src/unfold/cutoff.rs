@@ -22,7 +22,7 @@ use selvedge_base::{Digest, Domain, Id, ThreadId};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// What of the past counts as a part of a state; see [`races`](super::races).
+/// What of the past counts as a part of a state; see `races.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Knowledge {
     /// Nothing.
