@@ -5,6 +5,7 @@ use crate::process::{capture, cargo};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,10 +36,19 @@ pub fn run() -> Result<()> {
     edges(&packages, &mut problems)?;
     laboratory(&packages, &mut problems);
     for file in &files {
-        let Ok(text) = std::fs::read_to_string(file) else {
-            continue;
-        };
         let name = file.display();
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            // Deleted, and not yet committed as such.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(_) if file.extension().is_some_and(|extension| extension == "png") => continue,
+            Err(error) => {
+                problems.push(format!(
+                    "{name}: {error}; what a tool wrote is no part of the tree"
+                ));
+                continue;
+            }
+        };
         if file.extension().is_some_and(|extension| extension == "rs") {
             let lines = text.lines().count();
             if lines > LINES {
