@@ -292,6 +292,35 @@ fn histories_left_out_are_noticed() {
     }
 }
 
+/// More places may race than were known at first: here `w` and `g` or `u`. What is done at those that
+/// come later counts as well.
+#[test]
+fn places_left_out_are_noticed() {
+    let toys = [
+        r#"{"threads": [[["wrlock", "w"], ["put", "v", 1], ["rwunlock", "w"], ["if", "r", 1, 1], ["touch", "w", 0], ["set", "r", 0]],
+            [["wrlock", "w"], ["put", "v", 1], ["rwunlock", "w"], ["set", "r", 0], ["lock", "o"], ["get", "h", "r"], ["if", "r", 1, 1],
+             ["touch", "u", 1], ["set", "r", 0], ["unlock", "o"], ["if", "r", 1, 1], ["touch", "w", 0], ["lock", "n"], ["put", "g", 1],
+             ["touch", "u", 0], ["set", "r", 0], ["unlock", "n"]],
+            [["rdlock", "w"], ["get", "v", "r"], ["rwunlock", "w"], ["if", "r", 1, 1], ["touch", "u", 1], ["set", "r", 0], ["lock", "n"],
+             ["put", "g", 1], ["unlock", "n"]]]}"#,
+        r#"{"threads": [[["lock", "m"], ["get", "f", "r"], ["put", "f", 1], ["unlock", "m"], ["lock", "m"], ["get", "f", "r"],
+             ["put", "f", 1], ["unlock", "m"], ["wrlock", "w"], ["put", "v", 1], ["rwunlock", "w"]],
+            [["wrlock", "w"], ["put", "v", 1], ["rwunlock", "w"], ["lock", "n"], ["put", "g", 1], ["if", "r", 1, 1], ["touch", "w", 0],
+             ["set", "r", 0], ["unlock", "n"]],
+            [["rdlock", "w"], ["get", "v", "r"], ["rwunlock", "w"], ["if", "r", 1, 1], ["touch", "w", 1], ["set", "r", 0]]]}"#,
+    ];
+    for toy in toys {
+        let toy = Toy::parse(toy).expect("a toy");
+        let mut noticed = 0;
+        for seed in 0..24 {
+            let found = |weaken| races(&toy, &config(seed, true), weaken).map(|races| !races.is_empty());
+            assert_eq!(found(Weaken::Nothing), Some(true), "seed {seed}");
+            noticed += usize::from(found(Weaken::Places) == Some(false));
+        }
+        assert!(noticed > 0);
+    }
+}
+
 /// The oracle is seen to find something: pairs show races of cutoffs where keys hold the state
 /// only.
 #[test]

@@ -15,6 +15,7 @@ mod finding;
 mod input;
 mod machine;
 mod op;
+mod places;
 mod recall;
 #[cfg(feature = "laboratory")]
 pub mod reference;
@@ -37,4 +38,5 @@ pub use input::{Input, InputKind};
 pub use machine::Snapshot;
 pub use machine::{Describe, Fingerprint, Machine, Pending, Standing, Status, Undo, WaitsFor};
 pub use op::{Needs, Op, OpClass, OpInfo, Synchronises, Varies};
+pub use places::Places;
 pub use recall::{Recall, Seen};

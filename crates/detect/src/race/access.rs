@@ -192,7 +192,7 @@ impl RaceDetector {
         }
         let object = self.objects.get(&mut self.store, id);
         let facts = self.objects.facts(object);
-        if !facts.registered || facts.plain {
+        if facts.covers < size || facts.plain {
             self.touch_slowly(object, id.0, size, &entry);
         }
         let name = self.store.add_origin(entry.origin());
@@ -220,7 +220,7 @@ impl RaceDetector {
             })
         });
         for granule in address >> 3..end.div_ceil(8) {
-            if !facts.registered {
+            if facts.covers < size {
                 shadow.set_owner(store, granule, object.index);
                 let cell = shadow.cell(store, granule);
                 facts.plain |= store.get(Space::Records, cell + 1) != 0;
@@ -234,6 +234,6 @@ impl RaceDetector {
                 });
             });
         }
-        facts.registered = true;
+        facts.covers = facts.covers.max(size);
     }
 }

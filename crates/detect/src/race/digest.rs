@@ -6,6 +6,9 @@
 //! that cover it. Ticks and numbers of threads, of objects and of clocks depend on the interleaving
 //! and are left out; so are locks and contexts, which only words of reports depend on.
 //!
+//! Only some places may be asked for: then it is what a detector would hold that sees accesses to
+//! these alone. Places of less than a granule count as the granule.
+//!
 //! What can make no difference is left out as well, so that a program that runs for ever comes back
 //! to what it was:
 //!
@@ -20,11 +23,11 @@
 //!   sequences bring.
 
 use super::RaceDetector;
-use super::shadow::{Entry, Kind};
+use super::shadow::{Entry, Kind, granules};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::{Describe, ObjectId, Pending, Status};
+use selvedge_model::{Describe, ObjectId, Pending, Places, Status};
 use std::rc::Rc;
 
 /// What a part of a digest is about.
@@ -338,12 +341,12 @@ impl RaceDetector {
     }
 
     /// See the module's documentation.
-    pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
+    pub(super) fn remembered(&self, pending: &[Pending], names: Names, places: &Places) -> Digest {
         let clocks = self.clocks(pending, &names);
         let mut digest = Summary::new(names, clocks);
         let mut sum = Digest::EMPTY;
         let mut kept = Vec::new();
-        self.shadow.for_each(&self.store, |granule, entries| {
+        self.shadow.for_each(&self.store, places, |granule, entries| {
             kept.clear();
             kept.extend(
                 entries
@@ -354,6 +357,10 @@ impl RaceDetector {
         });
         for (id, object) in self.objects.all() {
             kept.clear();
+            let size = self.objects.facts_of(object).covers;
+            if !places.meets(granules(id.0, id.0 + size)) {
+                continue;
+            }
             for (thread, &name) in self
                 .store
                 .ticks(object.touched(), self.width())
@@ -371,13 +378,14 @@ impl RaceDetector {
             let place = digest.names.object(id);
             sum = sum.with(digest.place(About::Object, place, &kept));
         }
-        sum.with(self.ranges(&mut digest))
+        sum.with(self.ranges(&mut digest, places))
     }
 
     /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each
     /// once.
-    fn ranges(&self, digest: &mut Summary) -> Digest {
+    fn ranges(&self, digest: &mut Summary, places: &Places) -> Digest {
         let ranges = self.shadow.ranges();
+        let ranges = ranges.filter(|&(start, end, _)| places.meets(granules(start, end)));
         let ranges: Vec<(u64, u64, Kept)> = ranges
             .filter_map(|(start, end, entry)| Some((start, end, digest.keep(entry, 1)?)))
             .collect();

@@ -42,7 +42,7 @@ use report::Race;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending,
-    Seen, Synchronises,
+    Places, Seen, Synchronises,
 };
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
@@ -491,8 +491,8 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
-    fn digest(&self, machine: &M) -> Option<Digest> {
-        Some(self.remembered(machine.pending(), Names::of(machine)))
+    fn digest(&self, machine: &M, places: &Places) -> Option<Digest> {
+        Some(self.remembered(machine.pending(), Names::of(machine), places))
     }
 }
 

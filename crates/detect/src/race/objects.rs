@@ -31,8 +31,8 @@ impl Object {
 /// What does not change during an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// The granules are marked as the object's.
-    pub(crate) registered: bool,
+    /// So many bytes are marked as the object's, granule by granule.
+    pub(crate) covers: u64,
     /// A plain access touched one of its granules once: operations must look at them.
     pub(crate) plain: bool,
     /// Of an atomic variable: clocks of releases by thread, for release sequences of several

@@ -8,6 +8,7 @@
 
 use super::store::{Origin, Space, Store};
 use rustc_hash::FxHashMap;
+use selvedge_model::Places;
 
 /// The kind of an access: bit 0 write, bit 1 atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +102,14 @@ const CELL_WORDS: usize = 6;
 // `Extra` begins with: the head of the free list, the next entry never used.
 const FREE: usize = 0;
 const FRESH: usize = 1;
+
+/// These bytes, and the others of their granules.
+pub(crate) const fn granules(start: u64, end: u64) -> std::ops::Range<u64> {
+    match start < end {
+        true => start & !7..end.saturating_add(7) & !7,
+        false => start..start,
+    }
+}
 
 /// Where an entry is.
 #[derive(Clone, Copy)]
@@ -368,10 +377,19 @@ impl Shadow {
         self.cells.len()
     }
 
-    /// Calls `visit` with each granule of which accesses are kept, and these with their bytes.
-    pub(crate) fn for_each(&self, store: &Store, mut visit: impl FnMut(u64, &[(Entry, u32)])) {
+    /// Calls `visit` with each granule of `places` of which accesses are kept, and these with their
+    /// bytes.
+    pub(crate) fn for_each(
+        &self,
+        store: &Store,
+        places: &Places,
+        mut visit: impl FnMut(u64, &[(Entry, u32)]),
+    ) {
         let mut entries = Vec::new();
         for &(granule, cell) in &self.cells {
+            if !places.meets(granule << 3..(granule + 1) << 3) {
+                continue;
+            }
             entries.clear();
             let mut place = Place(Space::Records, cell as usize);
             loop {

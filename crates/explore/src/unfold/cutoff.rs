@@ -19,19 +19,61 @@ use super::event::{EventId, Last, Store, last};
 use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, Id, ThreadId};
+use selvedge_model::Places;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
+use std::ops::Range;
 
-/// What of the past counts as a part of a state; see `races.rs`.
+/// How much of the past counts as a part of a state; see `races.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Knowledge {
     /// Nothing.
     #[default]
     State,
-    /// What each thread did last, and what the event itself does.
+    /// What each thread did last, and what the event itself does, if that touches the places.
     Trails,
-    /// What the detector remembers.
+    /// What the detector remembers of the places.
     Detector,
+}
+
+/// What of the past counts as a part of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    /// How much.
+    pub knowledge: Knowledge,
+    /// Accesses to these bytes.
+    pub places: Places,
+    /// How often that became more.
+    rises: u32,
+}
+
+/// If more counts so often, all places do.
+const MOST_RISES: u32 = 16;
+
+impl Past {
+    /// So much, wherever it is.
+    pub fn of_all_places(knowledge: Knowledge) -> Self {
+        Past {
+            knowledge,
+            places: match knowledge {
+                Knowledge::State => Places::default(),
+                Knowledge::Trails | Knowledge::Detector => Places::All,
+            },
+            rises: 0,
+        }
+    }
+
+    /// This, and so much at least, and these places.
+    pub fn and(&self, knowledge: Knowledge, places: impl IntoIterator<Item = Range<u64>>) -> Self {
+        let mut more = self.clone();
+        more.knowledge = more.knowledge.max(knowledge);
+        more.rises += 1;
+        places.into_iter().for_each(|bytes| more.places.add(bytes));
+        if more.rises >= MOST_RISES {
+            more.places = Places::All;
+        }
+        more
+    }
 }
 
 /// The least known configuration of each state.
@@ -61,13 +103,14 @@ impl States {
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         let last = last.filter(|e| e.is_some());
         let state = |parts: Digest| parts.with(self.initial).with(memory);
-        match store.knowledge {
+        match store.past.knowledge {
             Knowledge::State | Knowledge::Detector => state(last.map(|e| store[e].print).sum()),
             Knowledge::Trails => {
                 let parts = last.map(|e| store[e].print.with(store[e].history));
-                let own = match store.weaken.is(Weaken::CutoffLabel) {
-                    true => Digest::EMPTY,
-                    false => own(store, event),
+                let counts = store.footprints.count(store[event].footprint);
+                let own = match counts && !store.weaken.is(Weaken::CutoffLabel) {
+                    true => own(store, event),
+                    false => Digest::EMPTY,
                 };
                 state(parts.sum()).with(own)
             }

@@ -7,7 +7,7 @@
 //! Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez, Sousa, Coti
 //! and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
-use super::cutoff::Knowledge;
+use super::cutoff::Past;
 use super::footprint::{Footprint, Footprints};
 use super::label::{Label, Labels};
 use super::relation::Relation;
@@ -229,7 +229,7 @@ pub struct Store {
     /// Whether that is kept.
     pub keeps_footprints: bool,
     /// What of the past counts as a part of a state.
-    pub knowledge: Knowledge,
+    pub past: Past,
     /// Races of all cutoffs are looked for by pairs.
     pub pairs_all: ForTests<bool>,
     /// What is done wrong on purpose.

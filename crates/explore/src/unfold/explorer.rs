@@ -11,9 +11,10 @@ mod wide;
 
 use super::alternatives::{Partial, Search};
 use super::covered::Covered;
-use super::cutoff::{Knowledge, States};
+use super::cutoff::{Knowledge, Past, States};
 use super::event::{EventId, Store};
 use super::extensions::Extensions;
+use super::footprint::Footprints;
 #[cfg(feature = "laboratory")]
 use super::oracle::Visited;
 use super::order::{Visits, pick};
@@ -64,7 +65,7 @@ pub enum Run {
     /// This.
     Explored(Box<Report>),
     /// Not everything, since so much of the past has to count for cutoffs: just faults.
-    Again(Knowledge, Vec<Found>),
+    Again(Past, Vec<Found>),
 }
 
 impl Run {
@@ -138,22 +139,17 @@ where
 {
     /// At the initial state.
     ///
-    /// `knowledge`: what of the past counts as a part of a state.
-    pub fn new<F>(
-        make: &F,
-        config: &'a Config,
-        control: &'a Control,
-        relation: &Relation,
-        knowledge: Knowledge,
-    ) -> Self
+    /// `past`: what of the past counts as a part of a state.
+    pub fn new<F>(make: &F, config: &'a Config, control: &'a Control, relation: &Relation, past: Past) -> Self
     where
         F: Fn() -> (M, D),
     {
         let mut store = Store::default();
         store.relation = relation.clone();
         store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
-        store.knowledge = knowledge;
-        let watched = (knowledge == Knowledge::Detector).then(|| {
+        store.footprints = Footprints::new(past.places.clone());
+        store.past = past;
+        let watched = (store.past.knowledge == Knowledge::Detector).then(|| {
             let (machine, detector) = make();
             let mut watched = Path::new(machine, detector, &mut store);
             watched.stop_fingerprints();

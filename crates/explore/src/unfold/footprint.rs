@@ -7,8 +7,9 @@
 use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, ThreadId};
-use selvedge_model::{Access, Action, MemoryOrder, Op};
+use selvedge_model::{Access, Action, MemoryOrder, Op, Places};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// An access to memory, without its place in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,6 +21,17 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Its bytes.
+    pub const fn bytes(&self) -> Range<u64> {
+        self.address..self.address.saturating_add(self.size as u64)
+    }
+
+    /// The bytes that both access.
+    pub fn common(&self, other: &Touch) -> Range<u64> {
+        let (mine, theirs) = (self.bytes(), other.bytes());
+        mine.start.max(theirs.start)..mine.end.min(theirs.end)
+    }
+
     /// Whether unordered accesses like these race.
     pub const fn races_with(&self, other: &Touch) -> bool {
         (self.write || other.write)
@@ -92,12 +104,23 @@ fn with_kind(kind: u64, name: Digest) -> [u64; 3] {
 /// All footprints.
 #[derive(Debug, Default)]
 pub struct Footprints {
+    /// Only accesses to these bytes count for cutoffs.
+    places: Places,
     index: FxHashMap<Box<[Touch]>, Footprint>,
-    all: Vec<(Box<[Touch]>, Digest)>,
+    /// By number the accesses, whether some count, and a hash of these.
+    all: Vec<(Box<[Touch]>, bool, Digest)>,
     buffer: Vec<Touch>,
 }
 
 impl Footprints {
+    /// Of these bytes accesses count for cutoffs.
+    pub fn new(places: Places) -> Self {
+        Footprints {
+            places,
+            ..Footprints::default()
+        }
+    }
+
     /// The footprint of an action and the accesses that came with it.
     pub fn of(&mut self, action: &Action, accesses: &[Access]) -> Footprint {
         self.buffer.clear();
@@ -158,19 +181,46 @@ impl Footprints {
             return known;
         }
         let touches: Box<[Touch]> = self.buffer.as_slice().into();
-        let hash = hash(&touches);
-        self.all.push((touches.clone(), hash));
+        let mut counting = touches.iter().filter(|t| self.places.meets(t.bytes())).peekable();
+        let counts = counting.peek().is_some();
+        let hash = match counts {
+            true => hash(counting),
+            false => Digest::EMPTY,
+        };
+        self.all.push((touches.clone(), counts, hash));
         let number = Footprint(self.all.len() as u32);
         self.index.insert(touches, number);
         number
     }
 
-    /// A hash of what is touched.
-    pub fn hash(&self, footprint: Footprint) -> Digest {
+    /// Whether an access in it counts.
+    pub fn count(&self, footprint: Footprint) -> bool {
+        let at = footprint.0.checked_sub(1);
+        at.is_some_and(|at| self.all[at as usize].1)
+    }
+
+    /// A hash of what is touched and counts, and of the statements of these accesses.
+    pub fn hash(&self, footprint: Footprint, accesses: &[Access]) -> Digest {
         match footprint.0.checked_sub(1) {
-            Some(at) => self.all[at as usize].1,
-            None => Digest::EMPTY,
+            Some(at) if self.all[at as usize].1 => self.all[at as usize].2.with(self.statements(accesses)),
+            _ => Digest::EMPTY,
         }
+    }
+
+    /// A hash of the statements that make accesses which count.
+    fn statements(&self, accesses: &[Access]) -> Digest {
+        let counts = |a: &&Access| {
+            self.places
+                .meets(a.address..a.address.saturating_add(u64::from(a.size)))
+        };
+        let statements = accesses.iter().filter(counts).map(|a| u64::from(a.stmt.0));
+        let mut all: SmallVec<[u64; 16]> = statements.collect();
+        if all.is_empty() {
+            return Digest::EMPTY;
+        }
+        all.sort_unstable();
+        all.dedup();
+        Digest::of_words(&STATEMENTS, &all)
     }
 
     /// What is touched, sorted.
@@ -190,19 +240,8 @@ impl Footprints {
     }
 }
 
-/// A hash of the statements that make these accesses.
-pub fn statements(accesses: &[Access]) -> Digest {
-    if accesses.is_empty() {
-        return Digest::EMPTY;
-    }
-    let mut all: SmallVec<[u64; 16]> = accesses.iter().map(|a| u64::from(a.stmt.0)).collect();
-    all.sort_unstable();
-    all.dedup();
-    Digest::of_words(&STATEMENTS, &all)
-}
-
-fn hash(touches: &[Touch]) -> Digest {
-    let words = touches.iter().flat_map(|touch| {
+fn hash<'a>(touches: impl Iterator<Item = &'a Touch>) -> Digest {
+    let words = touches.flat_map(|touch| {
         let kind = u64::from(touch.write) | u64::from(touch.atomic) << 1;
         [touch.address, u64::from(touch.size) << 2 | kind]
     });
@@ -215,7 +254,7 @@ mod tests {
     use selvedge_model::ObjectId;
 
     fn print(thread: u16, op: Op, object: ObjectId, size: u32, weaken: Weaken) -> Digest {
-        let mut footprints = Footprints::default();
+        let mut footprints = Footprints::new(Places::All);
         let action = Action {
             size,
             ..Action::on(ThreadId(thread), op, object)
@@ -224,7 +263,7 @@ mod tests {
         let footprint = footprints.of(&action, &[]);
         history(&Trace {
             action: &action,
-            footprint: footprints.hash(footprint),
+            footprint: footprints.hash(footprint, &[]),
             name: &|thread| Digest::of_words(&HISTORY, &[u64::from(thread.0)]),
             weaken: ForTests::new(weaken),
         })

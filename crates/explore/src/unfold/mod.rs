@@ -51,7 +51,7 @@ pub use dump::{Shown, Twin, Unfolding};
 pub(crate) use weaken::Weaken;
 
 use crate::{Config, Control, Report};
-use cutoff::Knowledge;
+use cutoff::Past;
 use explorer::{Explorer, Run};
 use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
@@ -125,12 +125,19 @@ where
 {
     let mut keyed = oracle::Keyed::default();
     let relation = Relation::default();
-    let run = explored_from(keys.from, make, config, control, &relation, |explorer| {
-        explorer.key(keys);
-        let run = explorer.run();
-        keyed = explorer.keyed();
-        run
-    });
+    let run = explored_from(
+        Past::of_all_places(keys.from),
+        make,
+        config,
+        control,
+        &relation,
+        |explorer| {
+            explorer.key(keys);
+            let run = explorer.run();
+            keyed = explorer.keyed();
+            run
+        },
+    );
     (run.report(), keyed)
 }
 
@@ -147,12 +154,12 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    explored_from(Knowledge::State, make, config, control, relation, run)
+    explored_from(Past::default(), make, config, control, relation, run)
 }
 
 /// The same, where at least so much of the past is.
 fn explored_from<M, D, F>(
-    from: Knowledge,
+    from: Past,
     make: &F,
     config: &Config,
     control: &Control,
@@ -166,10 +173,10 @@ where
 {
     let mut explored = run(&mut Explorer::new(make, config, control, relation, from));
     loop {
-        let Run::Again(knowledge, faults) = explored else {
+        let Run::Again(past, faults) = explored else {
             return explored;
         };
-        let mut explorer = Explorer::new(make, config, control, relation, knowledge);
+        let mut explorer = Explorer::new(make, config, control, relation, past);
         explorer.begin_anew();
         explored = run(&mut explorer);
         // A limit may end this run before it comes to them.

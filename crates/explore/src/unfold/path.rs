@@ -8,8 +8,9 @@
 
 use super::cutoff::Knowledge;
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
-use super::footprint::{Trace, history, statements};
+use super::footprint::{Trace, history};
 use super::label::{Ending, Label, Use};
+use super::weaken::Weaken;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
     Action, Choice, Detector, Effect, Event as Taken, Fault, Fingerprint, Op, Outcome, Synchronises, Undo,
@@ -288,7 +289,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 // A data choice that completes an action has touched what that one touches, and
                 // nobody came between.
                 let mut footprint = store.footprints.of(&action, accesses);
-                let mut touched = store.footprints.hash(footprint).with(statements(accesses));
+                let mut touched = store.footprints.hash(footprint, accesses);
                 let mut completed = action;
                 if incomplete_before {
                     touched = touched.with(store[before].touched);
@@ -297,7 +298,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 }
                 store[event].footprint = footprint;
                 store[event].touched = touched;
-                if store.knowledge == Knowledge::Trails {
+                let counts = store.footprints.count(footprint) || store.weaken.is(Weaken::HistoryFootprint);
+                if store.past.knowledge == Knowledge::Trails && counts {
                     store[event].history = history(&Trace {
                         action: &completed,
                         footprint: touched,

@@ -10,8 +10,9 @@ use super::footprint::{Footprint, Touch};
 use super::unsynchronised::{any_unsynchronised, unsettled};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Effect, Op};
+use selvedge_model::{Action, Effect, Op, Places};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Events that touch the same memory in the same surroundings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,6 +71,8 @@ pub struct Classes {
     rivalled: Vec<bool>,
     /// Some two may race, whatever is known of ends.
     contested: bool,
+    /// Bytes where some two may, and that do not count for cutoffs.
+    uncounted: Vec<Range<u64>>,
     arounds: Vec<Around>,
     creators: Vec<(Option<ThreadId>, u32)>,
     /// Objects that order nothing: somebody sets them up while others run.
@@ -85,6 +88,11 @@ pub struct Classes {
 impl Classes {
     /// Of all known events.
     pub fn new(store: &Store) -> Self {
+        Self::beyond(&Places::default(), store)
+    }
+
+    /// Of all known events; which may race is asked only where not all bytes are among these.
+    pub fn beyond(places: &Places, store: &Store) -> Self {
         let (mut of, mut held): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut joined: Vec<u32> = Vec::new();
         let (mut numbers, mut sets) = (FxHashMap::<Class, u32>::default(), vec![Vec::new()]);
@@ -157,6 +165,7 @@ impl Classes {
         let mut classes = Classes {
             of,
             contested: false,
+            uncounted: Vec::new(),
             rivalled: vec![false; all.len()],
             all,
             arounds,
@@ -166,12 +175,12 @@ impl Classes {
             sets,
             joiners: joiners(store),
         };
-        classes.look_for_rivals(store);
+        classes.look_for_rivals(store, places);
         classes
     }
 
     /// Finds which classes may race: those that touch the same bytes.
-    fn look_for_rivals(&mut self, store: &Store) {
+    fn look_for_rivals(&mut self, store: &Store, without: &Places) {
         // By what is touched the classes that touch it, by what is known around them.
         let mut places: BTreeMap<Touch, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
         for (number, class) in self.all.iter().enumerate() {
@@ -181,12 +190,18 @@ impl Classes {
             }
         }
         let mut relations: FxHashMap<(u32, u32), Related> = FxHashMap::default();
+        let counted = &store.past.places;
         let places: Vec<_> = places.into_iter().collect();
         for (i, (touch, users)) in places.iter().enumerate() {
             // Sorted by address: what overlaps and does not come before comes next.
             let after = places[i..].iter();
             let after = after.take_while(|(other, _)| other.begins_below_end_of(touch));
-            for (_, rivals) in after.filter(|(other, _)| touch.races_with(other)) {
+            for (other, rivals) in after.filter(|(other, _)| touch.races_with(other)) {
+                let common = touch.common(other);
+                if without.has(common.clone()) {
+                    continue;
+                }
+                let mut is_counted = counted.has(common.clone());
                 for (one, ones) in users {
                     for (two, twos) in rivals {
                         let key = (*one.min(two), *one.max(two));
@@ -195,6 +210,10 @@ impl Classes {
                             continue;
                         }
                         self.contested = true;
+                        if !is_counted {
+                            self.uncounted.push(common.clone());
+                            is_counted = true;
+                        }
                         for &class in ones.iter().chain(twos) {
                             self.rivalled[class as usize] |= related == Related::Rivals;
                         }
@@ -257,6 +276,11 @@ impl Classes {
             }
         }
         rivals
+    }
+
+    /// Where two events may race, and what is done there does not count for cutoffs.
+    pub fn uncounted(&self) -> &[Range<u64>] {
+        &self.uncounted
     }
 
     /// Whether two events may race, whatever is known of ends.

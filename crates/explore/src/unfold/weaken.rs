@@ -54,6 +54,8 @@ pub enum Weaken {
     Memory,
     /// It never counts.
     NeverAnew,
+    /// What is done at the first places that count is all that ever does.
+    Places,
     /// Threads that wait for ever beside others that run for ever are not looked for.
     Stuck,
     /// Where these are looked for, an independent action that goes first is enough, though the

@@ -5,7 +5,7 @@ use super::traces::{Mock, Step, Trace};
 use super::{RaceDetector, oracle};
 use crate::race::digest::{About, Names};
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
-use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome};
+use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Places};
 use std::collections::{BTreeSet, HashMap};
 
 /// The digest after a trace.
@@ -21,7 +21,7 @@ fn digest_without(trace: &Trace, part: About) -> Digest {
         detector.event(&machine, &trace.events[at].event, &mut Vec::new());
     }
     machine.look();
-    detector.remembered(machine.pending(), Names::of(&machine).without(part))
+    detector.remembered(machine.pending(), Names::of(&machine).without(part), &Places::All)
 }
 
 /// The same by a detector that may have seen other traces; `name`: what threads are called.
@@ -34,7 +34,7 @@ fn digest_with(detector: &mut RaceDetector, trace: &Trace, name: fn(usize) -> us
         detector.event(&machine, &trace.events[at].event, &mut Vec::new());
     }
     machine.look();
-    let digest = detector.digest(&machine);
+    let digest = detector.digest(&machine, &Places::All);
     Detector::<Mock>::undo(detector, start);
     digest.expect("a race detector has a digest")
 }

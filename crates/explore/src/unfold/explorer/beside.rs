@@ -10,7 +10,7 @@ use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::{Digest, StmtId};
-use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, StopReason, Undo};
+use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Places, StopReason, Undo};
 
 impl<M, D> Explorer<'_, M, D>
 where
@@ -47,7 +47,7 @@ where
             return Digest::EMPTY;
         }
         watched.faults.clear();
-        let digest = watched.detector.digest(&watched.machine);
+        let digest = watched.detector.digest(&watched.machine, &self.store.past.places);
         if digest.is_none() {
             self.record.limit(&forgets());
         }
@@ -63,22 +63,40 @@ where
         self.check_at = self.store.len() * 2;
         if !self.store.keeps_footprints
             || self.record.statistics.cutoffs == 0
-            || self.store.knowledge == Knowledge::Detector
             || self.store.weaken.is(Weaken::NeverAnew)
         {
             return None;
         }
-        let classes = Classes::new(&self.store);
-        let needs = if classes.depends_on_knowledge(&self.store, whole) {
-            Knowledge::Detector
-        } else if classes.is_contested() {
-            Knowledge::Trails
+        let past = &self.store.past;
+        if past.knowledge == Knowledge::Detector && past.places == Places::All {
+            return None;
+        }
+        let (needs, classes) = if past.knowledge == Knowledge::Detector {
+            let classes = Classes::beyond(&past.places, &self.store);
+            (Knowledge::Detector, classes)
         } else {
-            Knowledge::State
+            let classes = Classes::new(&self.store);
+            let needs = if classes.depends_on_knowledge(&self.store, whole) {
+                Knowledge::Detector
+            } else if classes.is_contested() {
+                Knowledge::Trails
+            } else {
+                Knowledge::State
+            };
+            (needs, classes)
         };
-        (needs > self.store.knowledge).then(|| {
+        let enough = self.store.weaken.is(Weaken::Places) && !past.places.is_empty();
+        let more = needs > past.knowledge || !enough && !classes.uncounted().is_empty();
+        more.then(|| {
+            let places = classes.uncounted().iter().cloned();
+            let most = if self.store.weaken.is(Weaken::Places) {
+                1
+            } else {
+                usize::MAX
+            };
+            let past = past.and(needs, places.take(most));
             let record = std::mem::take(&mut self.record);
-            Run::Again(needs, record.finish(StopReason::Complete).faults)
+            Run::Again(past, record.finish(StopReason::Complete).faults)
         })
     }
 

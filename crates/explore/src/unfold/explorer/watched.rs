@@ -33,7 +33,7 @@ where
     /// What came of keys.
     pub fn keyed(&self) -> Keyed {
         Keyed {
-            knowledge: self.store.knowledge,
+            knowledge: self.store.past.knowledge,
             contested: Classes::new(&self.store).is_contested(),
             cutoffs: self.store.ids().filter(|&e| self.store[e].cutoff).count() as u64,
         }
