@@ -1,5 +1,5 @@
 // zstd's thread pool with three workers and four jobs that are all the same: far more classes of executions than states, so
-// `selvedge check --strategy unfold` comes to the end of it by cutoffs; `make demo` runs it with two workers.
+// `selvedge check --strategy unfold` comes to the end of it by cutoffs; `make demo` runs it.
 //
 // The pool is zstd's own lib/common/pool.c and lib/common/threading.c, unchanged.
 #include <assert.h>

@@ -262,7 +262,7 @@ fn knowledge_that_is_no_part_of_the_state_is_noticed() {
     let toy = Toy::parse(toy).expect("a toy");
     for seed in 0..24 {
         assert_eq!(both(&toy, seed), Some((true, true)), "seed {seed}");
-        for weaken in [Weaken::Memory, Weaken::NeverAnew] {
+        for weaken in [Weaken::Memory, Weaken::Held, Weaken::NeverAnew] {
             assert_eq!(
                 both_with(&toy, seed, weaken),
                 Some((true, false)),
@@ -292,8 +292,8 @@ fn histories_left_out_are_noticed() {
     }
 }
 
-/// More places may race than were known at first: here `w` and `g` or `u`. What is done at those that
-/// come later counts as well.
+/// More places may race than were known at first: here `w` and `g` or `u`. What is done at those
+/// that come later counts as well.
 #[test]
 fn places_left_out_are_noticed() {
     let toys = [

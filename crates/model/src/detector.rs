@@ -1,6 +1,6 @@
 //! Detectors: folds over events that can go back together with the machine.
 
-use crate::{Event, Fault, Machine, ObjectId, Places};
+use crate::{Event, Fault, Held, Machine, ObjectId, Places};
 use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
 
 /// A read, or an attempt, that a thread repeats for ever.
@@ -48,10 +48,17 @@ pub trait Detector<M: ?Sized> {
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
     /// Sees a state in which all threads that are enabled go round for ever without effect.
     fn spin(&mut self, _machine: &M, _spins: &[Spin], _faults: &mut Vec<Fault>) {}
-    /// What it may still hold against events to come for what was done to these places, as a hash:
-    /// equal for executions after which the same events bring the same faults there. In names that
-    /// do not depend on the interleaving. None: what it says follows from the machine's state.
-    fn digest(&self, _machine: &M, _places: &Places) -> Option<Digest> {
+    /// What it may still hold against events to come, as a hash: equal for executions after which
+    /// the same events bring the same faults. In names that do not depend on the interleaving.
+    /// None: what it says follows from the machine's state.
+    fn digest(&self, _machine: &M) -> Option<Digest> {
+        None
+    }
+    /// What it may still hold against events to come for what was done to these places: where
+    /// [more](Held::includes) is held, the same events bring at least the same faults there. In
+    /// names that do not depend on the interleaving. None: what it says follows from the machine's
+    /// state.
+    fn held(&self, _machine: &M, _places: &Places) -> Option<Held> {
         None
     }
     /// The exploration begins anew, from the initial state, where it is now: executions seen so far
@@ -107,8 +114,14 @@ impl<M: ?Sized, A: Detector<M>, B: Detector<M>> Detector<M> for (A, B) {
         self.0.spin(machine, spins, faults);
         self.1.spin(machine, spins, faults);
     }
-    fn digest(&self, machine: &M, places: &Places) -> Option<Digest> {
-        match (self.0.digest(machine, places), self.1.digest(machine, places)) {
+    fn held(&self, machine: &M, places: &Places) -> Option<Held> {
+        match (self.0.held(machine, places), self.1.held(machine, places)) {
+            (Some(a), Some(b)) => Some(a.and(b)),
+            (a, b) => a.or(b),
+        }
+    }
+    fn digest(&self, machine: &M) -> Option<Digest> {
+        match (self.0.digest(machine), self.1.digest(machine)) {
             (Some(a), Some(b)) => {
                 let [[a, b], [c, d]] = [a.words(), b.words()];
                 Some(Digest::of_words(&PAIR, &[a, b, c, d]))
@@ -162,9 +175,11 @@ impl<M: ?Sized, D: Detector<M>> Detector<M> for Option<D> {
             detector.spin(machine, spins, faults);
         }
     }
-    fn digest(&self, machine: &M, places: &Places) -> Option<Digest> {
-        self.as_ref()
-            .and_then(|detector| detector.digest(machine, places))
+    fn held(&self, machine: &M, places: &Places) -> Option<Held> {
+        self.as_ref().and_then(|detector| detector.held(machine, places))
+    }
+    fn digest(&self, machine: &M) -> Option<Digest> {
+        self.as_ref().and_then(|detector| detector.digest(machine))
     }
     fn forget(&mut self) {
         if let Some(detector) = self {

@@ -12,6 +12,7 @@ mod detector;
 mod effect;
 mod event;
 mod finding;
+mod held;
 mod input;
 mod machine;
 mod op;
@@ -33,6 +34,7 @@ pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,
 };
+pub use held::{Held, Knower, Threat};
 pub use input::{Input, InputKind};
 #[cfg(feature = "laboratory")]
 pub use machine::Snapshot;

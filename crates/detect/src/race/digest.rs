@@ -6,9 +6,6 @@
 //! that cover it. Ticks and numbers of threads, of objects and of clocks depend on the interleaving
 //! and are left out; so are locks and contexts, which only words of reports depend on.
 //!
-//! Only some places may be asked for: then it is what a detector would hold that sees accesses to
-//! these alone. Places of less than a granule count as the granule.
-//!
 //! What can make no difference is left out as well, so that a program that runs for ever comes back
 //! to what it was:
 //!
@@ -23,11 +20,12 @@
 //!   sequences bring.
 
 use super::RaceDetector;
-use super::shadow::{Entry, Kind, granules};
+use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::{Describe, ObjectId, Pending, Places, Status};
+use selvedge_model::{Describe, Knower, ObjectId, Pending, Places, Status};
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// What a part of a digest is about.
@@ -91,7 +89,7 @@ static DOMAINS: [Domain; 13] = [
 ];
 
 /// A hash of some numbers in their order.
-fn hash(about: About, numbers: &[u64]) -> Digest {
+pub(super) fn hash(about: About, numbers: &[u64]) -> Digest {
     Digest::of_words(&DOMAINS[about as usize], numbers)
 }
 
@@ -146,7 +144,7 @@ impl Names {
     }
 
     /// What an object is called: a kind and a name.
-    fn object(&self, object: ObjectId) -> [u64; 3] {
+    pub(super) fn object(&self, object: ObjectId) -> [u64; 3] {
         let named = |kind: u64, thread: ThreadId| {
             let [low, high] = self.thread(thread.index());
             [kind, low, high]
@@ -162,12 +160,15 @@ impl Names {
 /// A clock that later events may read.
 struct Clock {
     name: Digest,
+    /// The name of the thread's clock, if whoever will learn from this one knows all of that one by
+    /// then.
+    of: Option<Digest>,
     /// The clock that it began as, if whoever will learn from it knows all of that one by then.
     beyond: Option<usize>,
 }
 
 /// All of them, and what everybody knows.
-struct Clocks {
+pub(super) struct Clocks {
     all: Vec<Clock>,
     /// The counters of one after the other.
     ticks: Vec<u32>,
@@ -181,6 +182,7 @@ impl Clocks {
         if ticks.iter().zip(&self.floor).any(|(tick, floor)| tick > floor) {
             self.all.push(Clock {
                 name: name(),
+                of: None,
                 beyond: None,
             });
             self.ticks.extend_from_slice(ticks);
@@ -192,13 +194,14 @@ impl Clocks {
     fn add_beyond(
         &mut self,
         name: impl FnOnce() -> Digest,
-        base: Option<usize>,
+        (of, base): (Digest, Option<usize>),
         knows: &[u32],
         ticks: &[u32],
     ) {
         if ticks.iter().zip(knows).any(|(tick, knows)| tick > knows) {
             self.all.push(Clock {
                 name: name(),
+                of: Some(of),
                 beyond: base,
             });
             let both = ticks.iter().zip(knows).map(|(&tick, &knows)| tick.max(knows));
@@ -215,17 +218,17 @@ struct Cover {
 }
 
 /// An access that counts.
-struct Kept {
-    entry: Entry,
+pub(super) struct Kept {
+    pub(super) entry: Entry,
     cover: usize,
     hash: Digest,
     /// The bytes of a granule; anything else is one.
-    bytes: u32,
+    pub(super) bytes: u32,
 }
 
 /// What is computed once a call.
-struct Summary {
-    names: Names,
+pub(super) struct Summary {
+    pub(super) names: Names,
     clocks: Clocks,
     covers: Vec<Cover>,
     /// One bit for each clock, for one cover after the other.
@@ -234,7 +237,7 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(names: Names, clocks: Clocks) -> Self {
+    pub(super) fn new(names: Names, clocks: Clocks) -> Self {
         Summary {
             names,
             clocks,
@@ -245,7 +248,7 @@ impl Summary {
     }
 
     /// An access, if it counts.
-    fn keep(&mut self, entry: Entry, bytes: u32) -> Option<Kept> {
+    pub(super) fn keep(&mut self, entry: Entry, bytes: u32) -> Option<Kept> {
         let Entry { thread, tick, .. } = entry;
         if tick <= self.clocks.floor.get(thread).copied().unwrap_or(0) {
             return None;
@@ -254,18 +257,42 @@ impl Summary {
             Some(&known) => known,
             None => self.cover(thread, tick),
         };
-        let [a, b] = self.names.thread(thread);
-        let [c, d] = self.covers[cover].hash.words();
-        let kind = u64::from(entry.kind.is_write()) | u64::from(entry.kind.is_atomic()) << 1;
         Some(Kept {
             entry,
             cover,
-            hash: match self.names.without.is(Some(About::Access)) {
-                true => Digest::EMPTY,
-                false => hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)]),
-            },
+            hash: self.access(&entry, Some(cover)),
             bytes,
         })
+    }
+
+    /// Who made an access, of what kind and at which statement; and which clocks cover it, if that
+    /// is asked.
+    pub(super) fn access(&self, entry: &Entry, cover: Option<usize>) -> Digest {
+        if self.names.without.is(Some(About::Access)) {
+            return Digest::EMPTY;
+        }
+        let [a, b] = self.names.thread(entry.thread);
+        let cover = cover.map_or(Digest::EMPTY, |cover| self.covers[cover].hash);
+        let [c, d] = cover.words();
+        let kind = u64::from(entry.kind.is_write()) | u64::from(entry.kind.is_atomic()) << 1;
+        hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)])
+    }
+
+    /// Which clocks cover an access.
+    pub(super) fn knowers(&self, kept: &Kept) -> SmallVec<[Knower; 2]> {
+        let Clocks { all, ticks, floor } = &self.clocks;
+        let Entry { thread, tick, .. } = kept.entry;
+        let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
+        let covering = all.iter().enumerate().filter(|&(i, _)| knows(i));
+        let least = covering.filter(|(_, clock)| !clock.beyond.is_some_and(knows));
+        let mut knowers: SmallVec<[Knower; 2]> = least
+            .map(|(_, clock)| Knower {
+                name: clock.name,
+                beyond: clock.of,
+            })
+            .collect();
+        knowers.sort_unstable();
+        knowers
     }
 
     /// How many words of bits a cover has.
@@ -300,7 +327,7 @@ impl Summary {
     }
 
     /// Whether one stands for another, and not the other way round.
-    fn stands_for(&self, this: &Kept, other: &Kept) -> bool {
+    pub(super) fn stands_for(&self, this: &Kept, other: &Kept) -> bool {
         self.covers(this, other) && !self.covers(other, this)
     }
 
@@ -341,26 +368,23 @@ impl RaceDetector {
     }
 
     /// See the module's documentation.
-    pub(super) fn remembered(&self, pending: &[Pending], names: Names, places: &Places) -> Digest {
+    pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
         let clocks = self.clocks(pending, &names);
         let mut digest = Summary::new(names, clocks);
         let mut sum = Digest::EMPTY;
         let mut kept = Vec::new();
-        self.shadow.for_each(&self.store, places, |granule, entries| {
-            kept.clear();
-            kept.extend(
-                entries
-                    .iter()
-                    .filter_map(|&(entry, bytes)| digest.keep(entry, bytes)),
-            );
-            sum = sum.with(digest.place(About::Bytes, [0, granule, 0], &kept));
-        });
+        self.shadow
+            .for_each(&self.store, &Places::All, |granule, entries| {
+                kept.clear();
+                kept.extend(
+                    entries
+                        .iter()
+                        .filter_map(|&(entry, bytes)| digest.keep(entry, bytes)),
+                );
+                sum = sum.with(digest.place(About::Bytes, [0, granule, 0], &kept));
+            });
         for (id, object) in self.objects.all() {
             kept.clear();
-            let size = self.objects.facts_of(object).covers;
-            if !places.meets(granules(id.0, id.0 + size)) {
-                continue;
-            }
             for (thread, &name) in self
                 .store
                 .ticks(object.touched(), self.width())
@@ -378,14 +402,13 @@ impl RaceDetector {
             let place = digest.names.object(id);
             sum = sum.with(digest.place(About::Object, place, &kept));
         }
-        sum.with(self.ranges(&mut digest, places))
+        sum.with(self.ranges(&mut digest))
     }
 
     /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each
     /// once.
-    fn ranges(&self, digest: &mut Summary, places: &Places) -> Digest {
+    fn ranges(&self, digest: &mut Summary) -> Digest {
         let ranges = self.shadow.ranges();
-        let ranges = ranges.filter(|&(start, end, _)| places.meets(granules(start, end)));
         let ranges: Vec<(u64, u64, Kept)> = ranges
             .filter_map(|(start, end, entry)| Some((start, end, digest.keep(entry, 1)?)))
             .collect();
@@ -405,7 +428,7 @@ impl RaceDetector {
     }
 
     /// The clocks that later events may read.
-    fn clocks(&self, pending: &[Pending], names: &Names) -> Clocks {
+    pub(super) fn clocks(&self, pending: &[Pending], names: &Names) -> Clocks {
         let row = |slot: u32| self.store.ticks(slot, self.width());
         let moves = |status: Status| matches!(status, Status::Enabled | Status::Blocked);
         let mut floor = vec![u32::MAX; self.width()];
@@ -441,11 +464,12 @@ impl RaceDetector {
             }
             let (knows, name) = (row(record.clock()), names.thread(thread));
             let before = clocks.all.len();
-            clocks.add(|| named(About::Knows, &name), knows);
+            let own = named(About::Knows, &name);
+            clocks.add(|| own, knows);
             if !moves {
                 continue;
             }
-            let base = (clocks.all.len() > before).then_some(before);
+            let base = (own, (clocks.all.len() > before).then_some(before));
             let at_fence = row(record.at_acquire_fence());
             clocks.add_beyond(|| named(About::AcquireFence, &name), base, knows, at_fence);
             if self.store.get(Space::Records, record.notified()) != 0 {

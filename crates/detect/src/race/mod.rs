@@ -24,6 +24,7 @@
 mod access;
 mod atomics;
 mod digest;
+mod held;
 mod lockset;
 mod objects;
 mod recall;
@@ -41,8 +42,8 @@ pub use recall::RecallingRaces;
 use report::Race;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
-    Access, Action, Describe, Detector, Event, Fault, Machine, MemoryOrder, ObjectId, Op, Outcome, Pending,
-    Places, Seen, Synchronises,
+    Access, Action, Describe, Detector, Event, Fault, Held, Machine, MemoryOrder, ObjectId, Op, Outcome,
+    Pending, Places, Seen, Synchronises,
 };
 use shadow::{Entry, Kind, Shadow};
 use store::{Space, Store};
@@ -491,8 +492,12 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
 
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
-    fn digest(&self, machine: &M, places: &Places) -> Option<Digest> {
-        Some(self.remembered(machine.pending(), Names::of(machine), places))
+    fn held(&self, machine: &M, places: &Places) -> Option<Held> {
+        Some(self.threats(machine.pending(), Names::of(machine), places))
+    }
+
+    fn digest(&self, machine: &M) -> Option<Digest> {
+        Some(self.remembered(machine.pending(), Names::of(machine)))
     }
 }
 

@@ -22,7 +22,7 @@ use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, ForTests};
-use selvedge_model::{Describe, Detector, Event, Fault, Places, Recall, Seen};
+use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
 use std::rc::Rc;
 
 /// No node, no step.
@@ -204,11 +204,8 @@ impl RecallingRaces {
         if self.numbers.len() < pending.len() {
             self.numbers = numbers(pending.len());
         }
-        self.real.remembered(
-            pending,
-            Names::numbers(Rc::clone(&self.numbers), self.without),
-            &Places::All,
-        )
+        self.real
+            .remembered(pending, Names::numbers(Rc::clone(&self.numbers), self.without))
     }
 
     /// A step that is not known; `step` is its number, if it has one.

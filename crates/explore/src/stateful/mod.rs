@@ -45,8 +45,8 @@ use names::Names;
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, ForTests, Id, StmtId};
 use selvedge_model::{
-    Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Places, Property,
-    Status, StopReason, Undo,
+    Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
+    StopReason, Undo,
 };
 
 /// Steps between two updates of the live counters.
@@ -193,7 +193,7 @@ where
         (weaken, most, floats): (ForTests<Weaken>, Option<usize>, bool),
     ) -> Self {
         // Only of data races anything is remembered.
-        let races = detector.digest(&machine, &Places::All).is_some();
+        let races = detector.digest(&machine).is_some();
         Search {
             adds: floats || !races,
             floating: (floats && races).then(Floating::default),
@@ -465,7 +465,7 @@ where
         }
         let past = match &self.floating {
             Some(floating) => Some(floating.digest(|thread| self.names.of(thread))),
-            None => self.detector.digest(&self.machine, &Places::All),
+            None => self.detector.digest(&self.machine),
         };
         let past = past.filter(|_| !self.weaken.is(Weaken::Memory));
         Some(key.with(past.unwrap_or_default()))

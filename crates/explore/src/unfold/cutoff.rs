@@ -11,16 +11,21 @@
 //! they have in common, for it is independent of the rest of one, which has the same labels as the
 //! rest of the other; so it is the same event, and adds the same to both.
 //!
+//! Where something of the past counts, one configuration stands for another if both lead to one
+//! state and whatever races after the other one's past races after its own: with less knowledge
+//! and more accesses ([`Held::includes`]).
+//!
 //! No order of exploration is assumed: let a state be reachable, and C the least configuration that
 //! reaches it. A cutoff e in C could be replaced, with all that follows, by the smaller
 //! configuration with its state; so there is none.
 
 use super::event::{EventId, Last, Store, last};
 use super::weaken::Weaken;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::Places;
-use smallvec::SmallVec;
+use selvedge_model::{Held, Places, Threat};
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -76,80 +81,159 @@ impl Past {
     }
 }
 
-/// The least known configuration of each state.
+/// What counts of the past of an event and its causes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Counts {
+    /// What the event itself does; empty, if that does not count.
+    own: Digest,
+    /// The number of what is held against events to come.
+    held: u32,
+}
+
+/// An event that stands for others with the same state.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    event: EventId,
+    counts: Counts,
+}
+
+/// The least known configurations of each state: one for each past that none of a smaller one
+/// includes.
 #[derive(Debug)]
 pub struct States {
     initial: Digest,
-    least: FxHashMap<Digest, EventId>,
+    known: FxHashMap<Digest, SmallVec<[Known; 1]>>,
+    /// How many they are.
+    len: usize,
+    /// What is held by some; first nothing. Whether one includes another, as far as it was asked.
+    held: IndexSet<Held, FxBuildHasher>,
+    includes: FxHashMap<(u32, u32), bool>,
 }
 
 impl States {
     /// Only the initial state is known, with this fingerprint.
     pub fn new(initial: Digest) -> Self {
-        States {
+        let mut states = States {
             initial,
-            least: [(initial, EventId::NONE)].into_iter().collect(),
-        }
+            known: FxHashMap::default(),
+            len: 1,
+            held: IndexSet::default(),
+            includes: FxHashMap::default(),
+        };
+        let first = Known {
+            event: EventId::NONE,
+            counts: Counts {
+                own: Digest::EMPTY,
+                held: states.number(Held::default()),
+            },
+        };
+        states.known.insert(initial, smallvec![first]);
+        states
     }
 
-    /// How many states are known.
-    pub fn len(&self) -> usize {
-        self.least.len()
+    /// How many states are known, each with what counts of the past.
+    pub const fn len(&self) -> usize {
+        self.len
     }
 
-    /// The fingerprint of the state after an event and its causes, with what of these counts beside
-    /// it.
-    fn print(&self, store: &Store, event: EventId, memory: Digest) -> Digest {
+    fn number(&mut self, held: Held) -> u32 {
+        self.held.insert_full(held).0 as u32
+    }
+
+    /// The state after an event and its causes, and what counts of these; `beyond`: what else of
+    /// the state there is, and what the detector holds.
+    fn look(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> (Digest, Counts) {
+        let (inputs, mut held) = beyond;
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         let last = last.filter(|e| e.is_some());
-        let state = |parts: Digest| parts.with(self.initial).with(memory);
-        match store.past.knowledge {
-            Knowledge::State | Knowledge::Detector => state(last.map(|e| store[e].print).sum()),
-            Knowledge::Trails => {
-                let parts = last.map(|e| store[e].print.with(store[e].history));
-                let counts = store.footprints.count(store[event].footprint);
-                let own = match counts && !store.weaken.is(Weaken::CutoffLabel) {
-                    true => own(store, event),
-                    false => Digest::EMPTY,
-                };
-                state(parts.sum()).with(own)
+        let state: Digest = last.clone().map(|e| store[e].print).sum();
+        let mut own = Digest::EMPTY;
+        if store.past.knowledge == Knowledge::Trails {
+            let trails = last.map(|e| store[e].history);
+            let threats = trails.filter(|&h| h != Digest::EMPTY).map(|what| Threat {
+                what,
+                bytes: 1,
+                known_by: SmallVec::new(),
+            });
+            held = Held::new(threats.collect());
+            let counts = store.footprints.count(store[event].footprint);
+            if counts && !store.weaken.is(Weaken::CutoffLabel) {
+                own = own_part(store, event);
             }
         }
+        let held = self.number(held);
+        (state.with(self.initial).with(inputs), Counts { own, held })
     }
 
-    /// The event of the least known configuration with the state after an event; none: the initial
-    /// state is the same.
-    pub fn least(&self, store: &Store, event: EventId, memory: Digest) -> Option<EventId> {
-        let print = self.print(store, event, memory);
-        let known = self.least.get(&print).copied();
-        known.filter(|e| e.is_some())
+    /// Whether whatever races after one past does after another.
+    fn stands_for(&mut self, store: &Store, this: Counts, other: Counts) -> bool {
+        if other.own != Digest::EMPTY && this.own != other.own {
+            return false;
+        }
+        if this.held == other.held || other.held == 0 {
+            return true;
+        }
+        let (this, other) = match store.weaken.is(Weaken::Held) {
+            true => (other, this),
+            false => (this, other),
+        };
+        let held = &self.held;
+        *self
+            .includes
+            .entry((this.held, other.held))
+            .or_insert_with(|| held[this.held as usize].includes(&held[other.held as usize]))
+    }
+
+    /// The event of the least known configuration that stands for an event with its causes; none:
+    /// the initial state does.
+    pub fn least(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> Option<EventId> {
+        let (state, counts) = self.look(store, event, beyond);
+        let known = self.known.get(&state).cloned().unwrap_or_default();
+        let standing = known
+            .into_iter()
+            .filter(|known| self.stands_for(store, known.counts, counts));
+        let standing: SmallVec<[EventId; 4]> = standing.map(|known| known.event).collect();
+        if standing.iter().any(|e| !e.is_some()) {
+            return None;
+        }
+        standing.into_iter().min_by(|&a, &b| compare(store, a, b))
     }
 
     /// Notes the state after an event; whether it is known from a smaller configuration.
-    ///
-    /// `memory`: what else of the past counts, as a hash.
-    pub fn is_known(&mut self, store: &Store, event: EventId, memory: Digest) -> bool {
-        let print = self.print(store, event, memory);
-        match self.least.entry(print) {
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(event);
-                false
-            }
-            std::collections::hash_map::Entry::Occupied(mut place) => {
-                let known = *place.get();
-                if !known.is_some() || store.weaken.is(Weaken::AnyState) {
-                    return true;
+    pub fn is_known(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> bool {
+        let (state, counts) = self.look(store, event, beyond);
+        let mut known = self.known.remove(&state).unwrap_or_default();
+        let mut is_equal = false;
+        let mut is_known = false;
+        for one in &known {
+            if self.stands_for(store, one.counts, counts) {
+                if !one.event.is_some() || store.weaken.is(Weaken::AnyState) {
+                    is_known = true;
+                    break;
                 }
-                match compare(store, known, event) {
-                    Ordering::Less => true,
-                    Ordering::Equal => false,
-                    Ordering::Greater => {
-                        place.insert(event);
-                        false
+                match compare(store, one.event, event) {
+                    Ordering::Less => {
+                        is_known = true;
+                        break;
                     }
+                    Ordering::Equal => is_equal = true,
+                    Ordering::Greater => {}
                 }
             }
         }
+        if !is_known && !is_equal {
+            let before = known.len();
+            known.retain(|one| {
+                !one.event.is_some()
+                    || !self.stands_for(store, counts, one.counts)
+                    || compare(store, one.event, event) != Ordering::Greater
+            });
+            known.push(Known { event, counts });
+            self.len += known.len();
+            self.len -= before;
+        }
+        self.known.insert(state, known);
+        is_known
     }
 }
 
@@ -157,7 +241,7 @@ static OWN: Domain = Domain::new("cutoff event");
 
 /// What an event does to which objects, as a hash: events with the same are independent of the same
 /// others.
-fn own(store: &Store, event: EventId) -> Digest {
+fn own_part(store: &Store, event: EventId) -> Digest {
     let event = &store[event];
     let mut words: SmallVec<[u64; 24]> = SmallVec::new();
     // Numbers of threads are names within a run.

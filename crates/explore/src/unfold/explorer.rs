@@ -492,7 +492,7 @@ where
         if self.store[event].action.op == Op::ProcessExit {
             return;
         }
-        let beyond = self.inputs(event).with(self.memory(event));
+        let beyond = (self.inputs(event), self.memory(event));
         let cutoff = self.states.is_known(&self.store, event, beyond);
         self.store[event].cutoff = cutoff;
         self.record.statistics.cutoffs += u64::from(cutoff);

@@ -52,6 +52,8 @@ pub enum Weaken {
     KnownFaults,
     /// What detectors remember is no part of the state, even where it counts.
     Memory,
+    /// Where it counts, a known past stands for one after which more is held.
+    Held,
     /// It never counts.
     NeverAnew,
     /// What is done at the first places that count is all that ever does.

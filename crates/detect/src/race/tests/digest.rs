@@ -5,7 +5,7 @@ use super::traces::{Mock, Step, Trace};
 use super::{RaceDetector, oracle};
 use crate::race::digest::{About, Names};
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
-use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome, Places};
+use selvedge_model::{Access, Action, Detector, Event, Machine, MemoryOrder, ObjectId, Op, Outcome};
 use std::collections::{BTreeSet, HashMap};
 
 /// The digest after a trace.
@@ -21,7 +21,7 @@ fn digest_without(trace: &Trace, part: About) -> Digest {
         detector.event(&machine, &trace.events[at].event, &mut Vec::new());
     }
     machine.look();
-    detector.remembered(machine.pending(), Names::of(&machine).without(part), &Places::All)
+    detector.remembered(machine.pending(), Names::of(&machine).without(part))
 }
 
 /// The same by a detector that may have seen other traces; `name`: what threads are called.
@@ -34,7 +34,7 @@ fn digest_with(detector: &mut RaceDetector, trace: &Trace, name: fn(usize) -> us
         detector.event(&machine, &trace.events[at].event, &mut Vec::new());
     }
     machine.look();
-    let digest = detector.digest(&machine, &Places::All);
+    let digest = detector.digest(&machine);
     Detector::<Mock>::undo(detector, start);
     digest.expect("a race detector has a digest")
 }
@@ -166,7 +166,7 @@ fn numbers_of_threads_do_not_count() {
 
 /// The bytes at which accesses after the first `from` events race with earlier ones: by the oracle,
 /// which forgets nothing.
-fn later(trace: &Trace, from: usize) -> BTreeSet<(StmtId, u64)> {
+pub(super) fn later(trace: &Trace, from: usize) -> BTreeSet<(StmtId, u64)> {
     let later = &trace.events[from..];
     let mut statements: BTreeSet<StmtId> = later.iter().map(|s| s.event.action.stmt).collect();
     statements.extend(later.iter().flat_map(|s| &s.accesses).map(|a| a.stmt));
@@ -212,7 +212,7 @@ fn change(trace: &mut Trace, past: usize, rng: &mut fastrand::Rng) {
 }
 
 /// Two traces that differ before an event in their middle, and that event's number.
-fn neighbours(seed: u64) -> Option<(Trace, Trace, usize)> {
+pub(super) fn neighbours(seed: u64) -> Option<(Trace, Trace, usize)> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let trace = random(seed);
     let past = trace.events.len() / 2;
@@ -226,7 +226,7 @@ fn neighbours(seed: u64) -> Option<(Trace, Trace, usize)> {
     Some((trace, other, past))
 }
 
-fn until(trace: &Trace, past: usize) -> Trace {
+pub(super) fn until(trace: &Trace, past: usize) -> Trace {
     Trace {
         events: trace.events[..past].to_vec(),
         sets: trace.sets.clone(),

@@ -1,6 +1,7 @@
 //! The detector against a slow, obvious oracle on random traces, and with each of its rules broken.
 
 mod digest;
+mod held;
 mod oracle;
 mod traces;
 

@@ -10,7 +10,7 @@ use crate::unfold::races::Classes;
 use crate::unfold::reach::{go_to, in_order};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::{Digest, StmtId};
-use selvedge_model::{Detector, Fingerprint, Limit, LimitKind, Places, StopReason, Undo};
+use selvedge_model::{Detector, Fingerprint, Held, Limit, LimitKind, Places, StopReason, Undo};
 
 impl<M, D> Explorer<'_, M, D>
 where
@@ -36,25 +36,25 @@ where
         }
     }
 
-    /// What the detector remembers of an event and its causes, if that counts.
-    pub(super) fn memory(&mut self, event: EventId) -> Digest {
+    /// What the detector holds after an event and its causes, if that counts.
+    pub(super) fn memory(&mut self, event: EventId) -> Held {
         let Some(watched) = &mut self.watched else {
-            return Digest::EMPTY;
+            return Held::default();
         };
         let clock: Clock = self.store[event].clock.iter().copied().collect();
         if !go_to(&mut self.store, watched, &clock) {
             self.halt = Some(StopReason::Limit(self.differs()));
-            return Digest::EMPTY;
+            return Held::default();
         }
         watched.faults.clear();
-        let digest = watched.detector.digest(&watched.machine, &self.store.past.places);
-        if digest.is_none() {
+        let held = watched.detector.held(&watched.machine, &self.store.past.places);
+        if held.is_none() {
             self.record.limit(&forgets());
         }
         if self.store.weaken.is(Weaken::Memory) {
-            return Digest::EMPTY;
+            return Held::default();
         }
-        digest.unwrap_or_default()
+        held.unwrap_or_default()
     }
 
     /// Whether more of the past has to be a part of states than it is; then what was found so far.

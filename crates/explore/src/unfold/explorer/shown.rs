@@ -26,7 +26,7 @@ where
                 None => {
                     self.execute(id)?;
                     let choices = self.path.choices().to_vec();
-                    let beyond = self.inputs(id).with(self.memory(id));
+                    let beyond = (self.inputs(id), self.memory(id));
                     (choices, self.states.least(&self.store, id, beyond))
                 }
             };

@@ -1,0 +1,75 @@
+//! What the detector holds against accesses to come to some places, so that two pasts can be
+//! compared ([`Held`]).
+//!
+//! Parts and names are those of the [digest](super::digest). Clocks are only ever joined, copied
+//! and left behind, whatever they hold: so if after one past each clock covers no access that it
+//! does not cover after the other, the same holds after the same events, and each race that these
+//! bring after the other past comes after this one, too.
+
+use super::RaceDetector;
+use super::digest::{About, Kept, Names, Summary, hash};
+use super::shadow::{Entry, Kind, granules};
+use selvedge_model::{Held, Pending, Places, Threat};
+
+impl RaceDetector {
+    /// What is held for accesses to these places. A place of less than a granule counts as the
+    /// granule.
+    pub(super) fn threats(&self, pending: &[Pending], names: Names, places: &Places) -> Held {
+        let clocks = self.clocks(pending, &names);
+        let mut summary = Summary::new(names, clocks);
+        let (mut threats, mut kept) = (Vec::new(), Vec::new());
+        self.shadow.for_each(&self.store, places, |granule, entries| {
+            kept.clear();
+            kept.extend(
+                entries
+                    .iter()
+                    .filter_map(|&(entry, bytes)| summary.keep(entry, bytes)),
+            );
+            summary.threats(About::Bytes, [0, granule, 0], &kept, &mut threats);
+        });
+        for (id, object) in self.objects.all() {
+            let size = self.objects.facts_of(object).covers;
+            if !places.meets(granules(id.0, id.0.saturating_add(size))) {
+                continue;
+            }
+            kept.clear();
+            let ticks = self.store.ticks(object.touched(), self.width());
+            for (thread, &name) in ticks.iter().enumerate() {
+                if let Some(origin) = self.store.origin(name) {
+                    kept.extend(summary.keep(Entry::new(thread, Kind::ATOMIC_WRITE, origin), 1));
+                }
+            }
+            let place = summary.names.object(id);
+            summary.threats(About::Object, place, &kept, &mut threats);
+        }
+        for (start, end, entry) in self.shadow.ranges() {
+            if places.meets(granules(start, end))
+                && let Some(kept) = summary.keep(entry, 1)
+            {
+                summary.threats(About::Range, [0, start, end], &[kept], &mut threats);
+            }
+        }
+        Held::new(threats)
+    }
+}
+
+impl Summary {
+    /// Adds the accesses to one place for which no other one stands.
+    fn threats(&self, about: About, place: [u64; 3], kept: &[Kept], threats: &mut Vec<Threat>) {
+        for this in kept {
+            let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
+            let bytes = others
+                .filter(|other| self.stands_for(other, this))
+                .fold(this.bytes, |bytes, other| bytes & !other.bytes);
+            if bytes != 0 {
+                let [kind, a, b] = place;
+                let [c, d] = self.access(&this.entry, None).words();
+                threats.push(Threat {
+                    what: hash(about, &[kind, a, b, c, d]),
+                    bytes,
+                    known_by: self.knowers(this),
+                });
+            }
+        }
+    }
+}
