@@ -55,7 +55,7 @@ fn more_that_is_held_means_at_least_the_races_to_come() {
     assert!(more > 300 && told > 50 && same > 2000, "{counts}");
 }
 
-/// Of a set of places it is what is held of all, less what lies elsewhere: races there are the same.
+/// Of some places it is what is held of all, less what lies elsewhere: races there are the same.
 #[test]
 fn what_is_held_for_a_place_tells_of_the_races_there() {
     let (mut more, mut told) = (0, 0);
