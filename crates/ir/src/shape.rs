@@ -97,6 +97,8 @@ pub fn part(shapes: &IdVec<ShapeId, Shape>, shape: ShapeId, size: u64, offset: u
         rest: offset,
         ..Part::default()
     };
+    // A place is where its first byte is: the end of one part is in the next one.
+    let bytes = bytes.max(1);
     // Bytes behind the begin of what is looked at, which need not have a name.
     let mut inner = offset;
     let mut at = shape;
@@ -271,6 +273,7 @@ mod tests {
         assert_eq!(named(40, 8), ".hits");
         assert_eq!(named(44, 4), ".hits[1]");
         assert_eq!(named(48, 8), "");
+        assert_eq!(named(40, 0), ".hits[0]");
     }
 
     #[test]
