@@ -244,6 +244,9 @@ impl Round {
 fn is_quiet(action: &Action) -> bool {
     let info = action.op.info();
     let alone = info.class2 == OpClass::Local;
+    if is_own(action) {
+        return true;
+    }
     match info.class {
         OpClass::Local => alone && info.needs == Needs::Nothing,
         OpClass::Read
@@ -268,6 +271,12 @@ fn is_quiet(action: &Action) -> bool {
     }
 }
 
+/// Whether an operation changes only what its thread says about itself (whether it can be
+/// cancelled). Nobody who goes round asks for that, and the round ends with it as it was.
+fn is_own(action: &Action) -> bool {
+    action.op == Op::Hidden && action.object == ObjectId::thread(action.thread)
+}
+
 /// How an operation of the last step used its object: `None` if that counts, `Some(None)` if it has
 /// none.
 fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Option<Use>> {
@@ -275,6 +284,9 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
         return None;
     }
     let failed = outcome == Outcome::Failed;
+    if is_own(action) {
+        return Some(None);
+    }
     match action.op.info().class {
         OpClass::Local => Some(None),
         OpClass::Read => Some(Some(Use::Read)),

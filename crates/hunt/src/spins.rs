@@ -66,12 +66,17 @@ fn of_set(program: &Program, code: &[Code], states: &[State], moves: &[Step]) ->
     if (0..first.threads.len()).any(|t| running(t) && matches!(op(first, t), Op::Exit)) {
         return Spins::No;
     }
-    let waits = |&(from, _, t): &Step| {
+    let ends = |&(from, _, t): &Step| {
         let state = &states[from];
-        looks(op(state, t)) && may_end(&code[program.threads[t].0], state.threads[t].pc.into())
+        may_end(&code[program.threads[t].0], state.threads[t].pc.into())
     };
-    if !moves.iter().any(waits) {
+    if !moves.iter().any(ends) {
         return Spins::No;
+    }
+    // Unoptimised code looks at pointers, too, to find what it writes.
+    let waits = |step: &Step| ends(step) && looks(op(&states[step.0], step.2));
+    if !moves.iter().any(waits) {
+        return Spins::Perhaps;
     }
     let same = |state: &State| {
         state.values == first.values

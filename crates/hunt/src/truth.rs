@@ -115,8 +115,9 @@ pub fn truth(program: &Program, allowed: Allowed, limit: usize) -> Option<Truth>
     if deadlock {
         wrong.insert(Wrong::Deadlock);
     }
-    let steps: Vec<_> = edges
-        .iter()
+    // Nothing promises a spurious wakeup.
+    let promised = edges.iter().filter(|e| !e.spurious);
+    let steps: Vec<_> = promised
         .map(|e| (e.from as usize, e.to as usize, usize::from(e.thread)))
         .collect();
     Some(Truth {
