@@ -20,6 +20,7 @@ pub mod essential;
 pub mod leaf;
 pub mod library;
 pub mod pointsto;
+pub mod polling;
 pub mod scheduling;
 pub mod slice;
 

@@ -243,6 +243,16 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) weak_cas_failures: Switch,
+    /// Loops of optimised code that read an atomic variable a fixed number of times before they give
+    /// up: read once, which loses nothing (docs/algorithms.md), or all the times
+    #[arg(
+        help_heading = EXPLORATION,
+        long,
+        env = "SELVEDGE_BOUNDED_POLLING",
+        default_value = "once",
+        value_name = "once|all"
+    )]
+    pub(crate) bounded_polling: BoundedPolling,
     /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that
     /// may run already; or early, before it starts, as glibc does
     #[arg(
@@ -512,6 +522,14 @@ impl Switch {
     pub(crate) fn on(self) -> bool {
         self == Switch::On
     }
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BoundedPolling {
+    /// The first round of the loop reads
+    Once,
+    /// Each round reads
+    All,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

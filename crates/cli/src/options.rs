@@ -1,6 +1,6 @@
 //! From the command line to the options of a session.
 
-use crate::args::{CheckArgs, InputArgs, SearchOrder, StopAt, StrategyOption, ThreadHandles};
+use crate::args::{BoundedPolling, CheckArgs, InputArgs, SearchOrder, StopAt, StrategyOption, ThreadHandles};
 use selvedge_explore::{Order, Stop};
 use selvedge_model::Property;
 use selvedge_session::{Checkpoints, Given, Options, Setup, TestCases};
@@ -80,7 +80,10 @@ fn setup(args: &CheckArgs) -> Setup {
     Setup {
         predicate: None,
         inputs: args.inputs.clone(),
-        frontend: args.source.frontend(),
+        frontend: selvedge_frontend::Options {
+            poll_once: args.bounded_polling == BoundedPolling::Once,
+            ..args.source.frontend()
+        },
         vm,
         given,
         absent: Vec::new(),

@@ -66,6 +66,8 @@ pub struct Options {
     /// Whether the program gets symbolic input from outside (arguments, standard input, files).
     /// Input that it makes itself, by `__VERIFIER_nondet_*` and the like, is seen without it.
     pub symbolic: bool,
+    /// Whether bounded polling loops read once ([`selvedge_analysis::polling`]).
+    pub poll_once: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
 }
@@ -85,6 +87,7 @@ impl Default for Options {
             entry: "main".to_owned(),
             library: true,
             symbolic: false,
+            poll_once: false,
             stop: StopFlag::new(),
         }
     }
@@ -122,7 +125,7 @@ pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> 
     let (units, native) = compiled(inputs, options)?;
     let read = isolate::in_reader(&units, &native, options, reader);
     let (lowered, confined) = read.map_err(|error| noted(error, &native))?;
-    Ok(finish(lowered, &units, native, confined))
+    Ok(finish(lowered, &units, native, (confined, options)))
 }
 
 /// The same with LLVM in this process, for tests and tools that are given programs which they
@@ -133,7 +136,7 @@ pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> 
 pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     let (units, native) = compiled(inputs, options)?;
     let lowered = isolate::in_process(&units, &native, options).map_err(|error| noted(error, &native))?;
-    Ok(finish(lowered, &units, native, false))
+    Ok(finish(lowered, &units, native, (false, options)))
 }
 
 /// An entry that is missing may be in what has no bitcode.
@@ -160,7 +163,15 @@ fn compiled(inputs: &[PathBuf], options: &Options) -> Result<(Vec<Compiled>, Nat
 /// Names of files in a program are whatever its author wrote (`#line`, debug information): a report
 /// that quotes them would show any file of whoever runs it. So only what the compiler read is
 /// quoted: the inputs that are sources, and what they include.
-fn finish(lowered: Lowered, units: &[Compiled], native: Native, confined: bool) -> Loaded {
+fn finish(
+    mut lowered: Lowered,
+    units: &[Compiled],
+    native: Native,
+    (confined, options): (bool, &Options),
+) -> Loaded {
+    if options.poll_once {
+        selvedge_analysis::polling::poll_once(&mut lowered.module);
+    }
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let text = |path: &String| {

@@ -634,6 +634,7 @@ impl Generator {
                 body.push(Stmt::Repeat(counter, 2, inner).into());
             }
             5 => self.check(body),
+            6 if self.counters < 2 && !self.endless => self.bounded_poll(body),
             _ => {
                 let theme = self.themes[self.random.below(self.themes.len())];
                 self.themed(theme, body, depth);

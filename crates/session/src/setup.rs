@@ -117,6 +117,9 @@ impl Setup {
         for (file, flags) in &self.frontend.file_flags {
             add("file-cflags", format!("{}={}", file.display(), flags.join(" ")));
         }
+        if !self.frontend.poll_once {
+            add("bounded-polling", "all".to_owned());
+        }
         if self.frontend.lenient {
             add("lenient", switch(true));
         }
@@ -165,6 +168,7 @@ impl Setup {
             inputs: schedule.inputs.iter().map(PathBuf::from).collect(),
             ..Setup::default()
         };
+        setup.frontend.poll_once = true;
         let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
         for (name, value) in &schedule.options {
@@ -244,6 +248,7 @@ impl Setup {
                         .file_flags
                         .push(flags.ok_or("option file-cflags: expected FILE=FLAGS")?);
                 }
+                "bounded-polling" if value == "all" => frontend.poll_once = false,
                 "lenient" => frontend.lenient = on()?,
                 "target" => frontend.targets.push(value.clone()),
                 "std" => frontend.std = Some(value.clone()),

@@ -1,7 +1,7 @@
 //! What is drawn for each theme.
 
 use super::{Generator, Theme};
-use crate::program::{Block, Expr, Local, Node, Order, Rmw, Stmt};
+use crate::program::{Binary, Block, COUNTER, Expr, Local, Node, Order, Rmw, Stmt};
 
 impl Generator {
     /// A critical section: what is done in it stands between the two.
@@ -351,6 +351,26 @@ impl Generator {
                 }
                 body.push(Stmt::IfPointer(yes).into());
             }
+        }
+    }
+
+    /// A loop that reads an atomic variable some times, and leaves early for some values.
+    pub(super) fn bounded_poll(&mut self, body: &mut Block) {
+        let counter = self.counters;
+        let (r, place) = (self.reg(), self.place());
+        let read = Stmt::AtomicLoad(r, place, self.read_order());
+        let compare = [Binary::Eq, Binary::Ne, Binary::Lt][self.random.below(3)];
+        let value = Expr::Const(self.random.below(4) as i16);
+        let leave = Expr::Binary(compare, Box::new(Expr::Local(r)), Box::new(value));
+        let round = vec![
+            read.into(),
+            Stmt::If(leave, vec![Stmt::Break.into()], vec![]).into(),
+        ];
+        let rounds = 2 + self.random.below(2) as u8;
+        body.push(Stmt::Repeat(counter, rounds, round).into());
+        if self.random.one_in(3) {
+            let r = self.reg();
+            body.push(Stmt::Set(r, Expr::Local(COUNTER + counter)).into());
         }
     }
 }

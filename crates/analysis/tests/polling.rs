@@ -1,0 +1,279 @@
+//! Bounded polling loops, compared with what the rewriting promises, on random loops. An interpreter
+//! runs the function before and after, with a list of values that the loads read.
+
+use selvedge_analysis::polling::poll_once;
+use selvedge_base::Id;
+use selvedge_ir::{
+    BinOp, BlockId, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator, parse, verify,
+};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const LOOPS: u64 = 20_000;
+/// Rounds after which a loop counts as endless.
+const MOST_STEPS: usize = 400;
+/// Registers: four of 32 bits, three of one bit, and one for the
+/// condition of each block.
+const WORDS: u32 = 4;
+const BITS: u32 = 3;
+
+struct Generator {
+    rng: fastrand::Rng,
+    /// Whether instructions leave register 0, the counter, and register 3, which is loaded, alone.
+    /// That makes loops that fulfil the conditions more often.
+    tidy: bool,
+    text: String,
+}
+
+impl Generator {
+    fn word(&mut self) -> String {
+        match self.rng.u32(0..6) {
+            0 | 1 => format!("{}:i32", self.rng.u32(0..4)),
+            _ => format!("r{}", self.rng.u32(0..WORDS)),
+        }
+    }
+
+    fn bit(&mut self) -> String {
+        format!("r{}", WORDS + self.rng.u32(0..BITS))
+    }
+
+    fn inst(&mut self) {
+        let word = match self.tidy {
+            true => self.rng.u32(1..WORDS - 1),
+            false => self.rng.u32(0..WORDS),
+        };
+        let bit = WORDS + self.rng.u32(0..BITS);
+        let (a, b) = (self.word(), self.word());
+        let (c, d) = (self.bit(), self.bit());
+        let line = match self.rng.u32(0..12) {
+            // What a counter looks like.
+            0 | 1 => format!("r{word} = add r{word}, 1:i32"),
+            2 => format!("r{word} = sub r{word}, 1:i32"),
+            3 => format!("r{word} = add {a}, {b}"),
+            4 => format!("r{word} = copy {a}"),
+            5 => format!("r{word} = select {c}, {a}, {b}"),
+            6 | 7 => {
+                let op = ["eq", "ne", "ult"][self.rng.usize(0..3)];
+                format!("r{bit} = cmp {op} i32 r{word}, {a}")
+            }
+            8 => format!("r{bit} = or {c}, {d}"),
+            9 => format!("r{bit} = and {c}, {d}"),
+            10 => format!("r{bit} = select {c}, 1:i1, {d}"),
+            _ => format!("r{bit} = select {c}, {d}, 0:i1"),
+        };
+        let _ = writeln!(self.text, "  s0 {line}");
+    }
+
+    /// A comparison of a register with a constant, maybe joined with another condition.
+    fn condition_on(&mut self, word: u32, block: u32) -> String {
+        let (bit, other, constant) = (self.bit(), self.bit(), self.rng.u32(0..4));
+        // No other instruction reads it.
+        let own = format!("r{}", WORDS + BITS + block - 1);
+        let bit = if self.tidy { own.clone() } else { bit };
+        let op = ["eq", "ne", "ult"][self.rng.usize(0..3)];
+        let _ = writeln!(self.text, "  s0 {bit} = cmp {op} i32 r{word}, {constant}:i32");
+        if self.tidy && self.rng.bool() {
+            let _ = writeln!(self.text, "  s0 {other} = cmp eq i32 r0, {constant}:i32");
+        }
+        let joined = match self.rng.u32(0..8) {
+            0 => format!("or {bit}, {other}"),
+            1 => format!("and {other}, {bit}"),
+            2 => format!("select {other}, 1:i1, {bit}"),
+            3 => format!("select {bit}, {other}, 0:i1"),
+            _ => return bit,
+        };
+        let _ = writeln!(self.text, "  s0 {own} = {joined}");
+        own
+    }
+
+    fn insts(&mut self, most: u32) {
+        for _ in 0..self.rng.u32(0..=most) {
+            self.inst();
+        }
+    }
+
+    /// A function with a loop: block 0 enters it, up to three blocks are in it, each of which may
+    /// leave to a block that returns a register.
+    fn function(seed: u64) -> String {
+        let mut g = Generator {
+            rng: fastrand::Rng::with_seed(seed),
+            tidy: !seed.is_multiple_of(3),
+            text: String::new(),
+        };
+        let blocks = g.rng.u32(1..4);
+        let loads_in = 1 + g.rng.u32(0..blocks);
+        let loaded = if g.tidy { WORDS - 1 } else { g.rng.u32(0..WORDS) };
+        let counts_in = 1 + g.rng.u32(0..blocks);
+        g.text
+            .push_str("stmt f0#0\nglobal \"x\" size 4 align 4\nfunc \"f\" () -> (i32) {\n");
+        g.text
+            .push_str("  regs r0: i32, r1: i32, r2: i32, r3: i32, r4: i1, r5: i1, r6: i1, r7: i1, r8: i1, r9: i1\nb0:\n");
+        for reg in 0..WORDS {
+            let _ = writeln!(g.text, "  s0 r{reg} = copy {}:i32", g.rng.u32(0..5));
+        }
+        for reg in WORDS..WORDS + BITS + 3 {
+            let _ = writeln!(g.text, "  s0 r{reg} = copy {}:i1", g.rng.u32(0..2));
+        }
+        // A loop may be entered behind the load.
+        let _ = writeln!(g.text, "  s0 jump b{}", 1 + g.rng.u32(0..blocks));
+        for block in 1..=blocks {
+            let _ = writeln!(g.text, "b{block}:");
+            g.insts(2);
+            if block == loads_in {
+                let _ = writeln!(g.text, "  s0 r{loaded} = load atomic acquire i32 g0, align 4");
+            }
+            g.insts(1);
+            if g.tidy && block == counts_in {
+                let op = if g.rng.bool() { "add" } else { "sub" };
+                let _ = writeln!(g.text, "  s0 r0 = {op} r0, 1:i32");
+            }
+            let next = block % blocks + 1;
+            let exit = blocks + block;
+            let mut condition = g.bit();
+            if block == loads_in && g.rng.u32(0..3) > 0 {
+                condition = g.condition_on(loaded, block);
+            } else if g.rng.u32(0..3) > 0 {
+                let word = match g.tidy {
+                    true => [0, loaded][g.rng.usize(0..2)],
+                    false => g.rng.u32(0..WORDS),
+                };
+                condition = g.condition_on(word, block);
+            }
+            let _ = match g.rng.u32(0..5) {
+                0 if blocks > 1 => writeln!(g.text, "  s0 jump b{next}"),
+                1 => writeln!(g.text, "  s0 branch {condition}, b{next}, b{exit}"),
+                _ => writeln!(g.text, "  s0 branch {condition}, b{exit}, b{next}"),
+            };
+        }
+        for exit in blocks + 1..=2 * blocks {
+            let reg = g.rng.u32(0..WORDS);
+            let _ = writeln!(g.text, "b{exit}:\n  s0 return r{reg}");
+        }
+        g.text.push_str("}\n");
+        g.text
+    }
+}
+
+/// How a run ended: the block that returned, and the value; `None` if it does not end.
+type End = Option<(BlockId, u128)>;
+
+/// Runs a function; the k-th load reads `value(k)`. The end, and how many loads there were.
+fn run(function: &Function, value: impl Fn(usize) -> u128) -> (End, usize) {
+    let mut regs = vec![0; function.regs.len()];
+    let mut loads = 0;
+    let mut at = BlockId::from_index(0);
+    for _ in 0..MOST_STEPS {
+        let block = &function.blocks[at];
+        for inst in &block.insts {
+            let (dst, value) = match inst.kind {
+                InstKind::Load { dst, .. } => {
+                    loads += 1;
+                    (dst, value(loads - 1))
+                }
+                ref kind => compute(kind, &regs),
+            };
+            regs[dst.index()] = value;
+        }
+        at = match block.term {
+            Terminator::Jump(to) => to,
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => match get(cond, &regs) {
+                0 => otherwise,
+                _ => then,
+            },
+            Terminator::Return(ref values) => return (Some((at, get(values[0], &regs))), loads),
+            ref other => panic!("{other:?}"),
+        };
+    }
+    (None, loads)
+}
+
+fn get(operand: Operand, regs: &[u128]) -> u128 {
+    match operand {
+        Operand::Reg(reg) => regs[reg.index()],
+        Operand::Const(value, _) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn compute(kind: &InstKind, regs: &[u128]) -> (Reg, u128) {
+    let get = |operand| get(operand, regs);
+    match *kind {
+        InstKind::Copy { dst, value } => (dst, get(value)),
+        InstKind::Select { dst, cond, a, b } => (dst, if get(cond) != 0 { get(a) } else { get(b) }),
+        InstKind::Bin { dst, op, a, b, .. } => {
+            let (a, b) = (get(a), get(b));
+            let value = match op {
+                BinOp::Add => a.wrapping_add(b),
+                BinOp::Sub => a.wrapping_sub(b),
+                BinOp::And => a & b,
+                BinOp::Or => a | b,
+                other => panic!("{other:?}"),
+            };
+            (dst, value & 0xffff_ffff)
+        }
+        InstKind::Cmp { dst, pred, a, b, .. } => {
+            let (a, b) = (get(a), get(b));
+            let holds = match pred {
+                IntPred::Eq => a == b,
+                IntPred::Ne => a != b,
+                IntPred::Ult => a < b,
+                other => panic!("{other:?}"),
+            };
+            (dst, u128::from(holds))
+        }
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_rewritten_loop_ends_as_the_loop_does() {
+    let only = FuncId::from_index(0);
+    let (mut rewritten, mut decided, mut several) = (0, 0, 0);
+    for seed in 0..LOOPS {
+        let text = Generator::function(seed);
+        let before: Module = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut after = before.clone();
+        if poll_once(&mut after) == 0 {
+            assert_eq!(after, before, "seed {seed}");
+            continue;
+        }
+        rewritten += 1;
+        let ends = |value| run(&after.functions[only], |_| value);
+        let by_value = (0..4).filter_map(|value| Some(ends(value).0?.0));
+        decided += u64::from(by_value.collect::<BTreeSet<_>>().len() > 1);
+        verify(&after).unwrap_or_else(|errors| panic!("seed {seed}: {errors:?}\n{after}"));
+        let (before, after) = (&before.functions[only], &after.functions[only]);
+        // Nothing is added: one value for all loads.
+        for value in 0..4 {
+            let (end, _) = run(before, |_| value);
+            let (again, loads) = run(after, |_| value);
+            if end.is_some() {
+                assert!(loads <= 1, "seed {seed}: {loads} loads\n{text}");
+                assert_eq!(again, end, "seed {seed}, all loads read {value}\n{text}");
+            }
+        }
+        // Nothing is lost: the last value alone.
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..30 {
+            let values: Vec<u128> = (0..MOST_STEPS).map(|_| u128::from(rng.u32(0..4))).collect();
+            let (end, loads) = run(before, |k| values[k]);
+            if end.is_some() && loads > 0 {
+                several += u64::from(loads > 1);
+                let (again, _) = run(after, |_| values[loads - 1]);
+                assert_eq!(
+                    again,
+                    end,
+                    "seed {seed}, {loads} loads: {:?}\n{text}",
+                    &values[..loads]
+                );
+            }
+        }
+    }
+    println!("{rewritten} loops rewritten, {decided} with an exit by value, {several} runs of several loads");
+    // The test has to say something.
+    assert!(rewritten > 1_000 && decided > 200 && several > 3_000);
+}
