@@ -41,6 +41,14 @@ impl Places {
         }
     }
 
+    /// Its ranges in increasing order, which neither overlap nor touch; `None` if it has every byte.
+    pub fn ranges(&self) -> Option<impl Iterator<Item = &Range<u64>>> {
+        match self {
+            Places::All => None,
+            Places::Of(mine) => Some(mine.iter()),
+        }
+    }
+
     /// Adds these bytes.
     pub fn add(&mut self, bytes: Range<u64>) {
         if let (Places::Of(mine), false) = (self, bytes.is_empty()) {
@@ -65,6 +73,11 @@ mod tests {
                 bytes[start..end].fill(true);
             }
             assert_eq!(places.is_empty(), !bytes.contains(&true));
+            let mut listed = [false; 64];
+            for range in places.ranges().into_iter().flatten() {
+                listed[range.start as usize..range.end as usize].fill(true);
+            }
+            assert_eq!(listed, bytes);
             for start in 0..64 {
                 for end in start..=64 {
                     let asked = start as u64..end as u64;
@@ -74,6 +87,7 @@ mod tests {
             }
         }
         assert!(Places::All.has(0..u64::MAX) && Places::All.meets(5..6) && !Places::All.is_empty());
+        assert!(Places::All.ranges().is_none());
         assert!(!Places::All.meets(5..5));
     }
 }

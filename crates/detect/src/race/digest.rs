@@ -173,7 +173,7 @@ pub(super) struct Clocks {
     /// The counters of one after the other.
     ticks: Vec<u32>,
     /// By thread: what it did up to here every thread knows that may still move.
-    floor: Vec<u32>,
+    pub(super) floor: Vec<u32>,
 }
 
 impl Clocks {
@@ -370,11 +370,12 @@ impl RaceDetector {
     /// See the module's documentation.
     pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
         let clocks = self.clocks(pending, &names);
+        let floor = clocks.floor.clone();
         let mut digest = Summary::new(names, clocks);
         let mut sum = Digest::EMPTY;
         let mut kept = Vec::new();
         self.shadow
-            .for_each(&self.store, &Places::All, |granule, entries| {
+            .for_each(&self.store, &Places::All, &floor, |granule, entries| {
                 kept.clear();
                 kept.extend(
                     entries

@@ -16,17 +16,19 @@ impl RaceDetector {
     /// granule.
     pub(super) fn threats(&self, pending: &[Pending], names: Names, places: &Places) -> Held {
         let clocks = self.clocks(pending, &names);
+        let floor = clocks.floor.clone();
         let mut summary = Summary::new(names, clocks);
         let (mut threats, mut kept) = (Vec::new(), Vec::new());
-        self.shadow.for_each(&self.store, places, |granule, entries| {
-            kept.clear();
-            kept.extend(
-                entries
-                    .iter()
-                    .filter_map(|&(entry, bytes)| summary.keep(entry, bytes)),
-            );
-            summary.threats(About::Bytes, [0, granule, 0], &kept, &mut threats);
-        });
+        self.shadow
+            .for_each(&self.store, places, &floor, |granule, entries| {
+                kept.clear();
+                kept.extend(
+                    entries
+                        .iter()
+                        .filter_map(|&(entry, bytes)| summary.keep(entry, bytes)),
+                );
+                summary.threats(About::Bytes, [0, granule, 0], &kept, &mut threats);
+            });
         for (id, object) in self.objects.all() {
             let size = self.objects.facts_of(object).covers;
             if !places.meets(granules(id.0, id.0.saturating_add(size))) {

@@ -378,23 +378,24 @@ impl Shadow {
     }
 
     /// Calls `visit` with each granule of `places` of which accesses are kept, and these with their
-    /// bytes.
+    /// bytes; but not with accesses that every thread knows of: those of a thread up to its tick in
+    /// `floor`. In no particular order.
     pub(crate) fn for_each(
         &self,
         store: &Store,
         places: &Places,
+        floor: &[u32],
         mut visit: impl FnMut(u64, &[(Entry, u32)]),
     ) {
         let mut entries = Vec::new();
-        for &(granule, cell) in &self.cells {
-            if !places.meets(granule << 3..(granule + 1) << 3) {
-                continue;
-            }
+        let mut cell = |granule: u64, cell: usize| {
             entries.clear();
-            let mut place = Place(Space::Records, cell as usize);
+            let mut place = Place(Space::Records, cell);
             loop {
-                let bytes = store.get(place.0, place.1 + PACKED) >> 8 & 0xff;
-                if bytes != 0 {
+                let packed = store.get(place.0, place.1 + PACKED);
+                let (bytes, thread) = (packed >> 8 & 0xff, (packed >> 16) as usize);
+                let tick = store.get(place.0, place.1 + TICK);
+                if bytes != 0 && tick > floor.get(thread).copied().unwrap_or(0) {
                     entries.push((read_entry(store, place), bytes));
                 }
                 match store.get(place.0, place.1 + NEXT) as usize {
@@ -405,7 +406,37 @@ impl Shadow {
             if !entries.is_empty() {
                 visit(granule, &entries);
             }
+        };
+        let Some(ranges) = places.ranges() else {
+            self.cells
+                .iter()
+                .for_each(|&(granule, at)| cell(granule, at as usize));
+            return;
+        };
+        // Two ranges may lie in one granule.
+        let mut next = 0;
+        for range in ranges {
+            let (first, end) = (next.max(range.start >> 3), range.end.div_ceil(8));
+            next = end.max(next);
+            if end.saturating_sub(first) > self.cells.len() as u64 {
+                let inside = |granule: u64| (first..end).contains(&granule);
+                let cells = self.cells.iter().filter(|&&(granule, _)| inside(granule));
+                cells.for_each(|&(granule, at)| cell(granule, at as usize));
+                continue;
+            }
+            for granule in first..end {
+                if let Some(at) = self.find(granule) {
+                    cell(granule, at);
+                }
+            }
         }
+    }
+
+    /// The record of a granule, if it has one.
+    fn find(&self, granule: u64) -> Option<usize> {
+        let table = *self.pages.get(&(granule >> (PAGE_SHIFT - 3)))?;
+        let slot = self.tables[table as usize][granule as usize % CELLS_PER_PAGE];
+        (slot as usize).checked_sub(1)
     }
 
     /// The accesses that are kept as ranges: first byte, the one after the last, who.
