@@ -1,31 +1,34 @@
-//! What a detector holds against events to come, so that two executions can be compared: after one
-//! of them at least the faults come that come after the other.
+//! The accesses that a detector remembers because later accesses may race with them. Two executions
+//! can be compared by these: if one remembers at least what the other does, then the same later
+//! events bring at least the same faults after it.
 
 use selvedge_base::Digest;
 use smallvec::SmallVec;
 
-/// Something that knows of accesses by happens-before, and that threads may learn from.
+/// A clock that covers accesses and that threads may acquire: the clock of a thread or of a
+/// synchronisation object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Knower {
-    /// Its name.
+    /// The name of the clock's owner.
     pub name: Digest,
-    /// The name of another one, if whoever learns from this one knows all of that one by then.
+    /// The name of another clock that this one includes: a thread that acquires this clock has
+    /// acquired the other one by then, too.
     pub beyond: Option<Digest>,
 }
 
-/// An access that one to come may race with.
+/// An access that a later one may race with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Threat {
-    /// Where it was, of what kind, by whom, at which statement.
+    /// A digest of the place, the kind of access, the thread and the statement.
     pub what: Digest,
-    /// Which bytes of the place it touched, one bit each.
+    /// The bytes of the place that it accessed, one bit each.
     pub bytes: u32,
-    /// Who knows of it, sorted; but nobody who is beyond another one of them.
+    /// The clocks that cover it, sorted. A clock that includes another one of them is left out.
     pub known_by: SmallVec<[Knower; 2]>,
 }
 
 impl Threat {
-    /// Whether whoever knows of this one knows of the other one.
+    /// True if every clock that covers this access covers the other access as well.
     fn is_known_to_no_more(&self, other: &Threat) -> bool {
         let knows = |name: Digest| other.known_by.iter().any(|knower| knower.name == name);
         let mut mine = self.known_by.iter();
@@ -33,32 +36,32 @@ impl Threat {
     }
 }
 
-/// What is held against events to come.
+/// A set of accesses that later ones may race with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Held(Vec<Threat>);
 
 impl Held {
-    /// These.
+    /// The set of these accesses.
     pub fn new(mut threats: Vec<Threat>) -> Self {
         threats.sort_unstable();
         threats.dedup();
         Held(threats)
     }
 
-    /// Both.
+    /// The union of both sets.
     #[must_use]
     pub fn and(mut self, other: Held) -> Held {
         self.0.extend(other.0);
         Held::new(self.0)
     }
 
-    /// What it is, sorted.
+    /// The accesses, sorted.
     pub fn threats(&self) -> &[Threat] {
         &self.0
     }
 
-    /// Whether each access that races with one of the other's races with one of these as well,
-    /// whatever comes before it.
+    /// True if each later access that races with one of the other set races with one of this set as
+    /// well, whatever events come before it.
     pub fn includes(&self, other: &Held) -> bool {
         other.0.iter().all(|theirs| {
             let first = self.0.partition_point(|mine| mine.what < theirs.what);
