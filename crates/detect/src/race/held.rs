@@ -1,10 +1,10 @@
-//! What the detector holds against accesses to come to some places, so that two pasts can be
-//! compared ([`Held`]).
+//! The accesses to some places that the detector holds, so that two executions can be compared
+//! ([`Held`]).
 //!
-//! Parts and names are those of the [digest](super::digest). Clocks are only ever joined, copied
-//! and left behind, whatever they hold: so if after one past each clock covers no access that it
-//! does not cover after the other, the same holds after the same events, and each race that these
-//! bring after the other past comes after this one, too.
+//! Parts and names are those of the [digest](super::digest). Clocks are only joined, copied and
+//! dropped, whatever they contain. Assume that after one execution each clock covers only accesses
+//! that it also covers after the other. Then the same holds after the same later events, and each
+//! race that these bring after the other execution comes after this one, too.
 
 use super::RaceDetector;
 use super::digest::{About, Kept, Names, Summary, hash};
@@ -12,8 +12,7 @@ use super::shadow::{Entry, Kind, granules};
 use selvedge_model::{Held, Pending, Places, Threat};
 
 impl RaceDetector {
-    /// What is held for accesses to these places. A place of less than a granule counts as the
-    /// granule.
+    /// The accesses held for these places. Part of a granule counts as the whole granule.
     pub(super) fn threats(&self, pending: &[Pending], names: Names, places: &Places) -> Held {
         let clocks = self.clocks(pending, &names);
         let mut summary = Summary::new(names, clocks);
@@ -54,7 +53,7 @@ impl RaceDetector {
 }
 
 impl Summary {
-    /// Adds the accesses to one place for which no other one stands.
+    /// Adds the accesses to one place that no other access subsumes.
     fn threats(&self, about: About, place: [u64; 3], kept: &[Kept], threats: &mut Vec<Threat>) {
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
