@@ -34,7 +34,7 @@ pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,
 };
-pub use held::{Held, Knower, Threat};
+pub use held::{CoveringClock, Held, RaceCandidate};
 pub use input::{Input, InputKind};
 #[cfg(feature = "laboratory")]
 pub use machine::Snapshot;

@@ -26,7 +26,7 @@ use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::{Describe, Knower, ObjectId, Pending, Places, Status};
+use selvedge_model::{CoveringClock, Describe, ObjectId, Pending, Places, Status};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -282,20 +282,20 @@ impl Summary {
     }
 
     /// The clocks that cover an access.
-    pub(super) fn knowers(&self, kept: &Kept) -> SmallVec<[Knower; 2]> {
+    pub(super) fn covering_clocks(&self, kept: &Kept) -> SmallVec<[CoveringClock; 2]> {
         let Clocks { all, ticks, floor } = &self.clocks;
         let Entry { thread, tick, .. } = kept.entry;
         let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
         let covering = all.iter().enumerate().filter(|&(i, _)| knows(i));
         let least = covering.filter(|(_, clock)| !clock.beyond.is_some_and(knows));
-        let mut knowers: SmallVec<[Knower; 2]> = least
-            .map(|(_, clock)| Knower {
+        let mut covering_clocks: SmallVec<[CoveringClock; 2]> = least
+            .map(|(_, clock)| CoveringClock {
                 name: clock.name,
                 beyond: clock.of,
             })
             .collect();
-        knowers.sort_unstable();
-        knowers
+        covering_clocks.sort_unstable();
+        covering_clocks
     }
 
     /// The number of words in a cover.

@@ -494,7 +494,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
     fn held(&self, machine: &M, places: &Places) -> Option<Held> {
-        Some(self.threats(machine.pending(), Names::of(machine), places))
+        Some(self.candidates(machine.pending(), Names::of(machine), places))
     }
 
     fn digest(&self, machine: &M) -> Option<Digest> {

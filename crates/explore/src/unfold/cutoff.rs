@@ -29,7 +29,7 @@ use super::weaken::Weaken;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Held, Places, Threat};
+use selvedge_model::{Held, Places, RaceCandidate};
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -155,12 +155,14 @@ impl States {
         let mut own = Digest::EMPTY;
         if store.past.knowledge == Knowledge::LastActions {
             let histories = last.map(|e| store[e].history);
-            let threats = histories.filter(|&h| h != Digest::EMPTY).map(|what| Threat {
-                what,
-                bytes: 1,
-                known_by: SmallVec::new(),
-            });
-            held = Held::new(threats.collect());
+            let candidates = histories
+                .filter(|&h| h != Digest::EMPTY)
+                .map(|what| RaceCandidate {
+                    what,
+                    bytes: 1,
+                    covered_by: SmallVec::new(),
+                });
+            held = Held::new(candidates.collect());
             let counts = store.footprints.count(store[event].footprint);
             if counts && !store.weaken.is(Weaken::CutoffLabel) {
                 own = own_part(store, event);
