@@ -1,5 +1,4 @@
-//! Actions: what a thread does to an object in one visible operation (design: semantics,
-//! "Operations").
+//! Actions: what a thread does to an object in one visible operation.
 
 use crate::{Needs, Op, OpClass, Varies};
 use selvedge_base::{Id, StmtId, ThreadId};

@@ -5,7 +5,7 @@ use crate::{Choice, ObjectId};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use serde::{Deserialize, Serialize};
 
-/// What a user asks to be checked (design: semantics, "Properties").
+/// The properties that can be checked (docs/semantics.md, "Properties").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Property {
     /// Assertions, abort, uncaught exceptions.

@@ -1,5 +1,5 @@
-//! The unfolding of a small system, whole (design: algorithms, section 3; Rodríguez, Sousa, Sharma
-//! and Kroening, CONCUR 2015): the slow oracle of the exploration by unfolding.
+//! The complete unfolding of a small system (Rodríguez, Sousa, Sharma and Kroening, CONCUR 2015):
+//! the slow oracle of the exploration by unfolding.
 //!
 //! An event is ⟨label, causes⟩. Every configuration is visited, by every way that leads there; all
 //! sets are bits. What an explorer derives with care is looked up here by its definition: conflicts
