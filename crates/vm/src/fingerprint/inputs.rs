@@ -141,8 +141,8 @@ fn linked(
 }
 
 /// Calls `f` with the fragments that have symbolic values or count inputs, in an order that does
-/// not depend on the interleaving. `style` has the names for expressions, and whether the number of
-/// requested inputs counts.
+/// not depend on the interleaving. `names`: the names of expressions. `counts_inputs`: whether the
+/// number of inputs that a thread has requested counts.
 fn each_fragment(
     program: &Program,
     state: &State,
