@@ -1,10 +1,10 @@
 //! A session: checks one loaded program, from options to a report. The command `selvedge` is a
 //! session with arguments, output and limits around it; tests and other programs use it directly.
 //!
-//! [`check()`] is the entry. It chooses strategies, explores until a result stands, replays and
 //! [`check()`] is the entry. It selects strategies, explores until a result is final, replays and
 //! shortens the findings, and draws the conclusions. [`replay()`] runs a saved finding again.
 //! [`cover()`] collects a set of schedules for all inputs.
+//!
 //! ```
 //! use selvedge_model::Verdict;
 //! use selvedge_session::{Options, Unobserved, check};
