@@ -106,7 +106,7 @@ mod tests {
         let known = held(&[candidate(1, 1, &[(7, None)])]);
         assert!(unknown.includes(&nothing) && !nothing.includes(&unknown) && nothing.includes(&nothing));
         assert!(unknown.includes(&known) && !known.includes(&unknown) && known.includes(&known));
-        // Who is beyond one who knows, knows.
+        // A clock that includes a clock which covers the access covers it, too.
         let fence = held(&[candidate(1, 1, &[(8, Some(7))])]);
         assert!(fence.includes(&known) && !known.includes(&fence));
         // Bytes may come from several.

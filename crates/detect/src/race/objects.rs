@@ -117,7 +117,7 @@ impl Objects {
         &mut self.facts[object.index as usize]
     }
 
-    /// A new object begins its life at the same address: nothing that was released before counts.
+    /// A new object begins its life at the same address: earlier releases do not count.
     pub(crate) fn forget(&mut self, store: &mut Store, object: Object, threads: usize) {
         store.clear(object.released(), threads);
         store.clear(object.read_released(), threads);

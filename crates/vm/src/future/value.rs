@@ -335,7 +335,7 @@ impl Relation {
         }
     }
 
-    /// The same with the sides exchanged.
+    /// The relation with the sides exchanged.
     pub(super) const fn turned(self) -> Relation {
         match self {
             Relation::Lt => Relation::Gt,
@@ -358,7 +358,7 @@ impl Relation {
     }
 }
 
-/// A comparison of two operands of so many bits.
+/// A comparison of two operands of this width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
     pub(super) relation: Relation,
@@ -367,8 +367,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// The numbers in the order of the comparison: of signed ones the negative ones come first.
-    /// `None` if the span lies on both sides of zero.
+    /// The numbers in the order of the comparison; for signed ones the negative numbers come first.
+    /// `None` if the span contains numbers on both sides of zero.
     fn ordered(self, span: Span) -> Option<Span> {
         if !self.signed {
             return Some(span);
@@ -385,7 +385,7 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds, if that is the same for all values.
+    /// The result of the comparison, if it is the same for all values.
     pub(super) fn decide(self, a: Abstract, b: Abstract) -> Option<bool> {
         let (a, b) = (self.ordered(a.number()?)?, self.ordered(b.number()?)?);
         if a.stride == 0 && b.stride == 0 {
@@ -402,7 +402,7 @@ impl Comparison {
         }
     }
 
-    /// The values of the left side with which it can hold; `None` if there are none.
+    /// The values of the left side for which it can hold; `None` if there are none.
     pub(super) fn restrict(self, a: Abstract, b: Abstract) -> Option<Abstract> {
         let (Some(left), Some(right)) = (a.number(), b.number()) else {
             return Some(a);
@@ -410,7 +410,7 @@ impl Comparison {
         let (most, half) = (mask(self.bits), mask(self.bits) >> 1);
         let (least, most) = match (self.signed, self.ordered(right)) {
             (false, _) => (0, most),
-            // Against a number that is not negative: the greater ones are none either.
+            // Compared with a number that is not negative, a greater number is not negative either.
             (true, Some(_)) if right.hi <= half => match self.relation {
                 Relation::Gt | Relation::Ge => (0, half),
                 _ if left.hi <= half => (0, half),

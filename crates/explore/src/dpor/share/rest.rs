@@ -74,7 +74,7 @@ impl<S: Set> Worker<'_, S> {
         self.shared.rests()
     }
 
-    /// Rests. `suspended` and `present` are the jobs that it is at; `sound`: between two
+    /// Rests. `suspended` and `present`: the worker's jobs. `sound`: the worker is between two
     /// executions.
     pub fn rest(&self, suspended: Shots<S>, present: Shot<S>, sound: bool) {
         let mut board = self.shared.board();
@@ -89,7 +89,7 @@ impl<S: Set> Worker<'_, S> {
         drop(self.shared.rest(board));
     }
 
-    /// Takes up a unit that another process has left, for whoever comes first.
+    /// Adds a unit that another process has left, for the first worker that takes it.
     pub fn take_up(
         &self,
         path: Vec<Choice>,
@@ -116,17 +116,18 @@ impl<S: Set> Worker<'_, S> {
 }
 
 impl<S: Set> Task<S> {
-    /// Whether another process has come some way with it.
+    /// True if another process has made progress with it.
     pub fn is_begun(&self) -> bool {
         lock(&self.begun).is_some()
     }
 
-    /// How far another process has come with it.
+    /// The progress of another process with it.
     pub fn take_begun(&self) -> Option<Begun> {
         lock(&self.begun).take()
     }
 
-    /// As data, while all rest; none if whoever explores it has left no shot.
+    /// The task as data, while all workers rest. `None` if the worker that explores it has left no
+    /// snapshot.
     fn unit(&self) -> Option<Unit> {
         let state = match &*self.state() {
             State::Queued => lock(&self.begun)
@@ -139,7 +140,7 @@ impl<S: Set> Task<S> {
                     None => None,
                     Some(Halt::Finding) => Some(UnitHalt::Finding),
                     Some(Halt::Limit(limit)) => Some(UnitHalt::Limit(limit.clone())),
-                    // The run is about to end, or to begin anew with larger sets.
+                    // The run is about to end, or to start again with larger sets.
                     Some(Halt::TooManyThreads | Halt::Cancelled) => return None,
                 },
             }),
@@ -156,7 +157,7 @@ impl<S: Set> Task<S> {
 }
 
 impl<S: Set> Shot<S> {
-    /// As data, with the units within it.
+    /// The job as data, with the units within it.
     fn begun(self) -> Option<Begun> {
         let units = self.given.iter().map(|given| {
             Some(GivenUnit {
@@ -173,7 +174,7 @@ impl<S: Set> Shot<S> {
         })
     }
 
-    /// The same where there is nobody to give units to.
+    /// The job as data, if there are no other workers to give units to.
     pub fn without_units(self) -> Begun {
         Begun {
             nodes: self.nodes,

@@ -490,7 +490,8 @@ impl State {
         self.path.known(who, expr)
     }
 
-    /// Who knows what a thread learns now: while it is alone, all threads to come.
+    /// The owner of the knowledge that a thread gets now: every thread if this thread is alone
+    /// (later threads inherit it), otherwise the thread.
     fn learner(&self, thread: ThreadId) -> u32 {
         if self.decides_alone() {
             known_to(thread)
@@ -506,7 +507,7 @@ impl State {
         self.log.entries.push(Undo::Path);
     }
 
-    /// Notes that an expression has only this value on the path.
+    /// Records that an expression has only this value on the path.
     pub(crate) fn learn(&mut self, thread: ThreadId, expr: Expr, value: u128) {
         let who = self.learner(thread);
         if self.path.note(&self.memory.tags.arena, who, expr, value) {
