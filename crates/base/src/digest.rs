@@ -196,8 +196,8 @@ mod tests {
         }
     }
 
-    /// The sum of what each of several owners has tells who has which: no digest is a multiple of a
-    /// number for the owner.
+    /// The sum of the parts of several owners determines which owner has which part: no digest is a
+    /// multiple of a number for the owner.
     #[test]
     fn sums_over_owners_do_not_meet_by_arithmetic() {
         let mut seen = HashSet::new();

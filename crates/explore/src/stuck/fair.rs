@@ -115,7 +115,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// States with who is enabled, and steps.
+    /// States with their enabled threads, and steps.
     fn graph(states: &[&[usize]], steps: &[(u32, usize, u32)]) -> Graph {
         let mut graph = Graph::default();
         for state in states {
