@@ -1,9 +1,9 @@
-//! Addresses that a function computes, as far as two of them can be told to be equal.
+//! Addresses that a function computes, as far as two of them can be proved equal.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_ir::{BlockId, CastOp, Function, GlobalId, InstKind, LocalId, Operand, Reg, Type};
 
-/// An address: two that are equal are of the same byte, if no part has changed between.
+/// An address. Two equal addresses are of the same byte, if no part has changed in between.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Address {
     base: Base,
@@ -15,7 +15,7 @@ pub(crate) struct Address {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Term {
     index: Base,
-    /// How the index is converted, the last conversion first.
+    /// The conversions of the index, the last conversion first.
     casts: Vec<(CastOp, Type)>,
     bits: u8,
     stride: i64,
@@ -24,15 +24,16 @@ struct Term {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
     Global(GlobalId),
-    /// The value of a register, which must not be assigned anew.
+    /// The value of a register, which must not be assigned again.
     Register(Reg),
-    /// What a local variable holds that is only read and written by name; it must not be written.
+    /// The value of a local variable that is only read and written by name. The variable must not
+    /// be written in between.
     Held(LocalId),
     /// A local variable.
     Local(LocalId),
 }
 
-/// Where a register is assigned.
+/// The place where a register is assigned.
 #[derive(Clone, Copy)]
 struct Assignment<'a> {
     kind: &'a InstKind,
@@ -40,12 +41,13 @@ struct Assignment<'a> {
     index: usize,
 }
 
-/// How the registers of a function are assigned.
+/// The assignments of the registers of a function.
 pub(crate) struct Locals<'a> {
     function: &'a Function,
-    /// By register: its only assignment; none if it has several. Parameters are not among them.
+    /// For each register its only assignment; `None` if there are several. Parameters are not
+    /// included.
     definitions: FxHashMap<Reg, Option<Assignment<'a>>>,
-    /// Variables whose address is used by loads and stores alone.
+    /// Variables whose address is used only by loads and stores.
     private: FxHashSet<LocalId>,
 }
 
@@ -91,7 +93,7 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// What an address is that an instruction uses, as far as can be said of any.
+    /// The address that an instruction uses, if it has a known form.
     pub(crate) fn address(&self, operand: Operand, block: BlockId, index: usize) -> Option<Address> {
         let plain = |base, offset| {
             let terms = Vec::new();
@@ -133,7 +135,7 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// What an index is made of.
+    /// The base and the conversions of an index.
     fn number(&self, operand: Operand, block: BlockId, index: usize) -> Option<(Base, Vec<(CastOp, Type)>)> {
         let Operand::Reg(mut register) = operand else {
             return None;
@@ -162,13 +164,13 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// Whether an operand may have another value now than when something was computed from it.
+    /// True if an operand may have another value now than when a value was computed from it.
     fn varies(&self, operand: Operand) -> bool {
         matches!(operand, Operand::Reg(register) if self.definitions.get(&register).is_some_and(Option::is_none))
     }
 
-    /// The value of a register that an instruction uses: that of a local variable, if it is read
-    /// in the same block, and not written between.
+    /// The value of a register that an instruction uses. It is that of a local variable, if the
+    /// variable is read in the same block and not written in between.
     fn value(&self, register: Reg, block: BlockId, index: usize) -> Base {
         let opaque = Base::Register(register);
         let Some(read) = self.definitions.get(&register).copied().flatten() else {
@@ -191,7 +193,7 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// The local variable that an operand is the address of.
+    /// The local variable whose address an operand is.
     fn variable(&self, operand: Operand) -> Option<LocalId> {
         let Operand::Reg(register) = operand else {
             return None;
@@ -202,12 +204,12 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// Whether an instruction writes a private variable.
+    /// True if an instruction writes a private variable.
     fn writes(&self, kind: &InstKind, local: LocalId) -> bool {
         matches!(kind, InstKind::Store { ptr, .. } if self.variable(*ptr) == Some(local))
     }
 
-    /// Whether an instruction gives a part of an address another value.
+    /// True if an instruction changes a part of an address.
     pub(crate) fn changes(&self, kind: &InstKind, address: &Address) -> bool {
         let indices = address.terms.iter().map(|term| term.index);
         let mut parts = std::iter::once(address.base).chain(indices);

@@ -1,17 +1,17 @@
-//! The call graph: which functions a call may run.
+//! The call graph: the functions that a call may run.
 //!
-//! Until there are points-to sets, a call through a pointer may run each function whose address is
-//! taken anywhere in the program. A function without a body (a model of the machine, or missing)
-//! may call back each of them, too, but for those listed in [`SELF_CONTAINED`]. What
-//! pthread_create starts counts as called by it.
+//! Points-to sets are not used here. A call through a pointer may run each function whose address
+//! is taken anywhere in the program. A function without a body (a model of the machine, or missing)
+//! may call back each of them, too, except for those listed in [`SELF_CONTAINED`]. The start
+//! function of pthread_create counts as called by it.
 
 use selvedge_base::Id;
 use selvedge_ir::{Callee, FuncId, InstKind, Module, Operand, Symbol};
 use std::collections::BTreeSet;
 
-/// Library functions that run no function of the program and come back to their caller, in
-/// alphabetical order. None of them is a cancellation point, which may run cleanup handlers, raises
-/// a signal, or ends a thread. Of a library function that is not listed neither is known.
+/// Library functions that run no function of the program and return to their caller, in
+/// alphabetical order. None of them is a cancellation point (which may run cleanup handlers),
+/// raises a signal, or ends a thread. A library function that is not listed may do all of this.
 #[rustfmt::skip]
 pub const SELF_CONTAINED: &[&str] = &[
     "abs", "aligned_alloc", "atoi", "calloc", "exp", "free", "getenv",
@@ -27,7 +27,7 @@ pub const SELF_CONTAINED: &[&str] = &[
     "strtol", "tolower", "toupper",
 ];
 
-/// Who may call whom.
+/// Which functions may call which.
 #[derive(Clone, Debug, Default)]
 pub struct CallGraph {
     callees: Vec<BTreeSet<u32>>,
@@ -80,7 +80,7 @@ impl CallGraph {
             .map(|&f| FuncId::from_index(f as usize))
     }
 
-    /// Whether it may call through a pointer, or be a library function that does.
+    /// True if it may call through a pointer, or is a library function that does.
     pub fn calls_through_pointers(&self, function: FuncId) -> bool {
         self.through_pointers[function.index()]
     }
@@ -90,7 +90,7 @@ impl CallGraph {
         self.taken.iter().map(|&f| FuncId::from_index(f as usize))
     }
 
-    /// All functions that some of these may run, themselves among them.
+    /// All functions that these may run, including themselves.
     pub fn reachable(&self, from: impl IntoIterator<Item = FuncId>) -> Vec<bool> {
         let mut reached = vec![false; self.callees.len()];
         let mut work: Vec<usize> = from.into_iter().map(|f| f.index()).collect();
@@ -102,7 +102,7 @@ impl CallGraph {
         reached
     }
 
-    /// The functions that may run one of which `is` holds, themselves among them.
+    /// The functions that may run one for which `is` holds, including those.
     pub fn reaching(&self, is: impl Fn(FuncId) -> bool) -> Vec<bool> {
         let mut callers = vec![Vec::new(); self.callees.len()];
         for (from, callees) in self.callees.iter().enumerate() {
@@ -141,7 +141,7 @@ impl CallGraph {
     }
 }
 
-/// Functions that some operand or initialiser names other than as the callee of a call.
+/// Functions that an operand or initialiser names, except as the callee of a call.
 fn addresses_taken(module: &Module) -> BTreeSet<u32> {
     let mut taken = BTreeSet::new();
     let mut note = |operand: Operand| {

@@ -1,8 +1,8 @@
-//! Which assignments a use of a register may see. The ir is not in SSA form: a register may be
+//! The assignments that a use of a register may read. The ir is not in SSA form: a register may be
 //! assigned at several places.
 //!
-//! Register by register: from each assignment forward through the blocks in which the register is
-//! read before it is assigned, or passed on.
+//! Each register is analysed separately: from each assignment forward through the blocks in which
+//! the register is read before it is assigned, or passed on.
 
 use crate::cfg::Cfg;
 use rustc_hash::FxHashMap;
@@ -19,12 +19,12 @@ pub struct Place {
     pub index: u32,
 }
 
-/// Where a register's value comes from.
+/// The source of a register's value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Definition {
     /// It is a parameter.
     Parameter,
-    /// No assignment: the value is undefined.
+    /// There is no assignment; the value is undefined.
     Missing,
     /// An instruction assigns it.
     At(Place),
@@ -37,12 +37,12 @@ pub struct DefUse {
     uses: FxHashMap<Definition, Vec<(Place, Reg)>>,
 }
 
-/// What a block does with one register.
+/// The uses and assignments of one register in a block.
 #[derive(Default)]
 struct Within {
     /// Uses before the first assignment.
     exposed: Vec<Place>,
-    /// Uses behind an assignment in the block, with it.
+    /// Uses after an assignment in the block, with the assignment.
     inner: Vec<(Place, Place)>,
     last: Option<Place>,
 }
@@ -63,15 +63,15 @@ impl DefUse {
         found
     }
 
-    /// What a use of a register at a place may see, in order; empty if it is not used there, or the
-    /// entry does not reach it.
+    /// The definitions that a use of a register at a place may read, in order. Empty if the
+    /// register is not used there, or the entry does not reach the place.
     pub fn definitions(&self, place: Place, register: Reg) -> &[Definition] {
         self.definitions
             .get(&(place, register))
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The uses that may see what an instruction assigns, in no order that means anything.
+    /// The uses that may read an instruction's assignment, in no particular order.
     pub fn uses(&self, definition: Definition) -> &[(Place, Reg)] {
         self.uses.get(&definition).map_or(&[], Vec::as_slice)
     }
@@ -162,7 +162,7 @@ fn note_block(function: &Function, block: BlockId, registers: &mut FxHashMap<Reg
     term.for_each_operand(|operand| used(place(insts.len()), operand, registers));
 }
 
-/// The blocks at whose begin the register's value may still be read.
+/// The blocks at whose beginning the register is live.
 fn live_in(within: &FxHashMap<usize, Within>, cfg: &Cfg) -> BTreeSet<usize> {
     let exposed = within.iter().filter(|(_, w)| !w.exposed.is_empty());
     let mut work: Vec<usize> = exposed.map(|(&block, _)| block).collect();

@@ -1,16 +1,16 @@
-//! Static facts: what can be said of a program without running it.
+//! Static facts: what is known of a program without running it.
 //!
-//! Pure functions from the ir to facts. Nothing here knows schedules, the machine or a strategy, so
+//! Pure functions from the ir to facts. They do not use schedules, the machine or a strategy, so
 //! each fact can be tested alone, printed (`selvedge facts`) and used by any strategy.
 //!
-//! What stands: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
+//! The facts are: the control flow of one function ([`mod@cfg`]) with dominators, post-dominators,
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
-//! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library
-//! functions do ([`library`]); backward slices ([`mod@slice`]), and the one of all that predicate
-//! dependence keeps exact ([`essential`], [`leaf`]). Threads are not there yet.
+//! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of the effects of
+//! library functions ([`library`]); backward slices ([`mod@slice`]), and the slice that predicate
+//! dependence keeps exact ([`essential`], [`leaf`]). There are no facts about threads yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
-//! (dominance) holds in all of them.
+//! (dominance) holds in all executions.
 
 mod address;
 mod calls;

@@ -1,28 +1,29 @@
-//! What library functions do with what they are given: one table.
+//! The effects of library functions on their arguments, in one table.
 //!
-//! A function that has no body in the program and no row here may do anything; what rests on the
-//! table says so ([`effect`] gives nothing). Functions of the model library have bodies, and need
-//! no row.
+//! A function without a body in the program and without a row here may do anything. Analyses that
+//! rest on the table say so ([`effect`] returns `None`). Functions of the model library have bodies
+//! and need no row.
 
-/// A set of arguments, one bit each. Bit 15: all from the sixteenth on, and variable ones.
+/// A set of arguments, one bit each. Bit 15 represents all arguments from the sixteenth on, and
+/// variable arguments.
 pub type Arguments = u16;
 
-/// What a call of a library function does.
+/// The effect of a call to a library function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effect {
-    /// The arguments behind which it reads memory.
+    /// The arguments that point to memory which it reads.
     pub reads: Arguments,
-    /// The arguments behind which it writes memory.
+    /// The arguments that point to memory which it writes.
     pub writes: Arguments,
-    /// How many bytes there, at most, from where the argument points.
+    /// The maximum number of accessed bytes, from where the argument points.
     pub extent: Option<u64>,
-    /// What it returns, as an address.
+    /// The returned address.
     pub result: Returns,
-    /// What else it does with addresses.
+    /// Further effects on addresses.
     pub special: Special,
 }
 
-/// What a library function returns, if that is an address.
+/// The address that a library function returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Returns {
     /// No address, and nothing computed from one.
@@ -43,53 +44,54 @@ pub enum Returns {
     Static,
 }
 
-/// What a library function does with addresses beside reading, writing and returning.
+/// The effects of a library function on addresses besides reading, writing and returning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Special {
     /// Nothing.
     Nothing,
-    /// What is behind the second argument is then behind the first.
+    /// Copies what the second argument points to into what the first argument points to.
     Copies(u8, u8),
-    /// What it returns has the contents of what is behind an argument (and may be that).
+    /// Returns an object with the contents of an argument's object (perhaps the same object).
     Renews(u8),
-    /// What it returns has the contents of what is behind an argument.
+    /// Returns a new object with the contents of an argument's object.
     Duplicates(u8),
-    /// A new object's address is stored behind an argument.
+    /// Stores a new object's address where an argument points.
     Allocates(u8),
-    /// The address of an argument's object is stored behind another: `Ends(from, to)`.
+    /// Stores the address of an argument's object where another argument points: `Ends(from, to)`.
     Ends(u8, u8),
-    /// Text made of all its arguments and of what they point to is written behind the first.
+    /// Writes a text, made of all its arguments and of what they point to, where the first argument
+    /// points.
     Formats,
-    /// What is behind an argument goes to a file.
+    /// Writes what an argument points to into a file.
     Output(u8),
-    /// What comes from a file is then behind an argument.
+    /// Reads from a file into what an argument points to.
     Input(u8),
-    /// All its arguments and what they point to go to a file.
+    /// Writes all its arguments, and what they point to, into a file.
     Prints,
     /// Starts a thread that calls argument `.0` with argument `.1`.
     Starts(u8, u8),
     /// Starts a thread that calls the virtual function of a `std::thread::_State`.
     StartsState,
-    /// Stores what a thread returned behind an argument.
+    /// Stores a thread's result where an argument points.
     Joins(u8),
     /// Ends the thread with an argument as its result.
     EndsThread(u8),
-    /// Calls argument `.0` without arguments, at once or at some time.
+    /// Calls argument `.0` without arguments, at once or later.
     Calls(u8),
-    /// Calls argument `.0` with argument `.1`, at some time.
+    /// Calls argument `.0` with argument `.1`, later.
     CallsWith(u8, u8),
-    /// Calls what is stored at an argument, at some time.
+    /// Calls what is stored at an argument, later.
     CallsStored(u8),
     /// Calls what the thread-local variable `std::__once_call` points to.
     CallsOnceCall,
-    /// Argument `.0` goes to landing pads as the exception; where its object is (argument `.1`) and
-    /// what lies there is stored behind it.
+    /// Passes argument `.0` to landing pads as the exception. The place of its object (argument
+    /// `.1`) and the object's contents are stored in it.
     Throws(u8, u8),
-    /// Makes a key: argument `.0` is called with the values that threads keep under it.
+    /// Makes a key: argument `.0` is called with the values that threads store under it.
     MakesKey(u8),
-    /// Keeps an argument under a key.
+    /// Stores an argument under a key.
     SetsKey(u8),
-    /// Returns what was kept under a key.
+    /// Returns what was stored under a key.
     GetsKey,
 }
 
@@ -133,7 +135,7 @@ impl Effect {
     }
 }
 
-/// What a library function does; `None`: it is not known.
+/// The effect of a library function; `None` if it is not known.
 pub fn effect(name: &str) -> Option<Effect> {
     if is_pure(name) {
         return Some(NONE);
@@ -150,7 +152,7 @@ pub fn thrower(name: &str) -> Option<&'static str> {
     matches!(name, "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv").then_some("_ZSt20__throw_system_errori")
 }
 
-/// Functions of numbers alone.
+/// Functions that only compute numbers.
 fn is_mathematical(name: &str) -> bool {
     let base = name.strip_suffix('f').unwrap_or(name);
     let one = |n: &str| {
@@ -194,15 +196,15 @@ fn is_mathematical(name: &str) -> bool {
     one(name) || one(base)
 }
 
-/// Whether a name is that of an input of numbers.
+/// True if a name is that of an input function for numbers.
 fn is_input(name: &str) -> bool {
     name.strip_prefix("__VERIFIER_nondet_")
         .or_else(|| name.strip_prefix("nondet_"))
         .is_some_and(|kind| kind != "memory")
 }
 
-/// Whether a function comes back, and neither acts on nor looks at anything that threads share
-/// beside memory that it is given; that it ends the life of memory counts as an action.
+/// True if a function returns, and accesses nothing that threads share except memory that it is
+/// given. Ending the life of memory counts as an access of shared data.
 pub fn is_local(name: &str) -> bool {
     let acts = matches!(
         name,
@@ -233,7 +235,7 @@ pub fn is_local(name: &str) -> bool {
             || text(name).is_some())
 }
 
-/// Whether a function opens a file or a pipe, or gives a descriptor another meaning.
+/// True if a function opens a file or a pipe, or changes the meaning of a descriptor.
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)
         || [
@@ -244,7 +246,7 @@ pub fn makes_descriptors(name: &str) -> bool {
         .any(|begin| name.starts_with(begin))
 }
 
-/// Functions that work on numbers, end something, or say what the system is.
+/// Functions that work on numbers, end something, or report properties of the system.
 fn is_pure(name: &str) -> bool {
     is_mathematical(name)
         || is_input(name)
@@ -340,8 +342,8 @@ fn synchronisation(name: &str) -> Option<Effect> {
     })
 }
 
-/// What works on synchronisation objects: each use is an action of the object, which every other
-/// use depends on. Its memory holds no address. Sizes are those of glibc on x86-64.
+/// Functions on synchronisation objects: each use is an action on the object, on which every other
+/// use depends. The object's memory contains no address. Sizes are those of glibc on x86-64.
 fn lock(name: &str) -> Option<Effect> {
     const LARGEST: u64 = 56;
     let families = [
@@ -480,8 +482,8 @@ fn others(name: &str) -> Option<Effect> {
         "__errno_location" => gives(Errno),
         "getenv" | "secure_getenv" | "__secure_getenv" => on(0b1, 0).giving(Environment),
         "setlocale" => on(0b10, 0).giving(Static),
-        // No rows for signal and sigaction: handlers are called later, by whoever raises a signal,
-        // and given back.
+        // There are no rows for signal and sigaction: handlers are called later, by a thread that
+        // raises a signal, and returned to the caller.
         "__selvedge_is_alone"
         | "__selvedge_blocks"
         | "__selvedge_all_block"
@@ -502,7 +504,7 @@ fn others(name: &str) -> Option<Effect> {
         | "klee_report_error"
         | "klee_range"
         | "klee_int" => on(ALL, 0),
-        // The machine ends with what is not supported where one of these would do something.
+        // Where one of these would have an effect, the machine stops as unsupported.
         "_Unwind_RaiseException" => on(0b11, 0b1).and(Special::Throws(0, 1)),
         "_Unwind_Resume" => on(0b1, 0b1),
         "__selvedge_uncaught" => on(0b110, 0),

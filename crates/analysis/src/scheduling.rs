@@ -1,9 +1,9 @@
-//! Whether the order of threads matters to an assertion at all (docs/analysis.md).
+//! Whether the order of threads can affect an assertion at all (docs/analysis.md).
 //!
-//! It does not if its slice holds no access to memory that another thread may write meanwhile, and
-//! asks no synchronisation and nothing else that threads share. The slice takes for granted that
-//! calls come back and loops end ([`Ending::Excluded`]): so what is said is about the assertion
-//! *where it is reached*. "It matters" is only said to be possible.
+//! It cannot if the assertion's slice contains no access to memory that another thread may write
+//! concurrently, and reads no synchronisation object or other shared data. The slice assumes that
+//! calls return and loops end ([`Ending::Excluded`]). So the result is about the assertion *when it
+//! is reached*. The result "it can" means only that it is possible.
 
 use crate::essential::NoSlice;
 use crate::library::{self, Special};
@@ -17,16 +17,16 @@ use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, 
 /// One assertion of a program, by the statement that fails.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Assertion {
-    /// The call that says so.
+    /// The call that reports the failure.
     pub stmt: StmtId,
-    /// Whether the order of threads may decide whether it fails.
+    /// True if the order of threads may decide whether it fails.
     pub by_order: bool,
 }
 
 /// All assertions that a program may reach from its entry, in the order of their statements.
 ///
 /// # Errors
-/// If the program does what slices do not follow.
+/// If the program does something that slices do not support.
 pub fn assertions(
     module: &Module,
     points_to: &PointsTo,
@@ -67,7 +67,7 @@ pub fn assertions(
     Ok(found)
 }
 
-/// Functions that say that an assertion failed, or are one.
+/// Functions that report a failed assertion, or are an assertion.
 fn fails(name: &str) -> bool {
     matches!(
         name,
@@ -88,9 +88,9 @@ struct Order<'a> {
     slicer: Slicer<'a>,
     /// Objects that more than one thread may reach.
     shared: FxHashSet<ObjectId>,
-    /// Functions that may run in other threads than the first one.
+    /// Functions that may run in threads other than the first one.
     elsewhere: FxHashSet<FuncId>,
-    /// Blocks of the entry that may run when there are threads.
+    /// Blocks of the entry function that may run while there are other threads.
     threaded: FxHashSet<BlockId>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Order<'a> {
         insts.get(statement.1.index as usize).map(|inst| &inst.kind)
     }
 
-    /// Whether what a statement of a slice gives may depend on the order of threads itself.
+    /// True if the value of a statement in a slice may itself depend on the order of threads.
     fn depends(&self, statement: Statement) -> bool {
         let Some(kind) = self.kind(statement) else {
             return false;
@@ -130,8 +130,8 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// Whether what a function gives may depend on other threads, beside memory. What a thread is
-    /// started with does not.
+    /// True if the result of a function may depend on other threads, apart from memory. The
+    /// argument with which a thread is started does not.
     fn asks_threads(&self, callee: FuncId) -> bool {
         let function = &self.module.functions[callee];
         let name = function.name.as_str();
@@ -147,7 +147,7 @@ impl<'a> Order<'a> {
         !starts && (names_threads || !library::is_local(name))
     }
 
-    /// Whether a statement is done with before the first thread begins.
+    /// True if a statement is completed before the first thread begins.
     fn before_threads(&self, writer: Statement) -> bool {
         if Some(writer.0) != self.entry || self.elsewhere.contains(&writer.0) {
             return false;
@@ -163,8 +163,8 @@ impl<'a> Order<'a> {
         !(0..writer.1.index as usize).any(starts)
     }
 
-    /// Whether a statement may run code that is not looked at here: any call of what is not known
-    /// to work on memory alone.
+    /// True if a statement may run code that is not examined here: any call of a function that is
+    /// not known to work on memory alone.
     fn may_start(&self, statement: Statement) -> bool {
         let Some(InstKind::Call { .. }) = self.kind(statement) else {
             return false;
@@ -177,7 +177,7 @@ impl<'a> Order<'a> {
         callees.peek().is_none() || !callees.all(local)
     }
 
-    /// The blocks of the entry that come after a call that may start a thread.
+    /// The blocks of the entry function that come after a call that may start a thread.
     fn blocks_with_threads(&self) -> FxHashSet<BlockId> {
         let mut reached = FxHashSet::default();
         let Some(entry) = self.entry else { return reached };
@@ -202,7 +202,7 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Functions that initialise what synchronises.
+/// Functions that initialise synchronisation objects.
 fn begins_lock(name: &str) -> bool {
     matches!(
         name,
@@ -217,7 +217,7 @@ fn begins_lock(name: &str) -> bool {
     )
 }
 
-/// The functions that may run in other threads than the first one, or that the library calls.
+/// The functions that may run in threads other than the first one, or that the library calls.
 fn elsewhere(module: &Module, points_to: &PointsTo, entry: Option<FuncId>) -> FxHashSet<FuncId> {
     let mut taken = false;
     for (id, function) in module.functions.iter_ids() {
@@ -244,13 +244,13 @@ fn elsewhere(module: &Module, points_to: &PointsTo, entry: Option<FuncId>) -> Fx
     found
 }
 
-/// The objects that more than one thread may reach: all but local variables whose addresses are
-/// kept in such variables alone, and passed to functions of the program.
+/// The objects that more than one thread may reach: all objects except local variables whose
+/// addresses are stored only in such variables, and passed only to functions of the program.
 fn shared(module: &Module, points_to: &PointsTo) -> FxHashSet<ObjectId> {
     let targets = points_to.targets();
     let local = |object: ObjectId| matches!(targets.what(object), Object::Local(..));
     let mut work: Vec<ObjectId> = targets.iter().map(|(id, _)| id).filter(|&o| !local(o)).collect();
-    // By object: those that are reached if it is.
+    // For each object, the objects that are reachable if it is.
     let mut holds: FxHashMap<ObjectId, Vec<ObjectId>> = FxHashMap::default();
     let objects = |function: FuncId, operand: Operand| {
         let targets = points_to.of_operand(function, operand);

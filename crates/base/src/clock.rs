@@ -1,13 +1,14 @@
-//! Vector clocks: how much of each thread's past something knows.
+//! Vector clocks: for each thread, how many of its events happen before some point.
 
-/// One counter a thread, indexed by thread number; threads beyond the stored length count 0.
+/// One counter for each thread, indexed by thread number. Threads beyond the stored length have the
+/// counter 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VectorClock {
     ticks: Vec<u32>,
 }
 
 impl VectorClock {
-    /// The clock that knows nothing.
+    /// The clock with all counters 0.
     pub const fn new() -> Self {
         VectorClock { ticks: Vec::new() }
     }
@@ -27,7 +28,8 @@ impl VectorClock {
         self.ticks[thread] = tick;
     }
 
-    /// Raises each counter to at least the other's: knows what either knew.
+    /// Raises each counter to at least the other's: the result covers the events that either
+    /// covered.
     #[inline]
     pub fn join(&mut self, other: &VectorClock) {
         if self.ticks.len() < other.ticks.len() {
@@ -38,7 +40,8 @@ impl VectorClock {
         }
     }
 
-    /// Whether everything this clock knows is known to the other: this ≤ other in each counter.
+    /// True if every event that this clock covers is covered by the other: this ≤ other in each
+    /// counter.
     pub fn le(&self, other: &VectorClock) -> bool {
         self.ticks
             .iter()
@@ -46,7 +49,7 @@ impl VectorClock {
             .all(|(t, &tick)| tick <= other.get(t))
     }
 
-    /// Forgets everything, keeping the allocation.
+    /// Sets all counters to 0; keeps the allocation.
     pub fn clear(&mut self) {
         self.ticks.clear();
     }

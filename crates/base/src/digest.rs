@@ -1,24 +1,24 @@
-//! Hashes that stand for a state, or for a part of one.
+//! Hashes that represent a state, or a part of one.
 //!
-//! Two states with the same hash are taken for the same state, so a coincidence is a wrong verdict.
-//! There are two ways to a [`Digest`]: the keyed 128-bit hash of contents, and the combination of
-//! such hashes. So no hash of 64 bits, no index that depends on the order of exploration, and no
-//! product with a small number can become one by accident.
+//! Two states with the same hash are treated as the same state, so a collision is a wrong verdict.
+//! There are only two ways to make a [`Digest`]: the keyed 128-bit hash of contents, and the
+//! combination of such hashes. Therefore a hash of 64 bits, an index that depends on the order of
+//! exploration, or a product with a small number cannot become a digest by accident.
 //!
-//! The key is the [`Domain`]: the kind of part that is hashed. What the part belongs to (its
-//! address, its thread by hierarchical name) is hashed with its contents. XXH3's seed is no key for
-//! short inputs: it is added to the input's words, so that another seed and another input may
-//! cancel out. Each domain therefore has a secret of its own, which is 1,536 random bits.
+//! The key is the [`Domain`]: the kind of part that is hashed. The owner of the part (its address,
+//! its thread by hierarchical name) is hashed with its contents. XXH3's seed is no key for short
+//! inputs: it is added to the input's words, so a different seed and a different input may cancel
+//! out. Therefore each domain has a secret of its own, which is 1,536 pseudo-random bits.
 //!
 //! Combination is a sum modulo 2^128: the hash of a *multiset* of parts (Bellare and Micciancio,
-//! EUROCRYPT 1997, AdHash). It commutes. Where order matters, hash the sequence; see
+//! EUROCRYPT 1997, AdHash). It commutes. If order matters, hash the sequence; see
 //! [`Digest::words`].
 
 use std::fmt;
 use std::iter::Sum;
 use xxhash_rust::xxh3::xxh3_128_with_secret;
 
-/// Bytes of a secret: as many as XXH3 uses.
+/// The number of bytes in a secret: as many as XXH3 uses.
 const SECRET: usize = 192;
 
 /// A kind of part: the key of the hash.
@@ -29,8 +29,8 @@ impl Domain {
     #[must_use]
     pub const fn new(name: &str) -> Domain {
         let name = name.as_bytes();
-        // FNV-1a names the stream; SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) fills the
-        // secret.
+        // FNV-1a hashes the name to the start of a stream; SplitMix64 (Steele, Lea and Flood,
+        // OOPSLA 2014) fills the secret from it.
         let (mut stream, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
         while at < name.len() {
             stream = (stream ^ name[at] as u64).wrapping_mul(0x0000_0100_0000_01b3);
@@ -65,21 +65,21 @@ impl fmt::Debug for Domain {
 pub struct Digest(u128);
 
 impl Digest {
-    /// Of no part.
+    /// The digest of no part.
     pub const EMPTY: Digest = Digest(0);
 
-    /// Of a part with these contents.
+    /// The digest of a part with these contents.
     #[inline]
     #[must_use]
     pub fn of_bytes(domain: &Domain, contents: &[u8]) -> Digest {
         Digest(xxh3_128_with_secret(contents, &domain.0))
     }
 
-    /// Of a part with these contents.
+    /// The digest of a part with these contents.
     #[inline]
     #[must_use]
     pub fn of_words(domain: &Domain, contents: &[u64]) -> Digest {
-        // Room for the usual lengths, as little as does.
+        // A buffer for each usual length, as small as possible.
         match contents.len() {
             0..=2 => Digest::of_few::<2>(domain, contents),
             3..=6 => Digest::of_few::<6>(domain, contents),
@@ -92,7 +92,7 @@ impl Digest {
         }
     }
 
-    /// The same for at most N words.
+    /// The digest of at most N words.
     #[inline]
     fn of_few<const N: usize>(domain: &Domain, contents: &[u64]) -> Digest {
         let mut bytes = [[0; 8]; N];
@@ -101,38 +101,38 @@ impl Digest {
         Digest::of_bytes(domain, bytes[..contents.len()].as_flattened())
     }
 
-    /// The parts of both.
+    /// The digest of the parts of both.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Digest) -> Digest {
         Digest(self.0.wrapping_add(other.0))
     }
 
-    /// What [`with`](Self::with) added is taken away again.
+    /// Undoes [`with`](Self::with): removes the parts of `other`.
     #[inline]
     #[must_use]
     pub const fn without(self, other: Digest) -> Digest {
         Digest(self.0.wrapping_sub(other.0))
     }
 
-    /// The parts of `count` equal ones: of a counter to which several threads add without order. It
-    /// is not 0 for any count but 0 unless the hash is a multiple of 2^64, so nothing else than a
-    /// counter may be hashed in this way.
+    /// The digest of `count` equal parts. It serves for a counter to which several threads add in
+    /// any order. For `count > 0` the result can be 0 only if the hash is a multiple of 2^64;
+    /// therefore only counters may be hashed in this way.
     #[inline]
     #[must_use]
     pub const fn times(self, count: u64) -> Digest {
         Digest(self.0.wrapping_mul(count as u128))
     }
 
-    /// As contents of another part, where it matters in which place a digest stands.
+    /// The digest as contents of another part. Needed where the position of a digest matters.
     #[inline]
     #[must_use]
     pub const fn words(self) -> [u64; 2] {
         [self.0 as u64, (self.0 >> 64) as u64]
     }
 
-    /// Only so many of its bits, for tests that show what coincidences do. The upper ones: sums of
-    /// such hashes have no others.
+    /// A digest with only `bits` of its bits, for tests that show the effect of collisions. It
+    /// keeps the upper bits: sums of such digests have no other bits.
     #[must_use]
     pub const fn weakened(self, bits: u32) -> Digest {
         match bits {
@@ -196,8 +196,8 @@ mod tests {
         }
     }
 
-    /// The sum of what each of several owners has tells who has which: no digest is a multiple of a
-    /// number for the owner.
+    /// The sum of the parts of several owners determines which owner has which part: no digest is a
+    /// multiple of a number for the owner.
     #[test]
     fn sums_over_owners_do_not_meet_by_arithmetic() {
         let mut seen = HashSet::new();

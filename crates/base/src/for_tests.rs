@@ -1,12 +1,13 @@
-//! What only tests set: deliberate mistakes, which an oracle must notice, and checks at each step.
+//! Values that only tests set: deliberate mistakes that an oracle must find, and checks at each
+//! step.
 //!
-//! Only feature `laboratory`, which dev-dependencies switch on, has room for them. Without it a
-//! [`ForTests`] has no size and [`is`](ForTests::is) is `false` at compile time: nothing of the
-//! mistake or check is in the product.
+//! These values exist only with the feature `laboratory`, which dev-dependencies enable. Without
+//! it, a [`ForTests`] has size zero and [`is`](ForTests::is) is `false` at compile time. So no
+//! mistake and no check is in the product.
 
 use std::marker::PhantomData;
 
-/// A value that only tests set; else `T::default()`, which does nothing.
+/// A value that only tests set. Otherwise it is `T::default()`, which has no effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ForTests<T> {
     #[cfg(feature = "laboratory")]
@@ -38,7 +39,7 @@ impl<T> ForTests<T> {
 }
 
 impl<T: Copy + PartialEq> ForTests<T> {
-    /// Whether it was set to this value, which is not the default.
+    /// True if it was set to this value, which must not be the default.
     #[inline(always)]
     pub fn is(&self, value: T) -> bool {
         #[cfg(feature = "laboratory")]

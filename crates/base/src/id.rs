@@ -1,12 +1,12 @@
-//! Typed indexes and the vectors they index, so that a function number can never index the table of
-//! blocks.
+//! Typed indexes and the vectors that they index. An index of functions can never be used for the
+//! table of blocks.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A dense index of one kind of thing. Made by [`id_type!`](crate::id_type).
+/// A dense index of one kind of item. Made by [`id_type!`](crate::id_type).
 pub trait Id: Copy + Eq + fmt::Debug {
     /// The id with the given index.
     ///

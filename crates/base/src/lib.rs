@@ -1,6 +1,6 @@
-//! What every other room uses: typed ids, dense maps, interning, places in source text, vector
-//! clocks, sets of threads, the hashes that stand for states, the request to stop. No I/O, no
-//! globals, no dependency on any other crate of Selvedge.
+//! The basis of all other rooms: typed ids, dense maps, interning, places in source text, vector
+//! clocks, sets of threads, digests of states, the request to stop. It has no I/O, no globals, and
+//! no dependency on any other crate of Selvedge.
 
 mod clock;
 mod digest;

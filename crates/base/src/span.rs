@@ -19,7 +19,7 @@ pub struct Span {
     pub column: u32,
 }
 
-/// A place for people: resolved names, as they appear in reports.
+/// A place in readable form, as it appears in reports.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Location {
     /// Path of the file as the debug information gives it; empty if unknown.
@@ -33,11 +33,11 @@ pub struct Location {
 }
 
 impl Location {
-    /// Whether it is in a header of the system: code that the program calls, and that its author
-    /// did not write.
+    /// True if it is in a system header: the program calls this code, but its author did not write
+    /// it.
     pub fn is_of_system(&self) -> bool {
-        // As clang names its own and the system's headers, and Rust's debug information its
-        // library.
+        // The directories as clang names them for its own and the system's headers, and as Rust's
+        // debug information names its library.
         const DIRECTORIES: [&str; 8] = [
             "/usr/include/",
             "/usr/lib/",

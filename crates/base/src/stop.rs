@@ -1,28 +1,30 @@
-//! The request to end, shared by whoever may make it and by every loop that can take long.
+//! The request to stop, shared by all code that may make it and by every loop that can take long.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Set once the run has to end: its time or memory is used up, or the user interrupts it. Clones
-/// share one flag. Long loops look at it now and then, and give up; what they have computed so far
-/// is then incomplete, and must not be taken for a result.
+/// A flag that is set when the run has to end: its time or memory is used up, or the user
+/// interrupts it. Clones share one flag. Long loops poll it and give up when it is set. Their
+/// partial work is then incomplete and must not be used as a result.
 ///
-/// Two flags are always equal: options with a flag are compared by what they make a program do.
+/// Two flags always compare equal, because options that contain a flag are compared only by their
+/// effect on a program.
 #[derive(Clone, Default, Debug)]
 pub struct StopFlag {
     own: Arc<AtomicBool>,
-    /// Those that are set with this one.
+    /// The flags that are set together with this one.
     parts: Arc<Mutex<Vec<Weak<AtomicBool>>>>,
 }
 
 impl StopFlag {
-    /// Not set.
+    /// A flag that is not set.
     pub fn new() -> Self {
         StopFlag::default()
     }
 
-    /// A flag for a part of the work: it is set and cleared with this one, and may be set alone.
+    /// A flag for a part of the work. It is set and cleared together with this one, and can also be
+    /// set alone.
     pub fn part(&self) -> Self {
         let part = StopFlag::new();
         let mut parts = self.parts();
@@ -33,13 +35,13 @@ impl StopFlag {
         part
     }
 
-    /// Asks all who share it to end.
+    /// Requests all users of the flag to stop.
     pub fn set(&self) {
         self.store(true);
     }
 
-    /// Takes the request back, once all who were to follow it have ended: what comes after
-    /// (replaying a finding) may run.
+    /// Withdraws the request, after all work that had to stop has ended. Later work (the replay of
+    /// a finding) may then run.
     pub fn clear(&self) {
         self.store(false);
     }
@@ -56,13 +58,14 @@ impl StopFlag {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether to end. Who sees the flag set sees all that was written before it was set.
+    /// True if the run has to stop. A thread that sees the flag set also sees all writes made
+    /// before it was set.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.own.load(Acquire)
     }
 
-    /// The flag itself, for code that knows nothing of this type.
+    /// The flag itself, for code that does not use this type.
     pub fn shared(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.own)
     }

@@ -1,4 +1,4 @@
-//! Sets of threads: one word for the first 64, more only for programs with more threads.
+//! Sets of threads: one word for threads 0 to 63, more words only for programs with more threads.
 
 use crate::{Id, ThreadId};
 use smallvec::{SmallVec, smallvec};
@@ -23,7 +23,7 @@ impl ThreadSet {
         set
     }
 
-    /// Adds a thread; whether it was new.
+    /// Adds a thread. Returns true if it was not in the set.
     #[inline]
     pub fn insert(&mut self, thread: ThreadId) -> bool {
         let (word, bit) = (thread.index() / 64, 1u64 << (thread.index() % 64));
@@ -35,7 +35,7 @@ impl ThreadSet {
         new
     }
 
-    /// Takes a thread out.
+    /// Removes a thread.
     #[inline]
     pub fn remove(&mut self, thread: ThreadId) {
         if let Some(word) = self.words.get_mut(thread.index() / 64) {
@@ -78,7 +78,7 @@ impl ThreadSet {
         }
     }
 
-    /// Takes all members of the other set out.
+    /// Removes all members of the other set.
     pub fn subtract(&mut self, other: &ThreadSet) {
         for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
             *mine &= !theirs;

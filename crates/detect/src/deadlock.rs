@@ -1,29 +1,31 @@
-//! Deadlocks: cycles of threads that wait for each other, and threads that wait for what nobody
-//! will do.
+//! Deadlocks: cycles of threads that wait for each other, and threads that wait for something that
+//! no thread will do.
 //!
-//! What is reported, at the end of an execution (no thread can move):
-//! - each wait-for cycle: `deadlock` if every thread has finished or is blocked, `deadlock.partial`
-//!   if the process went on and ended, or if some thread was parked (a false assumption, a fault of
-//!   its own, a limit) and so nothing is known of what it would have done;
-//! - without a cycle, blocked threads are a deadlock only if no thread is parked and the process
-//!   did not exit: it is a `deadlock.lost-wakeup` if all of them (but those that join) wait on
-//!   condition variables and a wakeup of one of these was lost before.
+//! At the end of an execution (no thread can move), the detector reports:
+//! - each wait-for cycle. It is a `deadlock` if every thread has finished or is blocked. It is a
+//!   `deadlock.partial` if the process went on and ended, or if some thread was parked (by a false
+//!   assumption, a fault of its own or a limit), because the further actions of that thread are not
+//!   known;
+//! - without a cycle, blocked threads as a deadlock, but only if no thread is parked and the
+//!   process did not exit. It is a `deadlock.lost-wakeup` if all of them, except those that join,
+//!   wait on condition variables, and a wakeup of one of these was lost before.
 //!
-//! A wait-for is an edge to each thread for which a thread waits: the owner of a mutex, a spin
-//! lock, a stream or a once, the writer or *all* readers of a read-write lock, the thread to be
-//! joined. A thread with an edge to one that never moves again never moves again either, so a cycle
-//! is never left. Semaphores, condition variables, barriers and pipes have no owner, and no edge.
-//! Who may be cancelled while it waits, or waits with a time-out, is in no cycle that counts before
-//! the end.
+//! A wait-for edge leads to each thread for which a thread waits: the owner of a mutex, a spin
+//! lock, a stream or a once control, the writer or *all* readers of a read-write lock, the thread
+//! to be joined. If a thread has an edge to a thread that never moves again, it never moves again
+//! either. So a cycle is never left. Semaphores, condition variables, barriers and pipes have no
+//! owner and make no edges. A thread that may be cancelled while it waits, or that waits with a
+//! time-out, is in no cycle that counts before the end.
 //!
-//! That there is a cycle is a property of the state where it closes; its *kind* is one of the
-//! execution, and the same for each member of its class of executions only if it is decided where
-//! they all come to: at the end. Where the others run for ever no end comes. Then:
-//! - the explorer says of each thread that never moves again in any continuation that it is
+//! That a cycle exists is a property of the state in which it closes. Its *kind* is a property of
+//! the execution. It is the same for each member of a class of executions only if it is decided at
+//! the point that they all reach: the end. If other threads run for ever, there is no end. Then:
+//! - the explorer reports each thread that never moves again in any continuation as
 //!   [stuck](Detector::stuck): in a cycle, or without one. It is a `deadlock.partial`, or a
-//!   `deadlock.lost-wakeup` as above. A continuation with an end is judged there, and nowhere else;
-//! - a cycle is reported as partial after [`PATIENCE`] further events, for executions that never
-//!   come to known states, or strategies without these.
+//!   `deadlock.lost-wakeup` as above. If a continuation has an end, the threads are judged there,
+//!   and nowhere else;
+//! - a cycle is reported as partial after [`PATIENCE`] further events. This is for executions that
+//!   never reach known states, and for strategies that know no states.
 
 use crate::spin::spin_fault;
 use crate::text::list;
@@ -33,13 +35,13 @@ use selvedge_model::{
 };
 use std::collections::BTreeMap;
 
-/// How many events a closed cycle is watched while others run on.
+/// The number of events after which a closed cycle is reported while other threads go on.
 pub const PATIENCE: u32 = 100;
 
 /// Finds deadlocks.
 #[derive(Clone, Debug, Default)]
 pub struct DeadlockDetector {
-    /// Lost wakeups so far: the condition variable, where and by whom.
+    /// The lost wakeups so far: the condition variable, the statement, its context and the thread.
     lost: Vec<(ObjectId, StmtId, ContextId, ThreadId)>,
     now: Now,
 }
@@ -47,15 +49,15 @@ pub struct DeadlockDetector {
 /// The part of the state that is copied into marks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Now {
-    /// The process has exited.
+    /// True if the process has exited.
     exited: bool,
-    /// A member of a closed cycle, and the events since it closed.
+    /// A member of a closed cycle, and the number of events since it closed.
     cycle: Option<(ThreadId, u32)>,
-    /// That cycle was reported.
+    /// True if that cycle was reported.
     reported: bool,
 }
 
-/// A position to go back to.
+/// A position to which the detector can return.
 #[derive(Clone, Copy, Debug)]
 pub struct DeadlockMark {
     lost: usize,
@@ -109,7 +111,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
             self.watch(machine, faults);
             return;
         }
-        // A cycle closes when its last thread blocks, and that is by its own step.
+        // A cycle closes when its last thread blocks, and this happens in that thread's own step.
         let mover = machine
             .parts()
             .last()
@@ -168,7 +170,7 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
 }
 
 impl DeadlockDetector {
-    /// A cycle has closed and others run on.
+    /// Counts the events since a cycle has closed, while other threads go on.
     #[cold]
     fn watch<M: Describe + ?Sized>(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         let Some((thread, events)) = &mut self.now.cycle else {
@@ -184,8 +186,8 @@ impl DeadlockDetector {
         }
     }
 
-    /// Threads are blocked, nobody else is left or can help them, and there is no cycle.
-    /// `otherwise`: the kind, if no wakeup was lost.
+    /// The fault for threads that are blocked without a cycle, where no thread is left that can
+    /// unblock them. `otherwise`: the kind of fault if no wakeup was lost.
     fn stuck_fault<M: Describe + ?Sized>(
         &self,
         machine: &M,
@@ -232,7 +234,7 @@ impl DeadlockDetector {
             related.extend(waits(machine, thread));
         }
         if lost_wakeup {
-            // A loop may lose one in each round.
+            // A loop may lose a wakeup in each round.
             let mut times: BTreeMap<_, (usize, usize)> = BTreeMap::new();
             for (at, &lost) in lost.iter().enumerate() {
                 times.entry(lost).or_insert((at, 0)).1 += 1;
@@ -263,12 +265,12 @@ impl DeadlockDetector {
     }
 }
 
-/// The cycle that a thread closed, if nobody outside can break it: whoever can be cancelled need
-/// not wait for ever.
+/// The cycle that a thread closed, if no thread outside can break it. A thread that can be
+/// cancelled need not wait for ever.
 fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
     let pending = machine.pending();
     let blocked = |at: &ThreadId| pending[at.index()].status == Status::Blocked;
-    // Mostly it waits for a thread that can move.
+    // In most cases it waits for a thread that can move.
     if !machine.waits_for(thread).iter().any(blocked) {
         return None;
     }
@@ -277,9 +279,9 @@ fn closed_cycle<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<V
     firm.then_some(cycle)
 }
 
-/// A shortest cycle of threads, beginning with this one, each of which waits for the next one.
+/// A shortest cycle of threads that begins with this one. Each thread waits for the next one.
 fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<ThreadId>> {
-    // Who waits, and where in this list who waits for it.
+    // The threads reached; each with the position of the thread that waits for it.
     let mut reached: Vec<(ThreadId, usize)> = vec![(thread, 0)];
     let mut next = 0;
     while let Some(&(at, _)) = reached.get(next) {
@@ -304,8 +306,8 @@ fn cycle_of<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Option<Vec<T
     None
 }
 
-/// Wait-for cycles: for each thread that is in one a cycle with it, unless it is in one of those
-/// before. Each begins with its lowest thread, unless that is in another one.
+/// Wait-for cycles. Each thread in a cycle is in exactly one of those returned, or in an earlier
+/// one. Each begins with its lowest thread, unless that is in another one.
 fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<ThreadId>> {
     let mut found: Vec<Vec<ThreadId>> = Vec::new();
     for &thread in blocked {
@@ -318,7 +320,7 @@ fn cycles<M: Describe + ?Sized>(machine: &M, blocked: &[ThreadId]) -> Vec<Vec<Th
 
 type Related = (String, StmtId, ContextId);
 
-/// What a blocked thread waits for, and the locks it holds meanwhile.
+/// What a blocked thread waits for, and the locks that it holds meanwhile.
 fn waits<M: Describe + ?Sized>(machine: &M, thread: ThreadId) -> Vec<Related> {
     let name = machine.thread_name(thread);
     let stmt = machine.pending()[thread.index()].action.stmt;

@@ -1,17 +1,17 @@
-//! Memory that is lost, and memory that is not freed when the process ends.
+//! Lost memory, and memory that is not freed when the process ends.
 //!
-//! A lost block stays lost, so to look at the end of each execution is enough; equivalent
-//! executions end in equal states. The end is any: of the process, a deadlock, threads that an
-//! assumption stopped, or a state from which what follows is known. That finds what an execution
-//! without an end loses, too. What is wrong after another fault says nothing: the process would not
-//! have got there.
+//! A lost block stays lost, so it is enough to check the end of each execution; equivalent
+//! executions end in equal states. Every end is checked: the end of the process, a deadlock,
+//! threads that stopped at an assumption, or a state whose continuations are known. So losses in an
+//! execution without an end are found, too. After another fault nothing is reported, because a
+//! correct process would not have got there.
 
 use selvedge_model::{Allocates, Blocks, Describe, Detector, Event, Fault, FaultKind, Notice, ObjectId};
 
 /// Finds memory that is lost or not freed.
 #[derive(Clone, Debug, Default)]
 pub struct LeakDetector {
-    /// The execution has shown another fault.
+    /// True if the execution has shown another fault.
     faulty: bool,
 }
 

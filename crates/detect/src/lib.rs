@@ -1,5 +1,4 @@
-//! Detectors: folds over the events of an execution that find what is wrong with it, and that can
-//! go back.
+//! Detectors: folds over the events of an execution that find its faults, and that can be undone.
 //!
 //! - [`RaceDetector`]: data races by happens-before, with clocks of its own (never the dependence
 //!   order).
@@ -7,9 +6,9 @@
 //! - [`DeadlockDetector`]: global and partial deadlocks, with the wait-for cycle, and lost wakeups.
 //! - [`LeakDetector`]: memory that is lost or not freed.
 //!
-//! All are generic over machines that can [`Describe`](selvedge_model::Describe) themselves. Places
-//! that belong to a thread are written `thread 0.1: …` in `Fault::related`; [`split_thread`] takes
-//! them apart for reports.
+//! All are generic over machines that implement [`Describe`](selvedge_model::Describe). Texts in
+//! `Fault::related` that belong to a thread have the form `thread 0.1: …`; [`split_thread`] splits
+//! them for reports.
 
 mod deadlock;
 mod leak;
@@ -22,6 +21,6 @@ pub use leak::LeakDetector;
 pub use race::{About, RaceDetector, RaceMark, RecallingRaces};
 pub use text::split_thread;
 
-/// Everything that is watched for beside what machines find by themselves; races and leaks only
-/// where they are asked for.
+/// All detectors. Faults that machines find themselves need no detector. Races and leaks are
+/// detected only if requested.
 pub type Detectors = (Option<RaceDetector>, (DeadlockDetector, Option<LeakDetector>));

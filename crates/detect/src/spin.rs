@@ -1,13 +1,13 @@
-//! What is said of threads that wait in loops for ever.
+//! The finding for threads that wait in loops for ever.
 
 use crate::text::list;
 use selvedge_model::{Describe, Fault, FaultKind, Look, Spin};
 
-/// So many things that a thread looks at are named in the message.
+/// The maximum number of objects that the message names.
 const MOST_NAMED: usize = 3;
 
-/// The finding: of the threads that might end, the one whose loop comes first in the program. It is
-/// the same wherever in their rounds the threads stand.
+/// The finding. Of the threads that might end, it names the one whose loop comes first in the
+/// program. It is the same at every point of the threads' rounds.
 pub(crate) fn spin_fault<M: Describe + ?Sized>(machine: &M, spins: &[Spin]) -> Option<Fault> {
     let ends = spins.iter().filter(|spin| spin.may_end && !spin.looks.is_empty());
     let spin = ends.min_by_key(|spin| spin.looks.iter().map(|look| look.stmt).collect::<Vec<_>>())?;
@@ -48,7 +48,7 @@ pub(crate) fn spin_fault<M: Describe + ?Sized>(machine: &M, spins: &[Spin]) -> O
     })
 }
 
-/// `` `flag` = 0 ``; of a lock or semaphore that is tried in vain: `` `lock` not free ``.
+/// `` `flag` = 0 ``; for a lock or semaphore that is tried without success: `` `lock` not free ``.
 fn seen_by<M: Describe + ?Sized>(machine: &M, look: &Look) -> String {
     let name = machine.bytes_name(look.object, u64::from(look.size));
     if look.size == 0 {

@@ -1,10 +1,10 @@
-//! Sentences that several detectors need.
+//! Sentences that several detectors use.
 
 use selvedge_base::{ContextId, Location, StmtId};
 use selvedge_model::{Describe, ObjectId};
 
-/// Takes `thread 0.1: waits …` apart into the thread's name and the rest; the name is empty if
-/// there is none.
+/// Splits `thread 0.1: waits …` into the thread's name and the rest. The name is empty if there is
+/// none.
 pub fn split_thread(text: &str) -> (&str, &str) {
     let Some((name, rest)) = text.strip_prefix("thread ").and_then(|t| t.split_once(": ")) else {
         return ("", text);
@@ -16,7 +16,7 @@ pub fn split_thread(text: &str) -> (&str, &str) {
     }
 }
 
-/// `bank.c:12:5`, as much of it as is known.
+/// `bank.c:12:5`, or the known part of it.
 pub(crate) fn place(location: &Location) -> String {
     match (location.file.as_str(), location.line, location.column) {
         ("", _, _) => "an unknown place".to_owned(),

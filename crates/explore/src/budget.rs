@@ -1,8 +1,8 @@
 //! Work that an exploration may do before it has to wait for more.
 //!
-//! Several explorations of one program take turns by it. Work is counted in units that follow from
-//! what is explored, never in time: so what each one has done when another one ends is the same on
-//! every machine and in every run.
+//! With budgets, several explorations of one program take turns. Work is counted in units that
+//! follow from what is explored, never in time. So the work that each exploration has done when
+//! another one ends is the same on every machine and in every run.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,9 +10,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// The work that one exploration may still do. One thread spends it, another one grants it.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// Units left; the last spending may overdraw them.
+    /// The units that are left. The last spending may overdraw them.
     left: AtomicI64,
-    /// The exploration has to stop, and waits no more.
+    /// True if the exploration has to stop, and must not wait any more.
     closed: AtomicBool,
     turn: Mutex<Turn>,
     changed: Condvar,
@@ -23,19 +23,19 @@ enum Turn {
     /// The exploration waits for units.
     #[default]
     Waits,
-    /// It has some.
+    /// It has units.
     Works,
-    /// It is over.
+    /// It has ended.
     Ended,
 }
 
 impl Budget {
-    /// Without units: the first spending waits.
+    /// A budget without units: the first spending waits.
     pub fn new() -> Self {
         Budget::default()
     }
 
-    /// Lets the exploration go on for so many units more. What it overdrew before is taken off.
+    /// Grants further units. An overdraft is subtracted.
     pub fn grant(&self, units: u64) {
         let mut turn = self.lock();
         self.left
@@ -46,7 +46,7 @@ impl Budget {
         }
     }
 
-    /// Asks the exploration to stop; it waits no more.
+    /// Asks the exploration to stop; it does not wait any more.
     pub fn close(&self) {
         let mut turn = self.lock();
         self.closed.store(true, Relaxed);
@@ -56,34 +56,35 @@ impl Budget {
         self.changed.notify_all();
     }
 
-    /// Whether the exploration was asked to stop.
+    /// True if the exploration was asked to stop.
     #[inline]
     pub fn is_closed(&self) -> bool {
         self.closed.load(Relaxed)
     }
 
-    /// Notes that the exploration is over.
+    /// Records that the exploration has ended.
     pub fn end(&self) {
         *self.lock() = Turn::Ended;
         self.changed.notify_all();
     }
 
-    /// Units that were granted and not spent.
+    /// The units that were granted and not spent.
     pub fn left(&self) -> u64 {
         u64::try_from(self.left.load(Relaxed)).unwrap_or(0)
     }
 
-    /// Whether the exploration has used up what it was granted, or is over.
+    /// True if the exploration has used up its units, or has ended.
     pub fn is_done(&self) -> bool {
         *self.lock() != Turn::Works
     }
 
-    /// Whether the exploration is over.
+    /// True if the exploration has ended.
     pub fn has_ended(&self) -> bool {
         *self.lock() == Turn::Ended
     }
 
-    /// Waits until [`is_done`](Budget::is_done), at most for this time; whether it is.
+    /// Waits until [`is_done`](Budget::is_done), at most for this time. Returns the value of
+    /// `is_done`.
     pub fn wait(&self, most: std::time::Duration) -> bool {
         let working = |turn: &mut Turn| *turn == Turn::Works;
         let waited = self.changed.wait_timeout_while(self.lock(), most, working);
@@ -91,11 +92,11 @@ impl Budget {
         *turn != Turn::Works
     }
 
-    /// Spends units; waits for more if none are left.
+    /// Spends units. Waits for more if none are left.
     #[inline]
     pub fn spend(&self, units: u32) {
         let left = self.left.load(Relaxed) - i64::from(units);
-        // Others only add, and only while this thread waits.
+        // Other threads only add units, and only while this thread waits.
         self.left.store(left, Relaxed);
         if left <= 0 {
             self.wait_for_units();

@@ -1,4 +1,4 @@
-//! What a user can ask of an exploration.
+//! The options of an exploration.
 
 use crate::Findings;
 use crate::unfold::Partial;
@@ -8,64 +8,67 @@ use std::collections::BTreeSet;
 /// When to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stop {
-    /// At the first fault, in depth-first order.
+    /// At the first fault in depth-first order.
     #[default]
     First,
     /// Only at the end.
     Never,
 }
 
-/// In what order `unfold` opens the nodes of its tree. Each is complete.
+/// The order in which `unfold` opens the nodes of its tree. Each order is complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
-    /// The last one found.
+    /// The node found last.
     #[default]
     DepthFirst,
-    /// The first one found.
+    /// The node found first.
     BreadthFirst,
-    /// Any.
+    /// A random node.
     Random,
-    /// One that leads to code that is new, if there is one.
+    /// A node that leads to code that was not executed yet, if there is one.
     Coverage,
 }
 
 /// Options of all strategies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// The properties asked for: faults of others are ignored.
+    /// The requested properties. Faults of other properties are ignored.
     pub properties: BTreeSet<Property>,
     /// When to stop.
     pub stop: Stop,
-    /// Whether executions that only repeat a class are cut off by sleep sets.
+    /// True if sleep sets cut off executions that only repeat a class.
     pub sleep_sets: bool,
-    /// At most this many executions, redundant ones included. Sampling strategies without it take
-    /// 10,000. A bounded `dpor` uses one core, so that the executions are the first ones in
+    /// The maximum number of executions, including redundant ones. Without it, sampling strategies
+    /// take 10,000. A bounded `dpor` uses one core, so that the executions are the first ones in
     /// depth-first order.
     pub max_executions: Option<u64>,
-    /// At most this many events in one execution; longer ones are cut off, and the verdict is
-    /// unknown.
+    /// The maximum number of events in one execution. Longer executions are cut off, and the
+    /// verdict is unknown.
     pub max_events: u32,
-    /// How many cores to use.
+    /// The number of cores.
     pub jobs: usize,
-    /// For strategies that choose at random.
+    /// The seed of strategies that choose at random.
     pub seed: u64,
-    /// How many disabled events an alternative of `unfold` must be in conflict with.
+    /// The number of disabled events with which an alternative of `unfold` must be in conflict.
     pub partial: Partial,
-    /// In what order `unfold` searches.
+    /// The search order of `unfold`.
     pub order: Order,
-    /// Whether `unfold` leaves out what comes after a state that is known from fewer events.
+    /// True if `unfold` does not explore what comes after a state that is known from fewer events.
     pub cutoffs: bool,
-    /// Whether `stateful` tells states by all that detectors remember, even where less would do.
+    /// True if `stateful` includes everything that detectors remember in its keys, even if less
+    /// would be enough.
     pub digests: bool,
-    /// Whether the report of `unfold` has the unfolding, if that has no more events than this.
+    /// If set, the report of `unfold` contains the unfolding, unless that has more events than
+    /// this.
     pub dump: Option<u32>,
-    /// Whether sampling strategies begin with short executions, and take longer ones later, up to
-    /// [`max_events`](Config::max_events). A thread that polls for ever then leaves time for other
+    /// True if sampling strategies begin with short executions and allow longer ones later, up to
+    /// [`max_events`](Config::max_events). Then a thread that polls for ever leaves time for other
     /// executions.
     pub deepens: bool,
-    /// The depth of bugs that `pct` looks for: one more than its priority change points.
+    /// The depth of the bugs that `pct` looks for: one more than the number of its priority change
+    /// points.
     pub pct_depth: u32,
-    /// Where findings are noted as soon as they are made.
+    /// The list to which findings are added as soon as they are made.
     pub findings: Findings,
 }
 

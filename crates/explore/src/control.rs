@@ -1,4 +1,4 @@
-//! What another thread may see of, and say to, a running exploration.
+//! The access of other threads to a running exploration: its counters and the request to stop.
 
 use crate::Budget;
 use selvedge_base::StmtId;
@@ -18,35 +18,36 @@ pub struct Control {
     depth: AtomicU64,
     /// The bits of an `f64`.
     part: AtomicU64,
-    /// Who can stop this exploration among others, and is shown what it does.
+    /// The control of the enclosing exploration: it can stop this one, and gets its counts.
     parent: Option<Arc<Control>>,
-    /// What limits its work, and how many units an event costs.
+    /// The budget that limits its work, and the cost of an event in units.
     budget: Option<(Arc<Budget>, u32)>,
 }
 
-/// How far an exploration is.
+/// The progress of an exploration.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
     /// Executions finished.
     pub executions: u64,
     /// Executions cut off as redundant.
     pub redundant_executions: u64,
-    /// Events stepped.
+    /// Steps taken.
     pub events: u64,
     /// Depth of the last execution.
     pub depth: u64,
-    /// The part explored, from 0 to 1, as far as the search tree is known by now (Knuth's estimator
-    /// along the current branch).
+    /// The explored part, from 0 to 1, as an estimate from the search tree known so far (Knuth's
+    /// estimator along the current branch).
     pub part: f64,
 }
 
 impl Control {
-    /// Nothing has happened yet.
+    /// A control with all counters 0.
     pub fn new() -> Self {
         Control::default()
     }
 
-    /// For one exploration among several: it stops with the parent, and adds to its counters.
+    /// For one exploration among several: it stops with the parent, and adds to the parent's
+    /// counters.
     pub fn within(parent: &Arc<Control>) -> Self {
         Control {
             parent: Some(Arc::clone(parent)),
@@ -54,8 +55,8 @@ impl Control {
         }
     }
 
-    /// The same for an exploration that waits when its budget is used up. An event costs so many
-    /// units. Such an exploration must use one thread.
+    /// Like [`within`](Self::within), for an exploration that waits when its budget is used up. An
+    /// event costs `cost` units. Such an exploration must use one thread.
     pub fn paced(parent: &Arc<Control>, budget: &Arc<Budget>, cost: u32) -> Self {
         Control {
             budget: Some((Arc::clone(budget), cost)),
@@ -63,7 +64,7 @@ impl Control {
         }
     }
 
-    /// Asks the exploration to stop soon; the first request counts.
+    /// Asks the exploration to stop soon. Only the first request counts.
     pub fn request_stop(&self, kind: LimitKind, detail: impl Into<String>) {
         if let Ok(mut why) = self.why.lock() {
             why.get_or_insert_with(|| Limit {
@@ -75,8 +76,8 @@ impl Control {
         self.stop.store(true, Relaxed);
     }
 
-    /// Whether a stop was requested. Each exploration asks once an event; one with a budget pays
-    /// for the event here, and waits if it has to.
+    /// True if a stop was requested. Each exploration asks once for each event. An exploration with
+    /// a budget pays for the event here, and waits if necessary.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         if let Some((budget, cost)) = &self.budget {
@@ -85,7 +86,7 @@ impl Control {
         self.is_stop_requested()
     }
 
-    /// Whether a stop was requested; costs nothing.
+    /// True if a stop was requested. Does not spend budget.
     #[inline]
     pub fn is_stop_requested(&self) -> bool {
         self.stop.load(Relaxed)
@@ -96,18 +97,18 @@ impl Control {
             || self.budget.as_ref().is_some_and(|(budget, _)| budget.is_closed())
     }
 
-    /// The budget that limits the exploration's work.
+    /// The budget that limits the exploration's work, if any.
     #[inline]
     pub fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref().map(|(budget, _)| &**budget)
     }
 
-    /// Asks the exploration to give up from now on what it can compute again.
+    /// Asks the exploration to drop data that it can compute again.
     pub fn request_saving(&self) {
         self.saves.store(true, Relaxed);
     }
 
-    /// Whether memory is to be saved at the cost of time.
+    /// True if memory has to be saved at the cost of time.
     #[inline]
     pub fn is_saving(&self) -> bool {
         self.saves.load(Relaxed)
@@ -117,7 +118,7 @@ impl Control {
                 .is_some_and(|parent| parent.saves.load(Relaxed))
     }
 
-    /// The counters now; they lag behind by up to a few hundred executions.
+    /// The counters. They may lag behind by a few hundred executions.
     pub fn progress(&self) -> Progress {
         Progress {
             executions: self.executions.load(Relaxed),
@@ -128,7 +129,7 @@ impl Control {
         }
     }
 
-    /// Why it was stopped.
+    /// The reason for the stop.
     pub fn limit(&self) -> Limit {
         let why = |control: &Control| control.why.lock().ok().and_then(|why| why.clone());
         let inherited = || self.parent.as_deref().and_then(why);

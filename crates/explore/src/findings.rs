@@ -1,21 +1,21 @@
-//! What was found so far, for those who look on: a run that cannot be ended in order still reports
-//! it.
+//! The findings so far. Other threads can read them, so a run that cannot be ended regularly still
+//! reports them.
 
 use crate::Found;
 use std::sync::{Arc, Mutex, TryLockError};
 
-/// The findings so far, each once, as explorers come to them. Clones share one list. It is no part
-/// of what an exploration is asked for: two are always equal.
+/// The list of findings so far, each once. Clones share one list. Two lists always compare equal,
+/// because they are no part of the options of an exploration.
 #[derive(Clone, Default, Debug)]
 pub struct Findings(Arc<Mutex<Vec<Found>>>);
 
 impl Findings {
-    /// None so far.
+    /// An empty list.
     pub fn new() -> Self {
         Findings::default()
     }
 
-    /// The findings so far; none if somebody adds one and does not come to an end.
+    /// The findings so far; none if another thread is adding one and has not finished.
     pub fn so_far(&self) -> Vec<Found> {
         match self.0.try_lock() {
             Ok(found) => found.clone(),

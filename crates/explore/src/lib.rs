@@ -1,17 +1,18 @@
-//! Strategies: in what order, and how much, a [`Machine`](selvedge_model::Machine) is explored.
+//! Exploration strategies: in which order, and how much of, a [`Machine`](selvedge_model::Machine)
+//! is explored.
 //!
 //! - [`dpor`]: every class of executions, by dynamic partial-order reduction with sleep sets.
 //! - [`unfold`]: every maximal configuration of the unfolding, by k-partial alternatives, with
 //!   cutoff events.
-//! - [`stateful`]: every state, depth first: what follows a known state is not explored again.
-//! - [`ordered`]: one execution for each class of inputs, the order of threads being fixed.
-//! - [`random`], [`pct`]: samples, where exhaustive search is out of reach.
+//! - [`stateful`]: every state, depth first; what follows a known state is not explored again.
+//! - [`ordered`]: one execution for each class of inputs, with a fixed order of threads.
+//! - [`random`], [`pct`]: sampling, for programs that are too large for exhaustive search.
 //!
-//! [`kept`]: explorations as plain data, from which another process goes on.
+//! [`kept`] represents an exploration as plain data, from which another process can continue.
 //!
-//! Each strategy is written once, generic over the machine, and is held against the brute-force
-//! reference on toys. What goes in is a [`Config`] and a way to make machines; what comes out is a
-//! [`Report`], plain data.
+//! Each strategy is written once, generic over the machine, and is tested against the brute-force
+//! reference on toys. The input is a [`Config`] and a function that makes machines. The output is a
+//! [`Report`], which is plain data.
 
 mod budget;
 mod config;

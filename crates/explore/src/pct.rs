@@ -1,10 +1,11 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
 //!
-//! Each thread has a random priority, and the enabled thread with the highest one moves; at d − 1
-//! random points of the execution the thread that is about to move falls below all others. A bug of
-//! depth d is found with probability at least 1/(n k^(d−1)) an execution, for n threads and k
-//! events. Deviations: the length k is not given but is the longest execution seen so far, and a
-//! thread's priority is drawn when it is first seen, at a random place among the others.
+//! Each thread has a random priority, and the enabled thread with the highest priority moves. At d
+//! − 1 random points of the execution, the priority of the thread that is about to move falls below
+//! all others. A bug of depth d is found with probability at least 1/(n k^(d−1)) in each execution,
+//! for n threads and k events. Deviations from the paper: the length k is not given; it is the
+//! length of the longest execution so far. And a thread's priority is drawn when the thread is
+//! first seen, at a random place among the others.
 
 use crate::kept::{Kept, Misfit};
 use crate::sample::{self, Scheduler};
@@ -14,16 +15,17 @@ use selvedge_model::{Detector, Pending, Undo};
 
 struct Pct {
     rng: Rng,
-    /// By thread, all different; change points give priorities below those drawn at first.
+    /// The priority of each thread; all are different. Change points give priorities below those
+    /// drawn at first.
     priorities: Vec<u64>,
-    /// Where priorities fall, as numbers of events from the start.
+    /// The change points, as numbers of events from the start.
     changes: Vec<u64>,
     depth: u32,
     event: u64,
     longest: u64,
 }
 
-/// Drawn priorities lie above this, changed ones below.
+/// Drawn priorities are above this number, changed ones below.
 const DRAWN: u64 = 1 << 32;
 
 impl Scheduler for Pct {
@@ -59,7 +61,7 @@ impl Scheduler for Pct {
     }
 
     fn state(&self) -> Vec<u64> {
-        // Between two executions nothing else counts.
+        // Between two executions nothing else matters.
         vec![self.rng.get_seed(), self.longest.max(self.event)]
     }
 
@@ -88,10 +90,10 @@ where
     explore_kept(make, config, control, Kept::default()).unwrap_or_else(|misfit| misfit.never())
 }
 
-/// The same from a state that was kept, or with states kept.
+/// [`explore`], starting from a saved state or saving states.
 ///
 /// # Errors
-/// If the state is none of this exploration.
+/// If the state does not belong to this exploration.
 pub fn explore_kept<M, D, F>(
     make: &F,
     config: &Config,

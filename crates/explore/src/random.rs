@@ -1,4 +1,4 @@
-//! Random sampling: at each state one of the enabled threads, all alike, from a seed.
+//! Random sampling: in each state, selects one of the enabled threads uniformly, from a seed.
 
 use crate::kept::{Kept, Misfit};
 use crate::sample::{self, Scheduler};
@@ -37,7 +37,7 @@ impl Scheduler for Uniform {
     }
 }
 
-/// Runs executions chosen at random. The verdict is never `Verified`.
+/// Runs executions that are chosen at random. The verdict is never `Verified`.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo,
@@ -47,10 +47,10 @@ where
     explore_kept(make, config, control, Kept::default()).unwrap_or_else(|misfit| misfit.never())
 }
 
-/// The same from a state that was kept, or with states kept.
+/// [`explore`], starting from a saved state or saving states.
 ///
 /// # Errors
-/// If the state is none of this exploration.
+/// If the state does not belong to this exploration.
 pub fn explore_kept<M, D, F>(
     make: &F,
     config: &Config,

@@ -1,5 +1,5 @@
-//! The part of a report that one worker writes: counts and faults in the order found, to be merged
-//! in that order.
+//! The part of a report that one worker writes: counts, and faults in the order in which they were
+//! found. Records are merged in this order.
 
 use crate::kept::RecordState;
 use crate::{Config, Control, Found, Report, Statistics};
@@ -8,10 +8,10 @@ use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Fault, FaultKind, Limit, Notice, ObjectId, StopReason, Unsupported};
 use std::collections::BTreeSet;
 
-/// Same kind and same places: the same finding.
+/// Faults of the same kind at the same places are the same finding.
 pub(crate) type Key = (FaultKind, Vec<StmtId>);
 
-/// What was seen so far.
+/// The results so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub statistics: Statistics,
@@ -22,7 +22,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Notes what a step reported; whether there was a fault that was asked for.
+    /// Records the reports of a step. Returns true if there was a fault of a requested property.
     pub fn notice(&mut self, config: &Config, notices: &[Notice], choices: &[Choice]) -> bool {
         let mut faulty = false;
         for notice in notices {
@@ -40,7 +40,7 @@ impl Record {
         faulty
     }
 
-    /// Notes only what leaves the verdict open.
+    /// Records only the reports that make the verdict unknown.
     pub fn stays_open(&mut self, notices: &[Notice]) {
         for notice in notices {
             match notice {
@@ -53,9 +53,9 @@ impl Record {
         }
     }
 
-    /// A machine's fault parks its thread. If nobody asked for its property, what the thread would
-    /// do next stays unknown, and so does the verdict; unless that is nothing, since the process
-    /// has ended.
+    /// Records a fault whose property was not requested. The fault parks its thread, so the
+    /// thread's further actions are unknown, and the verdict is unknown, too. If the process has
+    /// ended by the fault, there are no further actions.
     #[cold]
     fn cut_short(&mut self, fault: &Fault) {
         if fault.kind.ends_process() {
@@ -71,14 +71,14 @@ impl Record {
         });
     }
 
-    /// Notes a bound that cut off an execution.
+    /// Records a limit that cut off an execution.
     pub fn limit(&mut self, limit: &Limit) {
         if !self.limits.contains(limit) {
             self.limits.insert(limit.clone());
         }
     }
 
-    /// Notes a fault; whether its property was asked for.
+    /// Records a fault. Returns true if its property was requested.
     pub fn fault(&mut self, config: &Config, fault: Fault, choices: &[Choice]) -> bool {
         if !config.properties.contains(&fault.kind.property()) {
             return false;
@@ -91,7 +91,7 @@ impl Record {
         true
     }
 
-    /// Notes a fault; whether it is a new one.
+    /// Records a fault. Returns true if it is new.
     fn found(&mut self, fault: Fault, choices: &[Choice], count: u64) -> bool {
         let next = self.faults.len();
         let at = *self.index.entry(key(&fault)).or_insert(next);
@@ -106,7 +106,7 @@ impl Record {
         at == next
     }
 
-    /// Adds what another worker saw after this one.
+    /// Adds the results of another worker, which come after these.
     pub fn merge(&mut self, later: Record) {
         let (mine, theirs) = (&mut self.statistics, later.statistics);
         mine.executions += theirs.executions;
@@ -128,7 +128,7 @@ impl Record {
         self.limits.extend(later.limits);
     }
 
-    /// As data.
+    /// The record as data.
     pub fn state(&self) -> RecordState {
         let mut faults = self.faults.clone();
         for found in &mut faults {
@@ -147,7 +147,7 @@ impl Record {
         }
     }
 
-    /// The record that was kept, told to all who look on.
+    /// Restores a saved record, and reports its findings and counts.
     pub fn restored(state: &RecordState, config: &Config, control: &Control) -> Record {
         let RecordState {
             statistics,
@@ -188,7 +188,7 @@ impl Record {
     }
 }
 
-/// What faults that are one have in common.
+/// What equal findings have in common.
 pub(crate) fn key(fault: &Fault) -> Key {
     let mut places = vec![fault.stmt];
     places.extend(fault.related.iter().map(|(_, stmt, _)| *stmt));
@@ -198,7 +198,7 @@ pub(crate) fn key(fault: &Fault) -> Key {
     (fault.kind, places)
 }
 
-/// A noted assertion of a toy as a fault.
+/// A noted assertion of a toy, as a fault.
 fn noted(thread: ThreadId, position: u32) -> Fault {
     Fault {
         kind: FaultKind::AssertionFailed,

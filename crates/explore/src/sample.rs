@@ -1,5 +1,5 @@
-//! What the sampling strategies share: run executions one after the other, each decided by a
-//! [`Scheduler`].
+//! The common part of the sampling strategies: they run one execution after another, and a
+//! [`Scheduler`] makes the choices.
 
 use crate::kept::{Kept, Misfit, SampleState, State};
 use crate::record::Record;
@@ -8,30 +8,30 @@ use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Choice, Detector, Limit, LimitKind, Op, Pending, StopReason, Undo};
 
-/// Executions taken if no number was asked for.
+/// The number of executions if the configuration gives none.
 const DEFAULT_EXECUTIONS: u64 = 10_000;
 
-/// The longest execution at first, in events, of a sample that deepens.
+/// The initial limit on the length of executions, in events, of a sample that deepens.
 const SHORT: usize = 128;
 
-/// A sample that deepens takes about so many executions of each length.
+/// The approximate number of executions of each length in a sample that deepens.
 const OF_EACH_LENGTH: u64 = 64;
 
-/// Decides who moves.
+/// Decides which thread moves.
 pub(crate) trait Scheduler {
-    /// A new execution begins.
+    /// Begins a new execution.
     fn begin(&mut self);
     /// Chooses one of the enabled threads (there is at least one).
     fn thread(&mut self, pending: &[Pending]) -> usize;
     /// Chooses one of a thread's alternatives.
     fn alternative(&mut self, alternatives: u16) -> u16;
-    /// What decides what it chooses from here on, between two executions.
+    /// The data that determines the later choices, between two executions.
     fn state(&self) -> Vec<u64>;
-    /// Goes on from there; whether that is a state of such a scheduler.
+    /// Restores this data. Returns true if it belongs to such a scheduler.
     fn restore(&mut self, state: &[u64]) -> bool;
 }
 
-/// Runs executions until a bound is hit. The result is never complete.
+/// Runs executions until a limit is reached. The result is never complete.
 pub(crate) fn explore<M, D>(
     (mut machine, mut detector): (M, D),
     scheduler: &mut impl Scheduler,
@@ -99,7 +99,7 @@ where
                     }
                 }
             } else {
-                // A data choice is part of the transition before it.
+                // A data choice belongs to the transition before it.
                 let choosing = |p: &Pending| p.is_enabled() && p.action.op == Op::Choose;
                 let thread = match machine.pending().iter().position(choosing) {
                     Some(thread) => thread,
@@ -153,8 +153,8 @@ where
     })))
 }
 
-/// Whether the execution ends at the present state; counts it if so. `length`, `longest`: the bound
-/// on its events, and the one that was asked for.
+/// True if the execution ends in the present state; then it is counted. `length`: the present limit
+/// on its events. `longest`: the limit in the configuration.
 fn is_over<M: Undo>(
     machine: &M,
     depth: usize,

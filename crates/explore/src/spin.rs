@@ -1,26 +1,27 @@
-//! Threads that wait in loops for ever: each thread that is enabled goes round in a loop without
-//! effect (liveness under fairness; GenMC's awaits: Kokologiannakis and Vafeiadis, *Dynamic
-//! Partial Order Reductions for Spinloops*, FMCAD 2021, decide loops in the syntax; here the states
-//! decide).
+//! Threads that wait in loops for ever: every enabled thread runs in a loop without effect
+//! (liveness under fairness). GenMC's awaits (Kokologiannakis and Vafeiadis, *Dynamic Partial Order
+//! Reductions for Spinloops*, FMCAD 2021) identify such loops in the syntax; here the states
+//! decide.
 //!
-//! A state is one from which nobody comes on, if
+//! A *round* is the execution of a thread alone from a state back to the same state. No thread
+//! makes progress from a state if:
 //!
-//! - each enabled thread, run alone, has no choice and comes back to that very state;
-//! - on the way it does nothing that lets others go on or ends them: no signal, no creation, no
-//!   input or output. It takes locks only to give them back, and writes only what leaves the memory
-//!   as it was, or what no other round touches;
-//! - what is written, locked or tried in one round, no other round touches in a way that would see
-//!   it: then all orders of their steps keep each of them in its round;
-//! - nobody who is blocked waits for a lock that a round takes and gives back;
+//! - each enabled thread, run alone, has no choice and returns to that state;
+//! - in its round it does nothing that unblocks or ends other threads: no signal, no creation, no
+//!   input or output. It takes locks only to release them. It writes only values that leave the
+//!   memory unchanged, or places that no other round accesses;
+//! - no other round accesses what a round writes, locks or tries, in a way that would observe it.
+//!   Then every interleaving of the rounds' steps keeps each thread in its round;
+//! - no blocked thread waits for a lock that a round takes and releases;
 //! - no thread has stopped at a false assumption, and the process is not about to end.
 //!
-//! From such a state all continuations stay among the states that these rounds pass through. So it
-//! is enough to ask where an exploration meets known states: each set of states that is never left
-//! again has one of these.
+//! From such a state, all continuations stay among the states through which these rounds pass. So
+//! it is enough to ask where an exploration reaches known states: each set of states that is never
+//! left again contains such a point.
 //!
-//! It is a finding if one of the threads looks at something on its way, and its end could be
-//! reached if it saw something else ([`Machine::may_end`]): a server that polls for ever is none.
-//! Deliberately absent: rounds with an effect of their own that others see (livelocks).
+//! It is a finding if one of the threads reads or tries something in its round, and its end could
+//! be reached if the result were different ([`Machine::may_end`]). A server that polls for ever is
+//! no finding. Deliberately absent: rounds with an effect that other threads observe (livelocks).
 
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{
@@ -28,49 +29,49 @@ use selvedge_model::{
     Pending, Spin, Status,
 };
 
-/// Steps of a round, at most.
+/// The maximum number of steps in a round.
 const MOST_STEPS: usize = 1_000;
 
-/// How a round uses an object, as far as others can see it.
+/// How a round uses an object, as far as other threads can observe it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Use {
     Read,
     Write,
-    /// Takes or gives back a lock; who wants it too has to wait, and sees nothing.
+    /// Takes or releases a lock. A thread that needs it waits, and observes nothing.
     Lock,
-    /// Takes it if it is free.
+    /// Takes a lock if it is free.
     Try,
 }
 
-/// What a round touches.
+/// A use of an object by a round.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     object: ObjectId,
     size: u64,
     how: Use,
-    /// A lock was given back with the round's step of this number, from 1.
+    /// The number, from 1, of the step with which a lock was released.
     back: usize,
 }
 
-/// A thread that came back to where it was.
+/// The round of a thread.
 struct Round {
     thread: ThreadId,
     touches: Vec<Touch>,
     looks: Vec<Look>,
 }
 
-/// What a state says.
+/// What a state shows.
 enum Here {
-    /// Somebody may come on.
+    /// Some thread may make progress.
     Open,
-    /// A thread waits for a lock that another one gives back after so many steps.
+    /// A thread waits for a lock that another thread releases after this number of steps.
     Behind(ThreadId, usize),
-    /// All enabled threads go round.
+    /// All enabled threads run in rounds.
     Rounds(Vec<Round>),
 }
 
-/// Tells the detector if all threads that are enabled go round for ever. The machine may stand at
-/// another state afterwards. `print`: tells states apart.
+/// Reports to the detector if all enabled threads spin for ever. The machine may be in another
+/// state afterwards. `print`: distinguishes states.
 pub fn find_spins<M: Machine, D: Detector<M>>(
     machine: &mut M,
     print: impl Fn(&M) -> Digest,
@@ -98,7 +99,7 @@ pub fn find_spins<M: Machine, D: Detector<M>>(
     }
 }
 
-/// Whether a state may be one from which nobody comes on, by what the threads would do next.
+/// True if the pending actions do not exclude that no thread makes progress.
 pub(crate) fn may_spin(pending: &[Pending]) -> bool {
     let goes_round = |p: &Pending| match p.status {
         Status::Enabled => p.alternatives == 1 && is_quiet(&p.action),
@@ -152,8 +153,8 @@ fn here<M: Machine>(machine: &mut M, print: &impl Fn(&M) -> Digest) -> Here {
     Here::Rounds(rounds)
 }
 
-/// Runs a thread alone until the machine is back at the state where it began; `None` if it does not
-/// come back, or does something that counts.
+/// Runs a thread alone until the machine is back in the state in which it began. `None` if it does
+/// not return, or does something with an effect.
 fn go_round<M: Machine>(
     machine: &mut M,
     thread: ThreadId,
@@ -185,7 +186,7 @@ fn go_round<M: Machine>(
 }
 
 impl Round {
-    /// Notes what a step of the thread did; whether that is nothing that counts.
+    /// Records a step of the thread. Returns false if the step has an effect that excludes a round.
     fn takes<M: Machine>(&mut self, machine: &M, event: &Event, number: usize) -> bool {
         let noted = |notice: &Notice| matches!(notice, Notice::AssertNoted(..));
         if !machine.notices().iter().all(noted) || event.completes || event.outcome == Outcome::Incomplete {
@@ -240,7 +241,7 @@ impl Round {
     }
 }
 
-/// Whether an operation may be a part of a round, as far as it can be told before it is taken.
+/// True if an operation may be part of a round, as far as this is known before it is taken.
 fn is_quiet(action: &Action) -> bool {
     let info = action.op.info();
     let alone = info.class2 == OpClass::Local;
@@ -271,14 +272,14 @@ fn is_quiet(action: &Action) -> bool {
     }
 }
 
-/// Whether an operation changes only what its thread says about itself (whether it can be
-/// cancelled). Nobody who goes round asks for that, and the round ends with it as it was.
+/// Whether an operation changes only the cancellation state of its own thread. No round asks for
+/// that state, and the thread ends its round with the state it began with.
 fn is_own(action: &Action) -> bool {
     action.op == Op::Hidden && action.object == ObjectId::thread(action.thread)
 }
 
-/// How an operation of the last step used its object: `None` if that counts, `Some(None)` if it has
-/// none.
+/// How an operation of the last step used its object. `None` if it excludes a round, `Some(None)`
+/// if there is no object.
 fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Option<Use>> {
     if !is_quiet(action) {
         return None;
@@ -303,7 +304,7 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
     }
 }
 
-/// Whether what one round does another one can see.
+/// True if one round may observe an action of the other.
 fn meet(one: &[Touch], other: &[Touch]) -> bool {
     let unseen = |a: Use, b: Use| a == b && matches!(a, Use::Read | Use::Lock);
     let meets = |a: &Touch| {

@@ -1,33 +1,33 @@
 //! Threads that wait for ever beside others that run for ever.
 //!
-//! Where an execution ends, the detector sees who waits. An execution that never ends has no such
-//! place; with cutoffs it is left where only known states are ahead. There a blocked thread may be
-//! one that is let go on later, or one that never is. It is *stuck* if it moves in no continuation,
-//! and none of them ends the execution or the process: an end is judged where it is.
+//! At the end of an execution, the detector sees which threads wait. An execution that never ends
+//! has no such point. With cutoffs it is given up where only known states follow. A thread that is
+//! blocked there may be unblocked later, or never. It is *stuck* if it moves in no continuation,
+//! and no continuation ends the execution or the process. (At an end, the detector judges.)
 //!
-//! That is asked at each leaf of the exploration where only cutoffs are left, and it is enough
-//! there. Being stuck is stable: whoever is stuck in a configuration is so in each larger one.
-//! Every reachable state is that of a configuration without cutoff events (`unfold::cutoff`), and
-//! each such configuration is a part of some leaf's.
+//! This is asked at each leaf of the exploration after which only cutoffs are left. That is enough.
+//! Being stuck is stable: a thread that is stuck in a configuration is stuck in each larger one.
+//! Every reachable state is the state of a configuration without cutoffs (`unfold::cutoff`), and
+//! each such configuration is a part of some leaf's configuration.
 //!
-//! - Who waits for another thread to give something back or to end is let go on by that one, or
-//!   starves: that is no question. [`waiting`] names who waits for nobody in particular (a signal,
-//!   a post, a barrier), for a thread that has ended, or in a cycle. If a wait of one of these
-//!   kinds turns into one for a certain thread, as that of a woken thread for its mutex, it is
-//!   over.
-//! - For one of these a few random walks look for a continuation that lets it go on. Mostly they
-//!   find one soon.
+//! - If a thread waits for a certain thread to release something or to end, that thread unblocks
+//!   it, or it starves. So there is nothing to ask. [`waiting`] returns the other cases: threads
+//!   that wait for no certain thread (for a signal, a post, a barrier), for a thread that has
+//!   ended, or in a cycle. Such a wait is over when it turns into a wait for a certain thread, as
+//!   when a woken thread waits for its mutex.
+//! - For such a thread, a few random walks search for a continuation that unblocks it. In most
+//!   cases they find one soon.
 //! - If they do not, all states that follow are visited, depth first (`Search`). A thread whose
-//!   next action is independent of everything goes first, unless that leads to a state that is
-//!   known: then the others have their turn, too (the cycle proviso of ample sets; Peled, CAV
-//!   1994).
-//! - If there are too many, the question stays open, and so does the verdict.
+//!   next action is independent of everything goes first, unless it leads to a known state. Then
+//!   the other threads get their turn, too (the cycle proviso of ample sets; Peled, CAV 1994).
+//! - If there are too many states, the question remains open, and the verdict is unknown.
 //!
-//! A state where a thread has stopped at a false assumption counts as no continuation. If there is
-//! one, the thread is stuck only if some execution goes on for ever without it (`fair`).
+//! A state in which a thread has stopped at a false assumption does not count as a continuation. If
+//! there is one, the thread is stuck only if some execution goes on for ever without it (`fair`).
 //!
-//! A spurious wakeup is possible and never promised. It is an alternative of the action that begins
-//! to wait, so a thread that has begun to wait without it is stuck if no signal ever comes.
+//! A spurious wakeup is possible but not guaranteed. It is an alternative of the action that begins
+//! the wait. So a thread that has begun to wait without this alternative is stuck if no signal ever
+//! comes.
 
 mod fair;
 
@@ -38,24 +38,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, ForTests, Id, ThreadId};
 use selvedge_model::{Action, Choice, Fingerprint, Machine, Notice, Op, Pending, Status, Undo};
 
-/// States that are visited for one question.
+/// The maximum number of states that are visited for one question.
 const MOST_STATES: usize = 100_000;
-/// Random walks before that, and their steps.
+/// The number of random walks before that, and their length in steps.
 const WALKS: usize = 8;
 const STEPS: usize = 400;
-/// Questions that may stay open before no more are asked.
+/// The number of open questions after which no more are asked.
 const MOST_OPEN: u32 = 8;
 
-/// A blocked thread that may be stuck. Of a cycle the first thread.
+/// A blocked thread that may be stuck. For a cycle, its first thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Waiting {
     /// The thread.
     pub thread: ThreadId,
-    /// It is in a cycle that nobody outside can break.
+    /// True if it is in a cycle that no thread outside can break.
     pub firm: bool,
 }
 
-/// The blocked threads that do not just wait for others.
+/// The blocked threads that do not just wait for certain other threads.
 pub fn waiting<M: Machine + ?Sized>(machine: &M) -> Vec<Waiting> {
     let threads = (0..machine.pending().len()).map(ThreadId::from_index);
     threads.filter_map(|thread| waits(machine, thread)).collect()
@@ -74,21 +74,21 @@ fn waits<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Option<Waiting> 
         return Some(Waiting { thread, firm: false });
     }
     let mut members = ahead(machine, thread);
-    // Those of which each waits for each of the others.
+    // The members of the cycle: each of them waits for each of the others.
     members.retain(|&other| ahead(machine, other).contains(&thread));
     if members.iter().min() != Some(&thread) {
         return None;
     }
     let holds = |member: &ThreadId| {
         let action = &pending[member.index()].action;
-        // A join may be ended by whoever detaches the thread.
+        // A thread that detaches the joined thread ends the join.
         !action.cancelable && action.op != Op::Join
     };
     let firm = members.iter().all(holds);
     Some(Waiting { thread, firm })
 }
 
-/// The threads for which a thread waits, directly or by way of others.
+/// The threads for which a thread waits, directly or indirectly.
 fn ahead<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Vec<ThreadId> {
     let (mut found, mut open) = (Vec::new(), vec![thread]);
     while let Some(at) = open.pop() {
@@ -102,7 +102,7 @@ fn ahead<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Vec<ThreadId> {
     found
 }
 
-/// What is said of a thread whose fate is unknown.
+/// The message for a thread whose fate is unknown.
 pub(crate) fn too_many(thread: &str, action: &Action) -> String {
     format!(
         "thread {thread} waits for {}, and too many states follow to tell whether it waits for ever",
@@ -110,7 +110,7 @@ pub(crate) fn too_many(thread: &str, action: &Action) -> String {
     )
 }
 
-/// What a blocked thread waits for.
+/// What a blocked thread waits for, in words.
 const fn awaited(action: &Action) -> &'static str {
     match action.op {
         Op::WaitAcquire | Op::WaitTimeout => "a wakeup",
@@ -122,19 +122,19 @@ const fn awaited(action: &Action) -> &'static str {
     }
 }
 
-/// What is ahead of a thread.
+/// The future of a blocked thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// Some continuation lets it go on, or ends the execution or the process; or the machine had
-    /// something to report on the way, so that the verdict is not `true` anyway.
+    /// Some continuation unblocks it, or ends the execution or the process. Or the machine reported
+    /// something on the way, so that the verdict is not `true` in any case.
     Open,
-    /// None does, and some execution goes on for ever.
+    /// No continuation does, and some execution goes on for ever.
     Stuck,
     /// There are too many states.
     Unknown,
 }
 
-/// What was learned about threads at states.
+/// Known answers for threads at states.
 #[derive(Debug, Default)]
 pub struct Fates {
     /// By fingerprint and name of the thread.
@@ -144,7 +144,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// With a mistake.
+    /// With a deliberate mistake.
     #[cfg(feature = "laboratory")]
     pub(crate) fn weakened(weaken: ForTests<Weaken>) -> Self {
         Fates {
@@ -153,10 +153,11 @@ impl Fates {
         }
     }
 
-    /// What is ahead of a blocked thread at the machine's state, to which the machine comes back.
-    /// `name`: the same in each interleaving.
+    /// The future of a blocked thread at the machine's state. The machine is returned to this
+    /// state. `name`: the thread's name, equal in each interleaving.
     ///
-    /// Of a firm cycle it is only asked whether the execution may end: there the cycle is judged.
+    /// For a firm cycle, the question is only whether the execution may end, because the cycle is
+    /// judged at the end.
     pub fn of<M: Undo + Fingerprint>(
         &mut self,
         machine: &mut M,
@@ -184,41 +185,41 @@ impl Fates {
         fate
     }
 
-    /// Whether so many questions stayed open that more of them are of no use.
+    /// True if so many questions remained open that asking more is useless.
     pub fn gave_up(&self) -> bool {
         self.open >= MOST_OPEN
     }
 }
 
-/// What a state says.
+/// What a state shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Here {
-    /// That the thread's fate is open.
+    /// The thread's fate is open.
     Open,
-    /// Nothing: what comes after it decides.
+    /// Nothing: the states that follow decide.
     Nothing,
-    /// Nothing, and nothing comes after it: a thread has stopped there.
+    /// Nothing, and its successors do not count: a thread has stopped there.
     Pruned,
 }
 
-/// A question.
+/// The search for the answer to one question.
 struct Search<'a, K> {
     key: K,
     waiting: Waiting,
-    /// How many threads had stopped where it began.
+    /// The number of threads that had stopped when the search began.
     parked: usize,
     fates: &'a mut Fates,
     control: &'a Control,
 }
 
-/// A state on the way.
+/// A state of the search path.
 struct Frame<T> {
     mark: T,
     print: Digest,
     number: u32,
     choices: Vec<Choice>,
     next: usize,
-    /// So many of the choices are enough if they lead to new states.
+    /// The number of first choices that are enough if they lead to new states.
     ample: usize,
 }
 
@@ -239,7 +240,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         fate
     }
 
-    /// What the machine's state says. `first`: nothing was stepped yet.
+    /// What the machine's state shows. `first`: no step was taken yet.
     fn here<M: Undo + Fingerprint>(&self, machine: &M, first: bool) -> Here {
         let pending = machine.pending();
         let noted = |notice: &Notice| matches!(notice, Notice::AssertNoted(..));
@@ -263,7 +264,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         Here::Nothing
     }
 
-    /// Steps at random; whether that showed that the fate is open.
+    /// Takes random steps. Returns true if they showed that the fate is open.
     fn walk<M: Undo + Fingerprint>(&mut self, machine: &mut M, seed: u64) -> bool {
         let mut random = fastrand::Rng::with_seed(seed);
         let start = machine.mark();
@@ -297,7 +298,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         found
     }
 
-    /// Visits all that follows.
+    /// Visits all states that follow.
     fn visit_all<M: Undo + Fingerprint>(&mut self, machine: &mut M) -> Fate {
         let mut seen: FxHashMap<Digest, u32> = FxHashMap::default();
         let mut graph = Graph::default();
@@ -381,10 +382,9 @@ fn is_local<M: Machine>(machine: &M) -> impl Fn(ThreadId) -> bool {
     |thread| machine.pending()[thread.index()].action.is_local()
 }
 
-/// All choices of the machine's state, and how many of them are enough if they lead to new states.
-/// `turn`: with which to begin.
-///
-/// `first`: whether a thread's next action is independent of all that others do before it.
+/// All choices of the machine's state, and the number of first choices that are enough if they lead
+/// to new states. `turn`: rotates the choices. `first`: true for a thread whose next action is
+/// independent of all actions of others before it.
 pub(crate) fn moves<M: Machine>(
     machine: &M,
     turn: usize,
@@ -396,7 +396,7 @@ pub(crate) fn moves<M: Machine>(
         (0..pending[t].alternatives).map(move |alternative| Choice { thread, alternative })
     };
     let enabled: Vec<usize> = (0..pending.len()).filter(|&t| pending[t].is_enabled()).collect();
-    // Nobody comes between an action and the data choice without which it has no effect.
+    // No thread runs between an incomplete action and the data choice that completes it.
     let incomplete =
         |&&t: &&usize| pending[t].action.op == Op::Choose && machine.is_incomplete(ThreadId::from_index(t));
     if let Some(&t) = enabled.iter().find(incomplete) {
@@ -406,13 +406,13 @@ pub(crate) fn moves<M: Machine>(
     }
     let mut choices: Vec<Choice> = enabled.iter().copied().flat_map(of).collect();
     if !choices.is_empty() {
-        // Multiplied by an odd number without pattern, so that threads and alternatives take turns
-        // in many ways.
+        // Multiplied by a large odd number, so that threads and alternatives are combined in many
+        // ways.
         let at = turn.wrapping_mul(0x9e37_79b9) >> 8;
         let count = choices.len();
         choices.rotate_left(at % count);
     }
-    // A data choice is part of the transition before it.
+    // A data choice belongs to the transition before it.
     let chooses = |&&t: &&usize| pending[t].action.op == Op::Choose;
     let goes_first = |&&t: &&usize| first(ThreadId::from_index(t));
     let local = enabled
@@ -429,7 +429,7 @@ pub(crate) fn moves<M: Machine>(
     (choices, ample)
 }
 
-/// What a state is told by: states that differ only in the names of inputs are one.
+/// The key of a state. States that differ only in the names of inputs have the same key.
 fn digest<M: Fingerprint>(machine: &M) -> Digest {
     match machine.has_inputs() {
         true => machine.fingerprint().with(machine.without_names()),

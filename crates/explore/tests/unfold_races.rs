@@ -141,7 +141,7 @@ fn is_there(toy: &Toy) -> Option<bool> {
     Some(!races.is_empty())
 }
 
-const ALL: [Knowledge; 3] = [Knowledge::State, Knowledge::Trails, Knowledge::Detector];
+const ALL: [Knowledge; 3] = [Knowledge::State, Knowledge::LastActions, Knowledge::Detector];
 
 /// Whatever counts of the past at least, no race is lost; and what races was taken for such that
 /// may.

@@ -1,8 +1,8 @@
-//! The arena: where nodes live, each once. Equal nodes have one name, so comparing two expressions
-//! compares two numbers.
+//! The arena: the storage of nodes, each once. Equal nodes have one name, so comparing two
+//! expressions compares two numbers.
 //!
-//! An arena belongs to one worker. It grows only, and everything goes through a shared reference,
-//! because making an expression changes nothing that anybody can see. The constructors are in
+//! An arena belongs to one worker. It only grows. All methods take a shared reference, because
+//! making an expression changes nothing that a caller can observe. The constructors are in
 //! [`build`](crate::build).
 
 use crate::facts::Facts;
@@ -19,8 +19,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub struct Arena {
     inner: RefCell<Inner>,
-    /// How deep the constructors are in each other: a rule that looks further down gives up below a
-    /// fixed depth, so that no shape of expression can exhaust the stack.
+    /// The nesting depth of constructors. A rule that examines deeper nodes gives up below a fixed
+    /// depth, so no shape of expression can exhaust the stack.
     pub(crate) depth: Cell<u32>,
 }
 
@@ -50,7 +50,7 @@ struct Meta {
     float: bool,
 }
 
-/// An interned table with what its elements have in common.
+/// An interned table with the common properties of its elements.
 #[derive(Debug)]
 struct Table {
     elements: Rc<[Expr]>,
@@ -65,7 +65,7 @@ struct Table {
 pub struct Size {
     /// Distinct nodes.
     pub nodes: usize,
-    /// Roughly the bytes that they take.
+    /// Their approximate size in bytes.
     pub bytes: usize,
 }
 
@@ -134,7 +134,7 @@ impl Arena {
         e == FALSE
     }
 
-    /// A hash of its structure: the same in every arena and whatever was made before.
+    /// A hash of its structure: the same in every arena, whatever was made before.
     #[inline]
     pub fn hash(&self, e: Expr) -> Digest {
         self.inner.borrow().hashes[e.index() as usize]
@@ -235,7 +235,7 @@ impl Arena {
         false
     }
 
-    /// The nodes for a reader that asks much; nothing can be made meanwhile.
+    /// The nodes, for a reader with many queries; nothing can be made meanwhile.
     #[inline]
     pub(crate) fn view(&self) -> View<'_> {
         View(self.inner.borrow())
@@ -450,7 +450,7 @@ impl Inner {
         }
     }
 
-    /// Hashes the node with its children's hashes in place of their names.
+    /// Hashes the node, with its children's hashes in place of their names.
     fn structure(&self, node: Node, width: Width) -> Digest {
         let child = |e: Expr| self.hashes[e.index() as usize];
         match node {

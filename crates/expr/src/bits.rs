@@ -1,6 +1,6 @@
-//! What the operations on bit-vectors mean, on concrete values: constant folding and the evaluator
-//! use these and nothing else, so they cannot disagree. Division by 0 and shifts past the width are
-//! as in SMT-LIB's QF_BV.
+//! The meaning of the operations on bit-vectors, on concrete values. Constant folding and the
+//! evaluator use only these functions, so they cannot disagree. Division by 0 and shifts past the
+//! width are as in SMT-LIB's QF_BV.
 //!
 //! Values are zero-extended to 128 bits; the results are too.
 

@@ -1,5 +1,5 @@
-//! Expressions for people: infix text with the names of inputs, `in0.2[1]` for thread 0's second
-//! input's piece 1.
+//! Expressions as text for people: infix, with the names of inputs; `in0.2[1]` is piece 1 of thread
+//! 0's second input.
 //!
 //! `/`, `%`, `<`, `<=` and `>>` are unsigned; with an `s` they are signed. Long expressions are cut
 //! with `…`.

@@ -1,4 +1,5 @@
-//! Values of expressions under an assignment. Iterative: expressions may be a million nodes deep.
+//! Values of expressions under an assignment. The evaluation is iterative, because expressions may
+//! be a million nodes deep.
 
 use crate::arena::{Arena, View};
 use crate::node::{Expr, InputId, Node};
@@ -102,8 +103,8 @@ impl Evaluator {
     }
 
     /// The value of an expression under the same assignment, in the same arena, as in the calls
-    /// since the last [`forget`](Self::forget) or [`eval`](Self::eval): what they computed is used
-    /// again.
+    /// since the last [`forget`](Self::forget) or [`eval`](Self::eval). The values computed by
+    /// these calls are reused.
     pub fn eval_same(&mut self, arena: &Arena, e: Expr, assignment: &Assignment) -> u128 {
         if self.round == 0 {
             self.forget();
@@ -139,7 +140,7 @@ impl Evaluator {
         (self.rounds[i] == self.round).then(|| self.values[i])
     }
 
-    /// The value of a child; puts it on the stack if it is not known.
+    /// The value of a child. If it is not known, the child is put on the stack.
     fn need(&mut self, e: Expr) -> Option<u128> {
         let known = self.known(e);
         if known.is_none() {
@@ -153,7 +154,8 @@ impl Evaluator {
         Some((a?, b?))
     }
 
-    /// The value of a node if its children's are known, else those not known are put on the stack.
+    /// The value of a node if its children's values are known; otherwise the unknown children are
+    /// put on the stack.
     #[inline]
     fn value(&mut self, arena: &View<'_>, e: Expr, node: Node, assignment: &Assignment) -> Option<u128> {
         let width = || arena.width(e);

@@ -1,8 +1,8 @@
-//! What is known of a value without asking a solver: bits that are certain and an unsigned
-//! interval. Computed once, when the node is made, from what is known of its children.
+//! Facts about a value that need no solver: certain bits and an unsigned interval. They are
+//! computed once, when the node is made, from the facts of its children.
 //!
 //! The transfer functions are the usual ones of abstract interpretation (LLVM's `KnownBits` and
-//! `ConstantRange`, without wrapping intervals); where nothing cheap is known the answer is
+//! `ConstantRange`, without wrapping intervals). If nothing is known cheaply, the result is
 //! [`Facts::any`].
 
 use crate::bits::{mask, signed};
@@ -74,7 +74,7 @@ impl Facts {
         }
     }
 
-    /// What holds whichever of two values it is.
+    /// The facts that hold for both of two values.
     pub fn join(self, other: Facts) -> Facts {
         Facts {
             zeros: self.zeros & other.zeros,
@@ -100,7 +100,7 @@ impl Facts {
         }
     }
 
-    /// Lets the bits narrow the interval and the interval fix bits.
+    /// Narrows the interval by the bits, and the bits by the interval.
     pub fn refine(mut self, width: Width) -> Facts {
         self.low = self.low.max(self.ones);
         self.high = self.high.min(mask(width) & !self.zeros);
@@ -302,7 +302,8 @@ const fn low_mask(bits: u32) -> u128 {
 fn sum(width: Width, a: Facts, b: Facts, carry: bool) -> Facts {
     let c = u128::from(carry);
     let all = mask(width);
-    // The sums of all that may be 1 and of all that must be 1 show where a carry is certain.
+    // The sum of all bits that may be 1, and the sum of all bits that must be 1, show where a carry
+    // is certain.
     let (a_max, b_max) = (!a.zeros & all, !b.zeros & all);
     let most = a_max.wrapping_add(b_max).wrapping_add(c);
     let least = a.ones.wrapping_add(b.ones).wrapping_add(c);

@@ -1,9 +1,9 @@
-//! What the operations on floats mean, on concrete bits: IEEE 754 binary32 and binary64, rounding
-//! to the nearest with ties to even.
+//! The meaning of the operations on floats, on concrete bits: IEEE 754 binary32 and binary64,
+//! rounding to the nearest with ties to even.
 //!
-//! IEEE leaves open which NaN an operation gives, and processors differ. Here every operation that
-//! gives a NaN gives [`nan`]: quiet, positive, no payload. Operations on bits (negation, absolute
-//! value, copying a sign, loads and stores) keep a NaN's bits.
+//! IEEE does not specify which NaN an operation gives, and processors differ. Here every operation
+//! that gives a NaN gives [`nan`]: quiet, positive, no payload. Operations on bits (negation,
+//! absolute value, copying a sign, loads and stores) keep a NaN's bits.
 
 use crate::bits::{mask, signed};
 use crate::node::{FBinOp, FCmpOp, FUnOp, Width};

@@ -1,8 +1,8 @@
 //! Expressions over symbolic inputs: hash-consed, canonical, evaluated without recursion.
 //!
-//! An [`Arena`] holds the nodes. Its constructors simplify, so that most questions about a
-//! program's branches are answered when the branch condition is built. An [`Expr`] is four bytes;
-//! what it means is [`Arena::node`].
+//! An [`Arena`] holds the nodes. Its constructors simplify, so most questions about a program's
+//! branches are answered when the branch condition is built. An [`Expr`] is four bytes;
+//! [`Arena::node`] gives its node.
 
 mod arena;
 pub mod bits;

@@ -1,9 +1,8 @@
-//! What an expression is: a small copyable name, and the node it stands for.
+//! Expressions: a small copyable name, and the node that it identifies.
 //!
-//! Every value is a bit-vector of 1 to 128 bits. A truth value has width 1; a float is its IEEE 754
-//! bits, of width 32 or
-//! 64. Which nodes exist is said here once; evaluator, solver and text format must each know every
-//!     one of them.
+//! Every value is a bit-vector of 1 to 128 bits. A truth value has width 1. A float is its IEEE 754
+//! bits, of width 32 or 64. This file defines all nodes; evaluator, solver and text format must
+//! each handle every one of them.
 
 use std::fmt;
 use std::num::NonZeroU32;

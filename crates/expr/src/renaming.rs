@@ -1,10 +1,11 @@
 //! Hashes of expressions under other names of their inputs: numbers, in the order in which the
-//! inputs are met.
+//! inputs are found.
 //!
-//! Lists of expressions whose inputs are met in the same order have the same hashes exactly if one
-//! list becomes the other by a one-to-one renaming of inputs. Operands that may be exchanged stand
-//! in the order of their own hashes, which depend on the old names: so two lists that are alike may
-//! have different hashes, but different ones never have the same.
+//! Consider lists of expressions whose inputs are found in the same order. They have the same
+//! hashes exactly if one list becomes the other by a one-to-one renaming of inputs. Operands of
+//! commutative operations are in the order of their own hashes, which depend on the old names. So
+//! two lists that are equal up to renaming may have different hashes, but different lists never
+//! have the same.
 
 use crate::arena::{Arena, hash_of, table_hash};
 use crate::node::{Expr, InputId, Node, TableId};
@@ -23,7 +24,7 @@ pub struct Renaming<'a> {
 }
 
 impl<'a> Renaming<'a> {
-    /// No input was met.
+    /// No input has a number yet.
     #[must_use]
     pub fn new(arena: &'a Arena) -> Self {
         Renaming {
@@ -62,7 +63,7 @@ impl<'a> Renaming<'a> {
         self.numbers.contains_key(&input)
     }
 
-    /// The hash of an expression. All inputs without a number are alike.
+    /// The hash of an expression. All inputs without a number count as equal.
     pub fn hash(&mut self, e: Expr) -> Digest {
         let mut next = vec![e];
         while let Some(&e) = next.last() {
@@ -91,7 +92,7 @@ impl<'a> Renaming<'a> {
         self.hashes[&e]
     }
 
-    /// The same once the hashes of all below are known.
+    /// The hash of a node when the hashes of all nodes below are known.
     fn hash_above(&self, e: Expr, node: Node, table: Option<TableId>) -> Digest {
         let width = self.arena.width(e);
         let child = |e: Expr| self.hashes[&e];

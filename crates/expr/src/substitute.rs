@@ -1,13 +1,13 @@
-//! Replacement of parts of expressions. Iterative; what is made goes through the constructors, so
-//! it simplifies.
+//! Replacement of parts of expressions. It is iterative. New expressions are made by the
+//! constructors, so they are simplified.
 
 use crate::arena::Arena;
 use crate::node::{Expr, Node};
 use rustc_hash::FxHashMap;
 
 impl Arena {
-    /// The expression with each first expression of a pair replaced by its second, wherever it
-    /// occurs. What was put in is not looked into again.
+    /// The expression in which each first expression of a pair is replaced by the second, wherever
+    /// it occurs. The replacements are not searched again.
     ///
     /// # Panics
     /// If the widths of a pair differ.

@@ -1,14 +1,14 @@
-//! Child processes that end with us: when their time is up, when the run is told to stop, and when
-//! this process dies.
+//! Child processes that end with this process: when their time is up, when the run is told to stop,
+//! and when this process dies.
 //!
-//! A child leads a process group of its own, so that what it starts (a compiler's back end, a
-//! linker) is killed with it. The system kills the child if the thread that started it ends:
-//! [`run`] waits in that thread, so this happens only if the whole process dies, by whatever
-//! signal. Ctrl-C on a terminal reaches our group only; the child gets it by way of the stop flag.
+//! A child leads a process group of its own, so the processes that it starts (a compiler's back
+//! end, a linker) are killed with it. The system kills the child if the thread that started it
+//! ends. [`run`] waits in that thread, so this happens only if the whole process dies, by any
+//! signal. Ctrl-C on a terminal reaches only our group; the child is killed through the stop flag.
 //!
-//! `unsafe`: what runs between `fork` and `exec` calls `prctl`, `getppid` and `_exit` alone, which
-//! are async-signal-safe and allocate nothing; `kill` is given a group whose leader was not yet
-//! waited for, so that its number cannot be another's.
+//! `unsafe`: the code that runs between `fork` and `exec` calls only `prctl`, `getppid` and
+//! `_exit`, which are async-signal-safe and allocate nothing. `kill` is given a group whose leader
+//! was not yet waited for, so its number cannot belong to another group.
 
 #![expect(
     unsafe_code,
@@ -23,10 +23,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a waiting parent looks at the stop flag.
+/// The interval at which a waiting parent polls the stop flag.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Until when a child may run.
+/// The limits of a child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds<'a> {
     /// It is killed as soon as this is set.
@@ -40,9 +40,9 @@ pub(crate) struct Bounds<'a> {
 pub(crate) enum Ended {
     /// By itself (also by a signal of its own).
     Exited(Output),
-    /// It was killed, since its time was up.
+    /// It was killed because its time was up.
     Late,
-    /// It was killed, since the run was told to stop.
+    /// It was killed because the run was told to stop.
     Stopped,
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Ended {
 /// ends.
 ///
 /// # Errors
-/// If it cannot be started or waited for. That it does not read its input is no error.
+/// If it cannot be started or waited for. It is no error if it does not read its input.
 pub(crate) fn run(command: &mut Command, input: Option<&[u8]>, bounds: Bounds<'_>) -> io::Result<Ended> {
     let stdin = if input.is_some() {
         Stdio::piped()
@@ -69,7 +69,8 @@ pub(crate) fn run(command: &mut Command, input: Option<&[u8]>, bounds: Bounds<'_
         _ => None,
     };
     let (readers, finished) = child.readers(input)?;
-    // Until both outputs have ended, which they do when nobody is left who could write to them.
+    // Wait until both outputs have ended. They end when no process is left that could write to
+    // them.
     let mut killed = None;
     while let Err(RecvTimeoutError::Timeout) = finished.recv_timeout(TICK) {
         killed = killed.or_else(over);
@@ -102,7 +103,7 @@ pub(crate) fn run(command: &mut Command, input: Option<&[u8]>, bounds: Bounds<'_
     }))
 }
 
-/// Reads to the end; dropping `_done` says that it has come.
+/// Reads to the end; dropping `_done` signals the end.
 fn read(mut from: impl Read, _done: mpsc::Sender<()>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes).map(|_| bytes)
@@ -119,7 +120,7 @@ fn bound_to_us(command: &mut Command) -> &mut Command {
                 return Err(io::Error::last_os_error());
             }
             if libc::getppid().unsigned_abs() != parent {
-                libc::_exit(1); // we have died before the system was asked
+                libc::_exit(1); // this process died before the request to the system
             }
         }
         Ok(())
@@ -135,7 +136,7 @@ type Reader = thread::JoinHandle<io::Result<Vec<u8>>>;
 /// A child and what it has started. Killed when dropped, if it was not waited for.
 struct Group {
     leader: Child,
-    /// The leader was waited for: its number may be another's by now.
+    /// True if the leader was waited for: its number may belong to another process by now.
     gone: bool,
 }
 
@@ -156,7 +157,7 @@ impl Group {
         let out = thread::Builder::new().spawn(move || read(stdout, ended))?;
         let err = thread::Builder::new().spawn(move || read(stderr, done))?;
         if let (Some(mut stdin), Some(input)) = (self.leader.stdin.take(), input) {
-            // Ends with an error when nobody reads any more.
+            // Ends with an error when no process reads any more.
             thread::Builder::new().spawn(move || stdin.write_all(&input).is_ok())?;
         }
         Ok(([out, err], finished))
@@ -225,7 +226,7 @@ mod tests {
             Ended::Exited(output) => assert!(output.stdout == input),
             other => panic!("{other:?}"),
         }
-        // Who does not read its input ends, too.
+        // A child that does not read its input ends, too.
         assert!(matches!(
             run(&mut Command::new("true"), Some(&input), bounds),
             Ok(Ended::Exited(_))

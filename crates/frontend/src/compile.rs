@@ -1,10 +1,10 @@
-//! Inputs to modules: sources by clang, modules as they are.
+//! From inputs to modules: sources are compiled by clang; modules are used as they are.
 //!
-//! Bitcode comes from clang through a pipe, so only headers of our own are temporary files. No pass
-//! is run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals, are emitted
-//! at `-O0` under the flag that address sanitizing's use-after-scope check sets; nothing is
-//! instrumented. Which files clang read it lists among its diagnostics, as a rule of a makefile
-//! whose target nobody can guess: so no source can forge the list.
+//! Bitcode comes from clang through a pipe, so only our own headers are temporary files. No pass is
+//! run (`-disable-llvm-passes`). Lifetime markers, which end the scopes of locals, are emitted at
+//! `-O0` under the flag that the use-after-scope check of the address sanitizer sets; nothing is
+//! instrumented. Clang lists the files that it read among its diagnostics, as a rule of a makefile.
+//! The rule's target cannot be guessed, so no source can forge the list.
 
 use crate::child::{self, Bounds, Ended};
 use crate::headers::Headers;
@@ -26,7 +26,7 @@ pub(crate) struct Compiled {
     pub path: PathBuf,
     /// Its module.
     pub bytes: Vec<u8>,
-    /// What the bytes are, and who made them.
+    /// The form of the bytes, and what made them.
     pub form: Form,
     /// Whether it is part of the program.
     pub role: Role,
@@ -126,8 +126,8 @@ fn compile(source: &Source, role: Role, options: &Options, headers: &Headers) ->
     }
 }
 
-/// Leaves out the options of another compiler that ours says it does not know. False if there are
-/// none.
+/// Removes the options of another compiler that clang reports as unknown. Returns false if there
+/// are none.
 fn leave_out(flags: &mut Vec<String>, said: &str) -> bool {
     let unknown = said.lines().filter_map(|line| {
         let (_, rest) = line
@@ -143,8 +143,9 @@ fn leave_out(flags: &mut Vec<String>, said: &str) -> bool {
     flags.len() < before
 }
 
-/// What makes the compiler take C as gcc did up to version 13: tentative definitions of several
-/// sources are one variable, and what is no longer C but was common is a warning.
+/// Options that make the compiler accept C as gcc did up to version 13: tentative definitions in
+/// several sources are one variable, and constructs that are no longer C but were common are
+/// warnings.
 pub const LENIENT: [&str; 7] = [
     "-fcommon",
     "-Wno-error=implicit-int",
@@ -155,13 +156,13 @@ pub const LENIENT: [&str; 7] = [
     "-Wno-error=return-mismatch",
 ];
 
-/// Keeps the bodies of C99's `inline` functions, which no object may define: a build that optimises
-/// does not need them, and without optimisation clang leaves them out, but for those that are
-/// always inlined. (No pass of LLVM runs that would do so.) What a source cannot be compiled with,
-/// since it has another use for the word, is compiled without.
+/// Keeps the bodies of C99's `inline` functions, which no object may define. An optimising build
+/// does not need them, and without optimisation clang leaves them out, except for those that are
+/// always inlined. (No pass of LLVM runs that would inline them.) A source that cannot be compiled
+/// with this definition, because it uses the word otherwise, is compiled without it.
 const KEEPS_INLINE: &str = "-Dinline=inline __attribute__((__always_inline__))";
 
-/// What makes the bitcode that the lowering expects.
+/// The options that make the bitcode which the lowering expects.
 const BITCODE: [&str; 14] = [
     "-O0",
     "-g",
@@ -193,8 +194,8 @@ fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &
     for flag in &options.cflags {
         clang.arg(flag);
     }
-    // A value is part of its option's word: a word of its own that begins with `@` would be taken
-    // for a response file. Names on the command line are those of files here.
+    // A value is part of its option's word: a separate word that begins with `@` would be read as a
+    // response file. Names on the command line are names of files here.
     let here = source
         .directory
         .as_ref()
@@ -207,7 +208,7 @@ fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &
         clang.arg(joined("-D", define.as_ref()));
     }
     if let Some(std) = &options.std {
-        // A program may mix C and C++; a standard of the one language is no standard of the other.
+        // A program may mix C and C++; a standard of one language is not valid for the other.
         if std.contains("++") == source.is_cxx() {
             clang.arg(format!("-std={std}"));
         }
@@ -215,13 +216,13 @@ fn arguments(clang: &mut Command, source: &Source, options: &Options, headers: &
     finish_arguments(clang, &source.file, headers, list);
 }
 
-/// The last part of a command line: our headers, behind the user's directories and before the
-/// system's; what makes bitcode; the name.
+/// The last part of a command line: our headers, after the user's directories and before the
+/// system's; the options that make bitcode; the name.
 fn finish_arguments(clang: &mut Command, file: &Path, headers: &Headers, list: &Listing) {
     clang.arg("-isystem").arg(headers.path());
     clang.args(BITCODE);
     clang.args([list.option, "-MF", OWN_STDERR, "-MT", &list.target]);
-    // No name is an option or a response file.
+    // No name may be read as an option or a response file.
     let bytes = file.as_os_str().as_encoded_bytes();
     let odd = bytes.len() > 1 && bytes.starts_with(b"-") || bytes.starts_with(b"@");
     match odd {
@@ -230,8 +231,8 @@ fn finish_arguments(clang: &mut Command, file: &Path, headers: &Headers, list: &
     };
 }
 
-/// Compiles a source as a build does that `selvedge cc` is part of: the bitcode and the files that
-/// were read (not those of the system), or what the compiler said.
+/// Compiles a source as part of a build with `selvedge cc`. Returns the bitcode and the files that
+/// were read (without those of the system), or the compiler's messages.
 pub(crate) fn compile_beside(
     file: &Path,
     arguments: &[OsString],
@@ -275,8 +276,9 @@ pub(crate) fn compile_beside(
     }
 }
 
-/// Standard error of whoever opens it. Not /dev/stderr: clang removes the file for the list when it
-/// misses a header, and the super-user can remove that link; this one nobody can.
+/// The standard error of the process that opens it. This is not /dev/stderr, because clang removes
+/// the file for the list when a header is missing, and the super-user can remove that link. No user
+/// can remove this one.
 const OWN_STDERR: &str = "/proc/self/fd/2";
 
 fn joined(option: &str, value: &OsStr) -> OsString {
@@ -287,9 +289,9 @@ fn joined(option: &str, value: &OsStr) -> OsString {
 
 /// The list of files that a compiler read, among what else it writes to standard error.
 struct Listing {
-    /// The target of the rule; no text that a source can produce has it.
+    /// The target of the rule. No text that a source can produce contains it.
     target: String,
-    /// What makes the compiler write it.
+    /// The option that makes the compiler write the list.
     option: &'static str,
 }
 

@@ -1,8 +1,8 @@
-//! What can go wrong between the user's files and a module.
+//! Errors between the user's files and a module.
 
 use std::path::PathBuf;
 
-/// Why the inputs cannot be loaded. Each message is one paragraph that says what to do about it.
+/// Why the inputs cannot be loaded. Each message is one paragraph that says how to fix the problem.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

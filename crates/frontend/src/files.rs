@@ -1,8 +1,8 @@
-//! Reading files that somebody names: regular files only, of a bounded length.
+//! Reading files that a user names: only regular files, of a bounded length.
 //!
-//! A pipe or a device may never end, or block its reader for ever; reading one may have effects;
-//! and what the system shows under /proc and /sys tells about other processes and the machine. None
-//! of them is a program or its input.
+//! A pipe or a device may never end, or block its reader for ever, and reading it may have effects.
+//! Files under /proc and /sys give information about other processes and the machine. None of them
+//! is a program or its input.
 
 use rustix::fs::{OFlags, fstatfs};
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The most that a file may hold: more is no program, and no input of one.
+/// The maximum size of a file. A larger file is no program, and no input of one.
 pub const LARGEST: u64 = 1 << 30;
 
 /// File systems whose regular files are views of the system: proc, sysfs, debugfs, tracefs,
@@ -39,7 +39,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same for a file of text.
+/// Reads a text file in the same way.
 ///
 /// # Errors
 /// Those of [`read`], or that it is not UTF-8.
@@ -53,7 +53,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// What the system says, or that it is no regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(&std::fs::metadata(path)?)?;
-    // Another file may have its name by now: a pipe does not block with this flag, and is refused
+    // Another file may have the name by now. A pipe does not block with this flag, and is refused
     // below.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()

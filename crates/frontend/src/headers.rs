@@ -1,16 +1,16 @@
-//! Headers of our own that stand before the system's (`crates/frontend/include`).
+//! Our own headers, which the compiler finds before the system's (`crates/frontend/include`).
 //!
-//! They lie in a temporary directory while the compiler runs, since it reads headers from files
-//! only.
+//! They are in a temporary directory while the compiler runs, because it reads headers only from
+//! files.
 
 use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// By name, their texts.
+/// The texts, by name.
 const HEADERS: [(&str, &str); 1] = [("pthread.h", include_str!("../include/pthread.h"))];
 
-/// The directory; it is gone with this value.
+/// The directory. It is removed when this value is dropped.
 pub(crate) struct Headers(TempDir);
 
 impl Headers {

@@ -1,11 +1,11 @@
-//! The front end: C, C++ and LLVM modules to the intermediate representation.
+//! The front end: from C, C++ and LLVM modules to the intermediate representation.
 //!
 //! [`load_isolated`] compiles the inputs with clang 22 at `-O0`, links them and lowers the result,
-//! with LLVM in a process of its own (`isolate`); [`load`] does the same with LLVM in this one. No
-//! LLVM pass that promotes, folds or deletes is run: such passes use the freedom that undefined
-//! values give (`φ(1, undef)` becomes 1), and the checker is there to find those. Statements are
-//! numbered as they stand in the bitcode. What the lowering cannot express becomes an instruction
-//! `Unsupported` at its place, and reaching it makes the verdict *unknown*; it is never
+//! with LLVM in a process of its own (`isolate`). [`load`] does the same with LLVM in this process.
+//! No LLVM pass that promotes, folds or deletes is run. Such passes use the freedom that undefined
+//! values give (`φ(1, undef)` becomes 1), and the checker has to find undefined values. Statements
+//! are numbered in the order of the bitcode. An instruction that the lowering cannot express
+//! becomes `Unsupported` at its place. Reaching it makes the verdict *unknown*; it is never
 //! approximated.
 
 mod child;
@@ -49,11 +49,11 @@ pub struct Options {
     pub define: Vec<String>,
     /// The language standard (`c11`, `c++17`, …), for the inputs of its language.
     pub std: Option<String>,
-    /// The language of all sources on the command line, if not that of their names.
+    /// The language of all sources on the command line, if it is not that of their names.
     pub language: Option<Language>,
     /// Further arguments for the compiler for one source each.
     pub file_flags: Vec<(PathBuf, Vec<String>)>,
-    /// Whether C is taken as older compilers take it: see [`LENIENT`].
+    /// True if C is accepted as older compilers accept it: see [`LENIENT`].
     pub lenient: bool,
     /// Targets of a build whose sources are part of the program.
     pub targets: Vec<String>,
@@ -61,12 +61,14 @@ pub struct Options {
     pub trust: bool,
     /// The function where the program begins.
     pub entry: String,
-    /// Whether to link from the model library what the program needs and does not define.
+    /// True if functions that the program needs and does not define are linked from the model
+    /// library.
     pub library: bool,
-    /// Whether the program gets symbolic input from outside (arguments, standard input, files).
-    /// Input that it makes itself, by `__VERIFIER_nondet_*` and the like, is seen without it.
+    /// True if the program gets symbolic input from outside (arguments, standard input, files).
+    /// Input that it requests itself, by `__VERIFIER_nondet_*` and similar functions, is found
+    /// without this.
     pub symbolic: bool,
-    /// Whether bounded polling loops read once ([`selvedge_analysis::polling`]).
+    /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
     pub poll_once: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
@@ -101,7 +103,8 @@ pub struct Loaded {
     /// The texts of the source files, for diagnostics; `None` for those that the compiler did not
     /// read.
     pub sources: IdVec<FileId, Option<String>>,
-    /// Where the source files were when the program was compiled, as debug information has it.
+    /// The places of the source files when the program was compiled, as the debug information has
+    /// them.
     pub paths: IdVec<FileId, String>,
     /// Functions without a body that code reachable from the entry calls or takes the address of,
     /// in the order of ids.
@@ -110,9 +113,9 @@ pub struct Loaded {
     pub absent: Vec<String>,
     /// Whether LLVM could be confined.
     pub confined: bool,
-    /// Those of `undefined` that an input has as machine code, and which one.
+    /// Those of `undefined` whose machine code is in an input, and the input.
     pub machine_code: BTreeMap<FuncId, String>,
-    /// What to say of machine code among the inputs that has no bitcode.
+    /// Notes on machine code among the inputs that has no bitcode.
     pub notes: Vec<String>,
 }
 
@@ -128,8 +131,8 @@ pub fn load_isolated(inputs: &[PathBuf], options: &Options, reader: &Reader) -> 
     Ok(finish(lowered, &units, native, (confined, options)))
 }
 
-/// The same with LLVM in this process, for tests and tools that are given programs which they
-/// trust: if LLVM crashes on one, so does the caller.
+/// Compiles, links and lowers the inputs with LLVM in this process. It is for tests and tools whose
+/// programs are trusted: if LLVM crashes on one, so does the caller.
 ///
 /// # Errors
 /// As [`load_isolated`], without crashes.
@@ -139,7 +142,7 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     Ok(finish(lowered, &units, native, (false, options)))
 }
 
-/// An entry that is missing may be in what has no bitcode.
+/// A missing entry may be in machine code without bitcode; adds notes on this.
 fn noted(error: Error, native: &Native) -> Error {
     match error {
         Error::NoEntry { entry, .. } => Error::NoEntry {
@@ -158,11 +161,11 @@ fn compiled(inputs: &[PathBuf], options: &Options) -> Result<(Vec<Compiled>, Nat
     Ok((compile::compile_all(inputs.items, options)?, inputs.native))
 }
 
-/// The program with the sources that may be quoted.
+/// The program, with the sources that may be quoted.
 ///
-/// Names of files in a program are whatever its author wrote (`#line`, debug information): a report
-/// that quotes them would show any file of whoever runs it. So only what the compiler read is
-/// quoted: the inputs that are sources, and what they include.
+/// The names of files in a program are chosen by its author (`#line`, debug information). A report
+/// that quotes them would show any file of the user who runs it. So only files that the compiler
+/// read are quoted: the inputs that are sources, and the files that they include.
 fn finish(
     mut lowered: Lowered,
     units: &[Compiled],

@@ -1,12 +1,12 @@
-//! The model library: a libc in bitcode, built into the program, linked on demand.
+//! The model library: a libc in bitcode, built into Selvedge, linked on demand.
 //!
-//! Only the names it defines are looked at unless the program reaches one that nobody else defines;
-//! then the library is parsed, and just the functions needed are lowered, with what they need
-//! themselves.
+//! Only the names that it defines are examined, unless the program reaches one that nothing else
+//! defines. Then the library is parsed, and only the functions needed are lowered, with the
+//! functions that they need themselves.
 //!
-//! A native model of NAME works on concrete values. For symbolic ones the library has
+//! A native model of NAME works on concrete values. For symbolic values the library has
 //! `__selvedge_symbolic_NAME`, which the machine calls in its place. These *stand-ins* are linked
-//! into programs that have symbolic input only, and only for what they reach.
+//! only into programs that have symbolic input, and only for functions that they reach.
 
 use crate::isolate::Refusal;
 use crate::llvm::{Context, Value};
@@ -20,16 +20,17 @@ static BITCODE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.bc"));
 /// The names it defines, one a line, sorted.
 static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/library.names"));
 
-/// Native models that throw exceptions, and what does it for them.
+/// Native models that throw exceptions, and the functions that throw for them.
 const THROWS: [(&str, &str); 2] = [
     ("_ZNSt6thread4joinEv", "_ZSt20__throw_system_errori"),
     ("_ZNSt6thread6detachEv", "_ZSt20__throw_system_errori"),
 ];
-/// Native models by which threads end, and what unwinds them where there is something to unwind.
+/// Native models that end threads, and the function that unwinds them if there is something to
+/// unwind.
 const ENDS: [&str; 3] = ["pthread_exit", "thrd_exit", "pthread_cancel"];
 const UNWINDS: &str = "__selvedge_unwind_thread";
 
-/// What the name of a stand-in begins with.
+/// The prefix of the name of a stand-in.
 const STAND_IN: &str = "__selvedge_symbolic_";
 
 /// Whether the library defines a symbol of this name.
@@ -37,8 +38,8 @@ fn offers(names: &[&str], name: &str) -> bool {
     names.binary_search(&name).is_ok()
 }
 
-/// Defines what the program reaches and the library has. `symbolic`: the program has symbolic
-/// input, whatever it calls.
+/// Defines the symbols that the program reaches and the library has. `symbolic`: the program has
+/// symbolic input, whatever it calls.
 pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Result<(), Refusal> {
     let names: Vec<&str> = NAMES.lines().collect();
     let symbolic = symbolic || has_input(program, entry);
@@ -57,7 +58,7 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
             defined.insert(value.name(), value);
         }
     }
-    // C++ has constructors and destructors of two names and one body.
+    // C++ has constructors and destructors with two names and one body.
     defined.extend(module.aliases().into_iter().map(|alias| (alias.name(), alias)));
     let mut unit = Unit::new(program, module.layout(), true);
     loop {
@@ -75,7 +76,7 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
         if symbolic {
             for (id, name) in replaceable(unit.program, entry, &names) {
                 if let Some(value) = defined.remove(&name) {
-                    // From now on, whoever reaches the function reaches its stand-in.
+                    // From now on, code that reaches the function reaches its stand-in.
                     let stand_in = unit.symbol(value);
                     unit.program.refs[id].push(stand_in);
                     found = true;
@@ -92,14 +93,15 @@ pub(crate) fn link(program: &mut Program, entry: FuncId, symbolic: bool) -> Resu
         if !found {
             break;
         }
-        // What the library's code refers to is pending now, and is defined in the same round.
+        // The symbols that the library's code refers to are pending now, and are defined in the
+        // same round.
         unit.define_pending();
         unit.define_stores();
     }
     Ok(())
 }
 
-/// Whether a function brings symbolic input into the program, if its call is left to the machine.
+/// True if a function adds symbolic input to the program, if its call is left to the machine.
 fn is_input(name: &str) -> bool {
     name.starts_with("__VERIFIER_nondet_")
         || name.starts_with("nondet_")
@@ -109,7 +111,7 @@ fn is_input(name: &str) -> bool {
         )
 }
 
-/// The entry of a fuzz target: what a program without `main` starts with.
+/// The entry of a fuzz target: the start of a program without `main`.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
 /// Whether the program has symbolic input: it reaches a function that makes it, or is a fuzz
@@ -145,7 +147,7 @@ fn replaceable(program: &Program, entry: FuncId, names: &[&str]) -> Vec<(FuncId,
         .collect()
 }
 
-/// The functions left to native models that throw exceptions, with the function that does it for
+/// The functions left to native models that throw exceptions, with the function that throws for
 /// them.
 fn thrown(program: &Program, entry: FuncId) -> Vec<(FuncId, &'static str)> {
     let functions = &program.module.functions;
@@ -184,7 +186,7 @@ fn missing(program: &Program, entry: FuncId, names: &[&str]) -> Vec<String> {
     wanted
         .filter(|name| offers(names, name))
         .filter(|name| {
-            // A local symbol may have the name of a library one, and is not it.
+            // A local symbol may have the name of a library symbol, and is a different one.
             matches!(
                 program.names.get(*name),
                 Some(Symbol::Func(_) | Symbol::Global(_))

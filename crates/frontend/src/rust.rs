@@ -1,8 +1,8 @@
-//! Rust sources to modules: `rustc`, with the standard library in the same module.
+//! From Rust sources to modules: `rustc`, with the standard library in the same module.
 //!
-//! rustc is asked for a program with link-time optimisation, since that is how it puts the bitcode
-//! of its libraries and the program's into one module, at optimisation level 0 (so the program's
-//! functions are as written; the library's bitcode was optimised when it was built). The module is
+//! rustc is asked for a program with link-time optimisation, because this puts the bitcode of its
+//! libraries and of the program into one module. The optimisation level is 0, so the program's
+//! functions are unoptimised; the library's bitcode was optimised when it was built. The module is
 //! kept among the temporary files, and nothing is linked. A panic aborts.
 
 use crate::Error;

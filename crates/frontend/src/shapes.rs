@@ -1,14 +1,14 @@
-//! Types of the source, from debug information: what names of parts of objects are made of.
+//! Types of the source, from debug information. They give the names of parts of objects.
 
 use crate::llvm::{Layout, TypeKind, TypeNode};
 use rustc_hash::FxHashMap;
 use selvedge_base::IdVec;
 use selvedge_ir::{Field, Parts, Scalar, Shape, ShapeId};
 
-/// Types within types are followed this far.
+/// The maximum nesting depth of types.
 const MOST_LEVELS: u32 = 32;
 
-/// The types of one LLVM module that were asked for.
+/// The requested types of one LLVM module.
 #[derive(Default)]
 pub(crate) struct Shapes<'m> {
     known: FxHashMap<TypeNode<'m>, ShapeId>,
@@ -30,7 +30,7 @@ impl<'m> Shapes<'m> {
         .shape(ty, MOST_LEVELS)
     }
 
-    /// The shape of an array, without an end, of what has a shape.
+    /// The shape of an array of unknown length whose elements have a shape.
     pub(crate) fn array(all: &mut IdVec<ShapeId, Shape>, of: ShapeId) -> ShapeId {
         let Shape { name, size, .. } = &all[of];
         let array = Shape {

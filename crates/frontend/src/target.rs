@@ -1,9 +1,9 @@
-//! Which target a module is for, read from the file itself.
+//! The target of a module, read from the file itself.
 //!
-//! The compiler process that reads a foreign module silently replaces target and data layout by its
-//! own. A module for another processor would then be reinterpreted; so its triple is looked up
-//! before, in the text or with just enough of a bitstream reader (LLVM's Bitcode File Format:
-//! blocks are skipped by their length, records read unabbreviated).
+//! The process that reads a foreign module silently replaces its target and data layout by its own.
+//! A module for another processor would then be reinterpreted. So its triple is read before, from
+//! the text or with a minimal bitstream reader (LLVM's Bitcode File Format: blocks are skipped by
+//! their length, records are read unabbreviated).
 
 /// The target triple in IR text, if it states one.
 pub(crate) fn of_text(text: &[u8]) -> Option<String> {

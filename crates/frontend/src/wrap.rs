@@ -1,9 +1,9 @@
-//! What `selvedge cc` does beside the compiler: it compiles each source a second time, to the
-//! bitcode that [`load`](crate::load) would make, and adds that to the file that the compiler has
-//! written.
+//! The work of `selvedge cc` besides running the compiler: it compiles each source a second time,
+//! to the bitcode that [`load`](crate::load) would make, and adds the bitcode to the file that the
+//! compiler has written.
 //!
-//! The compiler's own outcome comes first and is never touched but for the added section: whatever
-//! goes wrong here is kept in the record, for whoever checks the program.
+//! The compiler's own result comes first, and nothing of it changes except for the added section.
+//! Errors here are stored in the record, for the user who checks the program later.
 
 use crate::{Error, compile, files};
 use selvedge_objects::Malformed;

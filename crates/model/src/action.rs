@@ -1,12 +1,11 @@
-//! Actions: what a thread does to an object in one visible operation (design: semantics,
-//! "Operations").
+//! Actions: what a thread does to an object in one visible operation.
 
 use crate::{Needs, Op, OpClass, Varies};
 use selvedge_base::{Id, StmtId, ThreadId};
 use serde::{Deserialize, Serialize};
 
-/// The name of a shared object: its address; for threads and hidden objects a number in a range no
-/// address has.
+/// The name of a shared object. For memory it is the address. Threads and hidden objects have
+/// numbers in ranges that contain no address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ObjectId(pub u64);
 
@@ -17,19 +16,19 @@ impl ObjectId {
     const HIDDEN: u64 = 1 << 62;
     const HEAP: u64 = 1 << 61;
 
-    /// The object that stands for a thread itself (its start, end and cancellation).
+    /// The object that represents a thread itself (its start, end and cancellation).
     #[inline]
     pub fn thread(thread: ThreadId) -> Self {
         ObjectId(Self::THREAD | thread.index() as u64)
     }
 
-    /// The thread that this object stands for, if it does.
+    /// The thread that this object represents, if any.
     #[inline]
     pub fn as_thread(self) -> Option<ThreadId> {
         (self.0 & Self::THREAD != 0).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
     }
 
-    /// What all atomic blocks act on.
+    /// The object of all atomic blocks.
     pub const ATOMIC: ObjectId = ObjectId::hidden(0xa70);
 
     /// A hidden shared object of a model (an output stream, the process).
@@ -42,7 +41,7 @@ impl ObjectId {
         ObjectId(Self::HEAP | base)
     }
 
-    /// The base address of the heap object that this stands for, if it does.
+    /// The base address of the heap object that this name represents, if any.
     pub const fn as_heap(self) -> Option<u64> {
         if self.0 >> 61 == 1 {
             Some(self.0 & !Self::HEAP)
@@ -51,50 +50,50 @@ impl ObjectId {
         }
     }
 
-    /// Whether a thread may still be joined: what joins and detaches of it share.
+    /// The object that joins and detaches of a thread use: whether the thread may still be joined.
     pub fn joinable(thread: ThreadId) -> Self {
         ObjectId(Self::HIDDEN | 1 << 32 | thread.index() as u64)
     }
 
-    /// The thread of which this says whether it may be joined, if it does.
+    /// The thread whose joinability this object represents, if any.
     pub fn as_joinable(self) -> Option<ThreadId> {
         (self.0 >> 32 == Self::HIDDEN >> 32 | 1).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
     }
 
-    /// Whether this is an address in the program's memory.
+    /// True if this is an address in the program's memory.
     pub const fn is_address(self) -> bool {
         self.0 >> 61 == 0
     }
 }
 
-/// C11 memory order of an access; `NotAtomic` for plain ones.
+/// The C11 memory order of an access; `NotAtomic` for plain accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum MemoryOrder {
     /// A plain access.
     #[default]
     NotAtomic,
-    /// Atomic without order.
+    /// Atomic, without ordering.
     Relaxed,
     /// Acquire.
     Acquire,
     /// Release.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcqRel,
     /// Sequentially consistent.
     SeqCst,
 }
 
 impl MemoryOrder {
-    /// Whether a read with this order synchronises with a release.
+    /// True if a read with this order synchronises with a release.
     pub const fn acquires(self) -> bool {
         matches!(
             self,
             MemoryOrder::Acquire | MemoryOrder::AcqRel | MemoryOrder::SeqCst
         )
     }
-    /// Whether a write with this order releases.
+    /// True if a write with this order is a release.
     pub const fn releases(self) -> bool {
         matches!(
             self,
@@ -106,32 +105,33 @@ impl MemoryOrder {
 /// One visible operation of a thread. Copy, at most 32 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Action {
-    /// What it acts on.
+    /// The object that the action uses.
     pub object: ObjectId,
-    /// The mutex of a condition wait; for an access to a heap object the object's own name
-    /// ([`ObjectId::heap`]), so that `free` (a `Destroy` of that name) depends on it; else
-    /// [`ObjectId::NONE`].
+    /// A second object. For a condition wait it is the mutex. For an access to a heap object it is
+    /// the object's own name ([`ObjectId::heap`]), so that `free` (a `Destroy` of that name)
+    /// depends on the access. Otherwise [`ObjectId::NONE`].
     pub object2: ObjectId,
     /// The statement.
     pub stmt: StmtId,
-    /// Bytes touched, for memory accesses; else 0.
+    /// The number of bytes accessed, for memory accesses; otherwise 0.
     pub size: u32,
-    /// Who acts.
+    /// The acting thread.
     pub thread: ThreadId,
-    /// What it does.
+    /// The operation.
     pub op: Op,
     /// Memory order, for memory accesses and fences.
     pub order: MemoryOrder,
-    /// This is a cancellation point, or changes the thread's cancel state: dependent on `Cancel` of
-    /// the thread.
+    /// True if this is a cancellation point or changes the thread's cancel state. Then it is
+    /// dependent on a `Cancel` of the thread.
     pub cancelable: bool,
-    /// An access to memory in a program with atomic blocks: dependent on every block of another
-    /// thread, since what a block touches is not known before it runs.
+    /// True for a memory access in a program with atomic blocks. Then it is dependent on every
+    /// block of another thread, because the accesses of a block are not known before the block
+    /// runs.
     pub atomic: bool,
-    /// A read-modify-write that may fail (compare-and-swap): then it only reads.
+    /// True for a read-modify-write that may fail (compare-and-swap). If it fails, it only reads.
     pub may_fail: bool,
-    /// The thread ended within the transition of this action (known only of events, not of pending
-    /// actions): it is the thread's `Exit` as well.
+    /// True if the thread ended within the transition of this action. Then the action is the
+    /// thread's `Exit` as well. Only events have this flag; pending actions do not.
     pub ends: bool,
 }
 
@@ -153,7 +153,7 @@ impl Action {
         }
     }
 
-    /// The same on an object.
+    /// An action of a thread on an object.
     pub fn on(thread: ThreadId, op: Op, object: ObjectId) -> Self {
         Action {
             object,
@@ -161,14 +161,14 @@ impl Action {
         }
     }
 
-    /// Whether this is an access to memory.
+    /// True if this is an access to memory.
     #[inline]
     pub const fn is_memory(&self) -> bool {
         matches!(self.op, Op::Read | Op::Write | Op::Rmw)
     }
 
-    /// The bytes of its object that an operation counts as touching: those of a memory access, or
-    /// of a synchronisation object on x86-64 Linux; 0 if it cannot be told.
+    /// The number of bytes of its object that the operation is assumed to touch: the size of a
+    /// memory access, or of the synchronisation object on x86-64 Linux. 0 if the size is not known.
     pub const fn object_size(&self) -> u64 {
         match self.size {
             0 => self.op.info().object_size as u64,
@@ -176,8 +176,8 @@ impl Action {
         }
     }
 
-    /// Whether no action of another thread is dependent on it (but the creation of its own thread):
-    /// it can be run at once, without considering anything else.
+    /// True if no action of another thread is dependent on this action, except the creation of its
+    /// own thread. Such an action can be run at once, without considering other threads.
     #[inline]
     pub const fn is_local(&self) -> bool {
         let info = self.op.info();
@@ -187,7 +187,7 @@ impl Action {
             && !self.cancelable
     }
 
-    /// Whether its effect on its object depends on the state in which it is taken.
+    /// True if the effect on the object depends on the state in which the action is taken.
     #[inline]
     pub const fn effect_varies(&self) -> bool {
         let varies = match self.op.info().effect {

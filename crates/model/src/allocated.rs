@@ -1,4 +1,4 @@
-//! What a machine says of the memory that its program has allocated.
+//! The memory that the program of a machine has allocated.
 
 use crate::Machine;
 use selvedge_base::{ContextId, StmtId, ThreadId};
@@ -8,28 +8,28 @@ use selvedge_base::{ContextId, StmtId, ThreadId};
 pub struct Blocks {
     /// The statement.
     pub stmt: StmtId,
-    /// From where the first of them was allocated.
+    /// The calling context of the first allocation.
     pub context: ContextId,
-    /// Who allocated that one.
+    /// The thread of the first allocation.
     pub thread: ThreadId,
-    /// How many bytes all of them have.
+    /// The total number of bytes.
     pub bytes: u64,
-    /// How many there are.
+    /// The number of blocks.
     pub blocks: u64,
 }
 
-/// The memory that is allocated and not freed, by statement in ascending order.
+/// The memory that is allocated and not freed, in ascending order of statements.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Allocated {
-    /// Blocks that no pointer leads to. They are lost for good.
+    /// Blocks that no pointer leads to. A lost block stays lost.
     pub lost: Vec<Blocks>,
-    /// If the process has ended, or may end now: all blocks, lost or not.
+    /// All blocks, lost or not. Filled only if the process has ended or may end now.
     pub left: Vec<Blocks>,
 }
 
 /// A machine whose program allocates memory.
 pub trait Allocates: Machine {
-    /// The memory that is allocated at the present state. What cannot be decided leaves the verdict
-    /// open, and the machine sees to that itself.
+    /// The memory that is allocated in the present state. If the machine cannot decide whether a
+    /// block is lost, it reports this itself, and the verdict is unknown.
     fn allocated(&self) -> Allocated;
 }

@@ -1,40 +1,40 @@
-//! Which lines, branches and functions of a program were reached: plain data, without a machine.
+//! Which lines, branches and functions of a program were executed: plain data, without a machine.
 
 use std::collections::BTreeMap;
 
-/// What was reached, by source file.
+/// Coverage by source file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
-    /// By path, as in the debug information.
+    /// The key is the path as it is in the debug information.
     pub files: BTreeMap<String, FileCoverage>,
 }
 
-/// What was reached of one file. How often is not counted.
+/// The coverage of one file. It does not count how often something was executed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileCoverage {
-    /// The lines that have code, and whether some execution reached them.
+    /// The lines that have code; true if some execution reached the line.
     pub lines: BTreeMap<u32, bool>,
-    /// The functions, by line and name.
+    /// The functions, by line and name; true if some execution reached the function.
     pub functions: BTreeMap<(u32, String), bool>,
-    /// The branches in the order of the code.
+    /// The branches, in the order of the code.
     pub branches: Vec<BranchCoverage>,
 }
 
-/// A place where control goes one of several ways.
+/// A branch in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchCoverage {
     /// Its line.
     pub line: u32,
-    /// For each way whether some execution took it.
+    /// For each outcome of the branch, true if some execution took it.
     pub taken: Vec<bool>,
 }
 
-/// How many there are, and how many were reached.
+/// The number of items, and the number of items that were reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reached {
-    /// All.
+    /// The number of items.
     pub found: usize,
-    /// Those reached.
+    /// The number of items that were reached.
     pub hit: usize,
 }
 
@@ -57,24 +57,24 @@ impl Reached {
 }
 
 impl FileCoverage {
-    /// Its lines.
+    /// The count of lines.
     pub fn line_counts(&self) -> Reached {
         Reached::of(self.lines.values().copied())
     }
 
-    /// Its functions.
+    /// The count of functions.
     pub fn function_counts(&self) -> Reached {
         Reached::of(self.functions.values().copied())
     }
 
-    /// The ways of all its branches.
+    /// The count of branch outcomes.
     pub fn branch_counts(&self) -> Reached {
         Reached::of(self.branches.iter().flat_map(|b| b.taken.iter().copied()))
     }
 }
 
 impl Coverage {
-    /// A count over all files.
+    /// The sum of a count over all files.
     pub fn total(&self, count: impl Fn(&FileCoverage) -> Reached) -> Reached {
         self.files
             .values()

@@ -1,17 +1,18 @@
-//! The dependence relation: what must be tried in both orders (design: semantics, "Dependence", and
-//! algorithms 1). One relation for all strategies; it is asked in two steps.
+//! The dependence relation: which actions must be explored in both orders (docs/algorithms.md,
+//! "Operations, not outcomes"). All strategies use one relation. It has two levels.
 //!
-//! 1. *Tables*: which kinds of uses of one object may not commute. Strategies keep what was done by
-//!    these kinds. Before an action is taken its outcome is not known, and its uses are of a
-//!    *class* ([`OpClass`]): two operations are independent only if no pair of their outcomes
-//!    conflicts and neither changes the other's set of alternatives. Of an event the outcome is
-//!    known, and its uses have an *effect* ([`Effect`]), which is finer.
-//! 2. *Refinement* of a pair of uses that the tables relate: by the statements, the objects and the
-//!    outcomes ([`Dependence::refine`]). That is where a relation belongs that asks what a
-//!    statement can influence, which value is written, or what a critical section holds.
+//! 1. *Tables* say which kinds of uses of one object may not commute. Strategies index past uses by
+//!    these kinds. The outcome of an action is not known before the action is taken, so its uses
+//!    have a *class* ([`OpClass`]). Two operations are independent only if no pair of their
+//!    outcomes conflicts and neither changes the other's set of alternatives. The outcome of an
+//!    event is known, so its uses have an *effect* ([`Effect`]), which is finer.
+//! 2. *Refinement* decides a pair of uses that the tables relate, by their statements, objects and
+//!    outcomes ([`Dependence::refine`]). A relation belongs here if it considers what a statement
+//!    can influence, which value is written, or what a critical section contains.
 //!
-//! What a relation knows of states it has to keep itself, by statement or by object, and it must
-//! not change while an exploration runs: one that learns is asked from the start again.
+//! If a relation depends on states, it has to store what it needs, by statement or by object. It
+//! must not change while an exploration runs. If it learns something, the exploration has to start
+//! again.
 
 use crate::{Action, Effect, Op, OpClass};
 
@@ -20,60 +21,63 @@ use crate::{Action, Effect, Op, OpClass};
 pub struct Use<'a> {
     /// The action.
     pub action: &'a Action,
-    /// How it ended; none if that is not known: it is pending, or is treated whatever its outcome.
+    /// How the action ended. `None` if this is not known, because the action is pending, or if the
+    /// answer must hold for every outcome.
     pub ended: Option<Ended>,
-    /// The object, as [`Action::for_each_use`] and [`for_each_effect`](crate::for_each_effect) name
-    /// it.
+    /// The object, as named by [`Action::for_each_use`] and
+    /// [`for_each_effect`](crate::for_each_effect).
     pub object: u64,
-    /// Which of its bytes.
+    /// The used bytes of the object, one bit each.
     pub bytes: u8,
 }
 
 /// How an action ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
-    /// It failed: [`Outcome::Failed`](crate::Outcome::Failed).
+    /// True if the outcome was [`Outcome::Failed`](crate::Outcome::Failed).
     pub failed: bool,
-    /// What was decided, if there was a choice: [`Machine::decision`](crate::Machine::decision).
+    /// The decision, if the action had alternatives:
+    /// [`Machine::decision`](crate::Machine::decision).
     pub decision: u128,
 }
 
-/// Which pairs of actions need both orders.
+/// A relation that says which pairs of actions must be explored in both orders.
 ///
-/// A relation is given by its tables and its refinement; the methods on whole actions follow from
-/// them, so that they can never disagree.
+/// An implementation gives the tables and the refinement. The methods on whole actions are derived
+/// from these, so they cannot disagree with them.
 pub trait Dependence {
     /// The classes (as [`OpClass::bit`]s) whose uses of an object may not commute with a use in
     /// `class`. Symmetric.
     fn dependent_classes(&self, class: OpClass) -> u32;
-    /// Those of them that may be enabled in one state with a use in `class`. All of them is always
-    /// sound; leaving one out is sound only if the two are *never* enabled together: an order that
-    /// the execution shows between two events and that is not tried the other way round must be a
-    /// necessary one.
+    /// The subset of [`dependent_classes`](Self::dependent_classes) whose uses may be enabled in
+    /// the same state as a use in `class`. Returning all dependent classes is always sound. Leaving
+    /// out a class is sound only if the two uses are *never* enabled in the same state: the search
+    /// does not reverse such a pair, so the order seen in an execution must be the only possible
+    /// one.
     fn racing_classes(&self, class: OpClass) -> u32;
-    /// The effects (as [`Effect::bit`]s) whose uses of an object, by an event, may not commute with
-    /// a use that has this one. Symmetric, and no coarser than the classes.
+    /// The effects (as [`Effect::bit`]s) whose uses of an object by an event may not commute with a
+    /// use that has this effect. Symmetric, and no coarser than the relation on classes.
     fn dependent_effects(&self, effect: Effect) -> u32;
-    /// Whether [`refine`](Self::refine) may say no. If not, strategies keep only the last uses of
-    /// each kind.
+    /// True if [`refine`](Self::refine) may return false. If it never does, strategies keep only
+    /// the last use of each kind.
     fn refines(&self) -> bool {
         false
     }
-    /// Whether two uses of a common byte by different threads, of which the tables say that they
-    /// may not commute, are dependent. Symmetric. An answer that holds for two pending actions must
-    /// hold for all their outcomes; it may become finer once these are known. With cutoffs, what an
-    /// event adds to a state's fingerprint must not depend on events that it is independent of
-    /// ([`Fingerprint::delta`](crate::Fingerprint::delta)).
+    /// True if two uses are dependent. The uses are by different threads and share a byte, and the
+    /// tables say that they may not commute. Symmetric. An answer for two pending actions must hold
+    /// for all their outcomes; the answer may become finer when the outcomes are known. With
+    /// cutoffs, an event's contribution to a state's fingerprint must not depend on events that are
+    /// independent of it ([`Fingerprint::delta`](crate::Fingerprint::delta)).
     fn refine(&self, _a: &Use<'_>, _b: &Use<'_>) -> bool {
         true
     }
 
-    /// Whether two actions, of different threads, may not commute. Symmetric.
+    /// True if two actions of different threads may not commute. Symmetric.
     #[inline]
     fn dependent(&self, a: &Action, b: &Action) -> bool {
         shares_use(self, a, b, |class| self.dependent_classes(class))
     }
-    /// Whether two actions, of different threads, may not commute in a state where both are
+    /// True if two actions of different threads may not commute in a state in which both are
     /// enabled.
     #[inline]
     fn racing(&self, a: &Action, b: &Action) -> bool {
@@ -81,8 +85,8 @@ pub trait Dependence {
     }
 }
 
-/// Whether the actions use a common object (for memory: a common byte) in classes that `classes`
-/// relates, and the relation's refinement does, too.
+/// True if the actions use a common object (for memory: a common byte) in classes that `classes`
+/// relates, and the refinement does not exclude the pair.
 #[inline]
 fn shares_use<P: Dependence + ?Sized>(
     relation: &P,
@@ -93,7 +97,7 @@ fn shares_use<P: Dependence + ?Sized>(
     let mut found = false;
     let refines = relation.refines();
     if !refines && a.is_plain() && b.is_plain() {
-        // The overwhelming case, without loops: each uses one object, and not by granules.
+        // The most frequent case, without loops: each action uses one object as a whole.
         return a.object.0 == b.object.0 && classes(a.op.class()) & b.op.class().bit() != 0;
     }
     if !refines && a.is_memory() && b.is_memory() {
@@ -118,7 +122,7 @@ fn shares_use<P: Dependence + ?Sized>(
 
 const ALL_BYTES: u8 = 0xff;
 
-/// The relation `conflict`: two uses of one object, unless both only read it.
+/// The relation `conflict`: two uses of one object are dependent unless both only read it.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Conflict;
 
@@ -138,7 +142,7 @@ impl Op {
 }
 
 impl OpClass {
-    /// How many classes there are.
+    /// The number of classes.
     pub const COUNT: usize = 20;
 
     /// All classes, in order.
@@ -149,13 +153,13 @@ impl OpClass {
          Value, Join, Exit, Cancel, Total]
     };
 
-    /// The class as a member of a set of classes.
+    /// The class as a one-bit set.
     #[inline]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// Whether two uses of one object in these classes may not commute.
+    /// True if two uses of one object in these classes may not commute.
     #[inline]
     pub const fn dependent(self, other: OpClass) -> bool {
         use OpClass::*;
@@ -163,16 +167,16 @@ impl OpClass {
             (Local, _) | (_, Local) => false,
             (Read, Read) | (Value, Value) | (Post, Post) => false,
             (AcquireShared | ReleaseShared, AcquireShared | ReleaseShared) => false,
-            // Who was notified is out of the wait set: later notifications do not concern it. The
-            // one that concerns it names it in its outcome, and is ordered before it by that; the
-            // same for the threads a barrier releases.
+            // A notified thread is out of the wait set, so later notifications do not affect it.
+            // The notification that woke it names it in its outcome and is ordered before it by
+            // that. The same holds for the threads that a barrier releases.
             (Wait | Notified, Wait | Notified) | (Notified, Notify) | (Notify, Notified) => false,
             (Leave, Leave | Arrive) | (Arrive, Leave) => false,
             _ => true,
         }
     }
 
-    /// Whether two uses of one object in these classes may be enabled in one state.
+    /// True if two uses of one object in these classes may be enabled in the same state.
     #[inline]
     pub const fn may_be_coenabled(self, other: OpClass) -> bool {
         use OpClass::*;
@@ -190,10 +194,10 @@ impl OpClass {
 }
 
 impl Action {
-    /// Calls `f` with each object that the action uses, which of its bytes, and how. Memory
-    /// accesses use the aligned 8-byte granules they touch, with a mask of their bytes in it;
-    /// everything else is used as a whole. Two dependent actions of different threads share an
-    /// object here, or one is the `Spawn` of the other's thread.
+    /// Calls `f` with each object that the action uses, the used bytes, and the class of the use. A
+    /// memory access uses the aligned 8-byte granules that it touches, with a mask of the bytes in
+    /// each granule. Every other object is used as a whole. Two dependent actions of different
+    /// threads share an object here, or one of them is the `Spawn` of the other's thread.
     #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(u64, u8, OpClass)) {
         let class = self.op.class();
@@ -213,8 +217,8 @@ impl Action {
             if class as u8 != OpClass::Local as u8 {
                 f(self.object.0, ALL_BYTES, class);
                 if class as u8 == OpClass::Total as u8 && self.object.is_address() && self.object.0 & 7 != 0 {
-                    // Futex words, once flags and objects under construction are read as memory,
-                    // too.
+                    // Futex words, the flags of once controls and objects under construction are
+                    // read as memory, too.
                     f(self.object.0 & !7, ALL_BYTES, class);
                 }
             }
@@ -232,17 +236,19 @@ impl Action {
         if self.atomic {
             f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
         }
-        // The last one: a pending action does not have it yet.
+        // This use comes last. A pending action does not have it, because `ends` is not known
+        // before the step.
         if self.ends {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
         }
     }
 
-    /// Waiting with one mutex commutes with waiting with the same mutex, not with another one:
-    /// whether both wait at once decides whether the program misuses the condition variable.
-    /// Expressed with two classes of which each is independent only of itself, and a byte of a
-    /// hidden object for each bit of the mutex's address: it is used as a `Value` where the bit is
-    /// set, else as a `Post`. So two waits are independent if and only if all bits are equal.
+    /// Two waits on a condition variable with the same mutex commute. Two waits with different
+    /// mutexes do not commute, because whether both threads wait at the same time decides whether
+    /// there is a misuse. This is encoded in two classes, each of which is independent only of
+    /// itself. Each bit of the mutex's address has a byte of a hidden object. The wait uses this
+    /// byte as a `Value` if the bit is set, and otherwise as a `Post`. So two waits are independent
+    /// exactly if all bits are equal.
     #[inline]
     fn for_each_binding(&self, f: &mut impl FnMut(u64, u8, OpClass)) {
         let mutex = self.object2.0;
@@ -257,7 +263,7 @@ impl Action {
         }
     }
 
-    /// Whether the action uses exactly one object, as a whole.
+    /// True if the action uses exactly one object, as a whole.
     #[inline]
     const fn is_plain(&self) -> bool {
         !self.is_memory()
@@ -268,8 +274,9 @@ impl Action {
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
 
-    /// The only object that the action uses, as [`Action::for_each_use`] would give it, but for the
-    /// thread's end: what nearly all actions have. None if it uses several, or none.
+    /// The only object that the action uses, as [`Action::for_each_use`] gives it, without the use
+    /// for the end of its thread. Nearly all actions have one use. `None` if the action uses
+    /// several objects, or none.
     #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
@@ -291,8 +298,8 @@ impl Action {
         Some((self.object.0, ALL_BYTES, class))
     }
 
-    /// Whether all that the action uses is one object, as a whole, in class [`OpClass::Release`],
-    /// and its name and bytes, as [`Action::for_each_use`] would give them, are these.
+    /// True if the action's only use is a use of the given object as a whole in class
+    /// [`OpClass::Release`]. The name and bytes are as [`Action::for_each_use`] gives them.
     #[inline(always)]
     pub const fn is_release_of(&self, key: u64, bytes: u8) -> bool {
         self.object.0 == key
@@ -302,7 +309,7 @@ impl Action {
             && !(self.cancelable | self.atomic | self.ends)
     }
 
-    /// Whether two memory accesses touch a common byte.
+    /// True if two memory accesses share a byte.
     #[inline]
     pub const fn overlaps(&self, other: &Action) -> bool {
         self.object.0 < other.object.0 + other.size as u64
@@ -313,7 +320,7 @@ impl Action {
 /// Marks the name of a condition variable's binding to a mutex.
 const BINDING: u64 = 1 << 60;
 
-/// Addresses of objects are shorter than this: above there is room in a name.
+/// The number of bits in an object's address; the bits above are free for use in names.
 const ADDRESS_BITS: usize = 8 * ADDRESS_BYTES;
 const ADDRESS_BYTES: usize = 6;
 

@@ -1,75 +1,76 @@
-//! Detectors: folds over events that can go back together with the machine.
+//! Detectors: folds over events that can be undone together with the machine.
 
 use crate::{Event, Fault, Held, Machine, ObjectId, Places};
 use selvedge_base::{ContextId, Digest, Domain, StmtId, ThreadId};
 
-/// A read, or an attempt, that a thread repeats for ever.
+/// A read, or a failing attempt, that a thread repeats for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
-    /// What it looks at.
+    /// The object that is read or tried.
     pub object: ObjectId,
-    /// How many bytes; 0 for what is no memory access.
+    /// The number of bytes; 0 if this is no memory access.
     pub size: u32,
-    /// Where.
+    /// The statement.
     pub stmt: StmtId,
-    /// Called from where.
+    /// The calling context of the statement.
     pub context: ContextId,
 }
 
-/// A thread that goes round in a loop without effect, and will do so for ever.
+/// A thread that runs in a loop without effect, and will do so for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spin {
     /// The thread.
     pub thread: ThreadId,
-    /// What it looks at in a round, in the order of statements.
+    /// What it reads or tries in one round, in the order of statements.
     pub looks: Vec<Look>,
-    /// Whether it [may end](Machine::may_end), if what it looks at were different.
+    /// True if the thread [may end](Machine::may_end) when it reads something else.
     pub may_end: bool,
 }
 
-/// Watches the events of the current execution. Its state goes back together with the machine's: an
-/// explorer calls `mark` and `undo` at the same points as on the machine.
+/// Follows the events of the current execution. The explorer calls `mark` and `undo` at the same
+/// points on the machine and on the detector, so both go back together.
 pub trait Detector<M: ?Sized> {
     /// A position in the detector's own log.
     type Mark: Copy;
     /// The present position.
     fn mark(&mut self) -> Self::Mark;
-    /// Goes back.
+    /// Undoes all events since the mark.
     fn undo(&mut self, mark: Self::Mark);
-    /// Sees the event that the machine just took (its accesses are `machine.accesses()`); adds what
-    /// is wrong to `faults`.
+    /// Processes the event that the machine just took (its accesses are `machine.accesses()`). Adds
+    /// the faults that it finds to `faults`.
     fn event(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>);
-    /// Sees an execution that has ended: no thread is enabled.
+    /// Processes the end of an execution: no thread is enabled.
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>);
-    /// Sees an execution that is not followed any further, since the states to come are known.
+    /// Processes an execution that is not followed further because the states that follow are
+    /// known.
     fn cut(&mut self, _machine: &M, _faults: &mut Vec<Fault>) {}
-    /// Sees a blocked thread that never moves again in any continuation of an execution that never
-    /// ends.
+    /// Processes a blocked thread that never moves again in any continuation of an execution that
+    /// never ends.
     fn stuck(&mut self, _machine: &M, _thread: ThreadId, _faults: &mut Vec<Fault>) {}
-    /// Sees a state in which all threads that are enabled go round for ever without effect.
+    /// Processes a state in which all enabled threads run in loops without effect for ever.
     fn spin(&mut self, _machine: &M, _spins: &[Spin], _faults: &mut Vec<Fault>) {}
-    /// What it may still hold against events to come, as a hash: equal for executions after which
-    /// the same events bring the same faults. In names that do not depend on the interleaving.
-    /// None: what it says follows from the machine's state.
+    /// A digest of the remembered events that may still lead to faults. If it is equal for two
+    /// executions, the same later events bring the same faults. It uses names that do not depend on
+    /// the interleaving. `None` if the detector's results follow from the machine's state.
     fn digest(&self, _machine: &M) -> Option<Digest> {
         None
     }
-    /// What it may still hold against events to come for what was done to these places: where
-    /// [more](Held::includes) is held, the same events bring at least the same faults there. In
-    /// names that do not depend on the interleaving. None: what it says follows from the machine's
-    /// state.
+    /// The remembered accesses to these places that later accesses may race with. If one
+    /// execution's result [includes](Held::includes) another's, then the same later events bring at
+    /// least the same faults at these places. It uses names that do not depend on the interleaving.
+    /// `None` if the detector's results follow from the machine's state.
     fn held(&self, _machine: &M, _places: &Places) -> Option<Held> {
         None
     }
-    /// The exploration begins anew, from the initial state, where it is now: executions seen so far
-    /// do not count. For detectors that keep something over executions.
+    /// The exploration starts again, and the machine is in its initial state. A detector that keeps
+    /// data over several executions must drop it here.
     fn forget(&mut self) {}
 }
 
-/// What two detectors remember, one after the other.
+/// The states of two detectors, one after the other.
 static PAIR: Domain = Domain::new("detector pair");
 
-/// Watches nothing.
+/// A detector that does nothing.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct NoDetector;
 

@@ -1,11 +1,11 @@
-//! The dependence relation on *events*: what an operation did to its objects, its outcome known
-//! (design: semantics, "Dependence"; Schemmel et al., CAV 2020, Section 3.2 and Appendix C).
+//! The dependence relation on *events*: how an operation with a known outcome used its objects
+//! (Schemmel et al., CAV 2020, Section 3.2 and Appendix C).
 //!
-//! This is the fine relation, for the unfolding: a failing try only looks at its object, a signal
-//! concerns the thread that it wakes, a lost one every thread that might have waited. Independent
-//! events commute in every state, and an event that is enabled after an independent one was
-//! enabled, with the same outcome, before it. Where no row is finer, the relation on operations
-//! ([`Conflict`](crate::Conflict)) is taken over: it relates whatever the outcome.
+//! This is the fine relation, for the unfolding. A failing try only reads its object. A signal
+//! affects the thread that it wakes, and a lost signal affects every thread that might have waited.
+//! Independent events commute in every state. If an event is enabled after an independent one, it
+//! was enabled before it as well, with the same outcome. Where no row of the table is finer, the
+//! relation on operations ([`Conflict`](crate::Conflict)) applies: it holds for all outcomes.
 
 use crate::{Action, ObjectId, Op, OpClass};
 use selvedge_base::{Id, ThreadId};
@@ -14,29 +14,30 @@ use selvedge_base::{Id, ThreadId};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Effect {
-    /// Read memory: loads, compare-and-swap that failed.
+    /// Read memory: a load, or a compare-and-swap that failed.
     Read,
-    /// Wrote it.
+    /// Wrote memory.
     Write,
-    /// Took or gave back a lock exclusively.
+    /// Took or released a lock exclusively.
     Own,
-    /// Took or gave back a shared lock.
+    /// Took or released a shared lock.
     Share,
-    /// Only found out: a failing try or timed operation, the value of a semaphore.
+    /// Only tested the object: a failing try or timed operation, or reading the value of a
+    /// semaphore.
     Test,
     /// Began to wait on a condition variable, or gave up waiting. Object: the condition variable.
     Wait,
-    /// The same. Object: the condition variable and the thread.
+    /// Began to wait, or gave up waiting. Object: the condition variable together with the thread.
     WaitOf,
     /// Woke one waiter. Object: the condition variable.
     Wake,
-    /// Woke all of at least one waiter.
+    /// Woke all waiters; there was at least one.
     WakeAll,
-    /// Woke nobody.
+    /// Woke no thread.
     Lost,
-    /// Woke a thread. Object: the condition variable and that thread.
+    /// Woke a thread. Object: the condition variable together with that thread.
     WakeOf,
-    /// Ended a wait that was woken. Object: the condition variable and the thread.
+    /// Ended a wait that was woken. Object: the condition variable together with the thread.
     WokenOf,
     /// Added to a semaphore.
     Post,
@@ -44,7 +45,7 @@ pub enum Effect {
     Take,
     /// Arrived at a barrier.
     Arrive,
-    /// Left it.
+    /// Left a barrier.
     Leave,
     /// Waited for a thread's end.
     Join,
@@ -55,17 +56,17 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// How many there are.
+    /// The number of effects.
     pub const COUNT: usize = 19;
 
-    /// All, in order.
+    /// All effects, in order.
     #[rustfmt::skip]
     pub const ALL: [Effect; Effect::COUNT] = {
         use Effect::*;
         [Read, Write, Own, Share, Test, Wait, WaitOf, Wake, WakeAll, Lost, WakeOf, WokenOf, Post, Take, Arrive, Leave, Join, Exit, Total]
     };
 
-    /// Whether two uses of one object by different threads may not commute. Symmetric.
+    /// True if two uses of one object by different threads may not commute. Symmetric.
     #[inline]
     pub const fn dependent(self, other: Effect) -> bool {
         use Effect::*;
@@ -78,8 +79,8 @@ impl Effect {
                 | (Join, Join)
                 | (Lost, Lost)
                 | (Wake, Wake)
-                // Whoever waits later is no target of an earlier signal; who is, has the thread in
-                // its object.
+                // A thread that begins to wait later is not the target of an earlier signal. If a
+                // signal wakes a thread, their objects that contain the thread make them dependent.
                 | (Wait, Wait | Wake)
                 | (Wake, Wait)
                 | (WaitOf | WokenOf, WaitOf | WokenOf)
@@ -89,13 +90,13 @@ impl Effect {
         )
     }
 
-    /// The effect as a member of a set of effects.
+    /// The effect as a one-bit set.
     #[inline]
     pub const fn bit(self) -> u32 {
         1 << self as u32
     }
 
-    /// By effect those that it depends on.
+    /// For each effect the set of effects that it depends on.
     pub(crate) const fn table() -> [u32; Effect::COUNT] {
         let mut table = [0; Effect::COUNT];
         let mut i = 0;
@@ -112,8 +113,8 @@ impl Effect {
         table
     }
 
-    /// Whether every other use of an object is dependent on this one: such uses are totally ordered
-    /// in a configuration, and everything before one is below it.
+    /// True if every other use of an object is dependent on this one. Then these uses are totally
+    /// ordered in a configuration, and all earlier uses of the object are below such a use.
     #[inline]
     pub const fn is_total(self) -> bool {
         matches!(
@@ -123,24 +124,24 @@ impl Effect {
     }
 }
 
-/// Marks what a condition variable and a thread stand for together.
+/// Marks the name of a condition variable together with a thread.
 const PAIR: u64 = 1 << 59;
 const PAIR_SHIFT: u32 = 48;
 const PAIR_THREADS: u64 = (1 << 11) - 1;
 
-/// The name of a condition variable together with a thread. Threads far apart share a name: then
-/// more is dependent than need be.
+/// The name of a condition variable together with a thread. Threads whose numbers differ by a
+/// multiple of 2048 share a name. This only makes more events dependent than necessary.
 #[inline]
 const fn pair(condition: u64, thread: ThreadId) -> u64 {
     condition ^ PAIR ^ ((thread.0 as u64 & PAIR_THREADS) << PAIR_SHIFT)
 }
 
-/// Calls `f` with each object that an event used, which of its bytes, and how. `failed`: the
-/// outcome was [`Outcome::Failed`](crate::Outcome::Failed); `woken`: the threads that the outcome
-/// names. Two events of different threads are dependent iff they use a common byte of an object in
-/// [dependent](Effect::dependent) ways, or one names the thread of the other.
+/// Calls `f` with each object that an event used, the used bytes, and the effect. `failed`: the
+/// outcome was [`Outcome::Failed`](crate::Outcome::Failed). `woken`: the threads that the outcome
+/// names. Two events of different threads are dependent exactly if they use a common byte of an
+/// object in [dependent](Effect::dependent) ways, or if one names the thread of the other.
 ///
-/// Names of threads, in the action's objects too, must not depend on the interleaving
+/// The names of threads, also in the action's objects, must not depend on the interleaving
 /// ([`Action::renamed`]).
 #[inline]
 pub fn for_each_effect(
@@ -175,7 +176,7 @@ pub fn for_each_effect(
             }
             OpClass::Arrive => Effect::Arrive,
             OpClass::Leave => Effect::Leave,
-            // The value has reached its maximum. (A time-out only uses the name of its mutex in
+            // The value has reached its maximum. (A time-out uses only the name of its mutex in
             // this class.)
             OpClass::Post if failed && action.op == Op::SemPost => Effect::Total,
             OpClass::Post => Effect::Post,
@@ -201,7 +202,7 @@ const fn tried(op: Op, failed: bool) -> Effect {
 }
 
 impl Action {
-    /// The same action with other names of threads, in its objects too.
+    /// The same action with other names of threads, also in its objects.
     #[must_use]
     pub fn renamed(self, name: impl Fn(ThreadId) -> ThreadId) -> Action {
         Action {
@@ -214,12 +215,12 @@ impl Action {
 }
 
 impl ObjectId {
-    /// The same object if it stands for a thread, or for whether it may be joined, under the
-    /// thread's other name.
+    /// The same object with the other name of its thread, if it represents a thread or its
+    /// joinability.
     #[must_use]
     pub fn renamed(self, name: impl Fn(ThreadId) -> ThreadId) -> ObjectId {
         match (self.as_thread(), self.as_joinable()) {
-            // Machines may have names of their own above this.
+            // Machines may use names above this for their own purposes.
             (Some(thread), _) if thread.index() < 0x8000 => ObjectId::thread(name(thread)),
             (_, Some(thread)) => ObjectId::joinable(name(thread)),
             _ => self,

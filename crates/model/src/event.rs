@@ -1,4 +1,4 @@
-//! Choices and events: what goes into a machine's step and what comes out.
+//! Choices and events: the input and the output of a machine's step.
 
 use crate::{Action, MemoryOrder, Op};
 use selvedge_base::{ContextId, StmtId, ThreadId};
@@ -10,97 +10,97 @@ use serde::{Deserialize, Serialize};
 pub struct Choice {
     /// The thread that moves.
     pub thread: ThreadId,
-    /// Which alternative, from 0; below `Pending::alternatives`.
+    /// The alternative, counted from 0; less than `Pending::alternatives`.
     pub alternative: u16,
 }
 
 selvedge_base::id_type! {
-    /// An interned set of threads that a broadcast or a barrier released; resolved by
-    /// `Machine::waiters`.
+    /// An interned set of threads that a broadcast or a barrier released. `Machine::waiters`
+    /// resolves it.
     pub struct Waiters(u32), "w";
 }
 
-/// What came of an action that can end in several ways. The threads that it names (`Thread`,
-/// `Threads`) are ordered after the event: a step that changes the pending action of another
-/// thread, or lets it pass a condition variable, barrier or futex, must name it.
+/// The result of an action that can end in several ways. Threads that it names (`Thread`,
+/// `Threads`) are ordered after the event. A step must name another thread if it changes the
+/// pending action of that thread, or lets it pass a condition variable, barrier or futex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Outcome {
-    /// The only way, or success.
+    /// Success, or the only possible result.
     Done,
     /// A try-operation or compare-and-swap that failed, a lost signal, a timed wait or lock that
-    /// timed out; a read or write that was at fault, and did not happen.
+    /// timed out; or a read or write that was a fault and did not happen.
     Failed,
     /// Spawn: the new thread; Signal: the thread woken.
     Thread(ThreadId),
     /// Broadcast, the last BarrierArrive: the threads released.
     Threads(Waiters),
-    /// Choose: the value. WaitRelease: 1, if the wait is over at once.
+    /// Choose: the value. WaitRelease: 1 if the wait ends at once.
     Value(u16),
-    /// Nothing yet: the action has its effect with the data choice that its thread stands at now,
-    /// and the event of that one [completes](Event::completes) it.
+    /// No result yet. The action takes effect with the data choice that is now pending in its
+    /// thread; the event of that choice [completes](Event::completes) it.
     Incomplete,
 }
 
-/// A visible action that was taken, with the thread's invisible actions up to just before its next
-/// visible one.
+/// A visible action that was taken, with the thread's invisible actions up to its next visible one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The action. Of a data choice that completes another action: that one.
+    /// The action. For a data choice that completes an incomplete action, this is the incomplete
+    /// action.
     pub action: Action,
-    /// Where: the calling context of the action's statement.
+    /// The calling context of the action's statement.
     pub context: ContextId,
-    /// Which alternative was taken, of how many.
+    /// The alternative that was taken.
     pub alternative: u16,
-    /// How many alternatives the thread had.
+    /// The number of alternatives that the thread had.
     pub alternatives: u16,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// What was taken is a data choice without which the action, begun with an earlier event of the
-    /// thread, was incomplete.
+    /// True if this event is a data choice that completes an action. The action was begun with an
+    /// earlier event of the thread and was incomplete until now.
     pub completes: bool,
 }
 
 impl Event {
-    /// Whether a data choice was taken.
+    /// True if the event is a data choice.
     #[inline]
     pub const fn is_data_choice(&self) -> bool {
         self.completes || matches!(self.action.op, Op::Choose)
     }
 }
 
-/// A visible action that was performed within an earlier transition, because the order with what
-/// others do does not matter: giving back a lock that nobody tries, joining a thread that has
-/// ended, the end of the process when all others have ended. Never enabled together with anything
-/// dependent on it, so nothing races with it; but what comes after it is ordered by it.
+/// A visible action that was performed within an earlier transition, because its order with actions
+/// of other threads does not matter: unlocking a lock that no thread tries, joining a thread that
+/// has ended, the end of the process when all other threads have ended. It is never enabled
+/// together with a dependent action, so nothing races with it. But it orders the actions after it.
 ///
-/// It is an action of the thread whose event it is part of; or, if that thread ended with the
-/// event, the `Join` of one that waited for it, which then goes on: what follows in the step is
-/// done by the joiner.
+/// It is an action of the thread whose event it is part of, with one exception. If that thread
+/// ended with the event, the part may be the `Join` of a thread that waited for it. The joining
+/// thread then continues: the rest of the step is executed by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The action.
     pub action: Action,
     /// The calling context of its statement.
     pub context: ContextId,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// How many of the step's accesses came before it.
+    /// The number of accesses of the step that came before this part.
     pub accesses: u32,
 }
 
-/// A plain (or, under visibility `memory`, any) access to memory made during an event, for race
-/// detection.
+/// A memory access made during an event, for race detection: a plain access, or with visibility
+/// `memory` any access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// First byte.
+    /// The first byte.
     pub address: u64,
     /// The calling context.
     pub context: ContextId,
     /// The statement.
     pub stmt: StmtId,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u32,
-    /// Whether it writes (`free` writes all bytes of its object).
+    /// True if it writes (`free` writes all bytes of its object).
     pub write: bool,
     /// `NotAtomic` for plain accesses.
     pub order: MemoryOrder,

@@ -1,14 +1,14 @@
-//! The three outcomes that are never mixed: findings (the program's fault), limits and unsupported
-//! things (the verdict is unknown), and errors (ours; those are `Result`s elsewhere).
+//! The outcomes that are never mixed: findings (the program is at fault), and limits and
+//! unsupported features (the verdict is unknown). Our own errors are `Result`s elsewhere.
 
 use crate::{Choice, ObjectId};
 use selvedge_base::{ContextId, Location, StmtId, ThreadId};
 use serde::{Deserialize, Serialize};
 
-/// What a user asks to be checked (design: semantics, "Properties").
+/// The properties that can be checked (docs/semantics.md, "Properties").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Property {
-    /// Assertions, abort, exceptions that nobody catches.
+    /// Assertions, abort, uncaught exceptions.
     Assertion,
     /// A call of `reach_error`.
     ErrorCall,
@@ -16,11 +16,11 @@ pub enum Property {
     Deadlock,
     /// Data races.
     DataRace,
-    /// Accesses to memory that there is not, or not any more.
+    /// Accesses to memory that does not exist, or exists no more.
     Deref,
-    /// Freeing what cannot be freed.
+    /// Invalid frees.
     Free,
-    /// Other memory errors: values that are not initialised, copies that overlap, …
+    /// Other memory errors: uninitialised values, overlapping copies, …
     Memory,
     /// Memory that no pointer leads to (off by default).
     Leak,
@@ -36,25 +36,25 @@ pub enum Property {
     Termination,
 }
 
-/// What a machine found wrong in one step.
+/// An error of the program that a machine found in one step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// What it is.
+    /// The kind.
     pub kind: FaultKind,
-    /// In words, lower case, no full stop: `write of 4 bytes 8 bytes past the end of heap object of
-    /// 40 bytes`.
+    /// The description, lower case, without a full stop: `write of 4 bytes 8 bytes past the end of
+    /// heap object of 40 bytes`.
     pub message: String,
-    /// Where.
+    /// The statement.
     pub stmt: StmtId,
-    /// Called from where.
+    /// The calling context of the statement.
     pub context: ContextId,
-    /// Places that explain it: allocation, free, first lock, …
+    /// Places that explain the fault: allocation, free, first lock, …
     pub related: Vec<(String, StmtId, ContextId)>,
     /// The object concerned, if there is one.
     pub object: ObjectId,
 }
 
-/// Kinds of faults and findings: dotted names as reports and corpus expectations use them.
+/// Kinds of faults and findings. Their dotted names are used in reports and corpus expectations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum FaultKind {
@@ -185,8 +185,8 @@ impl FaultKind {
         }
     }
 
-    /// Whether the program ends by it, in a way that C defines: what is not asked for is then an
-    /// end like any other.
+    /// True if the fault ends the program in a way that C defines. If its property is not
+    /// requested, such a fault is an ordinary end of the process.
     pub const fn ends_process(self) -> bool {
         use FaultKind::*;
         matches!(self, AssertionFailed | Abort | UncaughtException)
@@ -213,28 +213,29 @@ impl FaultKind {
     }
 }
 
-/// Something the machine cannot do: the verdict becomes unknown.
+/// Something that the machine cannot do. The verdict becomes unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unsupported {
-    /// What: `function dlopen`, `inline assembly "cpuid"`.
+    /// What is unsupported: `function dlopen`, `inline assembly "cpuid"`.
     pub what: String,
-    /// Where.
+    /// The statement.
     pub stmt: StmtId,
 }
 
-/// A bound that was hit: the verdict becomes unknown.
+/// A limit that was reached. The verdict becomes unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Limit {
-    /// Which.
+    /// The kind of limit.
     pub kind: LimitKind,
-    /// In words: `loop without a visible action`, `thread 0.1 called itself 10000 times`.
+    /// The description: `loop without a visible action`, `thread 0.1 called itself 10000 times`.
     pub detail: String,
-    /// Where, if it has a place.
+    /// The statement, if the limit has a place.
     pub stmt: StmtId,
 }
 
 impl Limit {
-    /// A path that was left since the run was told to stop; why it was told to is known elsewhere.
+    /// A path that was given up because the run was told to stop. The reason for stopping is
+    /// recorded elsewhere.
     pub fn stopped(stmt: StmtId) -> Limit {
         Limit {
             kind: LimitKind::Interrupted,
@@ -244,7 +245,7 @@ impl Limit {
     }
 }
 
-/// Bounds that can end a path or a run.
+/// Limits that can end a path or a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum LimitKind {
@@ -265,47 +266,47 @@ pub enum LimitKind {
 /// What one step of a machine reports.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Notice {
-    /// The program is at fault; the thread is parked.
+    /// The program is at fault. The thread is parked.
     Fault(Fault),
-    /// Something unsupported was reached; the thread is parked.
+    /// Something unsupported was reached. The thread is parked.
     Unsupported(Unsupported),
-    /// A per-path bound was hit; the thread is parked.
+    /// A limit of the path was reached. The thread is parked.
     Limit(Limit),
     /// A toy's assertion that does not stop its thread: (thread, position).
     AssertNoted(ThreadId, u32),
 }
 
-/// A fault of the program with everything a report needs.
+/// A fault of the program with all data that a report needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What.
+    /// The kind.
     pub kind: FindingKind,
-    /// In words.
+    /// The description.
     pub message: String,
-    /// Where.
+    /// The place.
     pub location: Location,
-    /// The call stack there, innermost caller first.
+    /// The call stack at that place, innermost caller first.
     pub stack: Vec<Location>,
     /// The thread at fault.
     pub thread: String,
-    /// Other places with their meaning and thread.
+    /// Other places, with their meaning and thread.
     pub related: Vec<Related>,
-    /// The choices that lead to it from the initial state.
+    /// The choices that lead to the finding from the initial state.
     pub choices: Vec<Choice>,
-    /// How often the same finding (kind and places) was seen.
+    /// How often a finding of the same kind at the same places was seen.
     pub count: u64,
 }
 
-/// A place that helps to understand a finding.
+/// A place that helps to explain a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Related {
-    /// What is there: `the other access: write of 4 bytes`, `mutex &a was taken here`.
+    /// The meaning of the place: `the other access: write of 4 bytes`, `mutex &a was taken here`.
     pub message: String,
-    /// Where.
+    /// The place.
     pub location: Location,
-    /// The call stack there.
+    /// The call stack at that place.
     pub stack: Vec<Location>,
-    /// The thread, by hierarchical name; empty if it does not matter.
+    /// The hierarchical name of the thread; empty if the thread does not matter.
     pub thread: String,
 }
 
@@ -316,17 +317,17 @@ pub enum StopReason {
     Complete,
     /// A finding, with `--stop first`.
     Finding,
-    /// A bound of the run.
+    /// A limit of the run.
     Limit(Limit),
 }
 
-/// What a run says in the end.
+/// The verdict of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Exploration finished, nothing was found, nothing was unsupported or bounded.
+    /// The exploration finished; nothing was found, unsupported or limited.
     Verified,
-    /// At least one finding.
+    /// There is at least one finding.
     Violated,
-    /// Anything else.
+    /// All other cases.
     Unknown,
 }

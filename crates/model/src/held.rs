@@ -1,69 +1,72 @@
-//! What a detector holds against events to come, so that two executions can be compared: after one
-//! of them at least the faults come that come after the other.
+//! The accesses that a detector remembers because later accesses may race with them. Two executions
+//! can be compared by these: if one remembers at least what the other does, then the same later
+//! events bring at least the same faults after it.
 
 use selvedge_base::Digest;
 use smallvec::SmallVec;
 
-/// Something that knows of accesses by happens-before, and that threads may learn from.
+/// A clock that covers accesses and that threads may acquire: the clock of a thread or of a
+/// synchronisation object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Knower {
-    /// Its name.
+pub struct CoveringClock {
+    /// The name of the clock's owner.
     pub name: Digest,
-    /// The name of another one, if whoever learns from this one knows all of that one by then.
+    /// The name of another clock that this one includes: a thread that acquires this clock has
+    /// acquired the other one by then, too.
     pub beyond: Option<Digest>,
 }
 
-/// An access that one to come may race with.
+/// An access that a later one may race with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Threat {
-    /// Where it was, of what kind, by whom, at which statement.
+pub struct RaceCandidate {
+    /// A digest of the place, the kind of access, the thread and the statement.
     pub what: Digest,
-    /// Which bytes of the place it touched, one bit each.
+    /// The bytes of the place that it accessed, one bit each.
     pub bytes: u32,
-    /// Who knows of it, sorted; but nobody who is beyond another one of them.
-    pub known_by: SmallVec<[Knower; 2]>,
+    /// The clocks that cover it, sorted. A clock that includes another one of them is left out.
+    pub covered_by: SmallVec<[CoveringClock; 2]>,
 }
 
-impl Threat {
-    /// Whether whoever knows of this one knows of the other one.
-    fn is_known_to_no_more(&self, other: &Threat) -> bool {
-        let knows = |name: Digest| other.known_by.iter().any(|knower| knower.name == name);
-        let mut mine = self.known_by.iter();
-        mine.all(|knower| knows(knower.name) || knower.beyond.is_some_and(knows))
+impl RaceCandidate {
+    /// True if every clock that covers this access covers the other access as well.
+    fn is_covered_by_no_more(&self, other: &RaceCandidate) -> bool {
+        let knows = |name: Digest| other.covered_by.iter().any(|clock| clock.name == name);
+        let mut mine = self.covered_by.iter();
+        mine.all(|clock| knows(clock.name) || clock.beyond.is_some_and(knows))
     }
 }
 
-/// What is held against events to come.
+/// A set of accesses that later ones may race with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Held(Vec<Threat>);
+pub struct Held(Vec<RaceCandidate>);
 
 impl Held {
-    /// These.
-    pub fn new(mut threats: Vec<Threat>) -> Self {
-        threats.sort_unstable();
-        threats.dedup();
-        Held(threats)
+    /// The set of these accesses.
+    pub fn new(mut candidates: Vec<RaceCandidate>) -> Self {
+        candidates.sort_unstable();
+        candidates.dedup();
+        Held(candidates)
     }
 
-    /// Both.
+    /// The union of both sets.
     #[must_use]
     pub fn and(mut self, other: Held) -> Held {
         self.0.extend(other.0);
         Held::new(self.0)
     }
 
-    /// What it is, sorted.
-    pub fn threats(&self) -> &[Threat] {
+    /// The accesses, sorted.
+    pub fn candidates(&self) -> &[RaceCandidate] {
         &self.0
     }
 
-    /// Whether each access that races with one of the other's races with one of these as well,
-    /// whatever comes before it.
+    /// True if each later access that races with one of the other set races with one of this set as
+    /// well, whatever events come before it.
     pub fn includes(&self, other: &Held) -> bool {
         other.0.iter().all(|theirs| {
             let first = self.0.partition_point(|mine| mine.what < theirs.what);
             let same = self.0[first..].iter().take_while(|mine| mine.what == theirs.what);
-            let known = same.filter(|mine| mine.is_known_to_no_more(theirs));
+            let known = same.filter(|mine| mine.is_covered_by_no_more(theirs));
             let bytes = known.fold(0, |bytes, mine| bytes | mine.bytes);
             theirs.bytes & !bytes == 0
         })
@@ -81,13 +84,13 @@ mod tests {
         Digest::of_words(&DOMAIN, &[n])
     }
 
-    fn threat(what: u64, bytes: u32, known_by: &[(u64, Option<u64>)]) -> Threat {
-        Threat {
+    fn candidate(what: u64, bytes: u32, covered_by: &[(u64, Option<u64>)]) -> RaceCandidate {
+        RaceCandidate {
             what: name(what),
             bytes,
-            known_by: known_by
+            covered_by: covered_by
                 .iter()
-                .map(|&(n, beyond)| Knower {
+                .map(|&(n, beyond)| CoveringClock {
                     name: name(n),
                     beyond: beyond.map(name),
                 })
@@ -97,20 +100,20 @@ mod tests {
 
     #[test]
     fn less_knowledge_and_more_accesses_include_more_and_less() {
-        let held = |threats: &[Threat]| Held::new(threats.to_vec());
+        let held = |candidates: &[RaceCandidate]| Held::new(candidates.to_vec());
         let nothing = Held::default();
-        let unknown = held(&[threat(1, 1, &[])]);
-        let known = held(&[threat(1, 1, &[(7, None)])]);
+        let unknown = held(&[candidate(1, 1, &[])]);
+        let known = held(&[candidate(1, 1, &[(7, None)])]);
         assert!(unknown.includes(&nothing) && !nothing.includes(&unknown) && nothing.includes(&nothing));
         assert!(unknown.includes(&known) && !known.includes(&unknown) && known.includes(&known));
-        // Who is beyond one who knows, knows.
-        let fence = held(&[threat(1, 1, &[(8, Some(7))])]);
+        // A clock that includes a clock which covers the access covers it, too.
+        let fence = held(&[candidate(1, 1, &[(8, Some(7))])]);
         assert!(fence.includes(&known) && !known.includes(&fence));
         // Bytes may come from several.
-        let both = held(&[threat(1, 3, &[(7, None)])]);
-        let parts = held(&[threat(1, 1, &[]), threat(1, 2, &[(7, None)])]);
+        let both = held(&[candidate(1, 3, &[(7, None)])]);
+        let parts = held(&[candidate(1, 1, &[]), candidate(1, 2, &[(7, None)])]);
         assert!(parts.includes(&both) && !both.includes(&parts));
-        assert!(!held(&[threat(2, 3, &[])]).includes(&both));
+        assert!(!held(&[candidate(2, 3, &[])]).includes(&both));
         assert!(parts.clone().and(fence).includes(&parts));
     }
 }

@@ -1,40 +1,41 @@
-//! Inputs of the program under test: what `__VERIFIER_nondet_int`, `klee_make_symbolic` and their
-//! kin return, symbolic arguments, and the bytes of symbolic files.
+//! Inputs of the program under test: the results of `__VERIFIER_nondet_int`, `klee_make_symbolic`
+//! and similar functions, symbolic arguments, and the bytes of symbolic files.
 
 use selvedge_base::Location;
 
-/// One input: one call of an input function, or one object that is an input as a whole.
+/// One input: the result of one call of an input function, or one object that is an input as a
+/// whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// What the program calls it (`klee_make_symbolic`'s name), or the function that was called.
-    /// What no call asks for is named `argv[1]`, `stdin`, `file:NAME`.
+    /// The program's name for it (the name given to `klee_make_symbolic`), or the name of the
+    /// called function. An input that no call requests is named `argv[1]`, `stdin`, `file:NAME`.
     pub name: String,
-    /// The hierarchical name of the thread that asked for it. Each thread's inputs are counted by
-    /// themselves, so they do not depend on how threads are interleaved.
+    /// The hierarchical name of the thread that requested it. Inputs are counted for each thread
+    /// separately, so their names do not depend on the interleaving.
     pub thread: String,
     /// The bytes of the object, as they lie in memory (little-endian).
     pub bytes: Vec<u8>,
-    /// How the bytes are to be read.
+    /// The interpretation of the bytes.
     pub kind: InputKind,
-    /// Where it was asked for; the default if no statement did.
+    /// The place that requested it; the default value if no statement did.
     pub location: Location,
 }
 
-/// How an input's bytes are to be read.
+/// The interpretation of an input's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputKind {
     /// An integer.
     Scalar {
-        /// Its width: 1 to 128.
+        /// The width, from 1 to 128.
         bits: u16,
-        /// In two's complement.
+        /// True if it is in two's complement.
         signed: bool,
     },
     /// An IEEE number of 32 or 64 bits.
     Float {
-        /// Its width.
+        /// The width.
         bits: u16,
     },
-    /// An object of whatever type.
+    /// An object of unknown type.
     Bytes,
 }

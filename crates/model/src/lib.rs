@@ -1,8 +1,8 @@
-//! The hinge between explorers and machines.
+//! The interface between explorers and machines.
 //!
-//! An explorer never sees the program, the IR or a solver: it sees a [`Machine`] that says what
-//! each thread would do next and that can be stepped and taken back. Everything that crosses is
-//! plain data: a [`Choice`] goes in, an [`Event`] comes out.
+//! An explorer never sees the program, the ir or a solver. It sees a [`Machine`], which reports the
+//! next action of each thread and can take steps and undo them. All data that crosses this
+//! interface is plain: the input is a [`Choice`], the output is an [`Event`].
 
 mod action;
 mod allocated;
@@ -34,7 +34,7 @@ pub use finding::{
     Fault, FaultKind, Finding, FindingKind, Limit, LimitKind, Notice, Property, Related, StopReason,
     Unsupported, Verdict,
 };
-pub use held::{Held, Knower, Threat};
+pub use held::{CoveringClock, Held, RaceCandidate};
 pub use input::{Input, InputKind};
 #[cfg(feature = "laboratory")]
 pub use machine::Snapshot;

@@ -4,10 +4,10 @@ use crate::{Access, Action, Choice, Event, Input, Notice, ObjectId, Part, Waiter
 use selvedge_base::{ContextId, Digest, Location, StmtId, ThreadId};
 use smallvec::SmallVec;
 
-/// Threads for all of which another one waits, in ascending order.
+/// The threads for all of which another thread waits, in ascending order.
 pub type WaitsFor = SmallVec<[ThreadId; 2]>;
 
-/// What stands in the way of a thread.
+/// Whether a thread can move, and if not, why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// It can move.
@@ -16,41 +16,41 @@ pub enum Status {
     Blocked,
     /// It has ended.
     Finished,
-    /// It will never move again, and that is no deadlock: a false assumption, a fault of its own, a
-    /// limit, or something unsupported. The others run on.
+    /// It will never move again, and this is no deadlock. The reason is a false assumption, a fault
+    /// of its own, a limit, or something unsupported. The other threads go on.
     Parked,
 }
 
 /// The next visible action of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pending {
-    /// The action; for finished and parked threads the last one.
+    /// The action. For finished and parked threads it is the last action.
     pub action: Action,
-    /// Whether it can be taken.
+    /// Whether the action can be taken.
     pub status: Status,
-    /// How many alternatives it has: at least 1 if enabled.
+    /// The number of alternatives; at least 1 if the action is enabled.
     pub alternatives: u16,
 }
 
 impl Pending {
-    /// Whether the thread can move.
+    /// True if the thread can move.
     #[inline]
     pub const fn is_enabled(&self) -> bool {
         matches!(self.status, Status::Enabled)
     }
 }
 
-/// Which of the threads, of which there are at most 64, can move and which wait; one bit each.
+/// The enabled and the blocked threads of at most 64 threads, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Standing {
-    /// Those that are enabled.
+    /// The enabled threads.
     pub enabled: u64,
-    /// Those that are blocked.
+    /// The blocked threads.
     pub blocked: u64,
 }
 
 impl Standing {
-    /// What pending actions say; `None` for more threads than there are bits.
+    /// Computes the sets from pending actions; `None` if there are more threads than bits.
     pub fn of(pending: &[Pending]) -> Option<Standing> {
         let bits = |status: Status| {
             let threads = pending.iter().enumerate();
@@ -63,14 +63,14 @@ impl Standing {
     }
 }
 
-/// A concurrent system, standing at one state. Deterministic: the same choices from the initial
-/// state give the same events, addresses and thread numbers.
+/// A concurrent system in one state. It is deterministic: the same choices from the initial state
+/// give the same events, addresses and thread numbers.
 pub trait Machine {
-    /// Each thread created so far, by number, with its next action.
+    /// For each thread created so far, by number, its next action.
     fn pending(&self) -> &[Pending];
 
-    /// What [`pending`](Machine::pending) says of all threads at once, if the machine has that at
-    /// hand.
+    /// The enabled and blocked threads of [`pending`](Machine::pending), if the machine keeps these
+    /// sets.
     #[inline]
     fn standing(&self) -> Option<Standing> {
         None
@@ -82,136 +82,138 @@ pub trait Machine {
     /// If the chosen thread is not enabled or has no such alternative.
     fn step(&mut self, choice: Choice) -> Event;
 
-    /// The accesses that the last step made to memory, not counting the action itself.
+    /// The accesses that the last step made to memory, without the action itself.
     fn accesses(&self) -> &[Access];
 
-    /// The further visible actions within the last step, in their order. A machine that has any
-    /// promises what [`Part`] says of them; and that the thread does nothing that others depend on
-    /// after a `Join` among them.
+    /// The further visible actions within the last step, in order. A machine that returns any
+    /// guarantees the properties of [`Part`]. It also guarantees that after a `Join` among them the
+    /// thread does nothing on which other threads depend.
     fn parts(&self) -> &[Part] {
         &[]
     }
 
-    /// What the last step had to report: faults, unsupported things, limits. After construction:
-    /// what the initial state reports.
+    /// The reports of the last step: faults, unsupported features, limits. After construction: the
+    /// reports about the initial state.
     fn notices(&self) -> &[Notice];
 
-    /// The members of a set in an [`Outcome`](crate::Outcome).
+    /// The members of a set of threads in an [`Outcome`](crate::Outcome).
     fn waiters(&self, set: Waiters) -> &[ThreadId];
 
-    /// What an alternative of a pending action decides, as a number that is the same wherever the
-    /// same event is met; 0 where the outcome tells, for data choices never. Alternatives are
-    /// numbered at each state anew: what is the third here may be the second elsewhere.
+    /// The decision of an alternative of a pending action, as a number that is the same wherever
+    /// the same event occurs. It is 0 if the outcome determines the decision, but never 0 for data
+    /// choices. The index of an alternative is not enough, because alternatives are numbered in
+    /// each state anew.
     fn decision(&self, choice: Choice) -> u128 {
         u128::from(choice.alternative)
     }
 
-    /// Whether the last action of a thread, which now stands at a data choice, has its effect only
-    /// with that choice: until then others must not come between.
+    /// True if the thread's last action is incomplete until its pending data choice is taken. No
+    /// other thread may run in between.
     fn is_incomplete(&self, _thread: ThreadId) -> bool {
         false
     }
 
-    /// Whether, in every continuation, no other thread does anything dependent on a thread's next
-    /// action before it is taken: an explorer may consider that thread alone (a persistent set,
-    /// Godefroid 1996).
+    /// True if in every continuation, before the thread's next action is taken, no other thread
+    /// performs an action that is dependent on it. Then {thread} is a persistent set (Godefroid
+    /// 1996), and an explorer may consider this thread alone.
     fn goes_first(&self, thread: ThreadId) -> bool {
         self.pending()[selvedge_base::Id::index(thread)].action.is_local()
     }
 
-    /// Whether, in some continuation, another thread may make an access that conflicts with one of
-    /// these before a thread moves.
+    /// True if in some continuation another thread may make an access that conflicts with one of
+    /// `accesses` before `thread` moves.
     fn may_meet(&self, _thread: ThreadId, _accesses: &[Access]) -> bool {
         true
     }
 
-    /// Whether the last step left some bytes of memory other than it found them. A machine that
-    /// does not know says so.
+    /// True if the last step changed these bytes of memory. A machine that does not know returns
+    /// true.
     fn has_changed(&self, _object: ObjectId, _size: u64) -> bool {
         true
     }
 
-    /// Whether the end of a thread can be reached from where it stands, as far as the control flow
-    /// of its functions goes: a thread that serves for ever has none. A machine that does not know
-    /// says that it can.
+    /// True if the control flow of a thread's functions leads from its present position to its end.
+    /// A thread that runs a server loop for ever has no such path. A machine that does not know
+    /// returns true.
     fn may_end(&self, _thread: ThreadId) -> bool {
         true
     }
 
-    /// Adds what the machine has counted of its own work since it was made, or since the last call,
-    /// to the counts that outlive it.
+    /// Adds the machine's counts of its own work to the totals that outlive it, and resets them.
     fn publish_counts(&mut self) {}
 
-    /// Forgets what [`publish_counts`](Machine::publish_counts) would add: that work was counted
-    /// before, when it was done first.
+    /// Drops the counts that [`publish_counts`](Machine::publish_counts) would add, because the
+    /// same work was counted earlier.
     fn drop_counts(&mut self) {}
 
-    /// The threads for *each* of which a blocked thread waits: those that hold what it needs, or
-    /// that must end first. Empty if it is not blocked, or anybody could let it go on. For wait-for
-    /// cycles.
+    /// The threads for which a blocked thread waits: it waits for *each* of them, because they hold
+    /// what it needs or must end first. Empty if it is not blocked, or if any thread could unblock
+    /// it. Used to find wait-for cycles.
     fn waits_for(&self, thread: ThreadId) -> WaitsFor;
 }
 
-/// A machine that can go back: what depth-first search needs.
+/// A machine that can undo steps, as depth-first search needs.
 pub trait Undo: Machine {
     /// A position in the undo log.
     type Mark: Copy;
-    /// The present position.
+    /// The present position in the undo log.
     fn mark(&mut self) -> Self::Mark;
-    /// Goes back to a position taken earlier on this path. Marks taken after it become invalid.
+    /// Returns to a mark taken earlier on this path. Marks taken after it become invalid.
     /// `accesses` and `notices` are empty afterwards.
     fn undo(&mut self, mark: Self::Mark);
 }
 
-/// A machine whose state can be kept and returned to in any order: the oracle of going back.
+/// A machine whose states can be saved and restored in any order: the oracle for `Undo`.
 #[cfg(feature = "laboratory")]
 pub trait Snapshot: Machine {
-    /// A kept state; cheap (copy-on-write).
+    /// A saved state. Copying it is cheap (copy-on-write).
     type State: Clone;
-    /// Keeps the present state.
+    /// Saves the present state.
     fn save(&mut self) -> Self::State;
-    /// Returns to a kept state. The undo log is empty afterwards.
+    /// Restores a saved state. The undo log is empty afterwards.
     fn restore(&mut self, state: &Self::State);
 }
 
 /// A machine that hashes its state incrementally.
 ///
-/// A fingerprint is the *sum* of the digests of the state's fragments (not their XOR: so the shares
-/// that several threads have in one value add up to that value, whoever added them). What an event
-/// changes is a difference, and differences are summed in any order.
+/// A fingerprint is the *sum* of the digests of the state's fragments. The change that an event
+/// makes is a difference, and differences can be summed in any order. The sum is used rather than
+/// XOR because several threads may contribute to one value: the sum of their contributions is that
+/// value, whichever thread added which part.
 pub trait Fingerprint: Machine {
-    /// Hash of the present state: equal states have equal fingerprints, in whatever order they were
+    /// The hash of the present state. Equal states have equal fingerprints, however they were
     /// reached.
     fn fingerprint(&self) -> Digest;
-    /// New minus old hashes of all state fragments that the last step changed: the event's
-    /// contribution. It depends on the event alone (its action, its outcome, its causes), not on
+    /// The event's contribution: the new minus the old hashes of all state fragments that the last
+    /// step changed. It depends on the event alone (its action, its outcome, its causes), not on
     /// independent events that came before it.
     fn delta(&self) -> Digest;
-    /// From now on nobody asks for fingerprints: the machine need not keep them up to date.
+    /// Tells the machine that fingerprints are not needed any more, so it need not update them.
     fn stop_fingerprints(&mut self) {}
-    /// The same as `fingerprint`, computed from the whole state: the oracle of the incremental one.
+    /// The value of `fingerprint`, computed from the whole state: the oracle of the incremental
+    /// one.
     fn fingerprint_from_scratch(&self) -> Digest;
-    /// Whether the present state has inputs that may have any value: what
-    /// [`without_names`](Self::without_names) is for.
+    /// True if the present state contains inputs that may have several values. Then
+    /// [`without_names`](Self::without_names) is needed.
     fn has_inputs(&self) -> bool {
         false
     }
-    /// What has to be added to the fingerprint so that states that differ only in the names of
-    /// their inputs, and in inputs on which nothing depends any more, have the same. Not the sum of
-    /// what events contribute.
+    /// The value to add to the fingerprint so that two states have the same sum if they differ only
+    /// in the names of their inputs, or in inputs on which nothing depends any more. This value is
+    /// not a sum of the events' contributions.
     fn without_names(&self) -> Digest {
         Digest::EMPTY
     }
 }
 
-/// Names for people: what reports need of a machine.
+/// Readable names, for reports.
 pub trait Describe: Machine {
     /// The place of a statement.
     fn location(&self, stmt: StmtId) -> Location;
     /// The call stack of a context, innermost caller first, without the statement itself.
     fn stack(&self, context: ContextId) -> Vec<Location>;
-    /// The innermost place of the program itself from which a statement was executed: that of the
-    /// statement, unless it is in a header of the system.
+    /// The innermost place in the program's own code from which a statement was executed: the place
+    /// of the statement itself, unless that is in a system header.
     fn own_location(&self, stmt: StmtId, context: ContextId) -> Location {
         let at = self.location(stmt);
         if !at.is_of_system() {
@@ -227,7 +229,8 @@ pub trait Describe: Machine {
     fn thread_name(&self, thread: ThreadId) -> String;
     /// The name of an object: `&lock`, `heap object allocated at file.c:12 + 8`.
     fn object_name(&self, object: ObjectId) -> String;
-    /// The name of so many bytes at an object: of the smallest part that has them all.
+    /// The name of a number of bytes at an object: the smallest part of the object that contains
+    /// them.
     fn bytes_name(&self, object: ObjectId, _bytes: u64) -> String {
         self.object_name(object)
     }

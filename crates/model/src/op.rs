@@ -1,10 +1,11 @@
-//! The visible operations: what each one is, in one table.
+//! The visible operations: one table defines them.
 //!
-//! All that a strategy, a detector or the machine asks about an operation as such is a column here.
-//! A new operation is a new row; nothing else may decide by a list of operations with a wildcard on
-//! the side that loses behaviour. `tests/operations.rs` compares the columns with each other.
+//! Every property of an operation as such that a strategy, a detector or the machine needs is a
+//! column of this table. A new operation is a new row. Elsewhere, no decision may list operations
+//! with a wildcard for the rest, if the wildcard could lose behaviour. `tests/operations.rs`
+//! compares the columns with each other.
 
-/// What an operation is, whatever its object and outcome.
+/// The properties of an operation that hold for every object and outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpInfo {
     /// Its name in schedules and reports, before the object's name.
@@ -13,97 +14,101 @@ pub struct OpInfo {
     pub class: OpClass,
     /// How it uses `Action::object2`.
     pub class2: OpClass,
-    /// Bytes of a synchronisation object on x86-64 Linux; 0 if the action says it, or it has none.
+    /// The size of the synchronisation object on x86-64 Linux, in bytes; 0 if the action gives the
+    /// size, or if there is no such object.
     pub object_size: u8,
-    /// Whom it orders after whom.
+    /// The happens-before edges that it makes.
     pub synchronises: Synchronises,
-    /// Whose changes may enable or disable it while it is pending, or change its alternatives.
+    /// The changes that may enable or disable it while it is pending, or change its alternatives.
     pub needs: Needs,
     /// Whether its effect depends on the state in which it is taken.
     pub effect: Varies,
-    /// Whether it may change which action another thread takes next. All others must not: a
-    /// machine's promise, which the random programs of `cli` check at every step.
+    /// True if it may change which action another thread takes next. If false, the machine
+    /// guarantees that it does not; the random programs of `cli` check this at every step.
     pub changes_pending: bool,
 }
 
-/// Happens-before: what an operation that succeeds adds. The one list for all who follow
-/// happens-before: the race detector, the knowledge of events in the unfolding, the quarantine.
+/// The happens-before edges that a successful operation makes. This list serves all code that
+/// follows happens-before: the race detector, the clocks of events in the unfolding, the
+/// quarantine. "Acquires from" means: the thread's clock is joined with a clock that another thread
+/// released.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Synchronises {
-    /// Adds nothing.
+    /// None.
     Nothing,
-    /// The new thread, which the outcome names, knows what this one knows.
+    /// The new thread, which the outcome names, acquires from this thread.
     Creation,
-    /// Learns all that thread `object` knew at its end.
+    /// Acquires from the end of thread `object`.
     ThreadEnd,
-    /// Takes a lock: learns from who gave it back exclusively.
+    /// Takes a lock: acquires from the last exclusive unlock.
     Taken,
-    /// Gives an exclusive lock back: the next one who takes it learns.
+    /// Releases an exclusive lock: the next thread that takes the lock acquires.
     GivenBack,
-    /// Takes a read-write lock shared: learns from its writers.
+    /// Takes a read-write lock shared: acquires from its writers.
     TakenShared,
-    /// Gives a shared lock back: the next writer learns.
+    /// Releases a shared lock: the next writer acquires.
     SharedGivenBack,
-    /// Takes a read-write lock exclusively: learns from its writers and its readers.
+    /// Takes a read-write lock exclusively: acquires from its writers and its readers.
     TakenFromAll,
-    /// Gives mutex `object2` back.
+    /// Releases mutex `object2`.
     WaitBegins,
-    /// Takes mutex `object2`, and learns from who woke it.
+    /// Takes mutex `object2`, and acquires from the thread that woke it.
     WaitEnds,
-    /// The threads that the outcome names learn when they go on.
+    /// The threads that the outcome names acquire when they go on.
     Notification,
-    /// Adds what it knows to the barrier's round; if it ends the round it learns the others', and
-    /// the threads that the outcome names learn when they go on.
+    /// Releases to the barrier's round. If it ends the round, it acquires from all arrivals of the
+    /// round, and the threads that the outcome names acquire when they go on.
     Arrival,
-    /// Learns what the round knew.
+    /// Acquires from the barrier's round.
     Departure,
-    /// Whoever takes from the semaphore later learns.
+    /// Each thread that later takes from the semaphore acquires.
     Post,
-    /// Learns from all earlier posts.
+    /// Acquires from all earlier posts.
     Take,
-    /// Learns from who ended the routine.
+    /// Acquires from the thread that completed the routine.
     OnceEntered,
-    /// Whoever enters later learns.
+    /// Each thread that enters later acquires.
     OnceDone,
-    /// The object has no past from here on, or no future.
+    /// The clocks of the object are dropped: the operation begins or ends its life.
     SetUp,
-    /// By its memory order.
+    /// Depends on the memory order.
     Memory,
-    /// By its memory order, with the atomic accesses before and after it.
+    /// Depends on the memory order, together with the atomic accesses before and after the fence.
     Fence,
-    /// Learns from the earlier atomic blocks at its begin, and teaches the later ones at its end.
+    /// Acquires from the earlier atomic blocks at its beginning, and releases to the later blocks
+    /// at its end.
     Block,
-    /// By its memory order, through `object2`, or `object` if it has none: what a pipe hands on.
+    /// Depends on the memory order. The edge goes through `object2`, or through `object` if there
+    /// is no `object2`: data that passes through a pipe.
     HandedOn,
 }
 
-/// Whose changes may enable or disable a pending operation, or change its alternatives.
+/// The changes that may enable or disable a pending operation, or change its alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Needs {
-    /// Nobody's: it is enabled.
+    /// None: it is always enabled.
     Nothing,
-    /// Those of `Action::object`.
+    /// Changes of `Action::object`.
     Object,
-    /// Those of more than one object.
+    /// Changes of more than one object.
     Anything,
-    /// A compare-and-swap: of memory. Else nobody's.
+    /// For a compare-and-swap, changes of the memory; otherwise none.
     IfMayFail,
 }
 
 /// Whether an operation's effect on its object depends on the state in which it is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Varies {
-    /// It has one effect.
+    /// It always has the same effect.
     Same,
-    /// It may fail, or concerns those whom it finds there.
+    /// It may fail, or it affects the threads that it finds waiting.
     Varies,
-    /// As `Varies` for a compare-and-swap, else as `Same`.
+    /// As `Varies` for a compare-and-swap, otherwise as `Same`.
     IfMayFail,
 }
 
 impl Op {
-    /// Whether the threads that the outcome names know by happens-before of all that its thread
-    /// knew.
+    /// True if the threads that the outcome names acquire the clock of this operation's thread.
     #[inline]
     pub const fn teaches_named(self) -> bool {
         matches!(
@@ -149,10 +154,10 @@ macro_rules! operations {
 // The columns: text, class, class2, object_size, synchronises, needs, effect, changes_pending.
 operations! {
     /// The first action of a thread: runs its code up to its first visible operation. Independent
-    /// of everything.
+    /// of every action.
     Start: "start", Local, Local, 0, Nothing, Nothing, Same, false;
-    /// Creates a thread. Object: the process-wide hidden object of nothing; the new thread is in
-    /// the event's outcome.
+    /// Creates a thread. The outcome of the event names the new thread. There is no object;
+    /// `object2` is memory that it writes in the same action, if any.
     Spawn: "create a thread", Local, Write, 0, Creation, Nothing, Same, false;
     /// Waits for the end of thread `object`.
     Join: "join", Join, Total, 0, ThreadEnd, Object, Same, false;
@@ -163,7 +168,7 @@ operations! {
     /// exit, abort, return from main: enabled only once every other thread is finished, blocked or
     /// parked.
     ProcessExit: "end of the process", Local, Local, 0, Nothing, Anything, Same, false;
-    /// Continues only if a condition holds (the machine parks the thread where it does not).
+    /// Continues only if a condition holds. If it does not hold, the machine parks the thread.
     Assume: "assume", Local, Local, 0, Nothing, Nothing, Same, false;
     /// A data choice: one alternative for each value.
     Choose: "choose", Local, Local, 0, Nothing, Nothing, Same, false;
@@ -171,58 +176,59 @@ operations! {
     Yield: "yield", Local, Local, 0, Nothing, Nothing, Same, false;
     /// Takes mutex `object`.
     Lock: "lock", Acquire, Local, 40, Taken, Object, Same, false;
-    /// Takes it if it is free.
+    /// Takes the mutex if it is free.
     TryLock: "try to lock", Try, Local, 40, Taken, Nothing, Varies, false;
-    /// Takes it, or times out while it is held.
+    /// Takes the mutex, or times out while it is held.
     TimedLock: "lock with a deadline", Try, Local, 40, Taken, Nothing, Varies, false;
-    /// Gives it back.
+    /// Releases the mutex.
     Unlock: "unlock", Release, Local, 40, GivenBack, Nothing, Same, false;
-    /// Any kind of unlock or wait by a thread that does not hold the lock: it fails, or is a fault,
-    /// at once. Never use the real operation's name for it: those are known to exclude a `Lock` of
-    /// another thread, this one does not.
+    /// Any kind of unlock or wait by a thread that does not hold the lock. It fails, or is a fault,
+    /// at once. The real operation's name must not be used for it: the search relies on the fact
+    /// that an unlock is never enabled together with a `Lock` of another thread, and this does not
+    /// hold here.
     BadUnlock: "unlock without holding", Try, Local, 0, Nothing, Nothing, Varies, false;
     /// Takes spin lock `object`.
     SpinLock: "spin-lock", Acquire, Local, 4, Taken, Object, Same, false;
-    /// Takes it if it is free.
+    /// Takes the spin lock if it is free.
     SpinTryLock: "try to spin-lock", Try, Local, 4, Taken, Nothing, Varies, false;
-    /// Gives it back.
+    /// Releases the spin lock.
     SpinUnlock: "spin-unlock", Release, Local, 4, GivenBack, Nothing, Same, false;
     /// Takes read-write lock `object` for reading.
     RdLock: "read-lock", AcquireShared, Local, 56, TakenShared, Object, Same, false;
-    /// The same if no writer has it.
+    /// Takes the lock for reading if no writer has it.
     TryRdLock: "try to read-lock", Try, Local, 56, TakenShared, Nothing, Varies, false;
-    /// The same, or a time-out while a writer has it.
+    /// Takes the lock for reading, or times out while a writer has it.
     TimedRdLock: "read-lock with a deadline", Try, Local, 56, TakenShared, Nothing, Varies, false;
-    /// A reader gives it back.
+    /// A reader releases the lock.
     RdUnlock: "read-unlock", ReleaseShared, Local, 56, SharedGivenBack, Nothing, Same, false;
-    /// Takes it for writing.
+    /// Takes the lock for writing.
     WrLock: "write-lock", Acquire, Local, 56, TakenFromAll, Object, Same, false;
-    /// The same if nobody has it.
+    /// Takes the lock for writing if no thread has it.
     TryWrLock: "try to write-lock", Try, Local, 56, TakenFromAll, Nothing, Varies, false;
-    /// The same, or a time-out while somebody has it.
+    /// Takes the lock for writing, or times out while another thread has it.
     TimedWrLock: "write-lock with a deadline", Try, Local, 56, TakenFromAll, Nothing, Varies, false;
-    /// The writer gives it back.
+    /// The writer releases the lock.
     WrUnlock: "write-unlock", Release, Local, 56, GivenBack, Nothing, Same, false;
-    /// First half of a condition wait: releases mutex `object2` and starts waiting on `object`. If
-    /// it has alternatives: with the second one the wait is over at once, a spurious wakeup.
+    /// First half of a condition wait: releases mutex `object2` and starts to wait on `object`. It
+    /// may have a second alternative: the wait ends at once (a spurious wakeup).
     WaitRelease: "wait on", Wait, Release, 48, WaitBegins, Nothing, Same, false;
-    /// A waiting thread that may time out or is cancelled (its alternatives). Object: the condition
-    /// variable, object2: the mutex.
+    /// The pending action of a waiting thread that may time out or is cancelled (its alternatives).
+    /// Object: the condition variable; object2: the mutex.
     WaitTimeout: "stop waiting on", Wait, Local, 0, Nothing, Anything, Varies, false;
-    /// Second half: re-acquires mutex `object2`. Also the (blocked) pending action of a thread that
-    /// waits without time-out.
+    /// Second half of a condition wait: takes mutex `object2` again. It is also the (blocked)
+    /// pending action of a thread that waits without a time-out.
     WaitAcquire: "woken on", Notified, Acquire, 0, WaitEnds, Anything, Varies, false;
-    /// Wakes one waiter: one alternative a waiter; lost if there is none.
+    /// Wakes one waiter, with one alternative for each waiter. Without a waiter the signal is lost.
     Signal: "signal", Notify, Local, 48, Notification, Object, Varies, true;
     /// Wakes all waiters.
     Broadcast: "broadcast", Notify, Local, 48, Notification, Nothing, Varies, true;
     /// Arrives at barrier `object`.
     BarrierArrive: "arrive at barrier", Arrive, Local, 32, Arrival, Nothing, Same, true;
-    /// Leaves it once all have arrived.
+    /// Leaves the barrier after all threads have arrived.
     BarrierLeave: "leave barrier", Leave, Local, 0, Departure, Object, Same, false;
     /// Adds one to semaphore `object`.
     SemPost: "post", Post, Local, 32, Post, Nothing, Varies, false;
-    /// Takes one, waiting while there is none.
+    /// Takes one; blocks while there is none.
     SemWait: "semaphore wait", Take, Local, 32, Take, Object, Same, false;
     /// Takes one if there is one.
     SemTryWait: "try semaphore", Take, Local, 32, Take, Nothing, Varies, false;
@@ -232,11 +238,11 @@ operations! {
     SemGetValue: "read semaphore", Value, Write, 32, Nothing, Nothing, Same, false;
     /// `pthread_once` on `object`: runs the routine, waits for it, or passes.
     OnceEnter: "enter once", Total, Local, 4, OnceEntered, Object, Same, false;
-    /// The end of the routine.
+    /// The end of the once routine.
     OnceDone: "once done", Total, Local, 4, OnceDone, Nothing, Same, true;
     /// Initialises an object of any kind.
     Init: "initialise", Total, Local, 0, SetUp, Nothing, Same, false;
-    /// Destroys it.
+    /// Destroys an object of any kind.
     Destroy: "destroy", Total, Local, 0, SetUp, Object, Same, false;
     /// The owner of robust mutex `object` ends without unlocking it.
     OwnerDied: "end while holding", Total, Local, 40, GivenBack, Nothing, Same, true;
@@ -248,28 +254,28 @@ operations! {
     CancelPoint: "cancellation point of", Local, Local, 0, Nothing, Nothing, Same, false;
     /// Reads `size` bytes of memory at `object`.
     Read: "read", Read, Local, 0, Memory, Nothing, Same, false;
-    /// Writes them.
+    /// Writes `size` bytes of memory at `object`.
     Write: "write", Write, Local, 0, Memory, Nothing, Same, false;
-    /// Reads and writes them in one step.
+    /// Reads and writes `size` bytes of memory at `object` in one step.
     Rmw: "read-modify-write", Write, Local, 0, Memory, IfMayFail, IfMayFail, false;
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
     /// An atomic block (`__VERIFIER_atomic_begin` … `end`): all its accesses in one action. Object:
     /// [`ATOMIC`](crate::ObjectId::ATOMIC).
     AtomicBlock: "atomic block", Total, Local, 0, Block, Nothing, Same, false;
-    /// An operation of a model on a hidden object (the process's exit handlers, a file): all on one
-    /// object are dependent. With an order it releases, or acquires, what a pipe hands on: of
-    /// `object2`, if there is one.
+    /// An operation of a model on a hidden object (the process's exit handlers, a file). All such
+    /// operations on one object are dependent. If it has a memory order, it releases or acquires
+    /// data that passes through a pipe: `object2`, if there is one.
     Hidden: "library operation", Total, Total, 0, HandedOn, Nothing, Same, true;
-    /// The same, while what it waits for is not there (data in a pipe, a stream that another thread
-    /// holds) blocked.
+    /// Like `Hidden`, but blocked while something is missing: data in a pipe, or a stream that
+    /// another thread holds.
     HiddenWait: "library operation", Total, Total, 0, HandedOn, Anything, Same, false;
-    /// An operation of a model that only looks at a hidden object (what a descriptor stands for):
-    /// independent of other looks.
+    /// An operation of a model that only reads a hidden object (for example what a descriptor
+    /// refers to). Independent of other reads.
     Look: "look-up", Read, Local, 0, Nothing, Nothing, Same, false;
 }
 
-/// How an operation uses its object, as far as dependence of *operations* (not outcomes) goes.
+/// How an operation uses its object, for the dependence of *operations* (not outcomes).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum OpClass {
@@ -281,15 +287,15 @@ pub enum OpClass {
     Write,
     /// Takes a lock exclusively, blocking.
     Acquire,
-    /// Gives an exclusive lock back.
+    /// Releases an exclusive lock.
     Release,
-    /// Takes or tests a lock without blocking for ever.
+    /// Takes or tests a lock, and never blocks for ever.
     Try,
     /// Takes a read-write lock shared, blocking.
     AcquireShared,
-    /// Gives a shared lock back.
+    /// Releases a shared lock.
     ReleaseShared,
-    /// Starts to wait on a condition variable, or stops waiting by itself.
+    /// Starts to wait on a condition variable, or stops waiting without being woken.
     Wait,
     /// Ends a wait after it was notified.
     Notified,

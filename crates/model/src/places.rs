@@ -8,7 +8,7 @@ use std::ops::Range;
 pub enum Places {
     /// Every byte.
     All,
-    /// These.
+    /// The bytes in these ranges.
     Of(RangeSet<u64>),
 }
 
@@ -19,12 +19,12 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Whether it has none.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, Places::Of(bytes) if bytes.is_empty())
     }
 
-    /// Whether it has one of these bytes.
+    /// True if the set contains at least one of these bytes.
     pub fn meets(&self, bytes: Range<u64>) -> bool {
         match self {
             _ if bytes.is_empty() => false,
@@ -33,7 +33,7 @@ impl Places {
         }
     }
 
-    /// Whether it has all of these bytes.
+    /// True if the set contains all of these bytes.
     pub fn has(&self, bytes: Range<u64>) -> bool {
         match self {
             Places::All => true,

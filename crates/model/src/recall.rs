@@ -1,17 +1,17 @@
-//! Steps that a machine knows again, and what a step shows of itself whenever it was taken.
+//! Cached steps: a machine that recognises its states and steps, and the visible results of a step.
 
 use crate::{Access, Event, Machine, Part, Pending};
 
-/// What a step looked like, and the pending actions after it.
+/// The results of a step, and the pending actions after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// What happened.
+    /// The event.
     pub event: &'a Event,
-    /// As [`Machine::pending`] after the step.
+    /// The value of [`Machine::pending`] after the step.
     pub pending: &'a [Pending],
-    /// As [`Machine::accesses`] after the step.
+    /// The value of [`Machine::accesses`] after the step.
     pub accesses: &'a [Access],
-    /// As [`Machine::parts`] after the step.
+    /// The value of [`Machine::parts`] after the step.
     pub parts: &'a [Part],
 }
 
@@ -28,17 +28,14 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// A machine that may know its states and its steps again.
+/// A machine that may recognise states and steps that it has seen before.
 pub trait Recall: Machine {
-    /// The number of the present state, if the machine knows it: 0 is the initial one. States of
-    /// one number are equal in all that later steps read and show.
+    /// The number of the present state, if the machine has one for it; 0 is the initial state.
+    /// States with one number are equal in everything that later steps read and report.
     fn state_number(&self) -> Option<u32>;
-    /// The number of the last step, if the machine knows it: it names the state before it and the
-    /// choice.
+    /// The number of the last step, if the machine has one for it. The number identifies the state
+    /// before the step and the choice.
     fn step_number(&self) -> Option<u32>;
-    /// What a step with a number looks like.
-    ///
-    /// # Panics
-    /// If the machine never gave a step this number.
+    /// The results of the step with this number.
     fn seen(&self, step: u32) -> Seen<'_>;
 }

@@ -1,4 +1,4 @@
-//! What a verdict rests on, in words.
+//! The assumptions on which a verdict rests, as text.
 
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
@@ -8,7 +8,7 @@ use selvedge_model::Property;
 use selvedge_vm::Program;
 use std::collections::BTreeSet;
 
-/// What a verdict rests on.
+/// The assumptions on which a verdict rests.
 pub(crate) fn assumptions(
     options: &Options,
     plan: Plan,
@@ -102,10 +102,11 @@ pub(crate) fn assumptions(
     list
 }
 
-/// How many places a line names.
+/// The maximum number of places that a line names.
 const PLACES: usize = 3;
 
-/// That functions which the inputs have as machine code do what those of the C library do.
+/// The assumption that functions which an input has as machine code behave like those of the C
+/// library.
 fn taken_for_ours(setup: &Setup, program: &Program) -> Option<String> {
     let modelled = setup.machine_code.iter();
     let modelled = modelled.filter(|(id, _)| program.missing().all(|(missing, _)| missing != **id));
@@ -123,7 +124,8 @@ fn taken_for_ours(setup: &Setup, program: &Program) -> Option<String> {
     ))
 }
 
-/// That objects lie where the machine puts them, if the program looked at that.
+/// The assumption that objects have the addresses that the machine gives them, if the program
+/// depends on addresses.
 fn addresses(program: &Program) -> Option<String> {
     let places = places(program, program.address_uses())?;
     Some(format!(
@@ -131,7 +133,7 @@ fn addresses(program: &Program) -> Option<String> {
     ))
 }
 
-/// That signals come from the program alone, if it has handlers.
+/// The assumption that only the program itself sends signals, if it has handlers.
 fn handlers(program: &Program) -> Option<String> {
     let places = places(program, program.handlers())?;
     Some(format!(
@@ -139,7 +141,8 @@ fn handlers(program: &Program) -> Option<String> {
     ))
 }
 
-/// That nobody uses another thread's variables just when that thread ends, if there are some.
+/// The assumption that no thread uses another thread's variables at the moment when that thread
+/// ends, if there are thread-local variables.
 fn thread_locals(program: &Program) -> Option<String> {
     let some = program.module.globals.iter().any(|global| global.thread_local);
     some.then(|| {
@@ -147,7 +150,7 @@ fn thread_locals(program: &Program) -> Option<String> {
     })
 }
 
-/// That what `sigwait` waits for comes.
+/// The assumption that the signals for which `sigwait` waits come.
 fn waits_for_signals(program: &Program) -> Option<String> {
     let waits = program.module.function("__selvedge_outside").is_some();
     waits.then(|| {

@@ -1,4 +1,4 @@
-//! Why it came to a finding, in one sentence: what a person would change.
+//! The cause of a finding, in one sentence: the part that a programmer would change.
 
 use crate::trace::{MOST_WITH_LOCKS, Made, Trace};
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -8,8 +8,8 @@ use selvedge_vm::Vm;
 
 type VmTrace = Trace<Vm, Detectors>;
 
-/// The cause of a fault that a trace shows at a step; `None` if there is nothing to say beside what
-/// the finding says.
+/// The cause of a fault that a trace shows at a step; `None` if there is nothing to add to the
+/// finding.
 pub(crate) fn cause(trace: &VmTrace, at: Option<usize>, fault: &Fault) -> Option<String> {
     if trace.made.len() > MOST_WITH_LOCKS {
         return None;
@@ -23,7 +23,7 @@ pub(crate) fn cause(trace: &VmTrace, at: Option<usize>, fault: &Fault) -> Option
     }
 }
 
-/// Which locks the accesses of a race have in common.
+/// The locks that the two accesses of a race have in common.
 fn race(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     let (text, stmt, _) = fault.related.first()?;
     let other = step_of(trace, at, split_thread(text).0, *stmt)?;
@@ -54,7 +54,8 @@ fn outside(without: &str, with: &str, locks: &[String]) -> String {
     )
 }
 
-/// The locks that a thread holds at an access of a step. What gives a lock back still holds it.
+/// The locks that a thread holds at an access of a step. During an unlock, the thread still holds
+/// the lock.
 fn held(trace: &VmTrace, at: usize, access: StmtId) -> &[String] {
     let Made { action, held, .. } = &trace.made[at];
     let gives_back = matches!(
@@ -72,20 +73,20 @@ fn last_of(made: &[Made], thread: ThreadId) -> Option<&Made> {
     made.iter().rev().find(|made| made.action.thread == thread)
 }
 
-/// The last step up to another one in which a thread was at a statement.
+/// The last step, before or at another one, in which a thread was at a statement.
 fn step_of(trace: &VmTrace, at: usize, thread: &str, stmt: StmtId) -> Option<usize> {
     let is_there = |made: &Made| made.step.thread == thread && made.touched.contains(&stmt);
     trace.made[..=at].iter().rposition(is_there)
 }
 
-/// What one thread of a circle waits for, and whose it is.
+/// What a thread of a cycle waits for, and the thread that holds it.
 struct Waits {
     thread: ThreadId,
     what: ObjectId,
     op: Op,
 }
 
-/// In which order the threads of a circle took their locks.
+/// The order in which the threads of a cycle took their locks.
 fn deadlock(vm: &Vm) -> Option<String> {
     let blocked = |thread: ThreadId| vm.pending()[thread.index()].status == Status::Blocked;
     let first = (0..vm.pending().len())
@@ -107,7 +108,7 @@ fn deadlock(vm: &Vm) -> Option<String> {
             _ => format!("takes {}", vm.object_name(this.what)),
         };
         match before.op {
-            // Who is joined holds nothing of the one before it.
+            // A thread that is joined does not hold a lock that the joining thread needs.
             Op::Join => format!("thread {} {wants}", name(this.thread)),
             _ => format!(
                 "thread {} {wants} while it holds {}",
@@ -123,7 +124,7 @@ fn deadlock(vm: &Vm) -> Option<String> {
     Some(format!("{order}{}", parts.collect::<Vec<_>>().join("; ")))
 }
 
-/// The circle of threads in which a thread waits, each for the next one.
+/// The cycle of threads that contains a waiting thread; each thread waits for the next one.
 fn circle(vm: &Vm, first: ThreadId) -> Option<Vec<Waits>> {
     let mut circle = Vec::new();
     let mut thread = first;
@@ -149,8 +150,8 @@ fn circle(vm: &Vm, first: ThreadId) -> Option<Vec<Waits>> {
     None
 }
 
-/// Where the waiter was when the signal was lost: between what it looks at and its wait, which the
-/// mutex would have kept the signal out of, or elsewhere.
+/// Where the waiting thread was when the signal was lost: between its test of the condition and its
+/// wait (the mutex would have kept the signal out), or elsewhere.
 fn lost_wakeup(trace: &VmTrace) -> Option<String> {
     let vm = &trace.machine;
     let waiting = vm
@@ -178,7 +179,7 @@ fn lost_wakeup(trace: &VmTrace) -> Option<String> {
     })
 }
 
-/// Whose object was freed by whom, and whether anything else orders that and the use.
+/// Which thread freed the object, and whether anything else orders the free and the use.
 fn freed(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     let user = &trace.made[at];
     let (_, stmt, _) = fault.related.iter().find(|related| related.0.contains("freed"))?;
@@ -201,8 +202,8 @@ fn freed(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     })
 }
 
-/// Whether a thread, at the last of some steps, comes after the end of the first of them in every
-/// schedule: by creations and joins of threads.
+/// True if a thread, at the last of some steps, comes after the end of the first step in every
+/// schedule, because of creations and joins of threads.
 fn comes_after(made: &[Made], thread: ThreadId) -> bool {
     let mut after: Vec<ThreadId> = made.first().map(|made| made.action.thread).into_iter().collect();
     for Made { action, created, .. } in made.iter().skip(1) {

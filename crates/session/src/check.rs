@@ -1,4 +1,4 @@
-//! The entry: explorations until one stands, and what follows from it.
+//! The entry: explorations until one has a final result, and the conclusions from it.
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::conclude::{Checked, Outcome, describe};
@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 /// Checks a program.
 ///
-/// The same program and options give the same report, but for limits of time and memory, whatever
-/// the number of cores. The session ends early, with a report of what it knows, if the stop flag of
-/// `options.setup.vm` is set; then somebody must also stop the
-/// [`Control`] that the observer is shown, which names the reason.
+/// The same program and options give the same report, whatever the number of cores, except for
+/// limits of time and memory. If the stop flag of `options.setup.vm` is set, the session ends
+/// early, with a report of what it knows. In this case the caller must also stop the [`Control`]
+/// that the observer gets, which names the reason.
 ///
 /// # Errors
-/// If the program cannot be run, what was asked for cannot be written, the session was told to end
-/// before it had anything to explore, or by our mistake.
+/// If the program cannot be run, requested output cannot be written, the session was told to end
+/// before it had anything to explore, or there is an internal error.
 pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Checked, Error> {
     options.verify().map_err(Error::Usage)?;
     if let Some(cases) = &options.test_cases {
@@ -35,7 +35,7 @@ pub fn check(program: &Loaded, options: &Options, observer: &dyn Observer) -> Re
     describe(options, outcome, observer)
 }
 
-/// Explores a program until an exploration stands.
+/// Explores a program until an exploration has a final result.
 fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Outcome, Error> {
     let mut setup = options.setup.clone();
     setup.absent.clone_from(&loaded.absent);
@@ -80,7 +80,7 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
     outcome
 }
 
-/// Makes the program of the plan to begin with; under conflict dependence, if there is no slice.
+/// Makes the program of the first plan; under conflict dependence, if there is no slice.
 fn begin(job: &Job<'_>, first: Plan) -> Result<(Plan, Arc<Program>), Error> {
     match job.begin(first) {
         Err(Error::NoSlice(why)) => {
@@ -94,7 +94,7 @@ fn begin(job: &Job<'_>, first: Plan) -> Result<(Plan, Arc<Program>), Error> {
     }
 }
 
-/// Says which of the functions that the program may reach have neither a body nor a model.
+/// Reports the functions that the program may reach and that have neither a body nor a model.
 fn list_missing(program: &Program, loaded: &Loaded, observer: &dyn Observer) {
     let reached = |&(id, _): &(FuncId, &str)| loaded.undefined.binary_search(&id).is_ok();
     let name = |(id, name): (FuncId, &str)| match loaded.machine_code.get(&id) {

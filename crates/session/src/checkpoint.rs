@@ -1,12 +1,12 @@
-//! Checkpoints: files from which another process goes on with a session.
+//! Checkpoints: files from which another process continues a session.
 //!
-//! A file names what it belongs to: the version of this program, the checked program by a hash of
-//! its contents, and each option that decides what is explored. If any of them differs it is
-//! refused, by name. Its first line has a hash of all that follows, so that a file that was cut
-//! short or damaged is refused, too. It is written beside its place, brought to the disk and then
-//! renamed: whenever the process is killed, there is the old file or the new one.
+//! A file names what it belongs to: the version of Selvedge, the checked program by a hash of its
+//! contents, and each option that decides what is explored. If any of them differs, the file is
+//! refused, and the difference is named. The first line has a hash of all that follows, so a
+//! truncated or damaged file is refused, too. The file is first written beside its place, then
+//! flushed to the disk, then renamed. So a killed process leaves the old file or the new one.
 //!
-//! What may differ is how many cores are used, limits of time and memory, and what is written.
+//! The number of cores, limits of time and memory, and output options may differ.
 
 mod file;
 mod keeping;
@@ -22,14 +22,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Where a session keeps checkpoints, and where it goes on from.
+/// Where a session saves checkpoints, and where it continues from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checkpoints {
     /// The file to write.
     pub file: Option<PathBuf>,
-    /// How much time may pass between two writings; an execution is not interrupted.
+    /// The time between two checkpoints. An execution is not interrupted for a checkpoint.
     pub interval: Duration,
-    /// The file to go on from.
+    /// The file from which to continue.
     pub resume: Option<PathBuf>,
 }
 
@@ -44,13 +44,13 @@ impl Default for Checkpoints {
 }
 
 impl Checkpoints {
-    /// Whether there are any.
+    /// True if checkpoints are requested.
     pub fn are_wanted(&self) -> bool {
         self.file.is_some() || self.resume.is_some()
     }
 }
 
-/// What cannot be kept of a session with such options, in words.
+/// The part of a session with these options that cannot be saved, as text.
 pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if !options.checkpoints.are_wanted() {
         return None;

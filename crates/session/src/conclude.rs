@@ -17,26 +17,26 @@ use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::sync::Arc;
 
-/// An exploration with what it was an exploration of.
+/// An exploration, and what was explored.
 pub(crate) struct Explored {
     pub(crate) plan: Plan,
     pub(crate) setup: Setup,
     pub(crate) program: Arc<Program>,
     pub(crate) report: Report,
-    /// The part of the search tree that was done, as far as it was known.
+    /// The part of the search tree that was explored, as an estimate.
     pub(crate) part: f64,
 }
 
-/// What an exploration, or the first of several, came to.
+/// The result of an exploration, or of several.
 pub(crate) struct Outcome {
-    /// What decides.
+    /// The exploration that decides.
     pub(crate) decided: Explored,
-    /// What ran beside it.
+    /// The explorations that ran beside it.
     pub(crate) also: Vec<Turns>,
 }
 
 impl Outcome {
-    /// Of the only exploration.
+    /// The result of the only exploration.
     pub(crate) fn alone(decided: Explored) -> Outcome {
         Outcome {
             decided,
@@ -45,19 +45,19 @@ impl Outcome {
     }
 }
 
-/// What a session came to.
+/// The result of a session.
 pub struct Checked {
-    /// The report. Its time is that of nothing and its memory unknown: whoever ran the session
-    /// measures them.
+    /// The report. Its time is zero and its memory unknown: the caller of the session measures
+    /// them.
     pub report: RunReport,
-    /// Whether each finding was replayed. Where the session was told to end there was no time for
-    /// that, and findings have no schedule to be saved.
+    /// True if each finding was replayed. If the session was told to end, there was no time for
+    /// replays, and findings have no schedule to be saved.
     pub confirmed: bool,
     explored: Explored,
 }
 
 impl Checked {
-    /// The events that `unfold` found as a text, if they were asked for; `None` if they are too
+    /// The events that `unfold` found, as text, if they were requested; `None` if there are too
     /// many.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Checked {
     }
 }
 
-/// Describes what was found and says what follows from it.
+/// Describes the findings and draws the conclusions.
 pub(crate) fn describe(
     options: &Options,
     outcome: Outcome,
@@ -97,7 +97,7 @@ pub(crate) fn describe(
     let mut confirmed = true;
     for found in report.faults.iter().filter(is_asked).take(most_findings(options)) {
         match finding::describe(setup, program, found, by) {
-            // Two races that were found may be one where they are described.
+            // Two races that were found may be the same race in their descriptions.
             Ok((finding, fault)) => match faults.iter().position(|known| is_same_race(known, &fault)) {
                 Some(known) => findings[known].finding.count += finding.finding.count,
                 None => {
@@ -105,7 +105,7 @@ pub(crate) fn describe(
                     faults.push(fault);
                 }
             },
-            // The replay was cut short: it says nothing about what was found.
+            // The replay was interrupted, so it says nothing about the finding.
             Err(_) if options.setup.vm.stop.is_set() => {
                 confirmed = false;
                 findings.push(finding::unconfirmed(program, found));
@@ -163,8 +163,8 @@ pub(crate) fn describe(
     })
 }
 
-/// How many findings are reported: one step may show several faults, and the first is what was
-/// asked for.
+/// The maximum number of findings in the report. One step may show several faults, and only the
+/// first is requested.
 fn most_findings(options: &Options) -> usize {
     if options.stop == Stop::First {
         1
@@ -173,12 +173,12 @@ fn most_findings(options: &Options) -> usize {
     }
 }
 
-/// The report of a session of which nothing is known yet but how it is made.
+/// The report of a session before anything is known except its options.
 pub fn known(options: &Options) -> RunReport {
     report_before(options, Plan::first(options), &options.setup, None)
 }
 
-/// The same when there is a program to be explored by a plan.
+/// The report when there is a program to be explored by a plan.
 pub(crate) fn report_before(
     options: &Options,
     plan: Plan,
@@ -214,7 +214,7 @@ fn is_same_race(a: &Fault, b: &Fault) -> bool {
     a.kind == FaultKind::DataRace && same(a, b)
 }
 
-/// What an exploration found so far and was asked for, without a replay.
+/// The findings of an exploration so far whose properties were requested, without a replay.
 pub fn unconfirmed(options: &Options, program: &Program, findings: &Findings) -> Vec<FindingReport> {
     let found = findings.so_far();
     let asked = found
@@ -226,7 +226,7 @@ pub fn unconfirmed(options: &Options, program: &Program, findings: &Findings) ->
         .collect()
 }
 
-/// What was covered by a run that a limit ended, of a strategy that would have covered everything.
+/// What a run that a limit ended has covered, for a strategy that would have covered everything.
 fn covered(explored: &Explored) -> Option<Covered> {
     let Explored {
         plan,

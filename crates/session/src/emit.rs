@@ -1,9 +1,9 @@
 //! `--emit-tests DIR`: a test case for each execution, as `testNNNNNN.ktest` and `testNNNNNN.json`
 //! (docs/json.md).
 //!
-//! A [`Recorder`] watches the executions as a detector does, on one core, so that numbers are those
-//! of the depth-first order. Executions that only an assumption, a limit or something unsupported
-//! has ended give no case: the real program would go on.
+//! A [`Recorder`] follows the executions as a detector does, on one core, so the numbers are those
+//! of the depth-first order. Executions that ended only because of an assumption, a limit or
+//! something unsupported give no case, because the real program would go on.
 
 use crate::setup::Setup;
 use crate::write_file::write_file;
@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where a session writes test cases. Clones are the same place.
+/// The place where a session writes test cases. Clones refer to the same place.
 #[derive(Clone, Debug)]
 pub struct TestCases(Arc<Mutex<Emitter>>);
 
 impl TestCases {
-    /// A directory; nothing is made yet. `stop` is set when nothing can be written any more.
+    /// A directory, which is not created yet. `stop` is set when nothing can be written any more.
     pub fn at(directory: &Path, stop: Arc<AtomicBool>) -> TestCases {
         TestCases(Arc::new(Mutex::new(Emitter {
             directory: directory.to_owned(),
@@ -35,10 +35,11 @@ impl TestCases {
         })))
     }
 
-    /// Makes the directory, or takes one that holds no cases. A session does so if nobody has.
+    /// Creates the directory, or uses an existing one that contains no cases. A session does this
+    /// if the caller has not.
     ///
     /// # Errors
-    /// What the system says, or that there are cases already.
+    /// The system's error, or that there are cases already.
     pub fn open(&self) -> io::Result<()> {
         self.lock().open()
     }
@@ -48,7 +49,7 @@ impl TestCases {
         self.lock().count
     }
 
-    /// Why a case could not be written, said once.
+    /// The reason why a case could not be written; returned once.
     pub fn take_error(&self) -> Option<io::Error> {
         self.lock().error.take()
     }
@@ -70,7 +71,7 @@ struct Emitter {
     /// Cases written by the present exploration.
     count: u64,
     error: Option<io::Error>,
-    /// What the executions before have reached.
+    /// The places that earlier executions have reached.
     reached: Reached,
     /// Set when nothing can be written any more.
     stop: Arc<AtomicBool>,
@@ -101,7 +102,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Removes the cases: the exploration begins anew.
+    /// Removes the cases, because the exploration starts again.
     fn restart(&mut self) -> io::Result<()> {
         for number in 1..=self.count {
             std::fs::remove_file(self.path(number, "ktest"))?;
@@ -140,14 +141,14 @@ impl Emitter {
 /// Watches executions and hands cases to the emitter.
 pub(crate) struct Recorder {
     cases: TestCases,
-    /// The schedule without steps.
+    /// The schedule, without steps.
     template: Schedule,
     args: Vec<String>,
-    /// The properties whose first violation ends the exploration; none: nothing does.
+    /// The properties whose first violation ends the exploration.
     ends_at: BTreeSet<Property>,
     steps: Vec<Step>,
     faults: Vec<Fault>,
-    /// How often something that is no fault has stopped a thread.
+    /// The number of times that something other than a fault has stopped a thread.
     stopped: u32,
 }
 
@@ -195,7 +196,7 @@ impl Recorder {
         emitter.write(Case { ktest, json });
     }
 
-    /// How the real process ends, as far as that is defined.
+    /// How the real process ends, as far as this is defined.
     fn exit(&self, machine: &Vm) -> Value {
         match self.faults.first() {
             Some(fault) => match fault.kind {
@@ -236,7 +237,7 @@ impl Detector<Vm> for Recorder {
     }
 
     fn event(&mut self, machine: &Vm, event: &Event, faults: &mut Vec<Fault>) {
-        // With its inputs fixed, a program makes no choices between values.
+        // With fixed inputs, a program makes no data choices.
         if !event.is_data_choice() {
             self.steps.push(step(machine, event));
         }

@@ -1,4 +1,4 @@
-//! Why a session has no report.
+//! The reasons why a session has no report.
 
 /// Why there is no report.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -6,7 +6,7 @@ pub enum Error {
     /// It was told to end before there was anything to explore.
     #[error("told to end before there was anything to explore")]
     Stopped,
-    /// Options do not go together.
+    /// Options that contradict each other.
     #[error("{0}")]
     Usage(String),
     /// The program cannot be run, or the checkpoint does not belong to it.
@@ -15,10 +15,10 @@ pub enum Error {
     /// There is no slice of the program.
     #[error("no slice of the program, for {0}")]
     NoSlice(String),
-    /// Something that was asked for cannot be written, or the system gives no thread.
+    /// Requested output cannot be written, or the system cannot create a thread.
     #[error("{0}")]
     Output(String),
-    /// Our mistake.
+    /// An internal error.
     #[error("{0}")]
     Internal(String),
 }

@@ -1,4 +1,4 @@
-//! One exploration: the strategy on machines of the right kind.
+//! One exploration: a strategy, on machines of the right kind.
 
 use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
@@ -23,20 +23,20 @@ pub(crate) struct Exploration<'a> {
     pub(crate) plan: Plan,
     pub(crate) setup: &'a Setup,
     pub(crate) program: &'a Arc<Program>,
-    /// Who knows what was found if the run has to be ended.
+    /// Gets the findings, in case the run has to be ended.
     pub(crate) observer: &'a dyn Observer,
-    /// Who stops it, and is shown what it does.
+    /// Stops the exploration, and gets its counts.
     pub(crate) control: &'a Arc<Control>,
-    /// What it may do before others have their turn, if there are others.
+    /// The work that it may do before others get their turn, if there are others.
     pub(crate) budget: Option<&'a Arc<Budget>>,
-    /// What checkpoints belong to, if some are wanted.
+    /// What checkpoints belong to, if they are requested.
     pub(crate) belongs: Option<&'a Belongs>,
-    /// The checkpoint to go on from.
+    /// The checkpoint from which to continue.
     pub(crate) from: Option<&'a Checkpoint>,
 }
 
-/// What an event costs an exploration of a portfolio, in units of a budget: about the time of one
-/// instruction of the program.
+/// The cost of an event in an exploration of a portfolio, in units of a budget. A unit is about the
+/// time of one instruction of the program.
 fn cost(strategy: Strategy) -> u32 {
     match strategy {
         Strategy::Unfold => 2000,
@@ -46,16 +46,16 @@ fn cost(strategy: Strategy) -> u32 {
     }
 }
 
-/// How many cores a strategy may use.
+/// The number of cores that a strategy may use.
 pub fn jobs(options: &Options) -> usize {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     options.jobs.unwrap_or_else(all)
 }
 
 impl Exploration<'_> {
-    /// The report of an exploration for these properties, and the part of the search tree that was
-    /// done, as far as it was known; nothing, if a dead object's memory was used again and the plan
-    /// does not want that.
+    /// The report of an exploration for these properties, and the explored part of the search tree
+    /// as an estimate. `None` if a dead object's memory was reused and the plan does not allow
+    /// this.
     ///
     /// # Errors
     /// If the checkpoint does not fit.
@@ -71,7 +71,7 @@ impl Exploration<'_> {
         self.interleave(&config).map(Some)
     }
 
-    /// Explores with states kept, if that is wanted; from the checkpoint, if it is one of this
+    /// Explores, saving states if requested, and starting from the checkpoint if it belongs to this
     /// phase.
     fn kept<T>(&self, stepping: bool, explore: impl FnOnce(Kept<'_>) -> T) -> T {
         let phase = Phase::of(self.plan, stepping);
@@ -105,7 +105,7 @@ impl Exploration<'_> {
             partial: options.partial,
             order: self.plan.search,
             cutoffs: options.cutoffs,
-            // Whose freed memory is used again follows from more than synchronisation.
+            // Which thread's freed memory is reused depends on more than synchronisation.
             digests: self.plan.quarantine.is_some() && !self.plan.keeps_dead,
             dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
             ..Config::default()
@@ -116,7 +116,7 @@ impl Exploration<'_> {
         if options.test_cases.is_some() || self.budget.is_some() {
             config.jobs = 1;
         }
-        // Sampling beside searches goes on as long as they do.
+        // Sampling beside searches continues as long as they do.
         if self.budget.is_some() && self.plan.samples() {
             config.max_executions = Some(u64::MAX);
             config.deepens = true;
@@ -124,7 +124,7 @@ impl Exploration<'_> {
         config
     }
 
-    /// For one run of a strategy.
+    /// The control for one run of a strategy.
     fn control(&self) -> Control {
         match self.budget {
             None => Control::within(self.control),
@@ -132,7 +132,7 @@ impl Exploration<'_> {
         }
     }
 
-    /// With machines whose events do not depend on what is independent of them.
+    /// Explores with machines whose events do not depend on independent events.
     fn match_states(&self, config: &Config) -> Result<Option<(Report, f64)>, Misfit> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
@@ -146,7 +146,7 @@ impl Exploration<'_> {
             happened: &gone,
             what: &reused as &Asked,
         };
-        // Cutoffs end loops around what happens without cause at once.
+        // Cutoffs end loops around spurious wakeups and failures at once.
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if moves_left { vm.with_left_movers() } else { vm };
@@ -174,7 +174,7 @@ impl Exploration<'_> {
         };
         let explored = explored?;
         if gone.into_inner() {
-            // Without left movers nothing is spoiled any more.
+            // Without left movers nothing can be spoiled any more.
             let again = moves_left && self.program.is_spoiled();
             return if again {
                 self.match_states(config)
@@ -185,11 +185,11 @@ impl Exploration<'_> {
         Ok(Some(explored))
     }
 
-    /// Executions step by step, with machines that make few events as long as that loses nothing.
+    /// Explores executions step by step, with machines that make few events as long as this loses
+    /// nothing.
     fn interleave(&self, config: &Config) -> Result<(Report, f64), Misfit> {
         let program = self.program;
-        // Without a recorder there is none in the types either, so that exploration pays nothing
-        // for it.
+        // Without a recorder the types contain none either, so exploration has no cost for it.
         if let Some(cases) = &self.options.test_cases {
             let make = || {
                 let (vm, detectors) = stepping_machine(program);
@@ -277,15 +277,15 @@ impl Exploration<'_> {
     }
 }
 
-/// What is asked of a machine after each event.
+/// A question to a machine after each event.
 type Asked<'a> = dyn Fn(&Vm) -> bool + Sync + 'a;
 
-/// The work of machines that was paid for.
+/// The work of machines for which the budget was charged.
 #[derive(Default)]
 struct Work(AtomicU64);
 
 impl Work {
-    /// Pays for what was executed since the last time, if there is a budget.
+    /// Charges the budget for the work since the last time, if there is a budget.
     #[inline]
     fn pay(&self, control: &Control, executed: impl FnOnce() -> u64) {
         let Some(budget) = control.budget() else { return };
@@ -298,9 +298,8 @@ impl Work {
     }
 }
 
-/// Machines leave the paths that they are on when the run is told to stop. Why that is so is known
-/// here, and an exploration in which it has happened is not complete, even if it had nothing else
-/// left to do.
+/// Machines leave their paths when the run is told to stop. The reason is known here. An
+/// exploration in which this has happened is not complete, even if it had nothing else left to do.
 pub(crate) fn settle(report: &mut Report, control: &Control) {
     let all = report.limits.len();
     report.limits.retain(|limit| limit.kind != LimitKind::Interrupted);
@@ -309,7 +308,7 @@ pub(crate) fn settle(report: &mut Report, control: &Control) {
     }
 }
 
-/// Ends an exploration as soon as it is known that it has to be made in another way.
+/// Ends an exploration as soon as it is known that it has to be repeated in another way.
 struct StopsWhen<'a, F: ?Sized> {
     control: &'a Control,
     happened: &'a AtomicBool,

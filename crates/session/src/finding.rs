@@ -1,5 +1,5 @@
-//! From a fault that an explorer found to a finding for people: replayed, shortened, with names and
-//! places.
+//! From a fault that an explorer found to a finding for the report: replayed, shortened, with names
+//! and places.
 
 use crate::cause::cause;
 use crate::machines::{canonical_machine, fusing_machine, machine};
@@ -16,7 +16,7 @@ use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
 
-/// Why a fault is not confirmed: our error.
+/// The reason why a fault is not confirmed. This is an internal error.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("a finding could not be replayed ({0}): {1}")]
@@ -27,7 +27,7 @@ pub(crate) enum Error {
 
 type VmTrace = Trace<Vm, Detectors>;
 
-/// With which machines something was found.
+/// The kind of machines with which a fault was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FoundBy {
     /// Those of replays.
@@ -38,8 +38,8 @@ pub(crate) enum FoundBy {
     Canonical,
 }
 
-/// Replays what was found and describes it with a short schedule. The fault that is described is
-/// given too: it may be another one than what was found, see [`stand_in`].
+/// Replays a fault and describes it with a short schedule. Also returns the fault that is
+/// described: it may differ from the fault that was found, see [`stand_in`].
 pub(crate) fn describe(
     setup: &Setup,
     program: &Arc<Program>,
@@ -79,10 +79,10 @@ pub(crate) fn describe(
     Ok((report, fault))
 }
 
-/// A race that a trace shows in place of one that it does not show: of the same two threads, with
-/// one of the two statements. A step ends at a decision in a canonical machine, and goes on here
-/// where only one outcome is possible. Of several accesses to the same bytes within one step only
-/// the first is recorded: so here the first has the race which there the second one has too.
+/// A race that a trace shows instead of a race that it does not show: of the same two threads, with
+/// one of the two statements. A step ends at a decision in a canonical machine, and continues here
+/// if only one outcome is possible. Of several accesses to the same bytes within one step, only the
+/// first is recorded. So here the first access has the race that the second access has there.
 fn stand_in<'a>(trace: &'a VmTrace, found: &Found) -> Option<&'a At> {
     let other = |fault: &Fault| {
         let (text, stmt, _) = fault.related.first()?;
@@ -98,12 +98,12 @@ fn stand_in<'a>(trace: &'a VmTrace, found: &Found) -> Option<&'a At> {
     })
 }
 
-/// The statements that a fault names beside its own.
+/// The statements that a fault names besides its own.
 fn places(fault: &Fault) -> Vec<StmtId> {
     fault.related.iter().map(|related| related.1).collect()
 }
 
-/// What was found, without a replay, for which there was no time.
+/// Describes a fault without a replay, because there was no time for one.
 pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
     let fault = &found.fault;
     let related = fault.related.iter().map(|(text, stmt, _)| {
@@ -138,15 +138,15 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
     }
 }
 
-/// The choices of an explorer whose machines choose at each decision: without those at decisions
-/// that are none here, since only one outcome is possible. The thread is then further on here, and
-/// may stand at a later decision: so decisions are compared by name.
+/// The choices of an explorer whose machines choose at each decision, without the choices at
+/// decisions that are none here because only one outcome is possible. The thread is then further
+/// ahead here, and may be at a later decision. So decisions are compared by name.
 fn open_decisions(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut canonical, _), (mut plain, _)) = (canonical_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
     for &choice in choices {
         if !offers(&canonical, choice) {
-            all.push(choice); // the replay says what is wrong with it
+            all.push(choice); // the replay reports what is wrong with it
             break;
         }
         let chooses = |vm: &Vm| {
@@ -187,14 +187,14 @@ fn offers(vm: &Vm, choice: Choice) -> bool {
     pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
 }
 
-/// The explorer's choices, with one more for each action that was part of another's event.
+/// The explorer's choices, with one more choice for each action that was a part of another event.
 fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     let ((mut fusing, _), (mut plain, _)) = (fusing_machine(program), machine(program));
     let mut all = Vec::with_capacity(choices.len());
     for &choice in choices {
         let status = |vm: &Vm, thread: ThreadId| vm.pending().get(thread.index()).map(|p| p.status);
         if !offers(&fusing, choice) {
-            all.push(choice); // the replay says what is wrong with it
+            all.push(choice); // the replay reports what is wrong with it
             break;
         }
         fusing.step(choice);
@@ -203,8 +203,8 @@ fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
             alternative: 0,
         });
         for step in std::iter::once(choice).chain(parts) {
-            // After a join among the parts, the end of a thread is an event; else it is part of the
-            // join's.
+            // After a join among the parts, the end of a thread is an event. Otherwise it is part
+            // of the join's event.
             if status(&plain, step.thread) == Some(Status::Finished) {
                 continue;
             }
@@ -217,7 +217,7 @@ fn every_action(program: &Arc<Program>, choices: &[Choice]) -> Vec<Choice> {
     all
 }
 
-/// Describes a trace that shows the fault at a step, or a shorter one.
+/// Describes a trace that shows the fault at a step, or a shorter trace.
 fn shortest(
     setup: &Setup,
     program: &Arc<Program>,
@@ -233,7 +233,7 @@ fn shortest(
         Some(short) if cost(&short.made) <= cost(&trace.made) => short,
         _ => trace,
     };
-    // Where inputs are not fixed, another order of the steps may be one of other inputs.
+    // If inputs are not fixed, another order of the steps may belong to other inputs.
     let inputs = match &setup.vm.inputs {
         Some(_) => inputs,
         None => best.machine.inputs(),
@@ -244,9 +244,9 @@ fn shortest(
 /// A program with fixed inputs, and its trace that shows the fault at a step.
 type Fixed = (Setup, Arc<Program>, Option<usize>, VmTrace);
 
-/// The same execution of the program with its inputs fixed: without choices between values. `None`
-/// if that does not show the fault: where a step ends differs, and with it, in a program with data
-/// races, what another thread sees.
+/// The same execution of the program with its inputs fixed, without data choices. `None` if it does
+/// not show the fault: the ends of steps differ, and so may, in a program with data races, what
+/// another thread reads.
 fn with_fixed_inputs(
     setup: &Setup,
     program: &Program,
@@ -265,7 +265,7 @@ fn with_fixed_inputs(
     Some((setup, program, at, trace))
 }
 
-/// Runs moves by name; the trace if they show the fault.
+/// Runs moves by name. Returns the trace if they show the fault.
 pub(crate) fn replay(program: &Arc<Program>, moves: &[Move], fault: &Fault) -> Option<VmTrace> {
     let (vm, detectors) = machine(program);
     let mut trace = Trace::new(vm, detectors, places(fault));
@@ -276,7 +276,7 @@ pub(crate) fn replay(program: &Arc<Program>, moves: &[Move], fault: &Fault) -> O
     position(&trace, fault).map(|_| trace)
 }
 
-/// Where a trace shows a fault.
+/// The step at which a trace shows a fault.
 fn position(trace: &VmTrace, fault: &Fault) -> Option<Option<usize>> {
     trace
         .faults
@@ -294,7 +294,8 @@ fn cost(made: &[Made]) -> (usize, usize) {
     )
 }
 
-/// The step with the other access of a race: it need not be in the causal past of the second one.
+/// The step with the other access of a race, which need not be in the causal past of the second
+/// access.
 fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace) -> Vec<usize> {
     let seen = trace.faults.iter().find(|(_, seen)| same(seen, fault));
     let (Some(at), Some((_, seen))) = (at, seen) else {
@@ -304,8 +305,8 @@ fn other_access(made: &[Made], at: Option<usize>, fault: &Fault, trace: &VmTrace
         return Vec::new();
     };
     let (thread, _) = split_thread(text);
-    // The statements of interest are the explorer's; in this trace the same, as it is the same
-    // execution.
+    // The statements of interest are the explorer's. They are the same in this trace, because it is
+    // the same execution.
     made[..at]
         .iter()
         .rposition(|m| m.step.thread == thread && !m.touched.is_empty())

@@ -1,32 +1,32 @@
-//! Files that the program is given, as options and schedules name them.
+//! The files that the program is given, as options and schedules name them.
 
 use selvedge_frontend::files;
 use std::path::{Path, PathBuf};
 
-/// Symbolic arguments or files of more bytes are a typing error.
+/// The maximum number of bytes of symbolic arguments or files; more is a typing error.
 pub const MOST_BYTES: u64 = 1 << 20;
-/// So are more arguments.
+/// The maximum number of arguments; more is a typing error.
 pub const MOST_ARGS: u64 = 64;
 
 /// A file that the program is given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GivenFile {
-    /// As it was written on the command line.
+    /// The text of the command line.
     pub text: String,
-    /// What the program calls it; `-` for standard input.
+    /// The program's name for it; `-` for standard input.
     pub name: String,
-    /// What is in it.
+    /// Its contents.
     pub bytes: Vec<u8>,
 }
 
-/// What the program is given.
+/// The files and inputs that the program is given.
 #[derive(Clone, Default, Debug)]
 pub struct Given {
     /// Standard input.
     pub stdin: Option<GivenFile>,
     /// Files.
     pub files: Vec<GivenFile>,
-    /// The test case that fixed inputs were read from.
+    /// The test case from which fixed inputs were read.
     pub test_case: Option<PathBuf>,
 }
 
@@ -41,10 +41,10 @@ impl Given {
     }
 }
 
-/// `NAME:BYTES`.
+/// Parses `NAME:BYTES`.
 ///
 /// # Errors
-/// In words, what was expected.
+/// The expected form, as text.
 pub fn symbolic_file(text: &str) -> Result<(String, u64), String> {
     let expected = "expected NAME:BYTES, such as config.txt:16";
     let (name, bytes) = text.rsplit_once(':').ok_or(expected)?;
@@ -58,10 +58,10 @@ pub fn symbolic_file(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), bytes))
 }
 
-/// `NAME=PATH`, or `NAME` for both.
+/// Parses `NAME=PATH`, or `NAME` for both.
 ///
 /// # Errors
-/// In words, what was expected, or why the file cannot be read.
+/// The expected form, or why the file cannot be read, as text.
 pub fn given_file(text: &str) -> Result<GivenFile, String> {
     let (name, path) = text.split_once('=').unwrap_or((text, text));
     if name.is_empty() {
@@ -70,7 +70,7 @@ pub fn given_file(text: &str) -> Result<GivenFile, String> {
     read(text, name, path)
 }
 
-/// The file that standard input is.
+/// The file that serves as standard input.
 ///
 /// # Errors
 /// Why it cannot be read.

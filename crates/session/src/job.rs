@@ -1,4 +1,5 @@
-//! What is to be explored, and one exploration of it by one plan, until the result stands.
+//! A program with its options, and its exploration by one plan after another until a result is
+//! final.
 
 use crate::checkpoint::{Belongs, Checkpoint};
 use crate::conclude::{Explored, report_before};
@@ -17,28 +18,28 @@ use selvedge_vm::{Program, Vm};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A program, what is asked of it, and who may stop the work.
+/// A program, its options, and the controls that can stop the work.
 pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) setup: &'a Setup,
     pub(crate) module: &'a Module,
     pub(crate) observer: &'a dyn Observer,
-    /// Stops all explorations, and counts what they do.
+    /// Stops all explorations, and gets their counts.
     pub(crate) control: &'a Arc<Control>,
-    /// Stops the first one alone, in the midst of a step.
+    /// Stops the first exploration alone, within a step.
     pub(crate) first: StopFlag,
-    /// What checkpoints belong to, if some are wanted.
+    /// What checkpoints belong to, if they are requested.
     belongs: Option<Belongs>,
-    /// Where the first exploration begins, until it does.
+    /// The checkpoint from which the first exploration starts, until it has started.
     from: Mutex<Option<Checkpoint>>,
-    /// Statements that explorations under predicate dependence have shown to matter.
+    /// Statements that explorations under predicate dependence have shown to be essential.
     essential: Mutex<BTreeSet<StmtId>>,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
 
 impl<'a> Job<'a> {
-    /// Nothing is explored yet.
+    /// A job of which nothing is explored yet.
     pub(crate) fn new(
         options: &'a Options,
         (setup, module): (&'a Setup, &'a Module),
@@ -59,7 +60,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Makes the program of the plan to begin with.
+    /// Makes the program of the first plan.
     pub(crate) fn begin(&self, plan: Plan) -> Result<Arc<Program>, Error> {
         let (setup, program) = self.program(plan, &self.first)?;
         self.observer
@@ -69,7 +70,7 @@ impl<'a> Job<'a> {
         Ok(program)
     }
 
-    /// The program for the machines of a plan, with the options that it was made with.
+    /// The program for the machines of a plan, and the options with which it was made.
     fn program(&self, plan: Plan, stop: &StopFlag) -> Result<(Setup, Arc<Program>), Error> {
         let mut made = lock(&self.made);
         if let Some((_, setup, program)) = made.take_if(|(made, ..)| *made == plan) {
@@ -88,7 +89,7 @@ impl<'a> Job<'a> {
         setup.vm.fingerprints = plan.strategy.matches_states();
         setup.vm.record_accesses = self.properties(plan).contains(&Property::DataRace);
         let fails = |error: selvedge_vm::Error| match stop.is_set() {
-            // What was interrupted says nothing about the program.
+            // If it was interrupted, the error says nothing about the program.
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
@@ -101,8 +102,8 @@ impl<'a> Job<'a> {
         Ok((setup, program))
     }
 
-    /// What an exploration looks for: fewer scheduling points are enough only if there is no race,
-    /// so races are looked for even if nobody asks.
+    /// The properties for an exploration. Fewer scheduling points are sufficient only if there is
+    /// no race, so races are looked for even if they are not requested.
     fn properties(&self, plan: Plan) -> BTreeSet<Property> {
         let mut properties = self.options.properties.clone();
         if plan.visibility == selvedge_vm::Visibility::Sync && !plan.samples() {
@@ -111,7 +112,7 @@ impl<'a> Job<'a> {
         properties
     }
 
-    /// Explores by a plan, and by those that follow from it, to the one whose result stands.
+    /// Explores by a plan and by the plans that follow from its results, until a result is final.
     pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Error> {
         let mut rounds = 0;
         loop {
@@ -137,8 +138,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether an exploration under predicate dependence has shown that more matters; then the next
-    /// one is made with that.
+    /// True if an exploration under predicate dependence has shown that more statements are
+    /// essential. The next one includes these.
     pub(crate) fn learns(&self, explored: &Explored) -> bool {
         let more = predicate::found_essential(&explored.report, &explored.program.options);
         let mut known = lock(&self.essential);
@@ -147,8 +148,8 @@ impl<'a> Job<'a> {
         learns
     }
 
-    /// One exploration by a plan; by the next one, if dead memory had to be used again and the plan
-    /// does not want that.
+    /// One exploration by a plan; or by the next plan, if dead memory had to be reused and the
+    /// first plan does not allow this.
     pub(crate) fn explore(
         &self,
         mut plan: Plan,
@@ -199,11 +200,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What a thread that panicked left is whole: nothing is done while the lock is held.
+/// Locks a mutex. Its data are consistent even if a thread panicked, because nothing can fail while
+/// the lock is held.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is said before all accesses become visible.
+/// The message before all accesses become visible.
 pub(crate) const GOING_ON: &str =
     "note: the program has data races, which were not asked about: going on with --visibility memory";

@@ -1,8 +1,8 @@
 //! A session: checks one loaded program, from options to a report. The command `selvedge` is a
 //! session with arguments, output and limits around it; tests and other programs use it directly.
 //!
-//! [`check()`] is the entry. It chooses strategies, explores until a result stands, replays and
-//! shortens what was found, and says what follows. [`replay()`] runs a saved finding again.
+//! [`check()`] is the entry. It selects strategies, explores until a result is final, replays and
+//! shortens the findings, and draws the conclusions. [`replay()`] runs a saved finding again.
 //! [`cover()`] collects a set of schedules for all inputs.
 //!
 //! ```
@@ -42,10 +42,10 @@
 //!
 //! # Invariants
 //!
-//! A session reads no command line and no environment, and prints nothing: what is to be said while
-//! it works goes to its [`Observer`]. It sets no limits of time and memory itself: whoever sets
-//! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control) does. It writes
-//! only the test cases and the checkpoints that it was asked for.
+//! A session reads no command line and no environment, and prints nothing: its messages go to its
+//! [`Observer`]. It sets no limits of time and memory itself: the caller does this, through
+//! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control). It writes
+//! only the requested test cases and checkpoints.
 
 mod assumptions;
 mod cause;

@@ -4,16 +4,16 @@ use selvedge_detect::{DeadlockDetector, Detectors, LeakDetector, RaceDetector};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
 
-/// A machine at the beginning that shows each visible action as an event, with its detectors: for
-/// replays.
+/// A machine in the initial state that shows each visible action as an event, with its detectors.
+/// It is for replays.
 ///
 /// # Panics
-/// If the machine cannot be made; the caller has made one before, and nothing has changed since.
+/// If the machine cannot be made. The caller has made one before, and nothing has changed since.
 pub(crate) fn machine(program: &Arc<Program>) -> (Vm, Detectors) {
     with_detectors(program, Vm::new(Arc::clone(program)))
 }
 
-/// The same for explorers: with as few events as possible.
+/// A machine for explorers, with as few events as possible.
 ///
 /// # Panics
 /// As [`machine`].
@@ -21,7 +21,7 @@ pub(crate) fn fusing_machine(program: &Arc<Program>) -> (Vm, Detectors) {
     with_detectors(program, Vm::fusing(Arc::clone(program)).map(Vm::bounded))
 }
 
-/// The same with each visible action as an event.
+/// A machine for explorers, with each visible action as an event.
 ///
 /// # Panics
 /// As [`machine`].
@@ -29,7 +29,7 @@ pub(crate) fn stepping_machine(program: &Arc<Program>) -> (Vm, Detectors) {
     with_detectors(program, Vm::new(Arc::clone(program)).map(Vm::bounded))
 }
 
-/// The same for the unfolding: events do not depend on what others decided beside them.
+/// A machine for the unfolding: events do not depend on decisions of concurrent threads.
 ///
 /// # Panics
 /// As [`machine`].

@@ -1,4 +1,4 @@
-//! What can be asked of a session.
+//! The options of a session.
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::emit::TestCases;
@@ -10,7 +10,7 @@ use selvedge_explore::{Order, Stop};
 use selvedge_model::Property;
 use std::collections::BTreeSet;
 
-/// How to explore.
+/// The exploration strategies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
     /// All classes of executions, on all cores.
@@ -26,7 +26,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// Whether executions end at states that are known.
+    /// True if executions end at known states.
     pub(crate) fn matches_states(self) -> bool {
         matches!(self, Strategy::Unfold | Strategy::Stateful)
     }
@@ -46,17 +46,18 @@ impl Strategy {
 /// Which actions are scheduling points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Visibility {
-    /// As [`Sync`](Visibility::Sync), and as [`Memory`](Visibility::Memory) if that shows a race
-    /// about which nobody asked.
+    /// Like [`Sync`](Visibility::Sync). If this shows a race and races were not requested, then
+    /// like [`Memory`](Visibility::Memory).
     Auto,
     /// Synchronisation and atomics.
     Sync,
     /// Every access to memory that another thread may reach.
     Memory,
-    /// Of these the ones that conflict with what another thread may still do, by objects and
-    /// fields: elements of an array are one.
+    /// Like [`Memory`](Visibility::Memory), but only accesses that conflict with what another
+    /// thread may still do. Objects and fields are distinguished; all elements of an array are
+    /// treated as one.
     Fields,
-    /// The same, with elements told apart by index.
+    /// Like [`Fields`](Visibility::Fields), with elements distinguished by index.
     Hybrid,
 }
 
@@ -76,11 +77,11 @@ impl Visibility {
 /// Which pairs of actions need both orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dependence {
-    /// As [`Conflict`](Dependence::Conflict); `auto` also tries the other one where it may be used.
+    /// Like [`Conflict`](Dependence::Conflict); `auto` also tries `Predicate` where it is allowed.
     Auto,
     /// Two uses of one object, unless both only read it.
     Conflict,
-    /// Of accesses to memory, only those that can matter to what is asked for.
+    /// Of accesses to memory, only those that can affect a requested property.
     Predicate,
 }
 
@@ -95,51 +96,51 @@ impl Dependence {
     }
 }
 
-/// What to check, and how. The default is that of the command.
+/// What to check, and how. The default is the default of the command.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What decides what the program does under a given schedule. Which properties the machine
-    /// checks, and whether it notes what is reached, follows from the other options, whatever
-    /// stands here.
+    /// Everything that decides what the program does under a given schedule. Two machine options
+    /// are set by the session, whatever this field says: the checked properties, and whether
+    /// reached places are recorded.
     pub setup: Setup,
-    /// What is asked for.
+    /// The requested properties.
     pub properties: BTreeSet<Property>,
-    /// `None`: the one, or several in turns, that suit the other options.
+    /// `None`: the strategy, or several in turns, that suits the other options.
     pub strategy: Option<Strategy>,
-    /// Which pairs of actions need both orders.
+    /// Which pairs of actions are explored in both orders.
     pub dependence: Dependence,
-    /// Whether executions that only repeat others are cut off.
+    /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
-    /// Whether `dpor` looks known steps up instead of executing them.
+    /// True if `dpor` looks known steps up instead of executing them.
     pub recall: bool,
     /// Which actions are scheduling points.
     pub visibility: Visibility,
-    /// In what order `unfold` searches.
+    /// The search order of `unfold`.
     pub search: Order,
-    /// Whether `unfold` leaves out what comes after a state that it knows.
+    /// True if `unfold` does not explore what comes after a known state.
     pub cutoffs: bool,
-    /// How many of the events left out an alternative of `unfold` must be in conflict with.
+    /// The number of disabled events with which an alternative of `unfold` must be in conflict.
     pub partial: Partial,
-    /// How many dead objects of one thread and size wait before their memory is used again.
+    /// The number of dead objects of one thread and size that wait before their memory is reused.
     pub quarantine: Option<u32>,
-    /// Whether the events of the unfolding are kept, for [`unfolding`](crate::Checked::unfolding).
+    /// True if the events of the unfolding are kept, for [`unfolding`](crate::Checked::unfolding).
     pub dump_unfolding: bool,
-    /// At most so many executions.
+    /// The maximum number of executions.
     pub max_executions: Option<u64>,
-    /// At most so many visible steps in one execution.
+    /// The maximum number of visible steps in one execution.
     pub max_events: Option<u32>,
     /// When to stop.
     pub stop: Stop,
-    /// How many cores to use; `None`: all.
+    /// The number of cores; `None` means all.
     pub jobs: Option<usize>,
-    /// For strategies that choose at random.
+    /// The seed of strategies that choose at random.
     pub seed: u64,
-    /// Whether to tell which lines and branches were reached.
+    /// True if the report says which lines and branches were reached.
     pub coverage: bool,
     /// Where to write a test case for each execution.
     pub test_cases: Option<TestCases>,
-    /// Where to keep what another process goes on from, and where to go on from. With it, the
-    /// strategy that suits is `dpor`.
+    /// Where to save checkpoints, and where to continue from. With it, the default strategy is
+    /// `dpor`.
     pub checkpoints: Checkpoints,
 }
 
@@ -184,10 +185,10 @@ impl Options {
         None
     }
 
-    /// What is asked for that does not go together, in words.
+    /// Checks that the options do not contradict each other.
     ///
     /// # Errors
-    /// The words.
+    /// The contradiction, as text.
     pub fn verify(&self) -> Result<(), String> {
         let conflict = checkpoint::conflict(self)
             .or_else(|| predicate::conflict(self))

@@ -1,5 +1,5 @@
-//! What one exploration is made with, where the command line leaves it open; and what to make the
-//! next one with, if that shows that it has to be done in another way.
+//! The parameters of one exploration that the command line leaves open, and those of the next
+//! exploration if the first shows that it has to be repeated in another way.
 
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::predicate;
@@ -7,36 +7,36 @@ use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
 use selvedge_vm::{Elements, Futures};
 
-/// Dead objects that wait before their memory is used again, if that is not said: so many that
-/// programs that end hardly ever use it again. If one does, the exploration is done again with
+/// The default number of dead objects that wait before their memory is reused. It is so large that
+/// programs that end hardly ever reuse memory. If one does, the exploration is repeated with
 /// [`FEW`].
 const MANY: u32 = 256;
 
-/// The same, for programs that go on and on: so few that they come back to old states soon.
+/// The number for programs that run for ever: so small that they return to known states soon.
 const FEW: u32 = 4;
 
-/// Strategy, visibility and memory's use of an exploration.
+/// The parameters of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// How it searches.
+    /// The strategy.
     pub strategy: Strategy,
     /// Which actions are scheduling points.
     pub visibility: selvedge_vm::Visibility,
-    /// Where a thread is explored alone if its next action conflicts with nothing that others may
-    /// still do: how far they are told apart.
+    /// If set, a thread is explored alone if its next action conflicts with nothing that other
+    /// threads may still do. The value says how precisely accesses are distinguished.
     pub futures: Option<Futures>,
-    /// Which of their pairs need both orders.
+    /// Which pairs of actions are explored in both orders.
     pub dependence: Dependence,
-    /// In which order `unfold` searches.
+    /// The search order of `unfold`.
     pub search: Order,
     /// `Options::quarantine` of the machine.
     pub quarantine: Option<u32>,
-    /// Whether the exploration is of no use if a dead object's memory is used again.
+    /// True if the exploration is of no use when a dead object's memory is reused.
     pub keeps_dead: bool,
 }
 
 impl Plan {
-    /// What to begin with.
+    /// The first plan.
     pub fn first(options: &Options) -> Plan {
         if predicate::suits(options) {
             return predicate::plan(options);
@@ -44,7 +44,7 @@ impl Plan {
         Plan::conflict(options)
     }
 
-    /// The same under conflict dependence.
+    /// The first plan under conflict dependence.
     pub(crate) fn conflict(options: &Options) -> Plan {
         let visibility = match options.visibility {
             Visibility::Auto | Visibility::Sync => selvedge_vm::Visibility::Sync,
@@ -58,7 +58,7 @@ impl Plan {
             Some(strategy) => strategy,
             // Each execution gets a test case of its own.
             None if options.test_cases.is_some() => Strategy::Dpor,
-            // Its work can be kept.
+            // Only the state of `dpor` can be saved.
             None if options.checkpoints.are_wanted() => Strategy::Dpor,
             None => Strategy::Unfold,
         };
@@ -90,8 +90,8 @@ impl Plan {
         }
     }
 
-    /// What to go on with after an exploration that used dead objects' memory again; `None`: it
-    /// stands as it is.
+    /// The plan after an exploration that reused dead objects' memory; `None` if its result is
+    /// final.
     pub(crate) fn after_reuse(self) -> Option<Plan> {
         self.keeps_dead.then_some(Plan {
             quarantine: Some(FEW),
@@ -100,22 +100,22 @@ impl Plan {
         })
     }
 
-    /// What to go on with after an exploration that found what it found; `None`: it stands as it
-    /// is.
+    /// The plan after an exploration with this report; `None` if its result is final.
     pub(crate) fn after(self, options: &Options, report: &Report) -> Option<Plan> {
         let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
         let repeats = self.may_repeat(options) && report.faults.iter().any(race);
         repeats.then(|| Plan::with(options, selvedge_vm::Visibility::Memory))
     }
 
-    /// Whether races, about which nobody asked, would make it begin anew with all accesses visible.
+    /// True if races that were not requested would make the exploration start again with all
+    /// accesses visible.
     fn may_repeat(self, options: &Options) -> bool {
         options.visibility == Visibility::Auto
             && self.visibility == selvedge_vm::Visibility::Sync
             && !options.properties.contains(&Property::DataRace)
     }
 
-    /// Strategy and order in words: `unfold (coverage)`.
+    /// The strategy and the order as text: `unfold (coverage)`.
     pub(crate) fn name(self) -> String {
         let word = self.strategy.word();
         match (self.strategy, self.search) {
@@ -124,7 +124,7 @@ impl Plan {
         }
     }
 
-    /// `sync`, `memory`, or which of the accesses of `memory`.
+    /// `sync`, `memory`, or the subset of the accesses of `memory`.
     pub(crate) fn visibility_word(self) -> &'static str {
         match (self.visibility, self.futures.map(|f| f.elements)) {
             (selvedge_vm::Visibility::Sync, _) => "sync",
@@ -134,22 +134,22 @@ impl Plan {
         }
     }
 
-    /// Whether it takes samples, and so never verifies.
+    /// True if it takes samples, so that it never verifies.
     pub(crate) fn samples(self) -> bool {
         matches!(self.strategy, Strategy::Random | Strategy::Pct)
     }
 
-    /// Whether states that are known again are not explored again.
+    /// True if known states are not explored again.
     pub(crate) fn cuts_off(self) -> bool {
         self.quarantine.is_some()
     }
 
-    /// Whether the exploration begins with machines that make as few events as they can.
+    /// True if the exploration begins with machines that make as few events as possible.
     pub fn fuses(self, options: &Options) -> bool {
         self.strategy == Strategy::Dpor && options.test_cases.is_none()
     }
 
-    /// Whether machines look up steps that they know.
+    /// True if machines look up known steps.
     pub(crate) fn recalls(self, options: &Options) -> bool {
         self.fuses(options) && options.recall
     }

@@ -1,33 +1,34 @@
 //! `--strategy auto`: several explorations of one program take turns, and the first one with a
 //! result decides.
 //!
-//! No strategy is the best for every program. `unfold` ends where states come back; `dpor` makes
-//! ten times as many steps in a second; `stateful` ends where threads spin and retry; the same
-//! search in another order, or a sample, finds in a moment what a depth-first search would reach
-//! tomorrow. So they run side by side:
+//! No strategy is the best for every program. `unfold` terminates if states return. `dpor` takes
+//! ten times as many steps in a second. `stateful` terminates if threads spin and retry. The same
+//! search in another order, or a sample, may find quickly what a depth-first search would reach
+//! much later. So they take turns:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
 //! 2. `stateful` alone, for about a tenth of a second. Most small programs whose threads spin or
 //!    retry end here.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
-//!    about a second; beside them `stateful`, with half of the work, and once alone for some tenths
-//!    of a second, when samples had found what most of them find.
-//! 4. `unfold` depth-first, `unfold` towards code that is new, `stateful`, and `dpor`, by shares,
-//!    while sampling goes on with a tenth.
+//!    about a second. Beside them `stateful` gets half of the work, and once some tenths of a
+//!    second alone, when samples have had time to find what most of them find.
+//! 4. `unfold` depth-first, `unfold` towards new code, `stateful`, and `dpor`, by shares, while
+//!    sampling continues with a tenth.
 //!
-//! *What one learns.* If a search shows that the program has data races, which nobody asked about,
-//! all searches begin anew with all accesses visible. If memory had to be used again
-//! ([`Plan::after_reuse`]), searches that begin later begin with that.
+//! *Shared results.* If a search shows that the program has data races, and races were not
+//! requested, all searches start again with all accesses visible. If memory had to be reused
+//! ([`Plan::after_reuse`]), later searches begin with reuse.
 //!
 //! *The same input gives the same answer.* Turns are counted in units of work ([`Budget`]), not in
-//! time. A round gives each exploration some units; the result of a round is that of the first one
-//! in order that has one. So it does not matter how many run at once.
+//! time. A round gives each exploration some units. The result of a round is that of the first
+//! exploration, in a fixed order, that has one. So the number of explorations that run at once does
+//! not matter.
 //!
-//! *Samples check proofs.* After a search has verified the program, sampling goes on for a tenth of
-//! the work. A sample that violates what was verified is an internal error.
+//! *Samples check proofs.* After a search has verified the program, sampling continues for a tenth
+//! of the work. A sample that violates a verified property is an internal error.
 //!
-//! *All findings.* With `--stop never` a sample that finds something does not decide. If the first
-//! search ends at a limit, the sample's findings are reported, and the limit as the reason why
+//! *All findings.* With `--stop never`, a sample with a finding does not decide. If the first
+//! search ends at a limit, the sample's findings are reported, and the limit is the reason why
 //! there may be more.
 
 use crate::conclude::{Explored, Outcome};
@@ -47,38 +48,39 @@ use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Units of the first round: some hundredths of a second.
+/// The units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
-/// Units of `stateful` alone, before samples: about a tenth of a second.
+/// The units of `stateful` alone before samples: about a tenth of a second.
 const SECOND: u64 = 40_000_000;
 
-/// The same after samples had [`SHORT`]: some tenths of a second.
+/// The units of `stateful` alone after samples had [`SHORT`]: some tenths of a second.
 const THIRD: u64 = 160_000_000;
 
-/// Units of samples that find what most of them would find.
+/// The units after which samples have found what most of them would find.
 const SHORT: u64 = 40_000_000;
 
-/// Units that samples get before other searches begin: about a second.
+/// The units of samples before other searches begin: about a second.
 const SAMPLES: u64 = 200_000_000;
 
-/// A round has the units of all rounds before, divided by this.
+/// A round has the units of all earlier rounds, divided by this.
 const GROWTH: u64 = 4;
 
-/// Hundredths of a round for each of the two samples until they had [`SAMPLES`], and later.
+/// The share of each of the two samples in a round, in hundredths: until they had [`SAMPLES`], and
+/// later.
 const SAMPLE_SHARE: (u64, u64) = (20, 5);
 
-/// Hundredths of a round for the first search beside others: until samples had these, and later.
-/// The others share what is left.
+/// The share of the first search beside others, in hundredths: until samples had [`SAMPLES`], and
+/// later. The others share the rest.
 const FIRST_SHARE: (u64, u64) = (10, 40);
 
-/// Units of samples that check a proof, at the least: some executions of a small program.
+/// The minimum units of samples that check a proof: some executions of a small program.
 const CHECK: u64 = 60_000;
 
-/// How long to wait for one exploration before looking at the others.
+/// The time for which to wait for one exploration before checking the others.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// Whether `auto` is a portfolio here: some options are about one exploration.
+/// True if `auto` is a portfolio with these options. Some options are about a single exploration.
 pub(crate) fn suits(options: &Options) -> bool {
     options.strategy.is_none()
         && !predicate::suits(options)
@@ -109,7 +111,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
             spent: 0,
         };
         let decided = portfolio.decide();
-        // Whoever still waits or runs ends now.
+        // Explorations that still wait or run end now.
         portfolio.members.iter().for_each(Member::stop);
         decided.map(|decided| Outcome {
             also: portfolio.also(&decided),
@@ -122,16 +124,16 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
 struct Member<'scope> {
     plan: Plan,
     budget: Arc<Budget>,
-    /// Stops it in the midst of a step.
+    /// Stops it within a step.
     flag: StopFlag,
-    /// Units spent in turns that are over.
+    /// The units spent in completed turns.
     spent: u64,
-    /// While it is not over.
+    /// The thread, until it has ended.
     handle: Option<ScopedJoinHandle<'scope, Result<Explored, Error>>>,
 }
 
 impl Member<'_> {
-    /// Ends it, if it is not over. What it has found is not replayed.
+    /// Ends it, if it has not ended. Its findings are not replayed.
     fn stop(&self) {
         if self.handle.is_some() {
             self.flag.set();
@@ -140,7 +142,7 @@ impl Member<'_> {
     }
 }
 
-/// Ends the budget of an exploration with its thread, also if that panics.
+/// Ends the budget of an exploration together with its thread, even if that panics.
 struct Ends(Arc<Budget>);
 
 impl Drop for Ends {
@@ -149,13 +151,13 @@ impl Drop for Ends {
     }
 }
 
-/// What follows from an exploration that is over.
+/// The consequence of an exploration that has ended.
 enum Step {
     /// Nothing.
     Open,
     /// It decides.
     Decides(Box<Explored>),
-    /// There are races that nobody asked about.
+    /// There are races that were not requested.
     Races,
 }
 
@@ -165,21 +167,21 @@ struct Portfolio<'scope, 'env> {
     /// In the order in which they decide: first search, samples, further searches.
     members: Vec<Member<'scope>>,
     visibility: Visibility,
-    /// A search has learned that memory is used again.
+    /// True if a search has reused memory.
     reuses: bool,
-    /// `stateful` has the next turn alone, with so many units.
+    /// If set, `stateful` has the next turn alone, with this number of units.
     alone: Option<u64>,
-    /// It had its third turn alone.
+    /// True if `stateful` had its third turn alone.
     thrice: bool,
-    /// All searches have begun.
+    /// True if all searches have begun.
     further: bool,
-    /// An exploration under predicate dependence has learned that more matters.
+    /// True if an exploration under predicate dependence has found more essential statements.
     slices_again: bool,
     /// A search that ended without deciding.
     unfinished: Option<Box<Explored>>,
-    /// A sample that found something, while all that can be found is wanted (`--stop never`).
+    /// A sample with a finding, if all findings are requested (`--stop never`).
     sampled: Option<Box<Explored>>,
-    /// Units of all turns so far.
+    /// The units of all turns so far.
     spent: u64,
 }
 
@@ -231,7 +233,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             let searches = self.members.iter().filter(|member| !member.plan.samples());
             let active = searches.filter(|member| member.handle.is_some()).count();
             let stopped = self.job.control.is_stop_requested() || self.job.control.is_saving();
-            // The first search cannot say more, and something was found: the reason is its limit.
+            // The first search cannot find more, and there is a finding. The reason for the end is
+            // the search's limit.
             let found = self.sampled.is_some() && self.unfinished.is_some();
             if found || active == 0 && (self.further || stopped) {
                 return self.best();
@@ -268,7 +271,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         }
     }
 
-    /// What is known when no search has come to its end.
+    /// The best result if no search has finished.
     fn best(&mut self) -> Result<Explored, Error> {
         let (unfinished, sampled) = (self.unfinished.take(), self.sampled.take());
         let is_asked = |found: &Found| self.job.options.properties.contains(&found.fault.kind.property());
@@ -277,7 +280,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             (Some(unfinished), None) => Ok(*unfinished),
             (Some(unfinished), Some(_)) if unfinished.report.faults.iter().any(is_asked) => Ok(*unfinished),
             (unfinished, Some(mut sampled)) => {
-                // Not all that can be found: the search did not come to its end.
+                // There may be more findings, because the search did not finish.
                 sampled.report.stop = match unfinished {
                     Some(unfinished) => unfinished.report.stop,
                     None => StopReason::Limit(self.job.control.limit()),
@@ -291,7 +294,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.members.iter().filter(|member| member.plan.samples())
     }
 
-    /// Adds an exploration; it waits for its first units.
+    /// Adds an exploration. It waits for its first units.
     fn begin(&mut self, strategy: Strategy, search: Order) -> Result<(), Error> {
         let samples = matches!(strategy, Strategy::Random | Strategy::Pct);
         let visibility = match self.job.options.visibility {
@@ -332,7 +335,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         Ok(())
     }
 
-    /// Ends the further searches: their memory is needed.
+    /// Ends the further searches, because their memory is needed.
     fn retire(&mut self) {
         let mut first = true;
         self.members.retain(|member| {
@@ -344,7 +347,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         });
     }
 
-    /// The part of a round for each exploration.
+    /// The share of each exploration in a round.
     fn shares(&self, units: u64) -> Vec<u64> {
         let sampled: u64 = self.samples().map(|member| member.spent).sum();
         let active = |member: &&Member<'_>| member.handle.is_some();
@@ -373,8 +376,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         hundredths.into_iter().map(|share| units / 100 * share).collect()
     }
 
-    /// Gives each exploration its part of some units, in order, as many at once as there are cores;
-    /// then what follows from the first one that is over.
+    /// Gives each exploration its share of some units, in order, as many at once as there are
+    /// cores. Returns the consequence of the first one that has ended.
     fn round(&mut self, units: u64) -> Result<Step, Error> {
         let shares = self.shares(units);
         self.turns(&shares)
@@ -392,8 +395,8 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 begun += 1;
             }
             if self.job.control.is_stop_requested() {
-                // The flag of the whole run is set; none of their own, since what they have found
-                // may still be replayed.
+                // The flag of the whole run is set. The flags of the explorations are not, because
+                // their findings may still be replayed.
                 self.members.iter().for_each(|member| member.budget.close());
                 begun = self.members.len();
             }
@@ -413,7 +416,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 let explored = match explored {
                     Ok(explored) => explored,
-                    // There is no program for it any more; others go on, or have ended.
+                    // There is no program for it any more. The others continue, or have ended.
                     Err(Error::Stopped | Error::NoSlice(_)) => continue,
                     Err(stopped) => return Err(stopped),
                 };
@@ -428,7 +431,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         Ok(Step::Open)
     }
 
-    /// Explores once more under predicate dependence, now that more is known to matter.
+    /// Explores once more under predicate dependence, with more essential statements.
     fn slice_again(&mut self) -> Result<(), Error> {
         let sliced = |member: &&Member<'_>| member.plan.dependence == Dependence::Predicate;
         if self.members.iter().filter(sliced).count() > predicate::ROUNDS as usize {
@@ -437,7 +440,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.begin_plan(predicate::plan(self.job.options))
     }
 
-    /// What follows from an exploration that is over.
+    /// The consequence of an exploration that has ended.
     fn judge(&mut self, explored: Explored) -> Step {
         let (plan, report) = (explored.plan, &explored.report);
         let is_asked = |found: &Found| self.job.options.properties.contains(&found.fault.kind.property());
@@ -457,14 +460,14 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         }
         let found = self.job.options.stop == Stop::First && report.faults.iter().any(is_asked);
         if plan.dependence == Dependence::Predicate {
-            // What it leaves open says less than what the others do.
+            // The parts that it leaves open say less than the results of the others.
             let verified = report.verdict() == Verdict::Verified;
             return match found || verified {
                 true => Step::Decides(Box::new(explored)),
                 false => Step::Open,
             };
         }
-        // Another search may not come to these limits.
+        // Another search may not reach these limits.
         let others = [
             LimitKind::Depth,
             LimitKind::Events,
@@ -476,7 +479,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         if found || complete {
             return Step::Decides(Box::new(explored));
         }
-        // The first search says best what was covered.
+        // The first search gives the best description of what was covered.
         if self.unfinished.is_none() || (plan.strategy, plan.search) == (Strategy::Unfold, Order::DepthFirst)
         {
             self.unfinished = Some(Box::new(explored));
@@ -484,7 +487,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         Step::Open
     }
 
-    /// Samples after a proof. None may violate what was verified.
+    /// Samples after a proof. No sample may violate a verified property.
     fn check(&mut self, verified: Explored) -> Result<Explored, Error> {
         let sampled = match self.sampled.take() {
             Some(sampled) => sampled,
@@ -502,7 +505,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             matches!(property, Property::Memory | Property::Deref | Property::Free)
         };
         if again && asked.clone().all(of_memory) {
-            // Samples never use memory again, and notice more.
+            // Samples never reuse memory, and so find more.
             return Ok(*sampled);
         }
         let what = asked.next().map_or("", |found| &found.fault.message);
@@ -513,7 +516,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         )))
     }
 
-    /// Samples beside a proof; what they find.
+    /// Samples beside a proof. Returns what they find.
     fn sample(&mut self) -> Result<Option<Box<Explored>>, Error> {
         if self.samples().next().is_none() {
             self.begin(Strategy::Random, Order::DepthFirst)?;
@@ -534,7 +537,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         }
     }
 
-    /// What the others have done, beside the one that decides.
+    /// The work of the other explorations, besides the one that decides.
     fn also(&self, decided: &Explored) -> Vec<Turns> {
         let others = self
             .members

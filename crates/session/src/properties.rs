@@ -31,7 +31,7 @@ pub fn parse(value: &str) -> Result<BTreeSet<Property>, String> {
     Ok(properties)
 }
 
-/// What a name stands for. Those that SV-COMP has too mean what they mean there.
+/// The properties of a name. Names that SV-COMP has too have the same meaning as there.
 fn named(name: &str) -> Result<&'static [Property], String> {
     use Property::*;
     Ok(match name {
@@ -58,7 +58,7 @@ fn named(name: &str) -> Result<&'static [Property], String> {
 
 const TERMINATION: &str = "the property `termination` is not available yet";
 
-/// `CHECK( init(main()), LTL(G ! data-race) )`, one or more: exactly what they say.
+/// `CHECK( init(main()), LTL(G ! data-race) )`, one or more: exactly these properties.
 fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
     let mut properties = BTreeSet::new();
     for check in text.split("CHECK").skip(1) {

@@ -1,4 +1,4 @@
-//! Why a verdict is not final.
+//! The reasons why a verdict is not final.
 
 use crate::conclude::Explored;
 use crate::options::Strategy;
@@ -9,7 +9,7 @@ use selvedge_vm::Vm;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Everything that keeps the verdict from being final.
+/// All reasons why the verdict is not final.
 pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Reason> {
     let report = &explored.report;
     let vm = Vm::new(Arc::clone(&explored.program)).ok();
@@ -84,7 +84,7 @@ pub(crate) fn reasons(asked: &BTreeSet<Property>, explored: &Explored) -> Vec<Re
     reasons
 }
 
-/// That an unsupported function is machine code of an input.
+/// The reason that an unsupported function is machine code of an input.
 fn without_bitcode(setup: &Setup, what: &str) -> Option<String> {
     let name = format!("{} in ", what.strip_prefix("function ")?);
     let mut named = setup.machine_code.values();

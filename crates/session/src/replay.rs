@@ -1,4 +1,4 @@
-//! A saved finding, run again step by step.
+//! Replaying a saved finding, step by step.
 
 use crate::error::Error;
 use crate::machines::machine;
@@ -12,29 +12,29 @@ use selvedge_report::{FindingFile, FindingReport};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
 
-/// What a replay has shown.
+/// The result of a replay.
 pub struct Replay {
     /// The steps that were made.
     pub steps: Vec<ReplayStep>,
-    /// Why the next step of the schedule could not be made.
+    /// The reason why the next step of the schedule could not be made.
     pub failure: Option<String>,
-    /// The finding, if it was seen again.
+    /// The finding, if it occurred again.
     pub seen: Option<FindingReport>,
 }
 
 /// One step of a replay.
 pub struct ReplayStep {
-    /// Who moved.
+    /// The thread that moved.
     pub thread: String,
-    /// What it did.
+    /// The action, as text.
     pub text: String,
-    /// Where.
+    /// The place.
     pub location: Location,
-    /// What the program wrote in this step.
+    /// The output of the program in this step.
     pub output: Vec<u8>,
 }
 
-/// Makes a loaded program ready for [`replay`].
+/// Prepares a loaded program for [`replay`].
 ///
 /// # Errors
 /// If the program cannot be run.
@@ -54,7 +54,7 @@ pub fn replay(saved: &FindingFile, setup: &Setup, loaded: Loaded) -> Result<Repl
     Ok(replay_on(saved, setup, &program(setup, loaded)?))
 }
 
-/// The same on a program that is [ready](program).
+/// Like [`replay`], on a [prepared](program) program.
 pub fn replay_on(saved: &FindingFile, setup: &Setup, program: &Arc<Program>) -> Replay {
     let (vm, detectors) = machine(program);
     let mut trace = Trace::new(vm, detectors, Vec::new());
@@ -87,7 +87,7 @@ pub fn replay_on(saved: &FindingFile, setup: &Setup, program: &Arc<Program>) -> 
     });
     let seen = seen.map(|fault| {
         let moves: Vec<Move> = trace.made.iter().map(|made| made.step.clone()).collect();
-        // Once more: only now it is known which places the finding names.
+        // A second run, because only now it is known which places the finding names.
         let trace = crate::finding::replay(program, &moves, &fault).unwrap_or(trace);
         crate::finding::report(setup, trace, &fault, 1, saved.inputs.clone())
     });

@@ -1,4 +1,4 @@
-//! The schedule of a finding, for people.
+//! The schedule of a finding, for display.
 
 use crate::shorten::predecessors;
 use crate::step_text::routine;
@@ -10,7 +10,7 @@ use selvedge_model::{Describe, Fault, Machine, Op, Property, Status};
 use selvedge_report::{Row, RowKind};
 use selvedge_vm::Vm;
 
-/// What the threads of an execution run, by their names.
+/// The start functions of an execution's threads, by their names.
 pub(crate) fn routines(vm: &Vm) -> Vec<(String, String)> {
     let threads = (0..vm.pending().len()).map(ThreadId::from_index);
     threads
@@ -18,8 +18,8 @@ pub(crate) fn routines(vm: &Vm) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The steps of a trace, with what the finding says of some of them: the accesses, the fault, and
-/// for what the threads wait in the end. `at`: the step that shows the fault.
+/// The steps of a trace, with the finding's remarks on some of them: the accesses, the fault, and
+/// what the threads wait for at the end. `at`: the step that shows the fault.
 pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Fault) -> Vec<Row> {
     let vm = &trace.machine;
     let related = related_steps(trace, at, fault);
@@ -66,17 +66,16 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
     rows
 }
 
-/// The most steps whose order is drawn: finding it takes quadratic time.
+/// The maximum number of steps whose order is drawn: computing it takes quadratic time.
 const MOST_ORDERED: usize = 1000;
 
-/// For each step the steps of other threads that it comes immediately after in the dependence
-/// order.
+/// For each step, the steps of other threads that immediately precede it in the dependence order.
 fn order(made: &[Made]) -> Vec<Vec<usize>> {
     if made.len() > MOST_ORDERED {
         return vec![Vec::new(); made.len()];
     }
     let before = predecessors(made);
-    // What each step comes after, itself included.
+    // For each step, the steps before it, including itself.
     let mut past: Vec<FixedBitSet> = Vec::with_capacity(made.len());
     let mut immediate = Vec::with_capacity(made.len());
     for (step, before) in before.iter().enumerate() {
@@ -101,18 +100,19 @@ fn short(fault: &Fault) -> String {
     let message = fault.message.as_str();
     match message.strip_prefix("data race: ") {
         Some(access) => access.split(" by thread ").next().unwrap_or_default().to_owned(),
-        // What the program says itself may have any characters.
+        // A message of the program itself may contain any characters.
         None if message.contains('"') => message.to_owned(),
         None => message.split(';').next().unwrap_or_default().to_owned(),
     }
 }
 
-/// The steps in which what else the finding names was done, where that is no step of its own.
+/// The steps that contain the other actions that the finding names, if these are no steps of their
+/// own.
 fn related_steps(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Fault) -> Vec<(usize, usize)> {
     let end = at.map_or(trace.made.len(), |at| at + 1);
     let mut steps = Vec::new();
     if fault.kind.property() == Property::Deadlock {
-        // For what threads wait in the end has rows of its own.
+        // What threads wait for at the end has rows of its own.
         return steps;
     }
     for (number, (text, stmt, _)) in fault.related.iter().enumerate() {
@@ -127,7 +127,7 @@ fn related_steps(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Fault)
     steps
 }
 
-/// For what each thread waits that cannot move.
+/// What each blocked thread waits for.
 fn waiting(vm: &Vm) -> impl Iterator<Item = Row> {
     let blocked = vm.pending().iter().enumerate();
     let blocked = blocked.filter(|(_, pending)| pending.status == Status::Blocked);

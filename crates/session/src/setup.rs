@@ -1,5 +1,5 @@
-//! From options to a program that machines can run: compiled, linked, lowered; and the options as a
-//! schedule keeps them.
+//! From options to a program that machines can run: compiled, linked and lowered. And the options
+//! in the form in which a schedule stores them.
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
 use crate::predicate::Predicate;
@@ -22,18 +22,18 @@ pub struct Setup {
     pub frontend: selvedge_frontend::Options,
     /// How the program is run.
     pub vm: selvedge_vm::Options,
-    /// Standard input and files as the command line names them; `vm` has their bytes.
+    /// Standard input and files as the command line names them; `vm` has their contents.
     pub given: Given,
-    /// Only what can matter is a scheduling point.
+    /// If set, only accesses that can affect a requested property are scheduling points.
     pub predicate: Option<Predicate>,
-    /// Weak symbols of the program, once it is loaded, that nothing defines.
+    /// Weak symbols of the loaded program that have no definition.
     pub absent: Vec<String>,
-    /// Functions without a body that an input has as machine code, with its name.
+    /// Functions without a body whose machine code is in an input, with the input's name.
     pub machine_code: BTreeMap<FuncId, String>,
 }
 
 impl Setup {
-    /// How the front end loads the inputs.
+    /// The options with which the front end loads the inputs.
     pub fn loading(&self) -> selvedge_frontend::Options {
         let from_outside = !self.vm.symbolic_args.is_empty()
             || self.vm.symbolic_stdin.is_some()
@@ -44,8 +44,8 @@ impl Setup {
         }
     }
 
-    /// Compiles the inputs, with LLVM in this process: for programs that the caller trusts. Others
-    /// are loaded by [`load_isolated`](selvedge_frontend::load_isolated).
+    /// Compiles the inputs, with LLVM in this process. This is for programs that the caller trusts.
+    /// Others are loaded by [`load_isolated`](selvedge_frontend::load_isolated).
     ///
     /// # Errors
     /// If an input cannot be read, compiled or linked.
@@ -53,7 +53,7 @@ impl Setup {
         selvedge_frontend::load(&self.inputs, &self.loading())
     }
 
-    /// The schedule with inputs and options, and without steps.
+    /// The schedule with inputs and options, without steps.
     pub fn schedule(&self) -> Schedule {
         let mut options: Vec<(String, String)> = Vec::new();
         let mut add = |name: &str, value: String| options.push((name.to_owned(), value));
@@ -159,10 +159,10 @@ impl Setup {
         }
     }
 
-    /// The setup that a schedule was made with.
+    /// The setup with which a schedule was made.
     ///
     /// # Errors
-    /// In words, which option has no meaning.
+    /// The option that is not known, as text.
     pub fn from_schedule(schedule: &Schedule) -> Result<Setup, String> {
         let mut setup = Setup {
             inputs: schedule.inputs.iter().map(PathBuf::from).collect(),
@@ -261,13 +261,13 @@ impl Setup {
     }
 }
 
-/// `FILE=FLAGS`: arguments for the compiler for one source, separated by white space.
+/// `FILE=FLAGS`: compiler arguments for one source, separated by white space.
 pub fn file_flags(text: &str) -> Option<(PathBuf, Vec<String>)> {
     let (file, flags) = text.split_once('=')?;
     (!file.is_empty()).then(|| (file.into(), flags.split_whitespace().map(str::to_owned).collect()))
 }
 
-/// The source texts of a loaded program by path.
+/// The source texts of a loaded program, by path.
 pub fn sources(loaded: &Loaded) -> Sources {
     let files = loaded.module.files.iter().zip(loaded.sources.iter());
     files

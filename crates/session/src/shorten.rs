@@ -1,20 +1,19 @@
-//! The shortest schedule of a finding: without the steps that have nothing to do with it, and with
-//! few context switches.
+//! The shortest schedule of a finding: without unrelated steps, and with few context switches.
 //!
-//! Steps outside the causal past (in the dependence order) of the step at fault are dropped; the
-//! rest is put in another order of the same class, greedily: a thread goes on as long as it can,
-//! and whoever can go on longest is next. Whether the result still shows the fault is for the
-//! caller to see by replaying it.
+//! Steps outside the causal past (in the dependence order) of the faulty step are dropped. The rest
+//! is put in another order of the same class by a greedy rule: a thread continues as long as it
+//! can, and the thread that can continue longest is next. The caller replays the result to see
+//! whether it still shows the fault.
 
 use crate::trace::{Made, Move};
 use selvedge_model::{Conflict, Dependence, Op};
 
-/// Longer executions are left as they are: finding their order takes quadratic time.
+/// Longer executions are not shortened: finding their order takes quadratic time.
 const LONGEST: usize = 3000;
 
-/// Another order of the steps, or `None` if it would be the same or the execution is too long.
-/// `last`: the step at fault, `None` for a fault of the execution's end; `needed`: further steps
-/// that must stay.
+/// Another order of the steps. `None` if it would be the same, or if the execution is too long.
+/// `last`: the faulty step; `None` for a fault at the execution's end. `needed`: further steps that
+/// must stay.
 pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> Option<Vec<Move>> {
     if made.len() > LONGEST {
         return None;
@@ -31,7 +30,7 @@ pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> O
     (!unchanged).then_some(steps)
 }
 
-/// For each step the earlier ones that must stay before it.
+/// For each step, the earlier steps that must stay before it.
 pub(crate) fn predecessors(made: &[Made]) -> Vec<Vec<usize>> {
     let ordered = |i: usize, j: usize| {
         let (a, b) = (&made[i], &made[j]);
@@ -60,7 +59,7 @@ fn linearise(made: &[Made], before: &[Vec<usize>], kept: &[bool], last: Option<u
     let mut order = Vec::new();
     let total = kept.iter().filter(|&&k| k).count();
     while order.len() < total {
-        // For each thread, how far it could go now.
+        // For each thread, how far it could continue now.
         let mut best: Vec<usize> = Vec::new();
         let mut seen = Vec::new();
         for first in (0..made.len()).filter(|&i| kept[i] && !done[i]) {

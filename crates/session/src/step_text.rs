@@ -1,16 +1,16 @@
-//! The steps of an execution in words.
+//! The steps of an execution as text.
 
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Describe, Event, Op, Outcome};
 
-/// What was seen before a step, for its words.
+/// The data for a step's text that are read before the step.
 pub(crate) struct Before {
     text: String,
     value: Option<String>,
 }
 
 impl Before {
-    /// Looks at a machine that is about to take an action.
+    /// Reads a machine that is about to take an action.
     pub(crate) fn new<M: Describe>(machine: &M, action: &Action) -> Before {
         let value = matches!(action.op, Op::Read | Op::Rmw)
             .then(|| machine.value(action.object, action.size))
@@ -21,7 +21,7 @@ impl Before {
         }
     }
 
-    /// The step in words, now that it was made.
+    /// The text of the step, after it was made.
     pub(crate) fn text<M: Describe>(self, machine: &M, event: &Event) -> String {
         let Before { text, value } = self;
         let action = &event.action;
@@ -90,7 +90,7 @@ fn written<M: Describe>(machine: &M, action: &Action) -> Option<String> {
     machine.value(action.object, action.size).filter(|_| !again)
 }
 
-/// What a thread runs, for people.
+/// The start function of a thread, for display.
 pub(crate) fn routine<M: Describe>(machine: &M, thread: ThreadId) -> String {
     match machine.routine(thread) {
         _ if thread.index() == 0 => "main".to_owned(),

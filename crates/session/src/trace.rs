@@ -1,6 +1,6 @@
-//! Straight-line replay: runs a list of choices on a fresh machine, checking each against what the
-//! machine offers, and collects what goes wrong. Independent of every strategy; each finding passes
-//! it before it is reported.
+//! Straight-line replay: runs a list of choices on a fresh machine, checks each choice against what
+//! the machine offers, and collects the faults. It is independent of every strategy. Each finding
+//! passes it before it is reported.
 
 use crate::step_text::Before;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
@@ -11,7 +11,7 @@ use selvedge_model::{
     Status, Undo,
 };
 
-/// Who moves, and how.
+/// The thread that moves, and its alternative.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Move {
     /// The hierarchical name of the thread.
@@ -24,24 +24,25 @@ pub(crate) struct Move {
 pub(crate) struct Made {
     pub(crate) step: Move,
     pub(crate) action: Action,
-    /// It was a data choice: with fixed inputs there is none.
+    /// True if it was a data choice. With fixed inputs there are none.
     pub(crate) chosen: bool,
     /// The thread that it created.
     pub(crate) created: Option<ThreadId>,
     pub(crate) text: String,
-    /// The locks that the thread holds after it, unless it is one of very many steps.
+    /// The locks that the thread holds after it. They are not recorded for executions with very
+    /// many steps.
     pub(crate) held: Vec<String>,
     /// The calling context of the action.
     pub(crate) context: ContextId,
-    /// The statements of interest at which the action or an access after it was.
+    /// The statements of interest that the action, or an access after it, was at.
     pub(crate) touched: Vec<StmtId>,
 }
 
-/// Steps of which it is noted which locks their threads hold.
+/// The number of steps up to which the held locks are recorded.
 pub(crate) const MOST_WITH_LOCKS: usize = 10_000;
 
-/// A fault with the number of the step that showed it; `None`: the end of the execution did (or the
-/// beginning).
+/// A fault with the number of the step that showed it; `None` if the end of the execution (or its
+/// beginning) did.
 pub(crate) type At = (Option<usize>, Fault);
 
 /// Why choices cannot be replayed.
@@ -55,7 +56,7 @@ pub(crate) enum Error {
     NoAlternative(usize, String, u16),
 }
 
-/// A machine on its way through a list of choices.
+/// A machine that runs a list of choices.
 pub(crate) struct Trace<M, D> {
     pub(crate) machine: M,
     detector: D,
@@ -80,7 +81,7 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
         trace
     }
 
-    /// Makes a step by thread number, as explorers count.
+    /// Makes a step by thread number, as explorers do.
     pub(crate) fn choose(&mut self, choice: Choice) -> Result<(), Error> {
         let thread = choice.thread.index();
         if thread >= self.machine.pending().len() {
@@ -153,15 +154,16 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
         self.interest.iter().copied().filter(touches).collect()
     }
 
-    /// After the last step: what only the end of an execution shows, if it is one, or an execution
-    /// left there.
+    /// After the last step: collects the faults that only the end of an execution shows, or the
+    /// point where an execution was left.
     pub(crate) fn finish(&mut self) {
         let mut faults = Vec::new();
         if self.machine.pending().iter().all(|p| p.status != Status::Enabled) {
             self.detector.end(&self.machine, &mut faults);
         } else {
             self.detector.cut(&self.machine, &mut faults);
-            // That they wait for ever the exploration has shown; here it is seen that they do wait.
+            // The exploration has shown that they wait for ever; the replay only shows that they
+            // wait.
             for waiting in waiting(&self.machine) {
                 self.detector.stuck(&self.machine, waiting.thread, &mut faults);
             }
@@ -189,8 +191,8 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
     }
 }
 
-/// Whether two faults are the same finding: same kind, same place (of a race: both places, in
-/// either order).
+/// True if two faults are the same finding: the same kind and place. For a race, both places are
+/// compared, in either order.
 pub(crate) fn same(a: &Fault, b: &Fault) -> bool {
     let places = |fault: &Fault| {
         let mut places = vec![fault.stmt];

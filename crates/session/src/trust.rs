@@ -1,9 +1,9 @@
-//! What a saved finding may ask for: it may come from somebody else, and replaying it must not run
-//! their code or show them files.
+//! Restrictions on saved findings. A finding may come from somebody else, and replaying it must not
+//! run their code or show them files.
 //!
-//! Compiler options are let through if they are on a list of those that neither load code nor name
-//! files. Paths (inputs, headers, files and standard input of the program) must lie in the current
-//! directory or in that of the finding, wherever links lead. All else needs `--trust`.
+//! A compiler option is allowed if it is on a list of options that neither load code nor name
+//! files. Paths (inputs, headers, files and standard input of the program) must be in the current
+//! directory or in that of the finding, after links are followed. Everything else needs `--trust`.
 
 use selvedge_objects::allowed;
 use selvedge_schedule::Schedule;
@@ -28,10 +28,10 @@ pub enum Refused {
     Empty(String),
 }
 
-/// Checks all that the schedule of a finding asks for.
+/// Checks everything that the schedule of a finding asks for.
 ///
 /// # Errors
-/// What it asks for and may not have.
+/// The first thing that is not allowed.
 pub fn check(schedule: &Schedule, finding: &Path) -> Result<(), Refused> {
     let places = Places::new(finding);
     for input in &schedule.inputs {
@@ -100,7 +100,7 @@ impl Places {
         }
     }
 
-    /// A file that does not exist shows nothing; what is wrong with it is said when it is read.
+    /// A file that does not exist reveals nothing. The error is reported when it is read.
     fn check(&self, path: &str) -> Result<(), Refused> {
         match Path::new(path).canonicalize() {
             Ok(real) if !self.inside.iter().any(|place| real.starts_with(place)) => {

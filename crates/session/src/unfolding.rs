@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// More events than this are no picture.
+/// The maximum number of events in a picture.
 pub const MOST_EVENTS: u32 = 2000;
 
 /// The form of the file.
@@ -23,7 +23,7 @@ pub enum Form {
     Json,
 }
 
-/// The unfolding of a run, if it was kept: it is not if it has too many events.
+/// The unfolding of a run, if it was kept; it is not kept if it has too many events.
 pub(crate) fn text(program: &Arc<Program>, report: &Report, form: Form) -> Result<Option<String>, String> {
     let Some(unfolding) = &report.unfolding else {
         return Ok(None);
@@ -35,14 +35,14 @@ pub(crate) fn text(program: &Arc<Program>, report: &Report, form: Form) -> Resul
     }))
 }
 
-/// What an event is, for people.
+/// The text of an event.
 struct Text {
     action: String,
     location: Location,
     outcome: String,
 }
 
-/// Executes the causes of each event, and then the event.
+/// Executes the causes of each event, and then the event, to get its text.
 fn describe(program: &Arc<Program>, unfolding: &Unfolding) -> Result<Vec<Text>, String> {
     let (mut vm, _) = canonical_machine(program);
     let beginning = vm.mark();
@@ -97,7 +97,7 @@ fn event_text(vm: &mut Vm, shown: &Shown) -> Option<Text> {
     })
 }
 
-/// Events count from 1; 0 is the beginning.
+/// Events count from 1; 0 is the initial state.
 fn number(twin: Twin) -> usize {
     match twin {
         Twin::Initial => 0,
@@ -128,8 +128,8 @@ fn json(unfolding: &Unfolding, texts: &[Text]) -> String {
     format!("{value:#}\n")
 }
 
-/// Causes are arrows, conflicts red lines without; from a cutoff, drawn doubly, a dotted line leads
-/// to the event with its state.
+/// Causes are arrows, conflicts are red lines without arrows. From a cutoff, which is drawn with a
+/// double border, a dotted line leads to the event with the same state.
 fn dot(unfolding: &Unfolding, texts: &[Text]) -> String {
     let mut out = String::from("digraph unfolding {\n  node [shape=box, fontname=monospace];\n");
     let _ = writeln!(out, "  0 [label=\"the beginning\", shape=plaintext];");

@@ -1,12 +1,12 @@
-//! Files that appear whole or not at all.
+//! Files that are written completely or not at all.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes a file by way of a temporary one beside it.
+/// Writes a file through a temporary file beside it.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn write_file(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     if is_device(path) {
         return std::fs::write(path, text);
@@ -19,12 +19,12 @@ pub fn write_file(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     result
 }
 
-/// A pipe or a device, such as /dev/null: it is written to, never replaced.
+/// True for a pipe or a device, such as /dev/null: it is written to, never replaced.
 pub fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir())
 }
 
-/// The name under which a file is written before it gets its own.
+/// The temporary name under which a file is written before it is renamed.
 ///
 /// # Errors
 /// If the path has no file name.

@@ -1,31 +1,30 @@
-//! Questions about an expression at a point of a path, each with as few queries as it takes.
+//! Questions about an expression at a point of a path, each with as few queries as possible.
 //!
-//! The hint answers half of them: what it evaluates to is possible.
+//! The hint answers half of them: its value of the expression is possible.
 
 use crate::{Answer, Query, Reason, Solver};
 use selvedge_expr::{Arena, Assignment, CmpOp, Evaluator, Expr};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The point: a path, and values with which it holds, if known.
+/// A point: a path, and values with which it holds, if known.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// Where the expressions live.
+    /// The arena of the expressions.
     pub arena: &'a Arena,
     /// The constraints so far; satisfiable.
     pub path: &'a [Expr],
     /// Values with which the path holds.
     pub hint: Option<&'a Assignment>,
-    /// Evaluates hints and models; its scratch memory is worth keeping from one question to the
-    /// next.
+    /// Evaluates hints and models. Its scratch memory is reused from one question to the next.
     pub evaluator: &'a RefCell<Evaluator>,
 }
 
 /// The values that an expression can have.
 #[derive(Clone, Debug)]
 pub enum Values {
-    /// These and no others, in ascending order, each with values of the inputs for which the path
-    /// holds and the expression has it.
+    /// Exactly these, in ascending order, each with values of the inputs for which the path holds
+    /// and the expression has this value.
     All(Vec<(u128, Rc<Assignment>)>),
     /// More than the limit.
     TooMany,
@@ -100,7 +99,7 @@ pub fn unique_value(solver: &mut dyn Solver, at: At<'_>, e: Expr) -> Result<Opti
     Ok(must_be_true(solver, at, same)?.then_some(value))
 }
 
-/// All values of `e`, if there are at most `limit`: one query a value, and one.
+/// All values of `e`, if there are at most `limit`: one query for each value, and one more.
 ///
 /// # Errors
 /// As for [`may_be_true`].
@@ -130,7 +129,7 @@ pub fn min(solver: &mut dyn Solver, at: At<'_>, e: Expr) -> Result<u128, Reason>
     let arena = at.arena;
     let mut low = arena.range(e).0;
     let mut best = at.eval(e, &*at.model(solver)?);
-    // The bound itself first: mostly it is reached.
+    // The bound itself first; in most cases it is reached.
     let mut middle = low;
     while low < best {
         let bound = arena.compare(CmpOp::Ule, e, arena.constant(arena.width(e), middle));

@@ -1,12 +1,12 @@
-//! Answers from before: equal queries, models that satisfy the new query, too, and refuted subsets.
+//! Earlier answers: equal queries, models that satisfy the new query, too, and refuted subsets.
 //!
 //! A query is the set of its constraints, however they are divided into path and goal. As in KLEE's
-//! counterexample cache (OSDI 2008, section 4.2): a model found before may satisfy a query (it is
+//! counterexample cache (OSDI 2008, section 4.2), an earlier model may satisfy a query (it is
 //! evaluated), and a query with a refuted subset is refuted. Subsets come from the backends' cores.
 //! Since the path of a query is satisfiable, a refuted subset must contain a constraint of the
-//! goal, and is looked for there only.
+//! goal, and is searched for there only.
 //!
-//! Deviation: no search for supersets among the queries; recent models do that job.
+//! Deviation: there is no search for supersets among the queries; recent models serve this purpose.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,15 +14,15 @@ use selvedge_expr::{Arena, Assignment, Evaluator, Expr};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Models that are tried.
+/// The number of models that are tried.
 const MODELS: usize = 16;
-/// Queries remembered; then the cache starts anew.
+/// The maximum number of stored queries; then the cache starts again.
 const QUERIES: usize = 200_000;
 
 pub(crate) struct Cache<S> {
     inner: S,
-    /// By constraints, sorted and each once. A model has values for the inputs of the query; others
-    /// do not matter.
+    /// The key is the sorted set of constraints. A model has values for the inputs of the query;
+    /// others do not matter.
     answers: FxHashMap<Rc<[Expr]>, Known>,
     /// Models of recent queries, the last one first.
     models: VecDeque<Rc<Assignment>>,
@@ -55,7 +55,8 @@ impl<S: Solver> Cache<S> {
         }
     }
 
-    /// Whether a model satisfies the query; the goal is what it mostly fails at.
+    /// True if a model satisfies the query. The goal is evaluated first, because it fails most
+    /// often.
     fn satisfies(&mut self, arena: &Arena, model: &Assignment, query: &Query<'_>) -> bool {
         self.evaluator.forget();
         query
@@ -102,7 +103,7 @@ impl<S: Solver> Cache<S> {
                 let mut core = self.inner.core().to_vec();
                 core.sort_unstable();
                 core.dedup();
-                // No core is no knowledge.
+                // An empty core gives no information.
                 if !core.is_empty() {
                     let core: Rc<[Expr]> = core.into();
                     if self.known_cores.insert(core.clone()) {
@@ -113,7 +114,7 @@ impl<S: Solver> Cache<S> {
                 }
                 self.answers.insert(key, Known::Unsat);
             }
-            // A limit may be another one the next time.
+            // The limit may be different the next time.
             Answer::Unknown(_) => {}
         }
     }
@@ -158,7 +159,7 @@ impl<S: Solver> Solver for Cache<S> {
         }
         let answer = self.inner.check(arena, query);
         if let Answer::Unknown(Reason::Contradiction(_)) = answer {
-            // Nothing that this solver said before is worth more.
+            // Nothing that this solver said before can be trusted.
             self.answers.clear();
         }
         self.remember(key.into(), &answer);

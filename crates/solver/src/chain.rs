@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Which backends a chain ends in.
+/// The backends at the end of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Backend {
     /// `bits` within [`Options::first_conflicts`], then `z3` for a quarter of the time, then `bits`
@@ -29,39 +29,39 @@ pub enum Backend {
     Z3,
 }
 
-/// What a chain is made of.
+/// The parts of a chain.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Layer `split`: conjunctions become their conjuncts.
     pub split: bool,
-    /// Layer `trivial`: constants, and what the path has already.
+    /// Layer `trivial`: constants, and constraints that the path has already.
     pub trivial: bool,
     /// Layer `domain`: sets of values of inputs that are constrained alone.
     pub domain: bool,
-    /// Layer `independence`: only what shares inputs with the goal.
+    /// Layer `independence`: only constraints that share inputs with the goal.
     pub independence: bool,
-    /// Layer `cache`: answers and models from before.
+    /// Layer `cache`: earlier answers and models.
     pub cache: bool,
     /// Layer `validate`: every model of a backend is evaluated.
     pub validate: bool,
-    /// A second backend is asked about every refutation of the first. Slow: for tests and for
-    /// finding errors.
+    /// If set, a second backend checks every refutation of the first. This is slow; it is for tests
+    /// and for finding errors.
     pub cross_check: bool,
     /// The backends.
     pub backend: Backend,
-    /// Time for one query in one backend; depends on the machine, so it is a last resort.
+    /// The time for one query in one backend. It depends on the machine, so it is a last resort.
     pub time: Option<Duration>,
     /// Time for all queries together.
     pub total_time: Option<Duration>,
-    /// Conflicts that a query may cause in `bits` before `z3` is tried.
+    /// The number of conflicts that a query may cause in `bits` before `z3` is tried.
     pub first_conflicts: u64,
-    /// Conflicts that a query may cause in `bits` if nothing comes after.
+    /// The number of conflicts that a query may cause in `bits` if no other backend follows.
     pub conflicts: Option<u64>,
-    /// Where the queries that reach a backend are written.
+    /// Where queries that reach a backend are written.
     pub log: Option<Sink>,
     /// Seed of the backends' random choices.
     pub seed: u32,
-    /// Ends a query, and turns away further ones, when set.
+    /// Ends a query and rejects further ones, when set.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
@@ -87,7 +87,7 @@ impl Default for Options {
     }
 }
 
-/// A layer's name that is not one.
+/// A name that is not the name of a layer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "no layer of the solver is called `{0}`; there are split, trivial, domain, independence, cache, validate and cross-check"
@@ -139,8 +139,8 @@ impl Options {
             Backend::Bits => Box::new(self.bits("bits", self.conflicts)),
             Backend::Z3 => Box::new(self.z3(self.time)),
             Backend::Both => {
-                // Products of unknowns that Z3 cannot rewrite are faster in `bits`, and the others
-                // are decided at once.
+                // Products of unknowns that Z3 cannot rewrite are faster in `bits`; Z3 decides the
+                // others at once.
                 let z3 = self.z3(self.time.map(|time| time / 4));
                 let last = Fallback::new("hard", z3, self.bits("bits again", self.conflicts));
                 let first = self.bits("bits", Some(self.first_conflicts));
@@ -161,7 +161,7 @@ impl Options {
     }
 }
 
-/// A solver of the layers and backends that the options name. It belongs to one arena.
+/// A solver with the layers and backends that the options name. It belongs to one arena.
 pub fn chain(options: Options) -> Box<dyn Solver> {
     let mut solver = options.backend();
     if let Some(sink) = &options.log {

@@ -7,7 +7,7 @@ use selvedge_expr::{Arena, Expr};
 pub(crate) struct Fallback<A, B> {
     first: A,
     second: B,
-    /// Whose core is the last one.
+    /// True if the last core is from the second backend.
     from_second: bool,
     statistics: LayerStatistics,
 }
@@ -29,13 +29,14 @@ impl<A: Solver, B: Solver> Solver for Fallback<A, B> {
         self.from_second = false;
         let answer = self.first.check(arena, query);
         match answer {
-            // Told to stop, or wrong: the other would not make it better.
+            // It was told to stop, or is wrong: the other backend would not help.
             Answer::Unknown(Reason::Stopped | Reason::Contradiction(_)) => answer,
             Answer::Unknown(reason) => {
                 self.from_second = true;
                 let second = self.second.check(arena, query);
                 match second {
-                    // That there are no circuits for floats says less than why Z3 gave up.
+                    // That there are no circuits for floats says less than the reason why Z3 gave
+                    // up.
                     Answer::Unknown(Reason::Unsupported(bits::FLOATS)) => Answer::Unknown(reason),
                     second => second,
                 }

@@ -1,10 +1,10 @@
-//! Drops the constraints that share no input with the goal, not even through others.
+//! Drops the constraints that share no input with the goal, not even through other constraints.
 //!
-//! The path is satisfiable, so what is independent of the goal stays satisfied by the hint. Inputs
-//! are joined to groups by the constraints that link them: a forest of unions by size without path
-//! compression, so that the last union can be undone when the path shrinks. The constraints of a
-//! group form a ring; joining two rings is one swap of successors, and the same swap again takes
-//! them apart. So a query costs what its slice has, not what the path has.
+//! The path is satisfiable, so constraints that are independent of the goal stay satisfied by the
+//! hint. Inputs are joined to groups by the constraints that link them. The groups are a forest of
+//! unions by size without path compression, so the last union can be undone when the path shrinks.
+//! The constraints of a group form a ring. Joining two rings is one swap of successors, and the
+//! same swap separates them again. So the cost of a query depends on its slice, not on the path.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};
@@ -176,7 +176,7 @@ impl<S: Solver> Independence<S> {
         }
     }
 
-    /// Roots of the groups that the goal touches, in ascending order.
+    /// The roots of the groups that share inputs with the goal, in ascending order.
     fn touched(&mut self, arena: &Arena, goal: &[Expr]) -> Vec<u32> {
         let mut roots = Vec::new();
         for &e in goal {
@@ -189,7 +189,7 @@ impl<S: Solver> Independence<S> {
         roots
     }
 
-    /// Solves the groups that the goal does not touch, one by one, for a whole model.
+    /// Solves the groups that share no input with the goal, one by one, for a complete model.
     fn solve_others(&mut self, arena: &Arena, path: &[Expr], touched: &[u32], goal: &Assignment) -> Answer {
         let mut model = goal.clone();
         for input in 0..self.groups.nodes.len() as u32 {

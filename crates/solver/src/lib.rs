@@ -1,29 +1,30 @@
 //! Decides whether constraints over symbolic inputs can hold together.
 //!
-//! One trait, [`Solver`]. A solver is a chain of layers, each a decorator around the next, each
-//! sound on its own and each in its own file; what no layer answers reaches a backend. [`chain`]
-//! builds it:
+//! There is one trait, [`Solver`]. A solver is a chain of layers. Each is a decorator around the
+//! next, is sound on its own, and has a file of its own. A query that no layer answers reaches a
+//! backend. [`chain`] builds the chain:
 //!
 //! | layer | what it does |
 //! | --- | --- |
-//! | `limits` | turns away what is too large or comes too late |
-//! | `split` | conjunctions become their conjuncts |
+//! | `limits` | rejects queries that are too large or come too late |
+//! | `split` | splits conjunctions into their conjuncts |
 //! | `trivial` | constants, constraints that the path has already, or their negation |
 //! | `domain` | inputs that are constrained alone: sets of values, no search |
 //! | `independence` | drops the constraints that share no input with the goal |
 //! | `cache` | equal queries, recent models, refuted subsets |
 //! | `validate` | evaluates models; compares two backends on request |
-//! | `log` | queries as SMT-LIB texts |
+//! | `log` | writes queries as SMT-LIB texts |
 //! | `fallback` | `bits` shortly, then `z3`, then `bits` again |
 //!
 //! The division of labour is KLEE's (Cadar, Dunbar, Engler: "KLEE", OSDI 2008, section 4.2, and its
-//! solver chain), with two differences: layers follow the path as it grows and shrinks instead of
-//! looking through it at every query, and single bytes are decided by their sets of values.
+//! solver chain), with two differences. Layers follow the path as it grows and shrinks instead of
+//! examining it at every query. And single bytes are decided by their sets of values.
 //!
-//! Answers of a chain depend on the queries before (models are reused), but on nothing else unless
-//! a time limit strikes: the same queries in the same order get the same answers.
+//! The answers of a chain depend on earlier queries (models are reused), but on nothing else,
+//! unless a time limit is reached. The same queries in the same order get the same answers.
 //!
-//! What cannot be decided is [`Answer::Unknown`] with its reason, and makes the verdict unknown.
+//! A query that cannot be decided gives [`Answer::Unknown`] with its reason, and makes the verdict
+//! unknown.
 
 mod ask;
 mod bits;

@@ -1,8 +1,8 @@
-//! Turns away queries that come too late, or from another arena.
+//! Rejects queries that come too late, or from another arena.
 //!
-//! Limits of one query are the backends' business; here is the limit of all of them together. The
-//! layers below know expressions by their names, which another arena gives to other expressions:
-//! what was cached would then be wrong.
+//! The backends enforce the limits of one query; this layer enforces the limit of all queries
+//! together. The layers below identify expressions by their names, which another arena gives to
+//! other expressions. Cached answers would then be wrong.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use selvedge_expr::{Arena, Digest, Expr};
@@ -14,8 +14,7 @@ pub(crate) struct Limits<S> {
     inner: S,
     total: Option<Duration>,
     stop: Option<Arc<AtomicBool>>,
-    /// The newest expression of a query so far, and its structural hash: what tells the arena from
-    /// others.
+    /// The newest expression of a query so far, and its structural hash. They identify the arena.
     newest: Option<(Expr, Digest)>,
     statistics: LayerStatistics,
 }
@@ -31,8 +30,8 @@ impl<S: Solver> Limits<S> {
         }
     }
 
-    /// Whether the query is from the same arena as those before, as far as its newest expression
-    /// tells.
+    /// True if the query is from the same arena as earlier ones, as far as the newest expression
+    /// shows.
     fn same_arena(&mut self, arena: &Arena, query: &Query<'_>) -> bool {
         if let Some((e, hash)) = self.newest
             && (e.index() as usize >= arena.len() || arena.hash(e) != hash)
@@ -48,7 +47,7 @@ impl<S: Solver> Limits<S> {
         true
     }
 
-    /// Time that the backends took so far.
+    /// The time that the backends have used so far.
     fn spent(&self) -> Duration {
         self.inner
             .statistics()

@@ -1,8 +1,8 @@
 //! Queries as SMT-LIB texts, with answer and time as comments: for other solvers, and for finding
 //! errors.
 //!
-//! The layer stands above the backends, so what is logged is what was searched for: slices that no
-//! other layer decided.
+//! The layer is directly above the backends. So it logs what is searched for: slices that no other
+//! layer decided.
 
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};
 use selvedge_expr::{Arena, Expr, smtlib};
@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Where logged queries go. Its clones go to the same place, so that several workers can share one.
+/// The destination of logged queries. Clones have the same destination, so several workers can
+/// share one.
 #[derive(Clone)]
 pub struct Sink(Arc<dyn Fn(&str) + Send + Sync>);
 
@@ -29,12 +30,12 @@ impl Sink {
         Sink(Arc::new(write))
     }
 
-    /// Writes each query to a file of its own in a directory, which is made if it is missing:
-    /// `query-000001.smt2` and so on. The first file that cannot be written is the last that is
-    /// tried.
+    /// Writes each query to a file of its own in a directory, which is created if it is missing:
+    /// `query-000001.smt2` and so on. After the first file that cannot be written, no further one
+    /// is tried.
     ///
     /// # Errors
-    /// If the directory cannot be made.
+    /// If the directory cannot be created.
     pub fn directory(directory: &Path) -> io::Result<Sink> {
         std::fs::create_dir_all(directory)?;
         let directory = PathBuf::from(directory);

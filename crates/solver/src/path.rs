@@ -9,11 +9,12 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// Compares with the path of the next query: how many of the first constraints stay, and which
-    /// come new after them. The caller forgets what it knows of the others first.
+    /// Compares with the path of the next query. Returns how many of the first constraints stay,
+    /// and the new constraints after them. The caller first drops what it stores for the others.
     pub(crate) fn turn<'a>(&mut self, path: &'a [Expr]) -> (usize, &'a [Expr]) {
         let most = self.constraints.len().min(path.len());
-        // Mostly everything stays, and comparing as a whole is many times faster than one by one.
+        // In most cases everything stays, and comparing everything at once is many times faster
+        // than one by one.
         let same = if self.constraints[..most] == path[..most] {
             most
         } else {

@@ -1,4 +1,4 @@
-//! What is asked of a solver, and what it answers.
+//! Queries and answers.
 
 use crate::Statistics;
 use selvedge_expr::{Arena, Assignment, Expr};
@@ -9,12 +9,12 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// Constraints that are known to be satisfiable together, oldest first. From one query to the
-    /// next the path mostly grows or shrinks at its end, and layers make use of that.
+    /// next, the path usually grows or shrinks at its end, and layers use this.
     pub path: &'a [Expr],
-    /// Further constraints, mostly one.
+    /// Further constraints, usually one.
     pub goal: &'a [Expr],
-    /// Values with which the path holds. The answer takes those of inputs that do not matter from
-    /// here. Without a hint, the whole path is solved again if a model is asked for.
+    /// Values with which the path holds. The answer takes the values of inputs that do not matter
+    /// from here. Without a hint, the whole path is solved again if a model is requested.
     pub hint: Option<&'a Assignment>,
 }
 
@@ -25,14 +25,14 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What a solver found.
+/// The result of a query.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// They hold with these values.
     Sat(Rc<Assignment>),
     /// They cannot hold together.
     Unsat,
-    /// Not decided, and why. Whoever asked must not take this for either of the others.
+    /// Not decided, with the reason. The caller must not treat this as one of the others.
     Unknown(Reason),
 }
 

@@ -1,5 +1,5 @@
-//! Conjunctions become their conjuncts, so that independence and the cores of refutations see the
-//! parts.
+//! Splits conjunctions into their conjuncts, so that independence and the cores of refutations
+//! refer to the parts.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};
@@ -9,7 +9,7 @@ pub(crate) struct Split<S> {
     inner: S,
     followed: Followed,
     path: Vec<Expr>,
-    /// For each constraint of the path as given, how many conjuncts were there before it.
+    /// For each constraint of the given path, the number of conjuncts before it.
     starts: Vec<usize>,
     goal: Vec<Expr>,
     statistics: LayerStatistics,

@@ -1,4 +1,4 @@
-//! What the layers of a solver did.
+//! Statistics of the layers of a solver.
 
 use crate::Answer;
 use std::fmt;

@@ -1,8 +1,8 @@
-//! What needs no search: constants, and constraints that the path has already, as they are or
-//! negated.
+//! Queries that need no search: constants, and constraints that the path has already, or whose
+//! negation it has.
 //!
-//! Constants come in with the constructors of expressions, which decide comparisons by intervals
-//! and known bits.
+//! Constants come from the constructors of expressions, which decide comparisons by intervals and
+//! known bits.
 
 use crate::path::Followed;
 use crate::{Answer, LayerStatistics, Query, Solver, Statistics};
@@ -14,7 +14,7 @@ pub(crate) struct Trivial<S> {
     inner: S,
     followed: Followed,
     path: Vec<Expr>,
-    /// How often each constraint is in the path.
+    /// The number of times that each constraint is in the path.
     present: FxHashMap<Expr, u32>,
     goal: Vec<Expr>,
     core: Vec<Expr>,

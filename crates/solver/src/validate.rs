@@ -1,15 +1,15 @@
-//! Checks answers before anything is built on them.
+//! Checks answers before they are used.
 //!
-//! Every model is evaluated on the whole query, always: evaluation is another piece of code than
-//! any encoding. A refutation has no such cheap check; on request a second backend is asked, and
-//! its core again on its own.
+//! Every model is always evaluated on the whole query; evaluation does not share code with any
+//! encoding. A refutation has no such cheap check. On request a second backend is queried, and also
+//! for the core alone.
 
 use crate::{Answer, LayerStatistics, Query, Reason, Solver, Statistics};
 use selvedge_expr::{Arena, Assignment, Evaluator, Expr};
 
 pub(crate) struct Validate<S> {
     inner: S,
-    /// The second opinion on refutations.
+    /// The second backend, for refutations.
     other: Option<Box<dyn Solver>>,
     evaluator: Evaluator,
     statistics: LayerStatistics,
@@ -32,7 +32,7 @@ impl<S: Solver> Validate<S> {
             .all(|e| self.evaluator.eval_same(arena, e, model) != 0)
     }
 
-    /// What is wrong with an answer.
+    /// The error of an answer, if there is one.
     fn fault(&mut self, arena: &Arena, query: &Query<'_>, answer: &Answer) -> Option<&'static str> {
         match answer {
             Answer::Sat(model) if !self.holds(arena, model, query) => {

@@ -1,10 +1,10 @@
-//! Control dependence (Ferrante, Ottenstein and Warren 1987): which branches decide whether a block
-//! is executed.
+//! Control dependence (Ferrante, Ottenstein and Warren 1987): the branches that decide whether a
+//! block is executed.
 //!
-//! Post-dominance needs an exit that everything reaches. Blocks that cannot leave the function (an
-//! endless loop) get an edge to it, from each of their last strongly connected components. With
-//! [`Endless::Possible`] the header of each loop gets one, too: then what comes after a loop
-//! depends on whether the loop ends (Ranganath et al. 2007, in effect).
+//! Post-dominance requires an exit that every block reaches. Blocks that cannot leave the function
+//! (an endless loop) get an edge to the exit, from each of their last strongly connected
+//! components. With [`Endless::Possible`] the header of each loop gets one, too: then what comes
+//! after a loop depends on whether the loop ends (in effect Ranganath et al. 2007).
 
 use super::{Cfg, Dominators, LoopForest};
 use petgraph::algo::tarjan_scc;
@@ -12,26 +12,27 @@ use petgraph::graph::NodeIndex;
 use selvedge_base::Id;
 use selvedge_ir::BlockId;
 
-/// Whether a loop that can be left counts as one that may run for ever.
+/// Whether a loop that can be left may run for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Endless {
-    /// All loops that can be left are left.
+    /// Every loop that can be left is left.
     Excluded,
     /// A loop may also run for ever.
     Possible,
 }
 
-/// Who decides whether a block is executed.
+/// The blocks that decide whether a block is executed.
 #[derive(Clone, Debug)]
 pub struct ControlDependence {
-    /// By block: the blocks whose terminators, or calls that may not return, decide; in increasing
-    /// order.
+    /// For each block, the blocks whose terminators, or calls that may not return, decide; in
+    /// increasing order.
     controllers: Vec<Vec<BlockId>>,
     post: Dominators,
 }
 
 impl ControlDependence {
-    /// Computes it for all blocks that the entry reaches; the others have no controllers.
+    /// Computes control dependence for all blocks that the entry reaches; the others have no
+    /// controllers.
     pub fn of(cfg: &Cfg, endless: Endless) -> ControlDependence {
         let mut graph = cfg.graph.clone();
         let (exit, reached) = (cfg.exit(), cfg.reachable());
@@ -42,7 +43,7 @@ impl ControlDependence {
                 }
             }
         }
-        // Tarjan's order: a component after all that it leads to.
+        // Tarjan's order: a component comes after all components that it leads to.
         let components = tarjan_scc(&graph);
         let mut leads_out = vec![false; graph.node_count()];
         leads_out[exit.index()] = true;
@@ -85,8 +86,8 @@ impl ControlDependence {
         &self.controllers[block.index()]
     }
 
-    /// Whether each execution that comes to `b` comes to `a` later, or is there; those excluded
-    /// that never end.
+    /// True if each execution that reaches `b` reaches `a` later, or is there. Executions that
+    /// never end are excluded.
     pub fn post_dominates(&self, a: BlockId, b: BlockId) -> bool {
         self.post.dominates(a.index(), b.index())
     }

@@ -1,7 +1,6 @@
-//! The loops of a function and how they lie in each other (Steensgaard's forest: a loop is a
-//! strongly connected component; its headers are the blocks at which it is entered; the loops in it
-//! are those of what is left without the edges to its headers). A loop with several headers is
-//! irreducible.
+//! The loops of a function and their nesting (Steensgaard's forest). A loop is a strongly connected
+//! component. Its headers are the blocks at which it is entered. The inner loops are those that
+//! remain without the edges to its headers. A loop with several headers is irreducible.
 
 use super::Cfg;
 use petgraph::algo::tarjan_scc;
@@ -28,7 +27,7 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// Whether it has one header, as all loops that structured statements make.
+    /// True if it has one header, as all loops from structured statements have.
     pub fn is_reducible(&self) -> bool {
         self.headers.len() == 1
     }
@@ -48,7 +47,7 @@ impl LoopForest {
             loops: IdVec::new(),
             innermost: vec![None; cfg.blocks()],
         };
-        // Regions to be looked at, with the loop they lie in and the edges that still count.
+        // The regions to be examined, with the enclosing loop and the remaining edges.
         let blocks: Vec<usize> = cfg.order.iter().map(|b| b.index()).collect();
         let reached = cfg.reachable();
         let mut cut: Vec<bool> = vec![false; cfg.blocks()];
@@ -86,7 +85,7 @@ impl LoopForest {
             depth: parent.map_or(1, |p| self.loops[p].depth + 1),
         });
         component.iter().for_each(|&b| self.innermost[b] = Some(id));
-        // Edges to headers count no more: neither here nor in inner loops.
+        // Edges to headers are removed, here and in inner loops.
         headers.iter().for_each(|&b| cut[b] = true);
         work.push((component, Some(id)));
     }
@@ -107,8 +106,8 @@ impl LoopForest {
     }
 }
 
-/// The strongly connected components with a cycle of a region, without the edges to blocks that are
-/// cut.
+/// The strongly connected components of a region that have a cycle, without the edges to cut
+/// blocks.
 fn components(cfg: &Cfg, region: &[usize], cut: &[bool]) -> Vec<Vec<usize>> {
     let mut sorted = region.to_vec();
     sorted.sort_unstable();

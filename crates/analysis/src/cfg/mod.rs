@@ -1,12 +1,13 @@
 //! The control flow of one function: a graph of its blocks with a virtual exit.
 //!
-//! Edges are those of the terminators, and those that no terminator shows:
+//! The edges are those of the terminators, and others that no terminator shows:
 //!
-//! - A block ends in the exit if it returns, traps, or holds a call that may not come back (`exit`,
-//!   `longjmp`, `pthread_exit`, a cancellation point), as the caller of [`Cfg::of`] says.
+//! - A block has an edge to the exit if it returns, traps, or contains a call that may not return
+//!   (`exit`, `longjmp`, `pthread_exit`, a cancellation point). The caller of [`Cfg::of`] says
+//!   which calls may not return.
 //! - `setjmp` returns again from any call of its function. So each block with a call has an edge to
-//!   each block with a call of `setjmp`. The block is entered at its begin there, not behind the
-//!   call: that adds executions, and removes none.
+//!   each block with a call of `setjmp`. This edge leads to the beginning of the block, not behind
+//!   the call; that adds executions, and removes none.
 
 mod control;
 mod dominance;
@@ -30,8 +31,8 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The graph of a defined function. `may_not_return`: whether a call may end without coming
-    /// back to its block.
+    /// The graph of a defined function. `may_not_return`: whether a call may end without returning
+    /// to its block.
     ///
     /// # Panics
     /// If the function has no blocks.
@@ -58,7 +59,7 @@ impl Cfg {
                             landings.push(from);
                         }
                     }
-                    // It has no successor in the graph of any execution.
+                    // It has no successor in any execution.
                     InstKind::Unsupported { .. } => ends = true,
                     _ => {}
                 }
@@ -73,11 +74,11 @@ impl Cfg {
         Cfg::from_edges(blocks, &edges)
     }
 
-    /// A graph of so many blocks, of which number 0 is the entry; an edge to `blocks` leads to the
-    /// exit. Parallel edges count once.
+    /// A graph with `blocks` blocks, of which number 0 is the entry. An edge to `blocks` leads to
+    /// the exit. Parallel edges count once.
     ///
     /// # Panics
-    /// If `blocks` is 0, or an edge names more than the exit.
+    /// If `blocks` is 0, or an edge names a number above the exit.
     pub fn from_edges(blocks: usize, edges: &[(usize, usize)]) -> Cfg {
         assert!(blocks > 0);
         let mut sorted = edges.to_vec();
@@ -120,12 +121,12 @@ impl Cfg {
         reached
     }
 
-    /// Where control may go from a block, in increasing order; the exit left out.
+    /// The blocks to which control may go from a block, in increasing order, without the exit.
     pub fn successors(&self, block: BlockId) -> SmallVec<[BlockId; 2]> {
         self.neighbours(block, petgraph::Outgoing)
     }
 
-    /// Where it may come from, in increasing order.
+    /// The blocks from which control may come, in increasing order.
     pub fn predecessors(&self, block: BlockId) -> SmallVec<[BlockId; 2]> {
         self.neighbours(block, petgraph::Incoming)
     }

@@ -1,8 +1,8 @@
-//! From the ir to constraints: each function once, when something may call it.
+//! From the ir to constraints: each function once, when it may be called.
 //!
-//! A register is a variable, whatever its type: an address may be kept in integers, taken apart
-//! into bytes and put together again. Arithmetic of which the result is unknown gives any byte of
-//! the objects that its operands point into. One thing is left out, by LLVM's rules for pointers
+//! A register is a variable, whatever its type, because an address may be stored in integers, split
+//! into bytes and put together again. Arithmetic with an unknown result gives any byte of the
+//! objects into which its operands point. There is one exception, by LLVM's rules for pointers
 //! ("based on", LangRef, Pointer Aliasing Rules): the index of an address computation contributes
 //! an offset and no object. A program that goes from one object to another by the difference of
 //! their addresses has undefined behaviour, and facts do not cover it.
@@ -19,24 +19,24 @@ use selvedge_ir::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What names of functions begin with that run in place of the library function named behind it.
+/// The prefixes of functions that replace the library function named by the rest of their name.
 const STAND_INS: [&str; 2] = ["__selvedge_symbolic_", "__selvedge_"];
 
 /// A call whose callee is found while solving.
 #[derive(Clone, Debug)]
 struct Site {
-    /// The calling function and the place of the call, if it stands in the program.
+    /// The calling function and the place of the call, if it is in the program.
     at: Option<(FuncId, Place)>,
     arguments: Vec<Option<VarId>>,
     results: Vec<VarId>,
 }
 
-/// The constraints of a program, so far.
+/// The constraints of a program so far.
 pub(super) struct Builder<'a> {
     module: &'a Module,
-    /// Whether the machine has a model of a library function.
+    /// True if the machine has a model of a library function.
     modelled: &'a dyn Fn(&str) -> bool,
-    /// Functions of the model library that run in place of a library function, by its name.
+    /// Functions of the model library that replace a library function, by its name.
     stand_ins: FxHashMap<&'a str, Vec<FuncId>>,
     pub solver: Solver,
     /// The variable of each function's first register.
@@ -47,16 +47,15 @@ pub(super) struct Builder<'a> {
     pub reached: Vec<bool>,
     work: Vec<FuncId>,
     linked: BTreeSet<(u32, FuncId)>,
-    /// Which functions each call may run; also of direct calls.
+    /// The functions that each call may run, including direct calls.
     pub callees: BTreeMap<(FuncId, Place), BTreeSet<FuncId>>,
-    /// Functions that run when nothing of the program calls them: what threads start with,
-    /// handlers.
+    /// Functions that are not called by the program itself: start functions of threads, handlers.
     pub called_by_library: BTreeSet<FuncId>,
-    /// Functions that may be called and of which nothing is known.
+    /// Functions that may be called and whose effect is not known.
     pub unknown: BTreeSet<FuncId>,
     of_threads: VarId,
     under_keys: VarId,
-    /// What landing pads are given.
+    /// The values that landing pads get.
     thrown: VarId,
 }
 
@@ -109,7 +108,7 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// The program runs this function with the arguments of `main`.
+    /// Adds a root: the program runs this function with the arguments of `main`.
     pub fn root(&mut self, function: FuncId) {
         let arguments = self.address(Object::Library(Library::Arguments), Offset::ANY);
         for &parameter in &self.module.functions[function].params {
@@ -120,7 +119,7 @@ impl<'a> Builder<'a> {
         self.reach(function);
     }
 
-    /// Solves, with the functions that turn out to be called.
+    /// Solves the constraints, including those of the functions that turn out to be called.
     pub fn solve(&mut self) {
         loop {
             while let Some(function) = self.work.pop() {
@@ -144,7 +143,7 @@ impl<'a> Builder<'a> {
         VarId::from_index(self.registers[function.index()].index() + register.index())
     }
 
-    /// The variable of an operand; none if it is no address and nothing computed from one.
+    /// The variable of an operand; `None` if it is no address and nothing computed from one.
     pub fn operand(&mut self, function: FuncId, operand: Operand) -> Option<VarId> {
         let (object, offset) = match operand {
             Operand::Reg(register) => return Some(self.register(function, register)),
@@ -191,14 +190,14 @@ impl<'a> Builder<'a> {
         self.solver.add(Constraint::Store { pointer, width, from });
     }
 
-    /// All that is stored in the objects behind a pointer.
+    /// Everything that is stored in the objects to which a pointer points.
     fn contents(&mut self, pointer: VarId) -> VarId {
         let to = self.solver.variable();
         self.load(pointer, None, to);
         to
     }
 
-    /// A value stored at any byte of the objects behind a pointer.
+    /// Stores a value at any byte of the objects to which a pointer points.
     fn store_anywhere(&mut self, pointer: VarId, from: VarId) {
         let (any, bytes) = (self.solver.variable(), self.solver.variable());
         self.shift(pointer, any, 0, 1);
@@ -410,7 +409,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The register gets the value as it is.
+    /// Assigns the value to the register without change.
     fn value(&mut self, f: FuncId, value: Operand, dst: Reg) {
         if let Some(from) = self.operand(f, value) {
             let to = self.register(f, dst);
@@ -418,7 +417,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The register gets something that is computed from the value.
+    /// Assigns a value computed from the operand to the register.
     fn computed(&mut self, f: FuncId, value: Operand, dst: Reg) {
         if let Some(from) = self.operand(f, value) {
             let to = self.register(f, dst);
@@ -483,7 +482,7 @@ impl<'a> Builder<'a> {
         self.sites.len() as u32 - 1
     }
 
-    /// The library calls what a variable points to.
+    /// The library calls the functions to which a variable points.
     fn call_back(&mut self, callee: Option<VarId>, arguments: Vec<Option<VarId>>, results: Vec<VarId>) {
         let site = self.site(Site {
             at: None,
@@ -495,7 +494,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A call may run a function.
+    /// Records that a call may run a function.
     fn link(&mut self, site: u32, callee: FuncId) {
         if !self.linked.insert((site, callee)) {
             return;
@@ -534,7 +533,7 @@ impl<'a> Builder<'a> {
                 None if (self.modelled)(&function.name) => {
                     self.unknown.insert(callee);
                 }
-                // The machine says that it has no such function, and the verdict is unknown.
+                // The machine reports that it has no such function, and the verdict is unknown.
                 None => {}
             }
             return;
@@ -705,12 +704,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a text may tell that is made of these: themselves and what they point to.
+    /// The addresses that a text made of these arguments may contain: the arguments, and what they
+    /// point to.
     fn told(&mut self, arguments: &[Option<VarId>]) -> VarId {
         let text = self.solver.variable();
         for argument in arguments.iter().flatten() {
             self.shift(*argument, text, 0, 1);
-            // A list of variable arguments leads to the arguments, and they to their texts.
+            // A list of variable arguments leads to the arguments, and these to their texts.
             let mut behind = *argument;
             for _ in 0..3 {
                 behind = self.contents(behind);

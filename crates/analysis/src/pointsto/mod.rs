@@ -1,9 +1,9 @@
-//! Points-to sets: which places each register, and each value in memory, may be the address of.
+//! Points-to sets: the places whose address each register, and each value in memory, may be.
 //!
 //! Inclusion-based (Andersen, *Program Analysis and Specialization for the C Programming Language*,
-//! 1994): flow- and context-insensitive. Fields are told apart by byte offsets, elements of an
-//! array are not. Heap objects stand for all that one instruction allocates. Functions called
-//! through pointers, by new threads and by the library are found while solving.
+//! 1994): flow- and context-insensitive. Fields are distinguished by byte offsets; elements of an
+//! array are not. A heap object represents everything that one instruction allocates. Functions
+//! called through pointers, by new threads and by the library are found while solving.
 
 mod build;
 mod object;
@@ -20,7 +20,7 @@ use selvedge_base::Id;
 use selvedge_ir::{FuncId, Module, Operand, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of a program's pointers.
+/// The points-to facts of a program.
 pub struct PointsTo {
     solver: Solver,
     /// The variable of each operand that is an address or computed from one.
@@ -32,10 +32,10 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// Of a linked program that starts with these functions, as `main`; constructors and
-    /// destructors run, too. `modelled`: whether the machine has a model of a library function. A
-    /// function that has neither a body nor a model ends what can be said about a program where it
-    /// is called, and has no effect here.
+    /// The facts of a linked program whose execution starts with these functions, as `main`;
+    /// constructors and destructors run, too. `modelled`: whether the machine has a model of a
+    /// library function. A call to a function without a body and without a model ends the analysed
+    /// execution, and has no effect here.
     pub fn of(
         module: &Module,
         roots: impl IntoIterator<Item = FuncId>,
@@ -59,12 +59,12 @@ impl PointsTo {
     }
 
     /// Library functions that may be called, are modelled, and have no row in the table of effects.
-    /// If there are some, no set needs to be complete.
+    /// If there are any, no set needs to be complete.
     pub fn unknown(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.unknown.iter().copied()
     }
 
-    /// Whether a function may run.
+    /// True if a function may run.
     pub fn may_run(&self, function: FuncId) -> bool {
         self.reached[function.index()]
     }
@@ -74,14 +74,13 @@ impl PointsTo {
         self.callees.get(&(function, call)).into_iter().flatten().copied()
     }
 
-    /// The functions that the library may call, in order: `main`, what threads start with,
+    /// The functions that the library may call, in order: `main`, start functions of threads,
     /// handlers.
     pub fn called_by_library(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.called_by_library.iter().copied()
     }
 
-    /// The places that an operand of a function may be the address of, in no order that means
-    /// anything.
+    /// The places whose address an operand of a function may be, in no particular order.
     pub fn of_operand(&self, function: FuncId, operand: Operand) -> Vec<Target> {
         let one = |object, offset| {
             let object = self.solver.targets.find(object);

@@ -1,5 +1,5 @@
-//! What pointers point to: objects of the program, each standing for one or many of the machine's,
-//! and places in them.
+//! The objects to which pointers point, and places in them. An object here represents one or more
+//! objects of the machine.
 
 use super::offset::Offset;
 use crate::Place;
@@ -17,17 +17,17 @@ id_type! {
 /// What an object is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
-    /// A global variable: of a thread-local one, all threads' copies.
+    /// A global variable. For a thread-local variable, the copies of all threads.
     Global(GlobalId),
     /// A function.
     Function(FuncId),
-    /// A stack object of fixed size, of all calls of its function.
+    /// A stack object of fixed size, in all calls of its function.
     Local(FuncId, LocalId),
-    /// What an instruction allocates on the stack or on the heap, each time it runs.
+    /// Everything that an instruction allocates on the stack or on the heap.
     Allocated(FuncId, Place),
     /// The variable arguments of all calls of a function.
     Arguments(FuncId),
-    /// What belongs to the library.
+    /// Data of the library.
     Library(Library),
 }
 
@@ -36,11 +36,11 @@ pub enum Object {
 pub enum Library {
     /// The arguments of `main`, the environment, and the strings in them.
     Arguments,
-    /// The contents of files and pipes, and what streams are.
+    /// The contents of files and pipes, and streams.
     Files,
     /// The error number of each thread.
     Errno,
-    /// What the library keeps and gives out: locales, texts of errors, …
+    /// Data that the library owns and returns: locales, texts of errors, …
     Static,
 }
 
@@ -49,7 +49,7 @@ pub enum Library {
 pub struct Target {
     /// The object.
     pub object: ObjectId,
-    /// Where in it.
+    /// The offset in the object.
     pub offset: Offset,
 }
 

@@ -1,11 +1,11 @@
-//! Where in an object a pointer points: one byte, or every so many bytes.
+//! Offsets of pointers in an object: one byte, or bytes at a regular distance.
 
-/// The bytes `at + k · stride` from an object's start, for all integers `k`; one byte if the
-/// stride is 0.
+/// The bytes `at + k · stride` from an object's start, for all integers `k`; one byte if the stride
+/// is 0.
 ///
-/// An index that is not constant may be anything, so a strided offset runs over the whole object,
-/// also over the fields beside an array within it: an index outside such an array but inside the
-/// object is no fault of the machine's.
+/// An index that is not constant may have any value. So an offset with a stride covers the whole
+/// object, including fields beside an array within it: an index outside such an array but inside
+/// the object is no fault of the machine's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Offset {
     /// In bytes; if there is a stride, at least 0 and less than it.
@@ -25,12 +25,13 @@ impl Offset {
         Offset { at, stride: 0 }
     }
 
-    /// Every so many bytes; `stride` 0: one byte.
+    /// Bytes at a distance of `stride`; for `stride` 0, one byte.
     pub fn strided(at: i64, stride: u64) -> Offset {
         let at = match i64::try_from(stride) {
             Ok(0) => at,
             Ok(modulus) => at.rem_euclid(modulus),
-            // No object is as long: of all offsets one may lie within it, and which is not known.
+            // No object is that long. At most one of these offsets is within an object, and it is
+            // not known which.
             Err(_) => return Offset::ANY,
         };
         Offset { at, stride }

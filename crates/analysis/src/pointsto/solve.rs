@@ -1,15 +1,15 @@
 //! Inclusion constraints over sets of places, and their least solution (Andersen 1994).
 //!
-//! Sets grow by differences: each member of a set is looked at once. Variables on a cycle of copies
-//! have one set and are merged (Nuutila's observation, found anew from time to time). The memory of
-//! an object is a variable for each pair of an offset and a width that something was stored with;
-//! a load reads all that overlap with it.
+//! Sets grow by differences: each member of a set is processed once. Variables on a cycle of copies
+//! have one set and are merged (Nuutila's observation; cycles are searched for from time to time).
+//! The memory of an object is a variable for each pair of an offset and a width with which
+//! something was stored; a load reads all variables that overlap with it.
 //!
-//! Bounds keep the solution finite and small, and only make it larger: a place that came about by
-//! more than [`MOST_SHIFTS`] shifts, or in an object with more than [`MOST_PLACES`] places, gets a
-//! stride; with more than [`FEW_MORE`] times as many it is any byte. An object with more than
-//! [`MOST_CELLS`] stored values has one variable from then on. A set with any byte of an object has
-//! no other place in it.
+//! Bounds keep the solution finite and small. They only make it larger. A place gets a stride if it
+//! arises from more than [`MOST_SHIFTS`] shifts, or is in an object with more than [`MOST_PLACES`]
+//! places. With more than [`FEW_MORE`] times as many places, it becomes any byte. An object with
+//! more than [`MOST_CELLS`] stored values has one variable from then on. If a set contains any byte
+//! of an object, it contains no other place in it.
 
 use super::object::{Object, ObjectId, Target, TargetId, Targets};
 use super::offset::{Offset, gcd};
@@ -23,16 +23,16 @@ id_type! {
     pub struct VarId(u32), "v";
 }
 
-/// Shifts by constant offsets that one place may come about by. Fields within fields take few; a
-/// pointer that walks takes as many as its loop has rounds.
+/// The maximum number of shifts by constant offsets from which a place may arise. Fields within
+/// fields need few; a pointer that moves in a loop needs as many as the loop has iterations.
 const MOST_SHIFTS: u8 = 6;
-/// Places in one object that shifts find, and that are told apart.
+/// The maximum number of places in one object that shifts find and that are distinguished.
 const MOST_PLACES: u32 = 24;
 /// See [`MOST_PLACES`].
 const FEW_MORE: u32 = 3;
-/// Stored values of one object that are told apart.
+/// The maximum number of distinguished stored values of one object.
 const MOST_CELLS: usize = 200;
-/// Pairs of source and destination of one copy of memory that are told apart.
+/// The maximum number of distinguished pairs of source and destination of one copy of memory.
 const MOST_PAIRS: u64 = 4_096;
 
 /// What a set must contain.
@@ -101,12 +101,12 @@ pub enum Constraint {
 
 #[derive(Default)]
 struct Node {
-    /// What was looked at.
+    /// The members that were processed.
     set: RoaringBitmap,
-    /// What was not yet.
+    /// The members that are still to be processed.
     fresh: RoaringBitmap,
     copies: Vec<VarId>,
-    /// Constraints that ask this set, by number.
+    /// The constraints that read this set, by number.
     asked: Vec<u32>,
     queued: bool,
 }
@@ -114,26 +114,27 @@ struct Node {
 #[derive(Default)]
 struct Memory {
     cells: Vec<(Offset, u64, VarId)>,
-    /// Constraints that read it, and where.
+    /// The constraints that read it, and the places.
     readers: Vec<(u32, TargetId)>,
-    /// The one variable that it has.
+    /// Its only variable, if its variables were merged.
     merged: Option<VarId>,
-    /// Any byte of it, as a place.
+    /// The place that represents any byte of it.
     any: Option<TargetId>,
-    /// How many places shifts have found.
+    /// The number of places that shifts have found.
     places: u32,
 }
 
-/// Constraints, and what is solved of them.
+/// Constraints, and the solution so far.
 #[derive(Default)]
 pub struct Solver {
     /// Objects and places.
     pub targets: Targets,
     nodes: IdVec<VarId, Node>,
-    /// The variable that one was merged with; itself: it stands for all that were.
+    /// The variable with which each variable was merged; a variable itself if it represents the
+    /// merged ones.
     merged: IdVec<VarId, VarId>,
     constraints: Vec<Constraint>,
-    /// Of a move with many pairs: the variable between source and destination.
+    /// For a move with many pairs, the variable between source and destination.
     between: FxHashMap<u32, VarId>,
     memory: Vec<Memory>,
     cells: FxHashMap<(ObjectId, Offset, u64), VarId>,
@@ -144,7 +145,7 @@ pub struct Solver {
     moved: FxHashSet<(u32, TargetId, TargetId)>,
     work: VecDeque<VarId>,
     found: Vec<(u32, TargetId)>,
-    /// Sets looked at since cycles were looked for, and when to look again.
+    /// The number of sets processed since cycles were last searched for, and when to search again.
     since: usize,
 }
 
@@ -208,8 +209,8 @@ impl Solver {
         }
     }
 
-    /// Solves them. Then the calls found since the last time: the number of the site, and a place
-    /// that is called.
+    /// Solves the constraints. Returns the calls found since the last time: the number of the site,
+    /// and a place that is called.
     pub fn solve(&mut self) -> Vec<(u32, TargetId)> {
         while let Some(variable) = self.work.pop_front() {
             let variable = self.find(variable);
@@ -283,7 +284,7 @@ impl Solver {
         self.nodes[from].set = set;
     }
 
-    /// As a copy of a value of which only some bytes may be taken.
+    /// Adds a copy of a value of which only some bytes may be taken.
     fn copy_bytes(&mut self, from: VarId, to: VarId) {
         let (from, to) = (self.find(from), self.find(to));
         if self.shifted.insert((from, to, 0, 1)) {
@@ -297,7 +298,7 @@ impl Solver {
         }
     }
 
-    /// A constraint's set has new members.
+    /// Processes new members of a constraint's set.
     fn answer(&mut self, number: u32, variable: VarId, fresh: &RoaringBitmap) {
         if fresh.is_empty() {
             return;
@@ -366,7 +367,7 @@ impl Solver {
         target.index() as u32
     }
 
-    /// A load, or the source of a move, at a place.
+    /// Processes a load, or the source of a move, at a place.
     fn read_at(&mut self, number: u32, target: TargetId) {
         if !self.read.insert((number, target)) {
             return;
@@ -410,7 +411,7 @@ impl Solver {
         }
     }
 
-    /// The variable of what is stored at an offset.
+    /// The variable for what is stored at an offset.
     fn cell(&mut self, object: ObjectId, offset: Offset, width: u64) -> VarId {
         if let Some(merged) = self.memory[object.index()].merged {
             return merged;
@@ -435,7 +436,7 @@ impl Solver {
         cell
     }
 
-    /// From now on all that is stored in an object has one variable.
+    /// Merges everything that is stored in an object into one variable.
     fn merge_memory(&mut self, object: ObjectId) -> VarId {
         let all = self.new_cell(object, Offset::ANY, 1);
         self.memory[object.index()].merged = Some(all);
@@ -486,7 +487,7 @@ impl Solver {
         }
     }
 
-    /// There are many pairs: what the source has may be anywhere in the destination.
+    /// There are many pairs: the contents of the source may be anywhere in the destination.
     fn move_between(&mut self, number: u32, to: VarId, from: VarId) {
         let between = self.variable();
         self.between.insert(number, between);
@@ -513,14 +514,14 @@ impl Solver {
         self.copy(with, cell);
     }
 
-    /// Moves one stored value: from an object, seen from `source` on, to a place.
+    /// Moves one stored value from an object, relative to `source`, to a place.
     fn move_cell(&mut self, source: Offset, to: TargetId, (offset, width, cell): (Offset, u64, VarId)) {
         let (start, source_stride) = source.parts();
         let (at, stride) = offset.parts();
         let distance = at.wrapping_sub(start);
         let mut stride = gcd(stride, source_stride);
         if distance < 0 && stride == 0 {
-            stride = 1; // the value begins before what is moved: only its last bytes are
+            stride = 1; // the value begins before the moved bytes: only its last bytes are moved
         }
         let place = self.targets.place(to);
         let there = place.offset.plus(distance, stride);
@@ -531,7 +532,7 @@ impl Solver {
         }
     }
 
-    /// Variables on a cycle of copies get one set.
+    /// Merges variables on a cycle of copies into one set.
     fn merge_cycles(&mut self) {
         let mut graph = petgraph::graph::DiGraph::<(), ()>::new();
         for _ in 0..self.nodes.len() {
@@ -570,7 +571,7 @@ impl Solver {
     }
 }
 
-/// Whether a load of a value's width reads it whole or not at all.
+/// True if a load of a value's width reads the value either completely or not at all.
 fn aligned(load: Offset, cell: Offset, width: u64) -> bool {
     let ((a, s), (b, t)) = (load.parts(), cell.parts());
     match gcd(s, t) {

@@ -1,4 +1,4 @@
-//! Accesses to bytes: plain ones, and those that synchronisation operations count as.
+//! Accesses to bytes: plain accesses, and those that a synchronisation operation counts as.
 
 use super::RaceDetector;
 use super::objects::Object;
@@ -10,7 +10,7 @@ use selvedge_model::{
     Access, Action, Event, Machine, MemoryOrder, ObjectId, Op, Part, Pending, Seen, Status,
 };
 
-/// The parts of the last event, without the joins at its end if nothing is left that they could
+/// The parts of the last event, without final joins if there is nothing after them that they could
 /// order.
 #[inline]
 fn relevant_parts<'a>(seen: &Seen<'a>) -> &'a [Part] {
@@ -30,8 +30,8 @@ fn relevant_parts<'a>(seen: &Seen<'a>) -> &'a [Part] {
 }
 
 impl RaceDetector {
-    /// What the event did after the action: accesses in invisible steps, and further actions
-    /// between them.
+    /// Processes the rest of the event after its action: accesses in invisible steps, and further
+    /// actions between them.
     #[inline]
     pub(super) fn rest<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let accesses = seen.accesses;
@@ -53,7 +53,7 @@ impl RaceDetector {
         self.plain_accesses(&accesses[from..], me);
     }
 
-    /// Accesses in invisible steps. Between the parts of an event there are mostly none.
+    /// Processes accesses in invisible steps. Between the parts of an event there are usually none.
     #[inline(always)]
     fn plain_accesses(&mut self, accesses: &[Access], thread: ThreadId) {
         if !accesses.is_empty() {
@@ -69,8 +69,8 @@ impl RaceDetector {
                 let kind = Kind::new(access.write, false);
                 let entry = self.entry(me, kind, access.stmt.0, access.context.0);
                 let size = u64::from(access.size);
-                // A write of the same bytes right after a read takes its place: the read need not
-                // be kept.
+                // A write of the same bytes right after a read replaces it, so the read need not be
+                // kept.
                 let replaced = !access.write
                     && !Shadow::is_large(size)
                     && accesses.peek().is_some_and(|next| {
@@ -92,7 +92,7 @@ impl RaceDetector {
         }
     }
 
-    /// One access to a range of bytes; it is only checked unless `KEEP`.
+    /// Processes one access to a range of bytes. Without `KEEP` it is only checked, not recorded.
     #[inline]
     pub(super) fn bytes<const KEEP: bool>(&mut self, address: u64, size: u64, entry: &Entry) {
         let end = address.saturating_add(size);
@@ -143,8 +143,8 @@ impl RaceDetector {
         }
     }
 
-    /// A plain access to the bytes of a synchronisation object: is it ordered with the operations
-    /// on it?
+    /// Checks that a plain access to the bytes of a synchronisation object is ordered with the
+    /// operations on the object.
     #[cold]
     fn meet_owner(&mut self, owner: u32, (address, size): (u64, u64), entry: &Entry) {
         let object = self.objects.by_index(owner);
@@ -167,16 +167,16 @@ impl RaceDetector {
         }
     }
 
-    /// A synchronisation operation as an atomic access to its object's bytes.
+    /// Records a synchronisation operation as an atomic access to its object's bytes.
     ///
-    /// Objects of several granules are not written into shadow memory at each operation: the object
-    /// remembers each thread's last one, and its granules that it is there.
+    /// For objects of several granules, an operation is not written into shadow memory. Instead the
+    /// object stores the last operation of each thread, and its granules refer to the object.
     pub(super) fn touch(&mut self, event: &Event, object: ObjectId, me: usize, read: bool) {
         let size = event.action.object_size();
         self.touch_bytes(event, object, size, me, read);
     }
 
-    /// The mutex of a condition wait.
+    /// Records the access to the mutex of a condition wait.
     pub(super) fn touch_mutex(&mut self, event: &Event, me: usize) {
         self.touch_bytes(event, event.action.object2, 40, me, false);
     }

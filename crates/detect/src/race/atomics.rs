@@ -1,11 +1,12 @@
 //! Atomic accesses and fences: release → acquire by C11 order, with release sequences and fences
 //! (C11 5.1.2.4 and 7.17.4).
 //!
-//! Under sequential consistency a read takes the value of the latest write, so it is enough to
-//! keep, for each variable, what a read would learn now: the join of the clocks of the heads of all
-//! release sequences that its last write belongs to. A store by T that is no read-modify-write ends
-//! the sequences of other threads; which clocks remain is known without more bookkeeping as long as
-//! one thread heads them all, else each head's clock is kept.
+//! Under sequential consistency a read takes the value of the latest write. So it is enough to
+//! keep, for each variable, the clock that a read would acquire now: the join of the clocks of the
+//! heads of all release sequences to which the last write belongs. A store by T that is no
+//! read-modify-write ends the release sequences of other threads. As long as one thread heads all
+//! sequences, the remaining clocks are known without further data. Otherwise the clock of each head
+//! is kept.
 
 use super::objects::Object;
 use super::shadow::Kind;
@@ -14,16 +15,16 @@ use super::{RaceDetector, Rule};
 use selvedge_base::Id;
 use selvedge_model::{Access, Action, Event, MemoryOrder, ObjectId, Op, Outcome};
 
-/// How many bytes an atomic variable has at most.
+/// The maximum number of bytes in an atomic variable.
 const WIDEST: u64 = 16;
 
 impl RaceDetector {
-    /// A visible access to memory.
+    /// Processes a visible access to memory.
     pub(super) fn memory(&mut self, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let failed = event.outcome == Outcome::Failed;
         if failed && action.op != Op::Rmw {
-            return; // it was at fault, and did not happen
+            return; // it was a fault, and did not happen
         }
         if action.order == MemoryOrder::NotAtomic {
             let kind = Kind::new(action.op != Op::Read, false);
@@ -32,7 +33,8 @@ impl RaceDetector {
             return;
         }
         if failed {
-            // The read of a failed compare-and-swap, with its own order, if the machine gives it.
+            // The read of a failed compare-and-swap, with the failure order, if the machine reports
+            // it.
             let given = accesses.first();
             if given.is_some_and(|a| {
                 a.address == action.object.0 && !a.write && a.order != MemoryOrder::NotAtomic
@@ -43,7 +45,7 @@ impl RaceDetector {
         self.atomic(action, event.context.0, failed);
     }
 
-    /// An atomic access: learns, accesses, teaches.
+    /// An atomic access: acquires, accesses, releases.
     pub(super) fn atomic(&mut self, action: &Action, context: u32, failed: bool) {
         let me = action.thread.index();
         let reads = action.op != Op::Write;
@@ -68,7 +70,8 @@ impl RaceDetector {
         }
     }
 
-    /// What a thread that reads a variable knows by that, now or at its next acquire fence.
+    /// A thread reads a variable: it acquires the variable's clock, now or at its next acquire
+    /// fence.
     #[inline]
     fn learn_released(&mut self, me: usize, object: Object, acquires: bool) {
         if acquires {
@@ -79,7 +82,7 @@ impl RaceDetector {
         }
     }
 
-    /// Variables that share bytes with another one: an access to this one reads them too, and a
+    /// Handles variables that share bytes with another one: an access reads all of them, and a
     /// store overwrites those that it covers.
     #[cold]
     fn meet_other_variables(
@@ -110,7 +113,7 @@ impl RaceDetector {
         others.filter(shares).collect()
     }
 
-    /// The record of an atomic variable of so many bytes.
+    /// The record of an atomic variable of this size.
     fn variable(&mut self, id: ObjectId, size: u64) -> Object {
         let object = self.objects.get(&mut self.store, id);
         if self.objects.facts(object).size < size {
@@ -127,8 +130,8 @@ impl RaceDetector {
         object
     }
 
-    /// What a read of this write would learn. Words: the thread (plus one) that heads all
-    /// sequences, or 0; whether several do.
+    /// Updates the clock that a read of this write would acquire. Words: the thread (plus one) that
+    /// heads all sequences, or 0; whether several threads do.
     fn publish(&mut self, object: Object, me: usize, releases: bool, rmw: bool) {
         let width = self.width();
         let Some(words) = self.objects.facts(object).words else {
@@ -169,7 +172,7 @@ impl RaceDetector {
         }
     }
 
-    /// A plain store by `me`: only its own sequences go on.
+    /// A plain store by `me`: only its own release sequences continue.
     fn end_other_sequences(
         &mut self,
         object: Object,
@@ -204,8 +207,8 @@ impl RaceDetector {
         self.store.set(Space::Records, words + 1, 0);
     }
 
-    /// The clock of the latest release by a thread in the present sequences; valid if the thread's
-    /// own counter is not 0.
+    /// The clock of the latest release by a thread in the present sequences. It is valid if the
+    /// thread's own counter is not 0.
     fn head(&mut self, object: Object, thread: usize) -> u32 {
         let facts = self.objects.facts(object);
         if facts.heads.len() <= thread {
@@ -217,8 +220,8 @@ impl RaceDetector {
         facts.heads[thread]
     }
 
-    /// The threads that head the present release sequences of a variable, each with what a read
-    /// learns from its ones.
+    /// The threads that head the present release sequences of a variable, each with the clock that
+    /// a read acquires from its sequences.
     pub(super) fn heads(&self, object: Object) -> Vec<(usize, u32)> {
         let facts = self.objects.facts_of(object);
         let Some(words) = facts.words else {
@@ -238,7 +241,7 @@ impl RaceDetector {
             .collect()
     }
 
-    /// A plain store to bytes of atomic variables: a read of it learns nothing.
+    /// A plain store to bytes of atomic variables: a read of it acquires nothing.
     #[cold]
     pub(super) fn overwrite_atomics(&mut self, granule: u64, bytes: u32) {
         for byte in (0..8).filter(|byte| bytes >> byte & 1 != 0) {

@@ -1,66 +1,68 @@
-//! What the detector may still hold against accesses to come, as a hash.
+//! A digest of the accesses that the detector holds: those with which a later access may race.
 //!
-//! An access races later with whatever conflicts with it and does not know of it. Who will know of
-//! it follows from which clocks cover it now, and from the events to come. So of each access that
-//! is kept counts: where, of what kind, by whom, at which statement, and the *names* of the clocks
-//! that cover it. Ticks and numbers of threads, of objects and of clocks depend on the interleaving
-//! and are left out; so are locks and contexts, which only words of reports depend on.
+//! An access races with each later access that conflicts with it and does not acquire a clock that
+//! covers it. Which later threads acquire such a clock follows from the clocks that cover the
+//! access now, and from later events. So for each access the digest contains its place, kind,
+//! thread and statement, and the *names* of the clocks that cover it. Ticks and numbers of threads,
+//! objects and clocks depend on the interleaving and are left out. Locks and calling contexts are
+//! left out, too, because only the texts of reports depend on them.
 //!
-//! What can make no difference is left out as well, so that a program that runs for ever comes back
-//! to what it was:
+//! Parts that can make no difference are left out, so that a program that runs for ever returns to
+//! a known state:
 //!
-//! - An access that the clock of every thread covers that may still move: new threads know what
-//!   their creators know.
-//! - An access to a byte that another one stands for: whatever clock covers that one covers it too,
-//!   and whatever conflicts with it conflicts with that one. (The shadow forgets most of these
-//!   itself, but which ones may depend on the interleaving.)
-//! - The clocks of threads that have ended and were joined, and of those that will never move; what
-//!   a thread will learn and knows already.
-//! - Of an atomic variable's clocks, how they are kept: what counts is what each thread's release
-//!   sequences bring.
+//! - An access that is covered by the clock of every thread that may still move. New threads
+//!   inherit the clocks of their creators.
+//! - An access that another access to the same byte subsumes: every clock that covers the other
+//!   access covers this one too, and every access that conflicts with this one conflicts with the
+//!   other. (Shadow memory drops most of these itself, but which ones may depend on the
+//!   interleaving.)
+//! - The clocks of threads that have ended and were joined, and of threads that will never move;
+//!   and the part of a clock that its acquiring thread already knows.
+//! - The representation of an atomic variable's clocks: only the clocks that each thread's release
+//!   sequences give count.
 
 use super::RaceDetector;
 use super::shadow::{Entry, Kind};
 use super::store::Space;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::{Describe, Knower, ObjectId, Pending, Places, Status};
+use selvedge_model::{CoveringClock, Describe, ObjectId, Pending, Places, Status};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// What a part of a digest is about.
+/// The subject of a part of a digest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum About {
-    /// What a thread is called.
+    /// The name of a thread.
     Name,
     /// A thread's clock.
     Knows,
-    /// What it will know after an acquire fence.
+    /// The clock that a thread will acquire at an acquire fence.
     AcquireFence,
-    /// What it knew at its last release fence.
+    /// The clock of a thread at its last release fence.
     ReleaseFence,
-    /// What whoever woke it knew.
+    /// The clock of the thread that woke it.
     Notification,
-    /// What was known when a lock, a semaphore or an atomic variable was released.
+    /// The clock released by a lock, a semaphore or an atomic variable.
     Released,
-    /// What was known when a read lock was released.
+    /// The clock released by readers of a read-write lock.
     ReadReleased,
-    /// What was known at the head of a release sequence.
+    /// The clock at the head of a release sequence.
     Head,
-    /// Who made an access, which clocks cover it, of what kind it is, and where.
+    /// An access: its thread, kind and statement, and the clocks that cover it.
     Access,
-    /// Where an access of few bytes is.
+    /// The place of an access of few bytes.
     Bytes,
     /// Operations on an object.
     Object,
     /// Accesses to many bytes.
     Range,
-    /// The number of a thread, for states that are told by it anyway.
+    /// The number of a thread, for states that are identified with thread numbers.
     Number,
 }
 
 impl About {
-    /// All of them.
+    /// All subjects.
     #[rustfmt::skip]
     pub const ALL: [About; DOMAINS.len()] = {
         use About::*;
@@ -71,7 +73,7 @@ impl About {
     };
 }
 
-/// By what a part is about the key of its hashes.
+/// For each subject the key of its hashes.
 static DOMAINS: [Domain; 13] = [
     Domain::new("race name"),
     Domain::new("race knows"),
@@ -88,26 +90,26 @@ static DOMAINS: [Domain; 13] = [
     Domain::new("race number"),
 ];
 
-/// A hash of some numbers in their order.
+/// A digest of a sequence of numbers.
 pub(super) fn hash(about: About, numbers: &[u64]) -> Digest {
     Digest::of_words(&DOMAINS[about as usize], numbers)
 }
 
-/// Names of so many threads that are their numbers.
+/// Names of threads that are their numbers.
 pub(super) fn numbers(threads: usize) -> Rc<[Digest]> {
     (0..threads as u64).map(|n| hash(About::Number, &[n])).collect()
 }
 
-/// What threads are called.
+/// The names of threads.
 pub(super) struct Names {
     names: Rc<[Digest]>,
-    /// What the digest leaves out: nothing, but in tests of tests.
+    /// The part that the digest leaves out: none, except in tests of tests.
     without: ForTests<Option<About>>,
 }
 
 impl Names {
-    /// Their numbers, for states that are told by these anyway: `names` are the [numbers](numbers)
-    /// of all threads.
+    /// Names that are the threads' numbers, for states that are identified with numbers. `names`:
+    /// the [numbers](numbers) of all threads.
     pub(super) fn numbers(mut names: Rc<[Digest]>, without: ForTests<Option<About>>) -> Self {
         if without.is(Some(About::Number)) {
             names = names.iter().map(|_| Digest::EMPTY).collect();
@@ -115,7 +117,7 @@ impl Names {
         Names { names, without }
     }
 
-    /// Names that do not depend on their numbers.
+    /// Names that do not depend on thread numbers.
     pub(super) fn of<M: Describe + ?Sized>(machine: &M) -> Self {
         let name = |thread: usize| {
             let name = machine.thread_name(ThreadId::from_index(thread));
@@ -127,7 +129,7 @@ impl Names {
         }
     }
 
-    /// The same names with something left out of the digest, for tests of tests.
+    /// The same names, with a part left out of the digest, for tests of tests.
     #[cfg(test)]
     pub(super) fn without(mut self, part: About) -> Self {
         if part == About::Name {
@@ -143,7 +145,7 @@ impl Names {
             .words()
     }
 
-    /// What an object is called: a kind and a name.
+    /// The name of an object: a kind and a name.
     pub(super) fn object(&self, object: ObjectId) -> [u64; 3] {
         let named = |kind: u64, thread: ThreadId| {
             let [low, high] = self.thread(thread.index());
@@ -157,27 +159,28 @@ impl Names {
     }
 }
 
-/// A clock that later events may read.
+/// A clock that later events may acquire.
 struct Clock {
     name: Digest,
-    /// The name of the thread's clock, if whoever will learn from this one knows all of that one by
-    /// then.
+    /// The name of the thread's own clock, if each thread that acquires this clock will have
+    /// acquired all of that one by then.
     of: Option<Digest>,
-    /// The clock that it began as, if whoever will learn from it knows all of that one by then.
+    /// The index of the clock that this one extends, if each thread that acquires this clock will
+    /// have acquired all of that one by then.
     beyond: Option<usize>,
 }
 
-/// All of them, and what everybody knows.
+/// All clocks, and what all threads know.
 pub(super) struct Clocks {
     all: Vec<Clock>,
-    /// The counters of one after the other.
+    /// The counters of all clocks, one clock after another.
     ticks: Vec<u32>,
-    /// By thread: what it did up to here every thread knows that may still move.
+    /// For each thread, the tick up to which every thread that may still move covers its events.
     pub(super) floor: Vec<u32>,
 }
 
 impl Clocks {
-    /// Adds a clock, unless it knows no more than everybody: then it covers nothing that counts.
+    /// Adds a clock, unless all threads know what it covers. Then it covers nothing that counts.
     fn add(&mut self, name: impl FnOnce() -> Digest, ticks: &[u32]) {
         if ticks.iter().zip(&self.floor).any(|(tick, floor)| tick > floor) {
             self.all.push(Clock {
@@ -189,8 +192,8 @@ impl Clocks {
         }
     }
 
-    /// Adds what a thread will know beyond what it knows, which is the clock `base` if that counts;
-    /// nothing, if that is nothing.
+    /// Adds a clock that a thread will acquire, if it covers more than the thread's clock. `base`:
+    /// the thread's clock, if that counts.
     fn add_beyond(
         &mut self,
         name: impl FnOnce() -> Digest,
@@ -210,8 +213,8 @@ impl Clocks {
     }
 }
 
-/// Which clocks cover what a thread did at one tick: words of [`Summary::bits`], and the sum of
-/// their names.
+/// The clocks that cover a thread's actions at one tick: words of [`Summary::bits`], and the sum of
+/// the clocks' names.
 struct Cover {
     bits: usize,
     hash: Digest,
@@ -222,16 +225,16 @@ pub(super) struct Kept {
     pub(super) entry: Entry,
     cover: usize,
     hash: Digest,
-    /// The bytes of a granule; anything else is one.
+    /// The bytes within a granule; 1 for anything else.
     pub(super) bytes: u32,
 }
 
-/// What is computed once a call.
+/// The data that is computed once for each call.
 pub(super) struct Summary {
     pub(super) names: Names,
     clocks: Clocks,
     covers: Vec<Cover>,
-    /// One bit for each clock, for one cover after the other.
+    /// The bits of all covers, one after another; one bit for each clock.
     bits: Vec<u64>,
     known: FxHashMap<(usize, u32), usize>,
 }
@@ -265,8 +268,8 @@ impl Summary {
         })
     }
 
-    /// Who made an access, of what kind and at which statement; and which clocks cover it, if that
-    /// is asked.
+    /// A digest of an access: its thread, kind and statement, and on request the clocks that cover
+    /// it.
     pub(super) fn access(&self, entry: &Entry, cover: Option<usize>) -> Digest {
         if self.names.without.is(Some(About::Access)) {
             return Digest::EMPTY;
@@ -278,24 +281,24 @@ impl Summary {
         hash(About::Access, &[a, b, c, d, kind, u64::from(entry.stmt)])
     }
 
-    /// Which clocks cover an access.
-    pub(super) fn knowers(&self, kept: &Kept) -> SmallVec<[Knower; 2]> {
+    /// The clocks that cover an access.
+    pub(super) fn covering_clocks(&self, kept: &Kept) -> SmallVec<[CoveringClock; 2]> {
         let Clocks { all, ticks, floor } = &self.clocks;
         let Entry { thread, tick, .. } = kept.entry;
         let knows = |clock: usize| ticks[clock * floor.len() + thread] >= tick;
         let covering = all.iter().enumerate().filter(|&(i, _)| knows(i));
         let least = covering.filter(|(_, clock)| !clock.beyond.is_some_and(knows));
-        let mut knowers: SmallVec<[Knower; 2]> = least
-            .map(|(_, clock)| Knower {
+        let mut covering_clocks: SmallVec<[CoveringClock; 2]> = least
+            .map(|(_, clock)| CoveringClock {
                 name: clock.name,
                 beyond: clock.of,
             })
             .collect();
-        knowers.sort_unstable();
-        knowers
+        covering_clocks.sort_unstable();
+        covering_clocks
     }
 
-    /// How many words of bits a cover has.
+    /// The number of words in a cover.
     const fn words(&self) -> usize {
         self.clocks.all.len().div_ceil(64)
     }
@@ -319,19 +322,20 @@ impl Summary {
         self.covers.len() - 1
     }
 
-    /// Whether one access can stand for another to the same byte, as far as kinds and clocks go.
+    /// True if one access can subsume another one to the same byte, as far as kinds and clocks
+    /// decide.
     fn covers(&self, this: &Kept, other: &Kept) -> bool {
         let bits = |kept: &Kept| &self.bits[self.covers[kept.cover].bits..][..self.words()];
         this.entry.kind.covers(other.entry.kind)
             && bits(this).iter().zip(bits(other)).all(|(m, t)| m & !t == 0)
     }
 
-    /// Whether one stands for another, and not the other way round.
+    /// True if one access subsumes another one, and the reverse does not hold.
     pub(super) fn stands_for(&self, this: &Kept, other: &Kept) -> bool {
         self.covers(this, other) && !self.covers(other, this)
     }
 
-    /// The accesses to one place.
+    /// The digest of the accesses to one place.
     fn place(&self, about: About, place: [u64; 3], kept: &[Kept]) -> Digest {
         let [kind, a, b] = place;
         let part = |(access, bytes): (Digest, u32)| {
@@ -361,13 +365,13 @@ impl Summary {
 }
 
 impl RaceDetector {
-    /// About how many words a digest looks at.
+    /// The approximate number of words that computing a digest reads.
     pub(super) fn words(&self) -> usize {
         let clocks = 4 * self.threads.len() + 3 * self.objects.len();
         clocks * self.width() + self.shadow.len()
     }
 
-    /// See the module's documentation.
+    /// The digest; see the module's documentation.
     pub(super) fn remembered(&self, pending: &[Pending], names: Names) -> Digest {
         let clocks = self.clocks(pending, &names);
         let floor = clocks.floor.clone();
@@ -406,8 +410,8 @@ impl RaceDetector {
         sum.with(self.ranges(&mut digest))
     }
 
-    /// Accesses to many bytes: those that no other one to the same bytes or more stands for, each
-    /// once.
+    /// The digest of accesses to many bytes: those that no other access to the same bytes or more
+    /// subsumes, each once.
     fn ranges(&self, digest: &mut Summary) -> Digest {
         let ranges = self.shadow.ranges();
         let ranges: Vec<(u64, u64, Kept)> = ranges
@@ -428,7 +432,7 @@ impl RaceDetector {
         parts.into_iter().sum()
     }
 
-    /// The clocks that later events may read.
+    /// The clocks that later events may acquire.
     pub(super) fn clocks(&self, pending: &[Pending], names: &Names) -> Clocks {
         let row = |slot: u32| self.store.ticks(slot, self.width());
         let moves = |status: Status| matches!(status, Status::Enabled | Status::Blocked);
@@ -439,7 +443,7 @@ impl RaceDetector {
                     let knows = row(record.clock());
                     floor.iter_mut().zip(knows).for_each(|(f, &k)| *f = k.min(*f));
                 }
-                None => floor.fill(0), // it has done nothing yet, and nobody created it
+                None => floor.fill(0), // it has done nothing yet, and no thread created it
             }
         }
         let room = 4 * self.threads.len() + self.objects.len();

@@ -1,24 +1,23 @@
-//! What the detector holds against accesses to come to some places, so that two pasts can be
-//! compared ([`Held`]).
+//! The accesses to some places that the detector holds, so that two executions can be compared
+//! ([`Held`]).
 //!
-//! Parts and names are those of the [digest](super::digest). Clocks are only ever joined, copied
-//! and left behind, whatever they hold: so if after one past each clock covers no access that it
-//! does not cover after the other, the same holds after the same events, and each race that these
-//! bring after the other past comes after this one, too.
+//! Parts and names are those of the [digest](super::digest). Clocks are only joined, copied and
+//! dropped, whatever they contain. Assume that after one execution each clock covers only accesses
+//! that it also covers after the other. Then the same holds after the same later events, and each
+//! race that these bring after the other execution comes after this one, too.
 
 use super::RaceDetector;
 use super::digest::{About, Kept, Names, Summary, hash};
 use super::shadow::{Entry, Kind, granules};
-use selvedge_model::{Held, Pending, Places, Threat};
+use selvedge_model::{Held, Pending, Places, RaceCandidate};
 
 impl RaceDetector {
-    /// What is held for accesses to these places. A place of less than a granule counts as the
-    /// granule.
-    pub(super) fn threats(&self, pending: &[Pending], names: Names, places: &Places) -> Held {
+    /// The accesses held for these places. Part of a granule counts as the whole granule.
+    pub(super) fn candidates(&self, pending: &[Pending], names: Names, places: &Places) -> Held {
         let clocks = self.clocks(pending, &names);
         let floor = clocks.floor.clone();
         let mut summary = Summary::new(names, clocks);
-        let (mut threats, mut kept) = (Vec::new(), Vec::new());
+        let (mut candidates, mut kept) = (Vec::new(), Vec::new());
         self.shadow
             .for_each(&self.store, places, &floor, |granule, entries| {
                 kept.clear();
@@ -27,7 +26,7 @@ impl RaceDetector {
                         .iter()
                         .filter_map(|&(entry, bytes)| summary.keep(entry, bytes)),
                 );
-                summary.threats(About::Bytes, [0, granule, 0], &kept, &mut threats);
+                summary.candidates(About::Bytes, [0, granule, 0], &kept, &mut candidates);
             });
         for (id, object) in self.objects.all() {
             let size = self.objects.facts_of(object).covers;
@@ -42,22 +41,22 @@ impl RaceDetector {
                 }
             }
             let place = summary.names.object(id);
-            summary.threats(About::Object, place, &kept, &mut threats);
+            summary.candidates(About::Object, place, &kept, &mut candidates);
         }
         for (start, end, entry) in self.shadow.ranges() {
             if places.meets(granules(start, end))
                 && let Some(kept) = summary.keep(entry, 1)
             {
-                summary.threats(About::Range, [0, start, end], &[kept], &mut threats);
+                summary.candidates(About::Range, [0, start, end], &[kept], &mut candidates);
             }
         }
-        Held::new(threats)
+        Held::new(candidates)
     }
 }
 
 impl Summary {
-    /// Adds the accesses to one place for which no other one stands.
-    fn threats(&self, about: About, place: [u64; 3], kept: &[Kept], threats: &mut Vec<Threat>) {
+    /// Adds the accesses to one place that no other access subsumes.
+    fn candidates(&self, about: About, place: [u64; 3], kept: &[Kept], candidates: &mut Vec<RaceCandidate>) {
         for this in kept {
             let others = kept.iter().filter(|other| other.bytes & this.bytes != 0);
             let bytes = others
@@ -66,10 +65,10 @@ impl Summary {
             if bytes != 0 {
                 let [kind, a, b] = place;
                 let [c, d] = self.access(&this.entry, None).words();
-                threats.push(Threat {
+                candidates.push(RaceCandidate {
                     what: hash(about, &[kind, a, b, c, d]),
                     bytes,
-                    known_by: self.knowers(this),
+                    covered_by: self.covering_clocks(this),
                 });
             }
         }

@@ -1,4 +1,4 @@
-//! Interned lists of held locks: what a thread held when it made an access, in one number.
+//! Interned lists of held locks: the locks that a thread held at an access, as one number.
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, StmtId};
@@ -7,12 +7,11 @@ use selvedge_model::ObjectId;
 /// A lock with the place where it was taken.
 pub(crate) type Held = (ObjectId, StmtId, ContextId);
 
-/// All lists seen so far, as a tree: each is a longer list than its parent by one lock. 0 is the
-/// empty list.
+/// All lists seen so far, as a tree: each list extends its parent by one lock. 0 is the empty list.
 #[derive(Clone, Debug)]
 pub(crate) struct Locksets {
     nodes: Vec<(u32, Option<Held>)>,
-    /// By list: the one that was last made by adding a lock to it; 0 is none.
+    /// For each list, the list that was last made by adding a lock to it; 0 means none.
     last_pushed: Vec<u32>,
     pushed: FxHashMap<(u32, Held), u32>,
     popped: FxHashMap<(u32, ObjectId), u32>,
@@ -28,7 +27,7 @@ impl Locksets {
         }
     }
 
-    /// The list with one lock more.
+    /// The list with one more lock.
     #[inline]
     pub(crate) fn push(&mut self, set: u32, lock: Held) -> u32 {
         let last = self.last_pushed[set as usize];
@@ -46,7 +45,7 @@ impl Locksets {
         next
     }
 
-    /// The list without the youngest entry of a lock.
+    /// The list without the newest entry of a lock.
     #[inline]
     pub(crate) fn pop(&mut self, set: u32, lock: ObjectId) -> u32 {
         let (parent, top) = self.nodes[set as usize];
@@ -65,7 +64,7 @@ impl Locksets {
         next
     }
 
-    /// The locks, first taken first.
+    /// The locks, in the order in which they were taken.
     pub(crate) fn list(&self, mut set: u32) -> Vec<Held> {
         let mut locks = Vec::new();
         while let (parent, Some(held)) = self.nodes[set as usize] {

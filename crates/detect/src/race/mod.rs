@@ -1,25 +1,26 @@
-//! Data races by happens-before (design: semantics, "Happens-before (for data races)").
+//! Data races by happens-before (docs/semantics.md, "Data races").
 //!
-//! Each thread has a vector clock; synchronisation carries clocks from thread to thread, and shadow
-//! memory keeps the accesses that a later one may race with. Clocks are the detector's own: the
-//! dependence order of the explorer orders more (every two uses of one mutex, whichever way round)
+//! Each thread has a vector clock. Synchronisation carries clocks from thread to thread, and shadow
+//! memory keeps the accesses with which a later one may race. Clocks are the detector's own. The
+//! dependence order of the explorer orders more (every two uses of one mutex, in whichever order)
 //! and would hide races.
 //!
-//! Choices where the rules leave some:
-//! - *Semaphores*: a wait learns from every earlier post, not only from "its" one. Implementations
-//!   are counters with read-modify-writes, so that is what they guarantee, and pairing posts with
-//!   waits would raise false alarms. Nothing is lost over all schedules: where a wait did not need
-//!   some post, it also comes before it in another one, as post and wait are dependent.
-//! - *Release sequences* are C11's: they go on through stores of the same thread and
-//!   read-modify-writes of any.
-//! - A compare-and-swap that failed is a read with the failure order, which the machine gives as an
-//!   atomic read access of the same address; without it, the order of the action counts.
-//! - Atomic variables are named by their first byte. Where they overlap, a read learns from all of
+//! Decisions where the rules leave a choice:
+//! - *Semaphores*: a wait acquires from every earlier post, not only from "its" one.
+//!   Implementations are counters with read-modify-writes, so they guarantee this; pairing posts
+//!   with waits would raise false alarms. Nothing is lost over all schedules. If a wait did not
+//!   need some post, it also comes before that post in another schedule, because post and wait are
+//!   dependent.
+//! - *Release sequences* are those of C11: they continue through stores of the same thread and
+//!   read-modify-writes of any thread.
+//! - A compare-and-swap that failed is a read with the failure order. The machine reports it as an
+//!   atomic read access of the same address; without this report, the order of the action counts.
+//! - Atomic variables are named by their first byte. If they overlap, a read acquires from all of
 //!   them, and a store ends the release sequences of those that it covers. (C11 leaves such
 //!   accesses undefined; compilers and processors do not.)
-//! - Synchronisation operations count as atomic writes of their object's bytes, reading a
-//!   semaphore's value as an atomic read. `Init` and `Destroy` count only if the action says how
-//!   many bytes.
+//! - Synchronisation operations count as atomic writes of their object's bytes. Reading a
+//!   semaphore's value counts as an atomic read. `Init` and `Destroy` count only if the action
+//!   gives the number of bytes.
 
 mod access;
 mod atomics;
@@ -57,28 +58,28 @@ pub struct RaceDetector {
     locksets: Locksets,
     /// Permanent records, by thread number.
     threads: Vec<Thread>,
-    /// Some atomic variables overlap.
+    /// True if some atomic variables overlap.
     overlap: bool,
-    /// The races of the present event; kept to keep its allocation.
+    /// The races of the present event. The vector is kept to reuse its allocation.
     races: Vec<Race>,
     #[cfg(test)]
     broken: Option<Rule>,
 }
 
-/// A position to go back to.
+/// A position to which the detector can return.
 #[derive(Clone, Copy, Debug)]
 pub struct RaceMark {
     store: store::StoreMark,
     ranges: u32,
 }
 
-/// Where a thread's words are.
+/// The position of a thread's words.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
-    /// Four clocks: what it knows, what it will know at an acquire fence, what it knew at its last
-    /// release fence, what whoever woke it knew.
+    /// Four clocks: the thread's clock, the clock that it will acquire at an acquire fence, its
+    /// clock at its last release fence, and the clock of the thread that woke it.
     clocks: u32,
-    /// Three words: whether a wakeup is under way, the locks held, whether it was joined.
+    /// Three words: whether a wakeup is pending, the locks held, whether the thread was joined.
     words: usize,
 }
 
@@ -129,7 +130,7 @@ impl RaceDetector {
         }
     }
 
-    /// Makes records for threads up to this one; its own clock starts to tick if it has not yet.
+    /// Makes records for threads up to this one. Its own counter begins to tick if it has not yet.
     #[inline]
     fn thread(&mut self, thread: usize) -> Thread {
         if thread >= self.threads.len() {
@@ -151,19 +152,19 @@ impl RaceDetector {
         }
     }
 
-    /// How many counters of clocks are in use.
+    /// The number of counters in use.
     #[inline]
     fn width(&self) -> usize {
         self.threads.len()
     }
 
-    /// What happens-before rules the operation brings, in the order: learn, access the object,
-    /// teach.
+    /// Applies the happens-before rules of an operation, in this order: acquire, access the object,
+    /// release.
     fn synchronise<M: Machine + ?Sized>(&mut self, machine: &M, accesses: &[Access], event: &Event) {
         let action = &event.action;
         let me = action.thread.index();
         if event.outcome == Outcome::Incomplete {
-            return; // it comes with the data choice that follows
+            return; // the effect comes with the data choice that follows
         }
         let failed = event.outcome == Outcome::Failed;
         match action.op.info().synchronises {
@@ -275,8 +276,8 @@ impl RaceDetector {
                 self.touch(event, action.object, me, false);
             }
             Synchronises::Block => {
-                // Blocks exclude each other, like critical sections of one lock; this one's
-                // accesses come with its event.
+                // Blocks exclude each other, like critical sections of one lock. The accesses of
+                // this block come with its event.
                 let object = self.objects.get(&mut self.store, action.object);
                 self.learn(me, object.released(), Rule::Lock);
             }
@@ -294,14 +295,14 @@ impl RaceDetector {
             }
             Synchronises::Memory => self.memory(accesses, event),
             Synchronises::Fence => self.fence(me, action.order),
-            // What it is about is read; most are about no object in memory.
+            // The object is read; most of these operations have no object in memory.
             Synchronises::Nothing => self.touch(event, action.object, me, true),
             Synchronises::HandedOn => self.hand_on(action, failed),
         }
     }
 
-    /// A pipe hands on what its writers knew, as its lock does: each read learns from all writes
-    /// before it.
+    /// A pipe passes on the clocks of its writers, as its lock does: each read acquires from all
+    /// earlier writes.
     fn hand_on(&mut self, action: &Action, failed: bool) {
         if failed || action.order == MemoryOrder::NotAtomic {
             return;
@@ -329,7 +330,7 @@ impl RaceDetector {
         self.tick(me);
     }
 
-    /// Raises a thread's clock by another clock.
+    /// Joins another clock into a thread's clock.
     #[inline]
     fn learn(&mut self, me: usize, from: u32, rule: Rule) {
         if self.obeys(rule) {
@@ -338,7 +339,7 @@ impl RaceDetector {
         }
     }
 
-    /// Raises a clock by a thread's; what the thread does next is news.
+    /// Joins a thread's clock into another clock, and begins a new tick of the thread.
     #[inline]
     fn teach(&mut self, me: usize, to: u32, rule: Rule) {
         if self.obeys(rule) {
@@ -379,7 +380,7 @@ impl RaceDetector {
         self.tick(me);
     }
 
-    /// Leaves a clock for a thread to learn when it goes on.
+    /// Stores a clock that a thread acquires when it goes on.
     fn wake(&mut self, clock: u32, woken: usize) {
         let record = self.threads[woken];
         self.store.copy(record.notification(), clock, self.threads.len());
@@ -390,8 +391,8 @@ impl RaceDetector {
         let round = self.objects.get(&mut self.store, barrier).released();
         self.store.set(Space::Records, self.threads[me].notified(), 0);
         self.teach(me, round, Rule::Barrier);
-        // The round ends with the arrival that lets threads go; those of the next round must not be
-        // mixed with it.
+        // The round ends with the arrival that releases threads. Arrivals of the next round must
+        // not be mixed with it.
         let mut ended = false;
         if let Outcome::Threads(set) = outcome {
             for &released in machine.waiters(set) {
@@ -435,8 +436,8 @@ impl RaceDetector {
         self.shadow.undo(mark.ranges);
     }
 
-    /// A step; its races are kept until they are reported. Of the machine only sets of threads are
-    /// asked for.
+    /// Processes a step. Its races are kept until they are reported. The machine is only asked for
+    /// sets of threads.
     #[inline]
     fn see<M: Machine + ?Sized>(&mut self, machine: &M, seen: &Seen<'_>) {
         let event = seen.event;
@@ -444,9 +445,9 @@ impl RaceDetector {
         self.thread(me);
         self.synchronise(machine, seen.accesses, event);
         self.rest(machine, seen);
-        // A data choice within a block does not end it: then the thread stands at that choice, and
-        // nobody comes between. Where a machine knows the outcome there is none, and the same
-        // accesses must have the same ticks.
+        // A data choice within a block does not end the block: the choice is then pending in the
+        // thread, and no other thread runs in between. If a machine knows the outcome, there is no
+        // choice. Both cases must give the same accesses the same ticks.
         let chooses = |p: &Pending| p.action.op == Op::Choose && p.is_enabled();
         if event.action.op == Op::AtomicBlock && !seen.pending.get(me).is_some_and(chooses) {
             let object = self.objects.get(&mut self.store, event.action.object);
@@ -454,7 +455,7 @@ impl RaceDetector {
         }
     }
 
-    /// Who accesses: the acting thread, now.
+    /// An access by a thread, now.
     #[inline]
     fn entry(&self, me: usize, kind: Kind, stmt: u32, context: u32) -> Entry {
         let record = self.threads[me];
@@ -493,7 +494,7 @@ impl<M: Describe + ?Sized> Detector<M> for RaceDetector {
     fn end(&mut self, _: &M, _: &mut Vec<Fault>) {}
 
     fn held(&self, machine: &M, places: &Places) -> Option<Held> {
-        Some(self.threats(machine.pending(), Names::of(machine), places))
+        Some(self.candidates(machine.pending(), Names::of(machine), places))
     }
 
     fn digest(&self, machine: &M) -> Option<Digest> {
@@ -513,7 +514,7 @@ enum Rule {
 use tests::Rule;
 
 impl RaceDetector {
-    /// Whether a rule holds: always, but in tests that break it on purpose.
+    /// True if a rule is applied. It always is, except in tests that break it on purpose.
     #[cfg(not(test))]
     #[inline(always)]
     fn obeys(&self, _: Rule) -> bool {

@@ -1,5 +1,5 @@
-//! Records of the objects that threads synchronise on: where their clocks are. Records are
-//! permanent; their clocks are all zero where an execution has not used them yet.
+//! Records of synchronisation objects: the positions of their clocks. Records are permanent. Their
+//! clocks are all zero while an execution has not used them.
 
 use super::store::Store;
 use rustc_hash::FxHashMap;
@@ -13,35 +13,35 @@ pub(crate) struct Object {
 }
 
 impl Object {
-    /// What was known at releases: of a lock, a semaphore, an atomic variable.
+    /// The clock released by a lock, a semaphore or an atomic variable.
     pub(crate) const fn released(self) -> u32 {
         self.clocks
     }
-    /// What was known when readers released a read-write lock.
+    /// The clock released by readers of a read-write lock.
     pub(crate) const fn read_released(self) -> u32 {
         self.clocks + 1
     }
-    /// By thread: the name of the origin of its last operation on the object.
+    /// For each thread, the name of the origin of its last operation on the object.
     pub(crate) const fn touched(self) -> u32 {
         self.clocks + 2
     }
     const CLOCKS: usize = 3;
 }
 
-/// What does not change during an execution.
+/// The data that does not change during an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    /// So many bytes are marked as the object's, granule by granule.
+    /// The number of bytes that are marked as the object's, granule by granule.
     pub(crate) covers: u64,
-    /// A plain access touched one of its granules once: operations must look at them.
+    /// True if a plain access ever touched one of its granules. Then operations must check these.
     pub(crate) plain: bool,
-    /// Of an atomic variable: clocks of releases by thread, for release sequences of several
-    /// threads; 0: none yet.
+    /// For an atomic variable: for each thread the clock of its release, for release sequences of
+    /// several threads; 0 means none yet.
     pub(crate) heads: Vec<u32>,
-    /// Of an atomic variable: how many bytes the widest access to it has; else 0.
+    /// For an atomic variable: the size of the widest access to it; otherwise 0.
     pub(crate) size: u64,
-    /// Of an atomic variable: its words' index plus one (owner of the release sequence plus one,
-    /// whether it has several).
+    /// For an atomic variable: the index of its words plus one (the owner of the release sequence
+    /// plus one; whether there are several).
     pub(crate) words: Option<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Objects {
         self.ids.get(&id).map(|&index| self.objects[index as usize])
     }
 
-    /// How many there are.
+    /// The number of objects.
     pub(crate) fn len(&self) -> usize {
         self.objects.len()
     }
@@ -117,7 +117,7 @@ impl Objects {
         &mut self.facts[object.index as usize]
     }
 
-    /// A new object begins its life at the same address: nothing that was released before counts.
+    /// A new object begins its life at the same address: earlier releases do not count.
     pub(crate) fn forget(&mut self, store: &mut Store, object: Object, threads: usize) {
         store.clear(object.released(), threads);
         store.clear(object.read_released(), threads);

@@ -1,22 +1,22 @@
-//! A race detector that does not look again at what it knows.
+//! A race detector that caches steps without a race.
 //!
-//! A machine that recalls its steps ([`Recall`]) takes many executions along few states, and what
-//! the race detector holds against later events takes few values at each of these. So its steps are
-//! kept as a graph, too: a node is a state of the machine with the detector's
-//! [digest](super::digest), in which threads go by their numbers as they do in the machine's
-//! states; an edge is a step of the machine. Along an edge that is known there is nothing to do.
-//! For any other step the detector first sees those of the present path that it has not seen yet,
-//! then this one. Only steps without races are edges, and nothing is known after a race: so
-//! reports, their words and their counts are those of a detector that sees every step.
+//! A machine that recalls its steps ([`Recall`]) takes many executions through few states, and at
+//! each state the accesses that the race detector holds have few values. So the detector's steps
+//! are cached as a graph, too. A node is a state of the machine together with the detector's
+//! [digest](super::digest), in which threads have their numbers, as in the machine's states. An
+//! edge is a step of the machine. For a known edge the detector has nothing to do. For any other
+//! step, the detector first processes the steps of the present path that it has skipped, and then
+//! this one. Only steps without a race become edges, and no step is looked up after a race. So
+//! reports, their texts and their counts are those of a detector that processes every step.
 //!
-//! A digest costs as much as many steps. Whether it pays shows soon ([`Trial`]); if it does not,
-//! steps are only seen for a long while.
+//! Computing a digest costs as much as processing many steps. The detector soon finds out whether
+//! this pays ([`Trial`]). If it does not, no digest is computed for a long time.
 //!
-//! Two paths with one digest may differ in accesses that others stand for. Whatever races with
-//! these races with the others, too: it makes no difference to whether there is a race. After one
-//! it could: of several accesses of one thread to one place, the detector looks only at those that
-//! are more than it has looked at since the thread's last release, and which these are may depend
-//! on what came between.
+//! Two paths with the same digest may differ in accesses that others subsume. Every access that
+//! races with these races with the others, too. So this makes no difference for the existence of a
+//! race. After a race it could make one. Of several accesses of one thread to one place, the
+//! detector checks only those that exceed its earlier checks since the thread's last release, and
+//! which these are may depend on the events in between.
 
 use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
@@ -25,19 +25,20 @@ use selvedge_base::{Digest, ForTests};
 use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
 use std::rc::Rc;
 
-/// No node, no step.
+/// No node, or no step.
 const NONE: u32 = u32::MAX;
 
-/// So many words of the detector's state make a digest as expensive as seeing a step.
+/// This number of words of the detector's state makes a digest as expensive as one processed step.
 const WORDS: usize = 64;
 
-/// After digests as expensive as so many seen steps, there is a first look at whether they pay.
+/// The cost of digests, in processed steps, after which the trial checks for the first time whether
+/// they pay.
 const TRIAL: u64 = 2048;
 
-/// How many times as many steps are seen without a digest after a trial that did not pay.
+/// After a trial that did not pay, this many times as many steps are processed without a digest.
 const REST: u64 = 64;
 
-/// Bytes that the graph may have. Once it is full nothing more is learned.
+/// The maximum size of the graph in bytes. When it is full, nothing more is cached.
 const MOST_BYTES: usize = 16 << 20;
 
 /// A step of the machine from a node, without a race.
@@ -49,26 +50,26 @@ struct Edge {
 
 /// A step of the present path.
 struct Taken {
-    /// The machine's number of it; `NONE` if it has none, and then it was seen.
+    /// The machine's number of the step; `NONE` if it has none, and then the step was processed.
     step: u32,
-    /// The node before it, or `NONE`.
+    /// The node before the step, or `NONE`.
     from: u32,
 }
 
-/// Whether learning pays.
+/// Decides whether caching pays.
 #[derive(Default)]
 struct Trial {
     learned: u64,
     known: u64,
-    /// What learning cost, in seen steps.
+    /// The cost of caching, in processed steps.
     paid: u64,
-    /// How often it was looked at.
+    /// The number of checks so far.
     looks: u32,
 }
 
 impl Trial {
-    /// A step was learned for this price; false if it does not pay. States come back more and more
-    /// as depth-first search goes on, so little is asked for at first.
+    /// A step was cached at this cost. Returns false if caching does not pay. States return more
+    /// often as depth-first search goes on, so the first checks require little.
     fn pay(&mut self, price: u64) -> bool {
         self.learned += 1;
         self.paid += price;
@@ -81,32 +82,33 @@ impl Trial {
     }
 }
 
-/// A [`RaceDetector`] that remembers. See the module's documentation.
+/// A [`RaceDetector`] with a cache. See the module's documentation.
 pub struct RecallingRaces {
     real: RaceDetector,
-    /// Where `real` was before each step that it has seen: never more of them than the path has.
+    /// The marks of `real` before each step that it has processed; never more than the path has
+    /// steps.
     marks: Vec<RaceMark>,
     path: Vec<Taken>,
-    /// The present node; `NONE` if it is not known, and then `real` has seen the whole path.
+    /// The present node; `NONE` if it is not known, and then `real` has processed the whole path.
     here: u32,
-    /// The first step of the path that brought a race, by its place; the path's end and more, if
-    /// none has.
+    /// The position of the path's first step with a race; the length of the path or more if there
+    /// is none.
     racy: usize,
-    /// The edge learned last at each node; the others follow.
+    /// The newest edge of each node; the others follow it.
     nodes: Vec<u32>,
     edges: Vec<Edge>,
-    /// By the machine's state and the digest.
+    /// The nodes by the machine's state and the digest.
     by_key: FxHashMap<(u32, Digest), u32>,
-    /// Of as many threads as there were so far.
+    /// The names of as many threads as there were so far.
     numbers: Rc<[Digest]>,
     trial: Trial,
-    /// So many steps are to be seen before the next trial.
+    /// The number of steps to be processed before the next trial.
     rest: u64,
-    /// There is room for more.
+    /// True if there is room for more.
     room: bool,
-    /// Each recalled step is also seen, and compared.
+    /// If set, each recalled step is also processed and compared.
     checked: ForTests<bool>,
-    /// What is left out of digests.
+    /// The part that is left out of digests.
     without: ForTests<Option<About>>,
 }
 
@@ -122,7 +124,7 @@ impl RecallingRaces {
         Self::of(RaceDetector::new())
     }
 
-    /// The same with this detector, which has seen nothing yet.
+    /// A detector with a cache around this one, which has processed nothing yet.
     pub fn of(real: RaceDetector) -> Self {
         RecallingRaces {
             real,
@@ -142,10 +144,10 @@ impl RecallingRaces {
         }
     }
 
-    /// The same for tests: sees what it knows, too, and compares.
+    /// A detector for tests: it also processes recalled steps, and compares.
     ///
     /// # Panics
-    /// Its events do, if a step that is known brings something else.
+    /// Its events panic if a recalled step brings a different result.
     #[cfg(feature = "laboratory")]
     pub fn checked() -> Self {
         RecallingRaces {
@@ -154,7 +156,7 @@ impl RecallingRaces {
         }
     }
 
-    /// A checked one that is wrong: digests leave something out.
+    /// A checked detector with a mistake: digests leave something out.
     #[cfg(feature = "laboratory")]
     pub fn weakened(without: About) -> Self {
         RecallingRaces {
@@ -177,7 +179,7 @@ impl RecallingRaces {
         at
     }
 
-    /// Sees what it has not seen of the first steps of the path.
+    /// Processes the skipped ones among the first steps of the path.
     fn catch_up<M: Recall>(&mut self, machine: &M, steps: usize) {
         for taken in &self.path[self.marks.len()..steps] {
             self.marks.push(self.real.here());
@@ -186,7 +188,8 @@ impl RecallingRaces {
         }
     }
 
-    /// Sees the step that the machine just took, which is the path's last; whether it brings races.
+    /// Processes the step that the machine just took, which is the path's last. Returns true if it
+    /// brings races.
     fn see<M: Recall + Describe>(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) -> bool {
         self.catch_up(machine, self.path.len() - 1);
         self.marks.push(self.real.here());
@@ -208,7 +211,7 @@ impl RecallingRaces {
             .remembered(pending, Names::numbers(Rc::clone(&self.numbers), self.without))
     }
 
-    /// A step that is not known; `step` is its number, if it has one.
+    /// Processes a step that is not cached. `step`: its number, if it has one.
     #[inline(never)]
     fn see_anew<M: Recall + Describe>(
         &mut self,
@@ -242,7 +245,7 @@ impl RecallingRaces {
         self.weigh();
     }
 
-    /// The node of the present state, in which the machine's state has this number.
+    /// The node of the present state. `state`: the number of the machine's state.
     fn node<M: Recall>(&mut self, state: u32, machine: &M) -> u32 {
         let key = (state, self.digest(machine));
         *self.by_key.entry(key).or_insert_with(|| {
@@ -251,7 +254,7 @@ impl RecallingRaces {
         })
     }
 
-    /// After a step was learned: whether to go on.
+    /// After a step was cached: decides whether to continue.
     fn weigh(&mut self) {
         let price = 1 + (self.real.words() / WORDS) as u64;
         if !self.trial.pay(price) && !self.checked.is(true) {
@@ -262,8 +265,8 @@ impl RecallingRaces {
         self.room = self.nodes.len() * node + size_of_val(&self.edges[..]) <= MOST_BYTES;
     }
 
-    /// A known step, to compare. (Its digest may differ: of accesses that others stand for, one
-    /// path keeps some that another has forgotten.)
+    /// Processes a recalled step, for comparison. (Its digest may differ: of subsumed accesses, one
+    /// path keeps some that another has dropped.)
     #[cold]
     fn see_again<M: Recall + Describe>(&mut self, machine: &M, event: &Event, faults: &mut Vec<Fault>) {
         let races = self.see(machine, event, faults);
@@ -272,7 +275,7 @@ impl RecallingRaces {
 }
 
 impl<M: Describe + Recall> Detector<M> for RecallingRaces {
-    /// How many steps the path has.
+    /// The number of steps of the path.
     type Mark = usize;
 
     #[inline]

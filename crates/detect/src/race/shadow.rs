@@ -1,10 +1,11 @@
-//! Shadow memory: for each granule of 8 bytes, the accesses that a later access may race with.
+//! Shadow memory: for each granule of 8 bytes, the accesses with which a later access may race.
 //!
-//! FastTrack (Flanagan and Freund, PLDI 2009) generalised to bytes and to four kinds of accesses.
-//! An access is an *epoch* (thread and its tick) with the bytes it touched. A new access replaces
-//! an older one that is ordered before it if whatever races with the older one races with the new
-//! one too; so a byte that takes part in a race is always reported, though not every pair of
-//! statements is. The first entry of a granule lies in its record, the others (rare) in a list.
+//! FastTrack (Flanagan and Freund, PLDI 2009), generalised to bytes and to four kinds of accesses.
+//! An access is an *epoch* (a thread and its tick) with the bytes that it accessed. A new access
+//! replaces an older one if the older one is ordered before it, and every access that races with
+//! the older one races with the new one too. So if a byte has a race, one is always reported for
+//! it, though not every pair of statements is. The first entry of a granule is in its record; the
+//! others, which are rare, are in a list.
 
 use super::store::{Origin, Space, Store};
 use rustc_hash::FxHashMap;
@@ -25,22 +26,22 @@ impl Kind {
     pub(crate) const fn is_atomic(self) -> bool {
         self.0 & 2 != 0
     }
-    /// At least one writes, not both atomic.
+    /// True if two such accesses conflict: at least one writes, and not both are atomic.
     #[inline]
     pub(crate) const fn conflicts(self, other: Kind) -> bool {
         (self.0 | other.0) & 1 != 0 && self.0 & other.0 & 2 == 0
     }
-    /// Whether everything that conflicts with `other` conflicts with `self`.
+    /// True if every kind that conflicts with `other` conflicts with `self`.
     #[inline]
     pub(crate) const fn covers(self, other: Kind) -> bool {
-        // Indexed by self: plain read, plain write, atomic read, atomic write; bit n: covers kind
+        // Indexed by self: plain read, plain write, atomic read, atomic write. Bit n: covers kind
         // n.
         const COVERS: [u8; 4] = [0b0101, 0b1111, 0b0100, 0b1100];
         COVERS[self.0 as usize] >> other.0 & 1 != 0
     }
 }
 
-/// Who accesses what, from where.
+/// An access: the thread, its tick, and the origin of the access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) thread: usize,
@@ -80,8 +81,7 @@ impl Entry {
     }
 }
 
-/// The first byte and the number of bytes from which a range is kept as a whole instead of by
-/// granule.
+/// The size in bytes from which an access is kept as a range instead of by granules.
 const LARGE: u64 = 1 << 20;
 const PAGE_SHIFT: u32 = 12;
 const CELLS_PER_PAGE: usize = 1 << (PAGE_SHIFT - 3);
@@ -95,15 +95,15 @@ const NEXT: usize = 3;
 const ENTRY_WORDS: usize = 4;
 /// The object of a synchronisation primitive that covers this granule, plus one.
 const OWNER: usize = 4;
-/// Whether atomic variables with clocks lie in it.
+/// Whether the granule contains atomic variables with clocks.
 const ATOMICS: usize = 5;
 const CELL_WORDS: usize = 6;
 
-// `Extra` begins with: the head of the free list, the next entry never used.
+// `Extra` begins with the head of the free list, and the next entry that was never used.
 const FREE: usize = 0;
 const FRESH: usize = 1;
 
-/// These bytes, and the others of their granules.
+/// The granules that contain these bytes.
 pub(crate) const fn granules(start: u64, end: u64) -> std::ops::Range<u64> {
     match start < end {
         true => start & !7..end.saturating_add(7) & !7,
@@ -111,16 +111,16 @@ pub(crate) const fn granules(start: u64, end: u64) -> std::ops::Range<u64> {
     }
 }
 
-/// Where an entry is.
+/// The position of an entry.
 #[derive(Clone, Copy)]
 struct Place(Space, usize);
 
-/// What an access met in a granule.
+/// What an access found in a granule.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Met {
     /// The object of a synchronisation primitive that covers the granule.
     pub(crate) owner: Option<u32>,
-    /// Whether atomic variables with clocks lie in it.
+    /// True if the granule contains atomic variables with clocks.
     pub(crate) atomics: bool,
 }
 
@@ -138,7 +138,7 @@ pub(crate) struct Shadow {
     pages: FxHashMap<u64, u32>,
     tables: Vec<[u32; CELLS_PER_PAGE]>,
     last: (u64, u32),
-    /// All granules that have a record, with it.
+    /// All granules that have a record, with the record.
     cells: Vec<(u64, u32)>,
     ranges: Vec<Range>,
 }
@@ -190,20 +190,20 @@ impl Shadow {
         table
     }
 
-    /// Says that a synchronisation object covers a granule as a whole.
+    /// Records that a synchronisation object covers a whole granule.
     pub(crate) fn set_owner(&mut self, store: &mut Store, granule: u64, object: u32) {
         let cell = self.cell(store, granule);
         store.set_forever(Space::Records, cell + OWNER, object + 1);
     }
 
-    /// Says that an atomic variable has clocks.
+    /// Records that an atomic variable in this granule has clocks.
     pub(crate) fn set_atomics(&mut self, store: &mut Store, granule: u64) {
         let cell = self.cell(store, granule);
         store.set_forever(Space::Records, cell + ATOMICS, 1);
     }
 
-    /// One access to bytes `mask` of a granule by a thread whose clock is `clock`; calls `race`
-    /// with each older access it is not ordered with. It is recorded if `KEEP`.
+    /// An access to the bytes `mask` of a granule by a thread whose clock is `clock`. Calls `race`
+    /// with each older access with which it is not ordered. It is recorded if `KEEP`.
     #[inline]
     pub(crate) fn access<const KEEP: bool>(
         &mut self,
@@ -216,7 +216,8 @@ impl Shadow {
     ) -> Met {
         let cell = self.cell(store, granule);
         let packed = store.get(Space::Records, cell + PACKED);
-        // The same thread did the same or more since its last release, and it was checked then.
+        // The same thread made the same access, or a larger one, since its last release. It was
+        // checked then.
         if store.get(Space::Records, cell + TICK) == new.tick
             && packed >> 16 == new.thread as u32
             && packed >> 8 & mask == mask
@@ -229,7 +230,8 @@ impl Shadow {
             atomics: store.get(Space::Records, cell + ATOMICS) != 0,
         };
         if store.get(Space::Records, cell + NEXT) == 0 {
-            // One older access at most, mostly ordered before this one, which takes its place.
+            // There is at most one older access. In most cases it is ordered before this one, which
+            // replaces it.
             let (bytes, thread, kind) = (
                 packed >> 8 & 0xff,
                 (packed >> 16) as usize,
@@ -326,7 +328,7 @@ impl Shadow {
         }
     }
 
-    /// Only checks; records nothing.
+    /// Checks an access without recording it.
     pub(crate) fn check(
         &mut self,
         store: &mut Store,
@@ -350,7 +352,7 @@ impl Shadow {
         }
     }
 
-    /// Checks against ranges.
+    /// Checks an access against ranges.
     #[inline]
     pub(crate) fn check_ranges(
         &self,
@@ -372,14 +374,14 @@ impl Shadow {
         }
     }
 
-    /// How many granules have a record.
+    /// The number of granules with a record.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Calls `visit` with each granule of `places` of which accesses are kept, and these with their
-    /// bytes; but not with accesses that every thread knows of: those of a thread up to its tick in
-    /// `floor`. In no particular order.
+    /// Calls `visit` with each granule of `places` for which accesses are kept, and with these
+    /// accesses and their bytes, in no particular order. Accesses that every thread knows of are
+    /// left out: those of a thread up to its tick in `floor`.
     pub(crate) fn for_each(
         &self,
         store: &Store,
@@ -439,19 +441,20 @@ impl Shadow {
         (slot as usize).checked_sub(1)
     }
 
-    /// The accesses that are kept as ranges: first byte, the one after the last, who.
+    /// The accesses that are kept as ranges: the first byte, the byte after the last, and the
+    /// access.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = (u64, u64, Entry)> + '_ {
         self.ranges
             .iter()
             .map(|range| (range.start, range.end, range.entry))
     }
 
-    /// Whether an access is kept as a range.
+    /// True if an access of this size is kept as a range.
     pub(crate) const fn is_large(size: u64) -> bool {
         size >= LARGE
     }
 
-    /// An access to so many bytes that only those granules are visited that were touched before.
+    /// A large access: only granules that were accessed before are visited.
     pub(crate) fn access_large(
         &mut self,
         store: &mut Store,
@@ -504,7 +507,8 @@ pub(crate) fn mask(granule: u64, start: u64, end: u64) -> u32 {
     }
 }
 
-/// The entry at a place; of an empty place an entry of tick 0, which is ordered with everything.
+/// The entry at a position. At an empty position it is an entry of tick 0, which is ordered with
+/// everything.
 #[inline]
 fn read_entry(store: &Store, Place(space, at): Place) -> Entry {
     let packed = store.get(space, at + PACKED);

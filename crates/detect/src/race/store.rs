@@ -1,30 +1,30 @@
-//! Words that can go back: every piece of the race detector's state that changes during an
-//! execution is a `u32` in one of three arrays, and each change is logged with the old value.
+//! Words that can be undone. All state of the race detector that changes during an execution
+//! consists of `u32`s in one of three arrays. Each change is logged with the old value.
 //!
-//! Arrays only grow; what is behind their first contents is 0 before the first event of every
-//! execution, because everything written is undone. So nothing is allocated once all objects of a
-//! program were seen.
+//! Arrays only grow. Everything behind their first contents is 0 before the first event of every
+//! execution, because all writes are undone. So nothing is allocated after all objects of a program
+//! were seen.
 
-/// Which array.
+/// The arrays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Space {
     /// Vector clocks: `slot * stride + thread`.
     Clocks = 0,
     /// Permanent records: threads, objects, granules.
     Records = 1,
-    /// Overflow entries of granules, handed out and taken back.
+    /// Overflow entries of granules, allocated and freed.
     Extra = 2,
 }
 
 const TAG_SHIFT: u32 = 30;
-/// In the log: a whole row of clocks changed, and its old contents are in `rows`.
+/// In the log: a whole row of clocks changed; its old contents are in `rows`.
 const ROW: u32 = 3;
-/// How wide clocks are at first; rows of this width change, and go back, as a whole.
+/// The initial width of clocks. Rows of this width are changed and undone as a whole.
 const WIDTH: usize = 8;
 const INDEX: u32 = (1 << TAG_SHIFT) - 1;
 
-/// Where an access or an operation came from: what reports need, and what makes two accesses the
-/// same.
+/// The origin of an access or an operation: the data that reports need, and that identifies equal
+/// accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Origin {
     pub(crate) tick: u32,
@@ -38,10 +38,10 @@ pub(crate) struct Origin {
 pub(crate) struct Store {
     spaces: [Vec<u32>; 3],
     log: Vec<(u32, u32)>,
-    /// What rows of clocks held before they were changed as a whole.
+    /// The old contents of rows of clocks that were changed as a whole.
     rows: Vec<[u32; WIDTH]>,
-    /// Written once, dropped when the execution goes back: words of the arrays name them, so that
-    /// many facts are one word to change and to take back.
+    /// Origins are written once, and dropped when the execution is undone. Words of the arrays name
+    /// them, so that changing or undoing several facts is one word.
     origins: Vec<Origin>,
     stride: usize,
 }
@@ -80,7 +80,7 @@ impl Store {
         }
     }
 
-    /// Sets a word without logging: for facts that stay true whatever is undone.
+    /// Sets a word without logging, for facts that stay true whatever is undone.
     #[inline]
     pub(crate) fn set_forever(&mut self, space: Space, index: usize, value: u32) {
         self.spaces[space as usize][index] = value;
@@ -106,7 +106,7 @@ impl Store {
         self.spaces[space as usize].len()
     }
 
-    /// Keeps an origin; returns its name, which is not 0.
+    /// Adds an origin. Returns its name, which is not 0.
     #[inline]
     pub(crate) fn add_origin(&mut self, origin: Origin) -> u32 {
         self.origins.push(origin);
@@ -128,7 +128,7 @@ impl Store {
         }
     }
 
-    /// Takes back everything after a position.
+    /// Undoes everything after a position.
     #[inline]
     pub(crate) fn undo(&mut self, mark: StoreMark) {
         let [clocks, records, extra] = &mut self.spaces;
@@ -174,7 +174,7 @@ impl Store {
         for (place, _) in &mut self.log {
             let (tag, index) = (*place >> TAG_SHIFT, (*place & INDEX) as usize);
             if tag == Space::Clocks as u32 || tag == ROW {
-                // Of a row the rest is 0, then as now.
+                // The rest of the row is 0, before and after.
                 *place = tag << TAG_SHIFT | (index / old * new + index % old) as u32;
             }
         }
@@ -243,7 +243,7 @@ impl Store {
         }
     }
 
-    /// All counters to 0.
+    /// Sets all counters to 0.
     #[inline]
     pub(crate) fn clear(&mut self, slot: u32, threads: usize) {
         for i in 0..threads {

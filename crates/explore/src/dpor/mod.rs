@@ -1,36 +1,38 @@
-//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets, and source
-//! sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014) where these need them.
+//! Dynamic partial-order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets, and with
+//! source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014), which sleep sets make necessary.
 //!
 //! **Without sleep sets**: Algorithm 1 of Käse's paper. At each new state, for each thread p, the
-//! last event i is found that is dependent, and may be co-enabled, with p's next action and does
-//! not happen before it; then some thread that leads to p's action must be tried before i. Only the
-//! thread that moved, and threads whose pending action changed, are searched for; all others only
-//! meet the new event, before it is taken: a later search could only find the same again.
+//! search finds the last event i that is dependent and may be co-enabled with p's next action, and
+//! does not happen before it. Then it must explore, from the state before i, some thread that leads
+//! to p's action. A full search is made only for the thread that moved and for threads whose
+//! pending action changed. All other threads are only compared with the new event before it is
+//! taken; a full search for them would find the same events as before.
 //!
-//! **With sleep sets** the same algorithm loses executions: a thread that is to be tried may be
-//! asleep, and the races that its branch would have shown, which ask for a third thread, are never
-//! seen. (The smallest toy: `x = 2 ∥ lock n; read x ∥ write y; read x`.) So all immediate races of
-//! an event are reversed when it is taken, not only the last; and what is added is one of the
-//! *initials* of what followed without the earlier event, unless one of them is there already.
-//! Blocked threads are looked at where an execution ends. A race of a thread that was blocked when
-//! the earlier event was taken may have no other order (a semaphore's post): then the events before
-//! it are looked at, too.
+//! **With sleep sets** the same algorithm loses executions. A thread that should be explored may be
+//! asleep. Then the races that its branch would have shown, which require a third thread to be
+//! explored, are never seen. (The smallest toy: `x = 2 ∥ lock n; read x ∥ write y; read x`.)
+//! Therefore all immediate races of an event are reversed when it is taken, not only the last one.
+//! The thread that is added is one of the *initials* of the later events without the earlier event
+//! of the race, unless the backtrack list contains one of them already. Blocked threads are handled
+//! where an execution ends. If a thread was blocked when the earlier event was taken, the race may
+//! have no other order (for example a semaphore's post). Then the events before that one are
+//! considered, too.
 //!
-//! In both:
+//! In both variants:
 //!
 //! - *Woken threads*: an event whose outcome names a thread (spawn, signal, broadcast, last arrival
-//!   at a barrier) happens before that thread's next event. What the thread could have done instead
-//!   (a time-out) is a race of its own.
-//! - *Alternatives*: a thread with several alternatives (targets of a signal, data) takes all of
-//!   them when it is tried. Sleeping threads sleep as a whole.
-//! - *Local actions* are run at once, alone: nothing another thread does can be dependent on them
-//!   (their thread's start included: its creation happens before it), so {p} is a persistent set,
-//!   and no race ever asks for p's state to be visited again. Creating a thread is one of them.
+//!   at a barrier) happens before that thread's next event. The other action that the thread could
+//!   have taken (a time-out) is a race of its own.
+//! - *Alternatives*: if a thread has several alternatives (targets of a signal, data), all of them
+//!   are explored when the thread is. A sleeping thread sleeps with all its alternatives.
+//! - *Local actions* are run at once, alone. No action of another thread can be dependent on them.
+//!   (This includes a thread's start: its creation happens before it.) So {p} is a persistent set,
+//!   and no race requires the state of p to be visited again. Creating a thread is a local action.
 //! - *Deadlocks*: blocked threads race like enabled ones.
 //!
-//! Sleep sets obey the same relation. Everything a branch does depends only on the prefix that
-//! leads to it, the order of its node's backtrack list (first come, first served) and the list's
-//! entries before it; `share` builds on that.
+//! Sleep sets use the same dependence relation. What a branch does depends only on the prefix that
+//! leads to it, the order of its node's backtrack list (first come, first served) and the entries
+//! before it in that list. `share` relies on this.
 
 mod contended;
 mod order;
@@ -44,8 +46,8 @@ use selvedge_base::ForTests;
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
 
-/// Explores every class of executions of the machines that `make` makes, all alike and at their
-/// initial states.
+/// Explores every class of executions. `make` makes machines; all of them must be equal and at
+/// their initial state.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo,
@@ -55,7 +57,7 @@ where
     explore_with(make, &Conflict, config, control)
 }
 
-/// The same under a relation of one's own.
+/// Like [`explore`], with another dependence relation.
 pub fn explore_with<M, D, P, F>(make: &F, relation: &P, config: &Config, control: &Control) -> Report
 where
     M: Undo,
@@ -74,19 +76,19 @@ where
     .unwrap_or_else(|misfit| misfit.never())
 }
 
-/// A deliberate mistake, to see that tests notice it.
+/// A deliberate mistake, to show that tests find it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weaken {
-    /// As it should be.
+    /// No mistake.
     #[default]
     Nothing,
     /// Sleeping threads never wake up.
     Wakeups,
     /// Blocked threads are not searched for.
     BlockedSearch,
-    /// Where no thread leads to the action, only the first enabled one is added.
+    /// If no thread leads to the action, only the first enabled thread is added.
     AddAll,
-    /// Woken threads are not ordered after what woke them, and do not meet it.
+    /// Woken threads are not ordered after the event that woke them, and are not compared with it.
     OldPending,
     /// Only the first alternative is taken.
     Alternatives,
@@ -94,10 +96,10 @@ pub enum Weaken {
     OwnSearch,
 }
 
-/// [`explore`] from a state that was kept, or with states kept.
+/// [`explore`], starting from a saved state or saving states.
 ///
 /// # Errors
-/// If the state is none of this exploration.
+/// If the state does not belong to this exploration.
 pub fn explore_kept<M, D, F>(
     make: &F,
     config: &Config,

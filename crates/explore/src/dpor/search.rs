@@ -25,11 +25,11 @@ use selvedge_model::{
 pub(super) enum Halt {
     /// A fault, with [`Stop::First`].
     Finding,
-    /// A bound of the run.
+    /// A limit of the run.
     Limit(Limit),
-    /// More threads than a set has room for.
+    /// There are more threads than a set has room for.
     TooManyThreads,
-    /// What it works on is not needed any more.
+    /// The result of this search is not needed any more.
     Cancelled,
 }
 
@@ -38,39 +38,40 @@ pub(super) struct Node<S, A, B> {
     machine: A,
     detector: B,
     enabled: S,
-    /// Asleep when the current child is taken: from above, and the children explored before.
+    /// The sleep set when the current child is taken: the sleep set inherited from above, and the
+    /// children explored before.
     sleep: S,
-    /// The threads in the backtrack list, ever.
+    /// All threads that were ever added to the backtrack list.
     added: S,
-    /// How long the backtrack list is.
+    /// The length of the backtrack list.
     len: u16,
-    /// The current child: its place in the list, and its thread.
+    /// The current child: its position in the list, and its thread.
     cursor: u16,
     thread: u16,
     alternative: u16,
     alternatives: u16,
     /// The only child is a local action.
     local: bool,
-    /// What [`Search::locals`], [`Search::known`], [`Search::uncontended`] and [`Search::hot`] are
-    /// here.
+    /// The values of [`Search::locals`], [`Search::known`], [`Search::uncontended`] and
+    /// [`Search::hot`] at this node.
     locals: S,
     known: S,
     uncontended: S,
     hot: u64,
-    /// Some entry of the list was given away.
+    /// True if another worker explores some entry of the list.
     given: bool,
 }
 
 impl<S, A, B> Node<S, A, B> {
-    /// Whether its current child is the last one.
+    /// True if the current child is the last one.
     #[inline]
     fn is_done(&self) -> bool {
         self.alternative + 1 >= self.alternatives && self.cursor + 1 == self.len
     }
 }
 
-/// A wish that concerns a node above the part that this search owns: try one of `candidates`, best
-/// `thread` itself, or everything enabled if there is none.
+/// A backtrack request for an ancestor node that another worker owns: explore one of `candidates`,
+/// preferably `thread`, or every enabled thread if `candidates` is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Request<S> {
     pub depth: u32,
@@ -78,16 +79,16 @@ pub(super) struct Request<S> {
     pub candidates: S,
 }
 
-/// What a search is about: everything that is set aside while it helps with something else.
+/// The state of one search. It is set aside while the worker helps with another search.
 pub(super) struct Job<S> {
     pub record: Record,
     pub requests: Vec<Request<S>>,
     pub halt: Option<Halt>,
-    /// Entries of this job's nodes that others explore.
+    /// Entries of this job's nodes that were given to other workers.
     pub given: Vec<Given<S>>,
-    /// The node that it ends at.
+    /// The node at which the search ends.
     pub bottom: usize,
-    /// The first node whose backtrack list belongs to it.
+    /// The first node whose backtrack list belongs to this job.
     pub own: usize,
 }
 
@@ -104,7 +105,7 @@ impl<S> Job<S> {
     }
 }
 
-/// Counters not yet shown to the control.
+/// Counters that were not yet added to the control.
 #[derive(Default)]
 struct Unseen {
     leaves: u32,
@@ -115,7 +116,7 @@ struct Unseen {
 
 const SHOW_EVERY: u32 = 256;
 
-/// Backtrack lists have room for as many threads at first.
+/// The initial capacity of backtrack lists, in threads.
 const ROOM: usize = 8;
 
 pub(super) struct Search<'a, S, M, D, P>
@@ -131,36 +132,36 @@ where
     control: &'a Control,
     weaken: ForTests<Weaken>,
     nodes: Vec<Node<S, M::Mark, D::Mark>>,
-    /// The backtrack lists of the nodes, each with room for `room` threads. Of the first one, which
-    /// `push` chose, a node itself knows.
+    /// The backtrack lists of the nodes, each with a capacity of `room` threads. A node itself
+    /// stores the list's first thread, which `push` chose.
     lists: Vec<u16>,
     room: usize,
     choices: Vec<Choice>,
     order: Order,
     faults: Vec<Fault>,
     races: Vec<u32>,
-    /// Pending actions before a step that may change those of other threads.
+    /// The pending actions before a step that may change those of other threads.
     before: Vec<Action>,
     contended: Contended,
-    /// While the first execution is taken: what it has raced for.
+    /// During the first execution: the objects that it has raced for.
     learned: Option<Contended>,
-    /// How many threads there were after the last step, and which of them could move.
+    /// The number of threads after the last step, and the enabled ones.
     count: usize,
     enabled: S,
-    /// Threads whose next action is local.
+    /// The threads whose next action is local.
     locals: S,
-    /// Threads of which it is known whether their next action is contended.
+    /// The threads for which `uncontended` is up to date.
     known: S,
-    /// Threads whose next action uses nothing that is contended, as far as it is known.
+    /// The threads in `known` whose next action uses no contended object.
     uncontended: S,
-    /// The contended object used last.
+    /// The contended object that was used last.
     hot: u64,
     unseen: Unseen,
     pub job: Job<S>,
-    /// Jobs that this worker will come back to, the present one last.
+    /// Jobs to which this worker will return; the most recent one is last.
     pub suspended: Vec<Suspended<S, M::Mark, D::Mark>>,
     pub worker: Option<Worker<'a, S>>,
-    /// Who keeps the state of the search.
+    /// Saves the state of the search, if present.
     pub keeper: Option<&'a dyn Keeper>,
 }
 
@@ -210,7 +211,7 @@ where
         }
     }
 
-    /// Explores everything from the initial state.
+    /// Explores all executions from the initial state.
     pub fn run_all(&mut self) {
         let faulty = self.job.record.notice(self.config, self.machine.notices(), &[]);
         if faulty && self.config.stop == Stop::First {
@@ -234,8 +235,8 @@ where
         self.show();
     }
 
-    /// Explores from the top node, whose next child is chosen, until the job's bottom node, which
-    /// stays, is done.
+    /// Explores from the top node, whose next child is already selected, until the job's bottom
+    /// node is done. The bottom node is not removed.
     pub fn run(&mut self) {
         loop {
             let (sleep, last) = self.step();
@@ -251,8 +252,8 @@ where
         }
     }
 
-    /// Goes on from the end of an execution to the next child that is to be explored; false if
-    /// there is none.
+    /// After the end of an execution, selects the next child to be explored. Returns false if there
+    /// is none.
     #[inline]
     fn next(&mut self) -> bool {
         self.give();
@@ -280,7 +281,7 @@ where
         true
     }
 
-    /// Executions begun by now, whatever became of them.
+    /// The number of executions begun so far, including redundant and bounded ones.
     fn executions(&self) -> u64 {
         let statistics = &self.job.record.statistics;
         statistics.executions + statistics.redundant_executions + statistics.bounded_executions
@@ -300,7 +301,8 @@ where
         self.nodes.pop();
     }
 
-    /// Drops the nodes on top, above the bottom of the job, that have no further child: nearly all.
+    /// Drops the top nodes without a further child, down to the bottom of the job. These are nearly
+    /// all nodes.
     #[inline(always)]
     fn pop_done(&mut self) {
         let end = self.nodes.iter().rposition(|node| !node.is_done());
@@ -311,7 +313,7 @@ where
         usize::from(self.lists[node * self.room + usize::from(k)])
     }
 
-    /// Makes sure that there is room for so many threads.
+    /// Makes room for this number of threads.
     #[inline(always)]
     fn has_room(&mut self, threads: usize) -> bool {
         self.order.has_room(threads) || self.make_room(threads)
@@ -339,8 +341,8 @@ where
         self.room = room;
     }
 
-    /// Looks at the present state: a new node with its first child chosen, unless the execution
-    /// ends here.
+    /// Adds a node for the present state and selects its first child. Returns false if the
+    /// execution ends here.
     #[inline(always)]
     fn enter(&mut self, sleep: S, last: usize) -> bool {
         let enabled = self.enabled;
@@ -399,7 +401,8 @@ where
         });
     }
 
-    /// Takes the top node's chosen child: what is asleep after it, and who moved.
+    /// Takes the top node's selected child. Returns the sleep set after it, and the thread that
+    /// moved.
     #[inline(always)]
     fn step(&mut self) -> (S, usize) {
         let depth = self.nodes.len() - 1;
@@ -457,15 +460,15 @@ where
         (sleep, thread)
     }
 
-    /// Whether the next event of a thread may change what others do next. A data choice may if it
-    /// completes another action.
+    /// True if the next event of a thread may change the pending actions of other threads. A data
+    /// choice may do so if it completes another action.
     #[inline(always)]
     fn may_change_others(&self, thread: ThreadId, op: Op) -> bool {
         op.info().changes_pending || op == Op::Choose && self.machine.is_incomplete(thread)
     }
 
-    /// The node at which the action was begun that the event at this depth completes: data choices
-    /// follow it at once.
+    /// The node of the action that the event at this depth completes. Only data choices of the same
+    /// thread lie between the two.
     fn begun(&self, depth: usize) -> usize {
         let thread = self.nodes[depth].thread;
         let mut begun = depth;
@@ -475,7 +478,7 @@ where
         begun
     }
 
-    /// Notes what is wrong with the event just taken.
+    /// Records the faults and notices of the last event.
     #[inline(always)]
     fn report(&mut self) {
         if !self.faults.is_empty() || !self.machine.notices().is_empty() {
@@ -501,7 +504,7 @@ where
         faulty
     }
 
-    /// Goes to the top node's next child; false if it has none.
+    /// Selects the top node's next child. Returns false if there is none.
     fn next_child(&mut self) -> bool {
         let top = self.nodes.len() - 1;
         let node = &mut self.nodes[top];
@@ -544,7 +547,7 @@ where
         }
     }
 
-    /// Goes back to the state of a node.
+    /// Returns to the state of a node.
     pub fn go_back(&mut self, node: usize) {
         let node_state = &self.nodes[node];
         self.machine.undo(node_state.machine);
@@ -557,7 +560,7 @@ where
         self.choices.truncate(node);
     }
 
-    /// The execution ends here.
+    /// Handles the end of an execution.
     fn leaf(&mut self, finished: bool, asleep: bool) {
         self.reverse_blocked();
         let statistics = &mut self.job.record.statistics;
@@ -598,13 +601,13 @@ where
         }
     }
 
-    /// Counts the depth of an execution that did not come to a leaf.
+    /// Updates the statistics for an execution that did not reach a leaf.
     pub fn note_depth(&mut self) {
         let statistics = &mut self.job.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
     }
 
-    /// Shows the counters.
+    /// Adds the counters to the control.
     fn show(&mut self) {
         let unseen = std::mem::take(&mut self.unseen);
         self.control.add(
@@ -625,9 +628,9 @@ where
         }
     }
 
-    // What the sharing of work needs.
+    // Functions for sharing work.
 
-    /// How deep the present state is, and whether it has a node.
+    /// The depth of the present state, and whether it has a node.
     pub fn position(&self) -> (usize, bool) {
         (self.choices.len(), self.nodes.len() > self.choices.len())
     }
@@ -637,9 +640,9 @@ where
         &self.choices
     }
 
-    /// The highest node of this job with an entry that nobody has begun, at least `height` events
-    /// above the present state: the node, the entry, its thread and what sleeps when it is taken.
-    /// The entry is marked as given.
+    /// The highest node of this job with an entry that no worker has begun and that is at least
+    /// `height` events above the present state. Returns the node, the entry, its thread, and the
+    /// sleep set when it is taken. The entry is marked as given away.
     pub fn offer(&mut self, height: usize) -> Option<(usize, u16, usize, S)> {
         let end = self.choices.len().checked_sub(height)?.min(self.nodes.len());
         let from = self.job.own;
@@ -671,8 +674,8 @@ where
         None
     }
 
-    /// Follows a path that others explore around, from the present state on; then a node of which
-    /// one entry is to be explored.
+    /// Follows a path from the present state, and then adds a node of which only one entry is to be
+    /// explored. Other workers explore the other branches of the path.
     pub fn follow(&mut self, path: &[Choice], thread: usize, sleep: S) {
         self.follow_path(path);
         if self.job.halt.is_none() {
@@ -680,7 +683,7 @@ where
         }
     }
 
-    /// Follows a path that others explore around.
+    /// Follows a path whose other branches other workers explore.
     pub fn follow_path(&mut self, path: &[Choice]) {
         for &choice in path {
             if self.nodes.len() == self.choices.len() {
@@ -693,8 +696,8 @@ where
         }
     }
 
-    /// Whether the machine offers a choice now. Choices that others made may be missing here if a
-    /// solver's time limit leaves an alternative out in one of two machines.
+    /// True if the machine offers this choice now. A choice that another worker made may be missing
+    /// here, because a solver's time limit can exclude an alternative on one of two machines.
     fn can_take(&self, choice: Choice) -> bool {
         let pending = self.machine.pending().get(choice.thread.index());
         pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
@@ -704,8 +707,8 @@ where
         self.push(self.enabled_now(), sleep, thread, false);
     }
 
-    /// Forgets the nodes from `len` on and goes back to the state of the node at `len`, which stays
-    /// if `keep`.
+    /// Removes the nodes from `len` on and returns to the state of the node at `len`. With `keep`,
+    /// that node stays.
     pub fn leave(&mut self, len: usize, keep: bool) {
         self.go_back(len);
         while self.nodes.len() > len + usize::from(keep) {
@@ -714,7 +717,7 @@ where
     }
 }
 
-/// The thread that moved last if it can, else the first one.
+/// The thread that moved last if it is in the set, otherwise the first thread.
 #[inline]
 fn nearest<S: Set>(awake: S, last: usize) -> usize {
     if awake.contains(last) {
@@ -724,7 +727,7 @@ fn nearest<S: Set>(awake: S, last: usize) -> usize {
     }
 }
 
-/// The bound that ends a run if two machines do not offer the same choices at the same place.
+/// The limit that ends a run if two machines do not offer the same choices in the same state.
 #[cold]
 fn differs() -> Limit {
     Limit {
@@ -734,7 +737,7 @@ fn differs() -> Limit {
     }
 }
 
-/// Whether the action can be run at once: see the module's head.
+/// True if the action can be run at once: see the module's head.
 #[inline]
 fn is_local(action: &Action) -> bool {
     action.op.class() as u8 == OpClass::Local as u8

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 /// A set of small thread numbers that is copied like a number.
 pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
-    /// Members are below this.
+    /// All members are less than this.
     const CAPACITY: usize;
     fn insert(&mut self, thread: usize);
     fn remove(&mut self, thread: usize);
@@ -18,7 +18,7 @@ pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
     /// The set of the threads with these bits.
     fn from_bits(bits: u64) -> Self;
 
-    /// Puts a thread in or takes it out.
+    /// Adds or removes a thread.
     #[inline]
     fn assign(&mut self, thread: usize, member: bool) {
         if member {
@@ -28,7 +28,7 @@ pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
         }
     }
 
-    /// The numbers of the things that are so.
+    /// The indices of the items for which `is_so` is true.
     #[inline]
     fn of<T>(things: &[T], is_so: impl Fn(&T) -> bool) -> Self {
         let mut set = Self::default();
@@ -40,7 +40,7 @@ pub(super) trait Set: Copy + Default + PartialEq + Eq + Hash + Debug + Send {
         set
     }
 
-    /// Takes the lowest member out.
+    /// Removes and returns the lowest member.
     fn pop(&mut self) -> Option<usize> {
         let first = self.first()?;
         self.remove(first);

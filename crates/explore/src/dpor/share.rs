@@ -1,18 +1,19 @@
 //! Several cores on one search, with the result of one core.
 //!
-//! A node's children are explored in the order of its backtrack list, which only grows at its end,
-//! and what sleeps in the k-th child follows from the node and the entries before it. So an entry
-//! that nobody has begun can be explored by another worker at once, and it will do exactly what the
-//! owner would do later: fork and join, in depth-first order. Work travels as plain data: a prefix
-//! of choices, the entry and its sleep set. What comes back is plain data too: the record, and the
-//! *requests* to backtrack at nodes above the entry, in the order in which they arose. The owner,
-//! when its own walk comes to the entry, waits, helps inside that same subtree meanwhile, and
-//! applies the requests as if it had explored the entry itself. Hence verdict, findings and all
-//! counts are those of one core, and with `--stop first` the finding is the first in depth-first
-//! order.
+//! A node's children are explored in the order of its backtrack list, which only grows at its end.
+//! The sleep set of the k-th child follows from the node and the entries before the child. So
+//! another worker can explore an entry that no worker has begun, at once, and it does exactly what
+//! the owner would do later: fork and join, in depth-first order. Work travels as plain data: a
+//! prefix of choices, the entry and its sleep set. The result is plain data too: the record, and
+//! the *requests* to backtrack at nodes above the entry, in the order in which they were made. When
+//! the owner's own search reaches the entry, it waits for the result, meanwhile helps inside the
+//! same subtree, and applies the requests as if it had explored the entry itself. Hence verdict,
+//! findings and all counts are those of one core, and with `--stop first` the finding is the first
+//! in depth-first order.
 //!
-//! Work is offered only when somebody is out of work, one look at a counter an execution. Waiting
-//! cannot go round in a circle: one waits for a subtree and helps only inside it.
+//! Work is offered only when some worker has none; this costs one check of a counter for each
+//! execution. There is no deadlock between waiting workers, because a worker waits for a subtree
+//! and helps only inside it.
 
 mod rest;
 
@@ -29,22 +30,22 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many events an entry must lie above the end of the present execution to be worth giving
-/// away.
+/// The minimum number of events between an entry and the end of the present execution that makes it
+/// worth giving the entry away.
 const HEIGHT: usize = 6;
 
-/// An entry of a backtrack list, to be explored by whoever comes first.
+/// An entry of a backtrack list, explored by the first worker that takes it.
 pub(super) struct Task<S> {
     path: Vec<Choice>,
     thread: usize,
     sleep: S,
-    /// The task in whose exploration it was given away.
+    /// The task during whose exploration it was given away.
     parent: Option<Arc<Task<S>>>,
     cancelled: AtomicBool,
     state: Mutex<State<S>>,
-    /// How far another process has come with it; until somebody begins it.
+    /// The progress that another process made with it; taken by the worker that begins it.
     begun: Mutex<Option<Begun>>,
-    /// How far whoever explores it was when all rested.
+    /// The progress of its worker when all workers rested.
     shot: Mutex<Option<Shot<S>>>,
 }
 
@@ -62,7 +63,7 @@ enum State<S> {
     Done(Box<Job<S>>),
 }
 
-/// An entry of one's own node that was given away.
+/// An entry of the job's own node that was given away.
 #[derive(Clone)]
 pub(super) struct Given<S> {
     pub node: usize,
@@ -73,21 +74,22 @@ pub(super) struct Given<S> {
 /// The node of a state.
 type Top<S, M, D> = Option<Node<S, <M as Undo>::Mark, <D as Detector<M>>::Mark>>;
 
-/// What all workers share.
+/// The data that all workers share.
 pub(super) struct Shared<'a, S> {
     board: Mutex<Board<S>>,
     changed: Condvar,
     /// Workers without work.
     hungry: AtomicUsize,
     queued: AtomicUsize,
-    /// How much more may be queued than workers are hungry: some of them may wait for a part that
-    /// is not queued. What is queued in vain only costs, for its owner comes to it first.
+    /// The number of tasks that may be queued in excess of the workers without work: some of these
+    /// may wait for a part that is not queued. A task that is queued in vain costs little, because
+    /// its owner then explores it itself.
     spare: usize,
-    /// What the first execution learned; set before any work is given away.
+    /// The result of the first execution; set before any work is given away.
     contended: OnceLock<Contended>,
-    /// All are to rest, so that what they are at can be kept.
+    /// True if all workers have to rest, so that their state can be saved.
     rests: AtomicBool,
-    /// How many workers there are.
+    /// The number of workers.
     workers: usize,
     control: &'a Control,
     keeper: Option<&'a dyn Keeper>,
@@ -95,26 +97,26 @@ pub(super) struct Shared<'a, S> {
 
 struct Board<S> {
     queue: VecDeque<Arc<Task<S>>>,
-    /// There will be no more work, or a worker panicked.
+    /// True if there will be no more work, or if a worker panicked.
     closed: bool,
-    /// How many workers rest, and how often all have.
+    /// The number of workers that rest, and the number of times that all of them have.
     resting: usize,
     rounds: u64,
-    /// Somebody was not between two executions.
+    /// True if some worker was not between two executions.
     unsound: bool,
-    /// The job that is everything, while all rest.
+    /// The snapshot of the whole search, while all workers rest.
     root: Option<Shot<S>>,
 }
 
-/// A worker's place at the shared work.
+/// A worker's access to the shared work.
 pub(super) struct Worker<'a, S> {
     shared: &'a Shared<'a, S>,
-    /// What it works on; none: everything.
+    /// Its present task; `None` for the whole search.
     task: Option<Arc<Task<S>>>,
     first: bool,
 }
 
-/// Closes the board when a worker ends, in whatever way.
+/// Closes the board when a worker ends, normally or by a panic.
 struct Close<'a, S: Set>(&'a Shared<'a, S>, bool);
 
 impl<S: Set> Drop for Close<'_, S> {
@@ -126,8 +128,8 @@ impl<S: Set> Drop for Close<'_, S> {
     }
 }
 
-/// Explores everything, or what a search that was kept has left; none if there were more threads
-/// than a set holds.
+/// Explores everything, or the rest of a saved search. `None` if there were more threads than a set
+/// holds.
 pub(super) fn explore<S, M, D, P, F>(
     make: &F,
     relation: &P,
@@ -167,7 +169,7 @@ where
         control,
         keeper,
     };
-    // Units that were given away are taken by workers, if by one alone.
+    // Units that were given away are taken by workers, even if there is only one.
     let shares = jobs > 1 || from.is_some_and(|from| !from.root.given.is_empty());
     let worker = |first| {
         shares.then_some(Worker {
@@ -218,8 +220,8 @@ where
         Some(Halt::Finding) => StopReason::Finding,
         Some(Halt::Limit(limit)) => StopReason::Limit(limit),
         Some(Halt::TooManyThreads) => return Ok(None),
-        // Only what somebody waits for is cancelled, and nobody waits for the root; a worker's
-        // panic is on its way.
+        // Only work for which another worker waits is cancelled, and no worker waits for the root.
+        // So a worker's panic is being propagated.
         Some(Halt::Cancelled) => StopReason::Limit(control.limit()),
     };
     Ok(Some(job.record.finish(stop)))
@@ -230,7 +232,7 @@ impl<S: Set> Shared<'_, S> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for something to do; none if there will be no more.
+    /// Waits for a task. `None` if there will be no more.
     fn next_task(&self) -> Option<Arc<Task<S>>> {
         let mut board = self.board();
         self.hungry.fetch_add(1, Relaxed);
@@ -260,7 +262,7 @@ impl<S: Set> Shared<'_, S> {
         self.changed.notify_all();
     }
 
-    /// Takes a task back that nobody has begun; whether that was possible.
+    /// Takes back a task that no worker has begun. Returns true on success.
     fn take_back(&self, task: &Arc<Task<S>>) -> bool {
         let mut board = self.board();
         let at = board.queue.iter().position(|t| Arc::ptr_eq(t, task));
@@ -272,11 +274,11 @@ impl<S: Set> Shared<'_, S> {
     }
 }
 
-/// What somebody who waits for a task gets.
+/// The result of waiting for a task.
 enum Wait<S> {
     Done(Box<Job<S>>),
     Help(Arc<Task<S>>),
-    /// All are to rest.
+    /// All workers have to rest.
     Rest,
     Cancelled,
 }
@@ -286,7 +288,7 @@ impl<S> Task<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is part of another task's exploration.
+    /// True if it is part of another task's exploration.
     fn is_within(&self, other: &Arc<Task<S>>) -> bool {
         let mut at = self.parent.as_ref();
         while let Some(task) = at {
@@ -308,12 +310,12 @@ impl<S: Set> Worker<'_, S> {
         self.task.as_ref().is_some_and(|task| task.is_cancelled())
     }
 
-    /// Whether this worker began with the whole search.
+    /// True if this worker began with the whole search.
     pub fn is_first(&self) -> bool {
         self.first
     }
 
-    /// Lets all workers know what is contended.
+    /// Passes the contended objects to all workers.
     pub fn tell_contended(&self, contended: &Contended) {
         self.shared.contended.get_or_init(|| contended.clone());
     }
@@ -323,7 +325,7 @@ impl<S: Set> Worker<'_, S> {
         hungry > 0 && self.shared.queued.load(Relaxed) < hungry + self.shared.spare
     }
 
-    /// Waits for a task to be done, or for something to help it with, if it `helps`.
+    /// Waits until a task is done. With `helps`, also returns when there is a task to help with.
     fn wait(&self, task: &Arc<Task<S>>, helps: bool) -> Wait<S> {
         let mut board = self.shared.board();
         self.shared.hungry.fetch_add(1, Relaxed);
@@ -368,7 +370,7 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Gives an entry away if somebody is out of work.
+    /// Gives an entry away if some worker has no work.
     #[inline]
     pub fn give(&mut self) {
         if self.worker.as_ref().is_some_and(|worker| worker.is_wanted()) {
@@ -396,8 +398,8 @@ where
         self.job.given.push(Given { node, entry, task });
     }
 
-    /// Comes to an entry of the top node: if it was given away and begun, waits for what came of it
-    /// and adds that. False if it is still to be explored here.
+    /// Handles an entry of the top node that may have been given away. If it was begun, waits for
+    /// its result and adds it. Returns false if the entry is still to be explored here.
     #[cold]
     pub fn join(&mut self, node: usize, entry: u16) -> bool {
         let Some(at) = self
@@ -408,7 +410,8 @@ where
         else {
             return false;
         };
-        // It stays among those given away until its product is here: what is kept has to have it.
+        // The task stays in the list of given entries until its result is here, because a saved
+        // state must contain it.
         let task = self.job.given[at].task.clone();
         if self
             .worker
@@ -419,7 +422,7 @@ where
                 self.job.given.swap_remove(at);
                 return false;
             }
-            // Another process has come some way with it: on from there.
+            // Another process made some progress with it: continue from there.
             let top = self.take_top();
             let top = self.perform(&task, top);
             self.put_top(top);
@@ -442,8 +445,9 @@ where
         true
     }
 
-    /// Waits for a begun task, helping it; none if oneself is cancelled. A job that has ended early
-    /// is not at the task's node, and cannot help: those who have begun the task do all of it.
+    /// Waits for a begun task and helps with it. `None` if this worker's own task is cancelled. A
+    /// job that has ended early is not at the task's node and cannot help; then the workers that
+    /// have begun the task do all of it.
     fn finish(&mut self, task: &Arc<Task<S>>) -> Option<Box<Job<S>>> {
         let helps = self.job.halt.is_none();
         loop {
@@ -459,7 +463,7 @@ where
     }
 
     /// Explores a task, from a state on its path, and returns to that state. `top` is the node of
-    /// that state, if it had to be taken away, and comes back.
+    /// that state if it had to be removed; it is returned.
     fn perform(&mut self, task: &Arc<Task<S>>, top: Top<S, M, D>) -> Top<S, M, D> {
         let (here, node_here) = self.position();
         let job = std::mem::replace(&mut self.job, Job::new(task.path.len(), task.path.len() + 1));
@@ -509,9 +513,9 @@ where
         top
     }
 
-    /// After the end of a job, sees to what was given away and not come to. After a fault it is
-    /// cancelled: it comes later in depth-first order. After a limit of the run, which stops the
-    /// others too, what they found by then counts.
+    /// At the end of a job, handles the entries that were given away and not reached. After a fault
+    /// they are cancelled, because they come later in depth-first order. After a limit of the run,
+    /// which stops the other workers, too, their results so far count.
     fn abandon(&mut self) {
         for given in std::mem::take(&mut self.job.given) {
             let Some(worker) = &self.worker else { return };
@@ -534,7 +538,8 @@ where
     }
 }
 
-/// Kept apart from the search: nothing but data.
+/// Checks at compile time that shared data contains no part of a search: it can be sent to another
+/// thread.
 const _: fn() = || {
     fn is_send<T: Send>() {}
     is_send::<Record>();

@@ -1,4 +1,4 @@
-//! Who keeps states of an exploration.
+//! The interface for saving states of an exploration.
 
 use super::State;
 use crate::Report;
@@ -6,31 +6,32 @@ use crate::record::Record;
 use selvedge_base::StmtId;
 use selvedge_model::{Limit, LimitKind, StopReason};
 
-/// Keeps states, so that another process can go on. Asked by all workers between executions.
+/// Saves states, so that another process can continue. All workers call it between executions.
 pub trait Keeper: Sync {
-    /// Whether a state is wanted now.
+    /// True if a state is wanted now.
     fn is_due(&self) -> bool;
 
-    /// Keeps a state. No worker explores meanwhile.
+    /// Saves a state. No worker explores meanwhile.
     fn keep(&self, state: State);
 }
 
-/// Where an exploration begins, and who keeps states of it.
+/// The state with which an exploration begins, and where its states are saved.
 #[derive(Clone, Copy, Default)]
 pub struct Kept<'a> {
-    /// The state to go on from; `None`: the beginning.
+    /// The saved state from which to continue; `None` for the beginning.
     pub from: Option<&'a State>,
-    /// Who keeps states.
+    /// Saves states, if present.
     pub keeper: Option<&'a dyn Keeper>,
 }
 
-/// A state that is none of this exploration's: of another program, with other options, or damaged.
+/// A state that does not fit this exploration: it is from another program, has other options, or is
+/// damaged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the state that was kept does not fit: {0}")]
 pub struct Misfit(pub &'static str);
 
 impl Misfit {
-    /// For an exploration from the beginning, which has no state that could be another's.
+    /// For an exploration from the beginning, which has no saved state that could be wrong.
     pub(crate) fn never(self) -> Report {
         let limit = Limit {
             kind: LimitKind::Interrupted,

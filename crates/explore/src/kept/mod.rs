@@ -1,15 +1,15 @@
-//! Explorations as plain data: what another process needs to go on with one.
+//! Explorations as plain data, from which another process can continue.
 //!
-//! A [`State`] is all that decides what a strategy does from here on, together with the machines,
-//! which are made anew and brought to where they were by choices. It is serialisable, and names
-//! nothing that belongs to one process: threads by their numbers, which follow from the choices;
-//! statements by their numbers in the program; objects by their addresses in the machine. Contexts
-//! are left out of faults: they are numbered by each machine as it meets them, and a replay of a
-//! fault's choices finds them again.
+//! A [`State`] contains everything that decides what a strategy does from here on, except for the
+//! machines, which are made anew and brought to their states by choices. It is serialisable and
+//! contains nothing that belongs to one process. Threads are numbers that follow from the choices;
+//! statements are their numbers in the program; objects are their addresses in the machine.
+//! Contexts are left out of faults, because each machine numbers them as it finds them. A replay of
+//! a fault's choices finds them again.
 //!
-//! What is *not* in it, because it decides nothing: marks of machines and detectors, happens-before
-//! and what detectors hold (a fold over the path, made again when the path is followed), and what
-//! machines and detectors remember of steps.
+//! Some data is *not* in it because it decides nothing: marks of machines and detectors;
+//! happens-before clocks and the accesses that detectors hold, which are recomputed when the path
+//! is followed; and the caches of machines and detectors.
 
 mod keeper;
 mod record;
@@ -25,12 +25,12 @@ pub use unit::{
 
 use serde::{Deserialize, Serialize};
 
-/// What is to be done by a strategy, and what it has done.
+/// The remaining work of a strategy, and its results so far.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum State {
-    /// Of `dpor`.
+    /// The state of `dpor`.
     Search(SearchState),
-    /// Of `random` and `pct`.
+    /// The state of `random` and `pct`.
     Sample(SampleState),
 }

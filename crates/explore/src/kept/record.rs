@@ -1,20 +1,20 @@
-//! What an exploration has seen, as data.
+//! The results of an exploration, as data.
 
 use crate::{Found, Statistics};
 use selvedge_model::{Limit, Unsupported};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What an exploration, or a part of one, has seen.
+/// The results of an exploration, or of a part of one.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordState {
     /// Counts.
     pub statistics: Statistics,
-    /// What was found, in the order found.
+    /// The faults, in the order in which they were found.
     pub faults: Vec<Found>,
-    /// What machines could not do.
+    /// Features that machines do not support.
     pub unsupported: BTreeSet<Unsupported>,
-    /// Bounds that cut off single executions.
+    /// Limits that cut off single executions.
     pub limits: BTreeSet<Limit>,
 }

@@ -1,4 +1,4 @@
-//! What a sampling strategy is at between two executions.
+//! The state of a sampling strategy between two executions.
 
 use super::RecordState;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SampleState {
-    /// Executions taken.
+    /// The number of executions taken.
     pub done: u64,
-    /// How long executions may be now.
+    /// The present limit on the length of executions.
     pub length: u64,
-    /// Events of executions of this length.
+    /// The number of events in executions with this limit.
     pub of_length: u64,
-    /// What decides who moves: the state of the generator of random numbers first.
+    /// The data that determines the scheduler's choices. It begins with the state of the random
+    /// number generator.
     pub scheduler: Vec<u64>,
-    /// What was seen.
+    /// The results so far.
     pub record: RecordState,
 }

@@ -1,5 +1,5 @@
-//! Units of work of `dpor`: a prefix of choices, an entry of a backtrack list, what sleeps in it,
-//! and how far its exploration is.
+//! Units of work of `dpor`: a prefix of choices, an entry of a backtrack list, its sleep set, and
+//! the progress of its exploration.
 
 use super::RecordState;
 use selvedge_model::{Choice, Limit};
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchState {
-    /// Whether it has sets for many threads.
+    /// True if its sets are for many threads.
     pub wide: bool,
-    /// The objects that the first execution raced for, sorted, and the classes of actions that may
-    /// race for them: they decide who goes first.
+    /// The contended objects that the first execution found, sorted, and the classes of actions
+    /// that may race for them. They decide which thread goes first.
     pub contended: Vec<u64>,
     /// See `contended`.
     pub classes: u32,
-    /// The unit that is everything, begun.
+    /// The unit of the whole search.
     pub root: Begun,
 }
 
-/// A part of a search that can be explored by itself: one entry of a node.
+/// A part of a search that can be explored separately: one entry of a node.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unit {
@@ -28,7 +28,7 @@ pub struct Unit {
     pub path: Vec<Choice>,
     /// The entry.
     pub entry: Entry,
-    /// How far it is.
+    /// The progress.
     pub state: UnitState,
 }
 
@@ -38,19 +38,19 @@ pub struct Unit {
 pub struct Entry {
     /// The thread that moves.
     pub thread: u16,
-    /// The threads that sleep when it does.
+    /// The sleep set when this thread moves.
     pub sleep: Vec<u16>,
 }
 
-/// How far a unit is.
+/// The progress of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum UnitState {
-    /// Nobody has begun it.
+    /// No worker has begun it.
     Waiting,
-    /// Somebody explores it, between two executions.
+    /// It was begun. This is its state between two executions.
     Begun(Begun),
-    /// It is explored, and what came of it was not yet added where it belongs.
+    /// It is explored, and its results were not yet added to the unit above.
     Done(Done),
 }
 
@@ -58,26 +58,27 @@ pub enum UnitState {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Begun {
-    /// The states on the present path, from the unit's own on. The child of the last one is to be
-    /// taken next.
+    /// The states on the present path, beginning with the unit's own. The selected child of the
+    /// last one is taken next.
     pub nodes: Vec<NodeState>,
-    /// The child of the last one is instead a unit given away, to be waited for.
+    /// True if the child of the last state is a unit that was given away, and its result has to be
+    /// waited for.
     pub joins: bool,
-    /// What came of it so far.
+    /// The results so far.
     pub product: Product,
-    /// Entries of these nodes that were given away, in the order in which they were.
+    /// Entries of these nodes that were given away, in the order in which this happened.
     pub given: Vec<GivenUnit>,
 }
 
-/// A state on the path, before one of its children.
+/// A state on the path, before its selected child is taken.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeState {
-    /// The threads that sleep when the child is taken.
+    /// The sleep set when the child is taken.
     pub sleep: Vec<u16>,
-    /// The threads in the backtrack list, ever.
+    /// All threads that were ever added to the backtrack list.
     pub added: Vec<u16>,
-    /// Where in the list the child is.
+    /// The position of the child in the list.
     pub cursor: u16,
     /// The child's thread.
     pub thread: u16,
@@ -87,49 +88,49 @@ pub struct NodeState {
     pub later: Vec<u16>,
     /// The only child is a local action.
     pub local: bool,
-    /// Some entry was given away.
+    /// True if some entry was given away.
     pub given: bool,
 }
 
-/// What comes of exploring a unit.
+/// The results of exploring a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
-    /// What was seen.
+    /// What was found and counted.
     pub record: RecordState,
-    /// Threads to be tried at nodes above the unit, in the order in which that was asked.
+    /// Threads to be explored from nodes above the unit, in the order of the requests.
     pub requests: Vec<UnitRequest>,
 }
 
-/// A request to try another thread at a node above.
+/// A request to explore another thread from a node above.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnitRequest {
-    /// How many events lie before the node.
+    /// The number of events before the node.
     pub depth: u32,
-    /// The thread whose action is to come earlier.
+    /// The thread whose action has to come earlier.
     pub thread: u32,
-    /// The threads one of which must be tried; none: all.
+    /// The threads of which one must be explored; empty means all.
     pub candidates: Vec<u16>,
 }
 
-/// A unit that is explored.
+/// An explored unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Done {
-    /// What came of it.
+    /// The results.
     pub product: Product,
-    /// Why it ended before its end.
+    /// The reason why it ended early, if it did.
     pub halt: Option<UnitHalt>,
 }
 
-/// Why a unit ended before its end.
+/// The reason why a unit ended early.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum UnitHalt {
-    /// By a finding, the first of which ends the search.
+    /// A finding, where the first finding ends the search.
     Finding,
-    /// By a bound.
+    /// A limit.
     Limit(Limit),
 }
 
@@ -137,10 +138,10 @@ pub enum UnitHalt {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GivenUnit {
-    /// How many events lie before its node.
+    /// The number of events before its node.
     pub node: u32,
-    /// Its place in the node's backtrack list.
+    /// Its position in the node's backtrack list.
     pub place: u16,
-    /// What is to be explored, and how far that is.
+    /// The unit to be explored, and its progress.
     pub unit: Unit,
 }

@@ -1,28 +1,30 @@
-//! Steps of which it is known where they lead, as they commute with those before them.
+//! Commuting steps: predicting the state to which a step leads, because it commutes with an earlier
+//! step.
 //!
 //! Let a state have two independent steps, x and y. Both orders lead to one state. A key is a sum
-//! of what single events change ([`Fingerprint::delta`], and what floats of single threads), so
-//! that state's key is known after x and y were each taken alone: what x adds to a key does not
-//! depend on y. If it is the key of a state that was left, the second order need not be taken.
+//! of the changes of single events ([`Fingerprint::delta`], and the floating accesses of single
+//! threads). So that state's key is known after x and y were each taken alone, because what x adds
+//! to a key does not depend on y. If it is the key of a state whose exploration is finished, the
+//! second order need not be taken.
 //!
-//! That leaves out steps, not states: where such a step leads to is among the known states, like
-//! where other steps lead to that end there. So it is sound with persistent sets and the cycle
-//! proviso as they are, which sleep sets with state matching are not without more (Godefroid,
-//! *Partial-Order Methods for the Verification of Concurrent Systems*, 1996, 5.3 and 6): here a
-//! state's expansion is whole.
+//! This leaves out steps, not states: the step leads to a known state, like other steps at which
+//! the search goes back. Therefore it is sound together with persistent sets and the cycle proviso.
+//! Sleep sets with state matching are not sound without additions (Godefroid, *Partial-Order
+//! Methods for the Verification of Concurrent Systems*, 1996, 5.3 and 6). Here every state is
+//! expanded completely.
 //!
 //! - *Races of a step that is left out.* Each access floats after the step that makes it. So two
-//!   accesses that race are both part of the key of the state to which the later one leads; who
-//!   came to that state first has made both, and neither knew of the other. If x and y race in what
-//!   they access plainly, they are not independent, and the key may be wrong; but then it is that
-//!   of a state whose path showed the race.
-//! - *Where it does not hold.* If keys have more than sums, nothing is foreseen: digests of
-//!   detectors, names of inputs, incomplete actions.
-//! - *Circles.* A step that leads to a state of the path is left out, too, but not if it is the
-//!   first one of its state. So from each state some path of steps that were taken, or that lead to
-//!   states that were left, goes on to an end or closes a circle. Whoever waits for ever at the
-//!   state waits there, too, and is found there. The proviso needs no circle: steps are left out
-//!   only where all threads have their turn.
+//!   accesses that race are both part of the key of the state to which the later one leads. The
+//!   first path that reached this state has made both accesses, and neither happened before the
+//!   other. If the plain accesses of x and y race with each other, x and y are not independent and
+//!   the predicted key may be wrong. But then it is the key of a state whose path showed the race.
+//! - *When it is not used.* Nothing is predicted if keys are more than sums: with digests of
+//!   detectors, names of inputs, or incomplete actions.
+//! - *Cycles.* A step that leads to a state of the path is left out, too, unless it is the first
+//!   step of its state. So from each state there is a path to an end or to a cycle, made of steps
+//!   that were taken or that lead to finished states. A thread that waits for ever at the state
+//!   waits there, too, and is found there. The proviso does not need such cycles, because steps are
+//!   left out only where all threads get their turn.
 //!
 //! [`Fingerprint::delta`]: selvedge_model::Fingerprint::delta
 
@@ -31,10 +33,10 @@ use selvedge_base::{Digest, ForTests, ThreadId};
 use selvedge_model::{Choice, Conflict, Dependence, Effect, Event, Machine, Outcome, for_each_effect};
 use smallvec::SmallVec;
 
-/// A use of an object, which of its bytes, and how.
+/// A use of an object: the object, the used bytes, and the effect.
 type Used = (u64, u8, Effect);
 
-/// A step that was taken from a state of the path, and what it added to the key.
+/// A step that was taken from a state of the path, and its contribution to the key.
 #[derive(Debug)]
 struct Step {
     choice: Choice,
@@ -44,10 +46,10 @@ struct Step {
     adds: Digest,
 }
 
-/// The steps of which it is known, at a state, what they add to its key: by their numbers.
+/// The numbers of the steps whose contribution to the key is known at a state.
 pub(super) type Steps = SmallVec<[u32; 8]>;
 
-/// The steps taken from states of the path, each state's after those of the states before it.
+/// The steps taken from states of the path, in the order of the states.
 #[derive(Debug, Default)]
 pub(super) struct Commuting {
     taken: Vec<Step>,
@@ -69,18 +71,18 @@ impl Step {
 }
 
 impl Commuting {
-    /// How many steps are kept.
+    /// The number of stored steps.
     pub(super) const fn len(&self) -> usize {
         self.taken.len()
     }
 
-    /// Keeps only so many, the first ones.
+    /// Keeps only the first `len` steps.
     pub(super) fn truncate(&mut self, len: usize) {
         self.taken.truncate(len);
     }
 
-    /// Notes the step that the machine has just taken, from one key to another, among the steps of
-    /// the state where it was taken; those of the state that it led to.
+    /// Records the step that the machine has just taken, from one key to another, among the steps
+    /// of the state at which it was taken. Returns the steps of the state to which it led.
     pub(super) fn note<M: Machine>(
         &mut self,
         machine: &M,
@@ -112,7 +114,7 @@ impl Commuting {
         after
     }
 
-    /// The key of the state to which a choice leads from the state with this one, if that is known.
+    /// The key of the state to which a choice leads from the state with key `from`, if it is known.
     pub(super) fn leads_to(&self, steps: &Steps, choice: Choice, from: Digest) -> Option<Digest> {
         let steps = steps.iter().map(|&number| &self.taken[number as usize]);
         let step = steps.into_iter().find(|step| step.choice == choice)?;

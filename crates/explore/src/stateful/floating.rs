@@ -1,23 +1,24 @@
-//! What of the past counts for data races, where every dependence is synchronisation: of each
-//! thread only the accesses since its last action that others may learn from. They *float*: nobody
-//! else knows of them.
+//! The part of the past that counts for data races if every dependence is synchronisation: for each
+//! thread, only the accesses since its last action from which other threads can acquire. These
+//! accesses *float*: no other thread knows of them by happens-before.
 //!
-//! Let a and b be a race of an execution, b as early as can be, and D what comes before a or b by
-//! happens-before. Let whatever an event needs of others come before it by happens-before: the
-//! write that it reads from, the unlock before its lock, the posts that it takes. Then D is an
-//! execution as well (Boehm and Adve, PLDI 2008, for locks and sequentially consistent atomics), at
-//! whose end a floats and b is the next step: an action of a's thread that others learn from would
-//! not be in D, nor would a join of it. So a state with what floats in it is all that races need;
-//! who knows of which earlier access need not be told apart, as [`Detector::digest`] does.
+//! Let a and b be a race of an execution, with b as early as possible, and let D be all events
+//! before a or b by happens-before. Assume that whatever an event needs of others comes before it
+//! by happens-before: the write that it reads from, the unlock before its lock, the posts that it
+//! takes. Then D is an execution as well (Boehm and Adve, PLDI 2008, for locks and sequentially
+//! consistent atomics). At its end a floats and b is the next step, because an action of a's thread
+//! from which others can acquire, or a join of that thread, would not be in D. So a state together
+//! with its floating accesses is all that races need. It need not be distinguished which thread
+//! knows which earlier access, as [`Detector::digest`] does.
 //!
-//! [`Synchronised::holds`] looks at each event for something that is needed and not known: a
-//! relaxed access, a try that fails, one of several waiters that a signal wakes. Machine states are
-//! all visited whatever detectors remember; so if there is such an event anywhere, it is met, and
-//! the search begins anew with digests.
+//! [`Synchronised::holds`] checks each event for something that it needs and does not know by
+//! happens-before: a relaxed access, a try that fails, one of several waiters that a signal wakes.
+//! All states of the machine are visited, whatever detectors remember. So if such an event exists
+//! anywhere, it is found, and the search starts again with digests.
 //!
-//! Where a thread goes first, what it floats must not be lost before others had their turn: actions
-//! that others learn from go first only if nothing floats, or nobody accesses what floats until the
-//! thread has moved ([`Floating::goes_first`]).
+//! If a thread goes first, its floating accesses must not be lost before other threads had their
+//! turn. Actions from which others can acquire go first only if nothing of the thread floats, or if
+//! no thread accesses what floats until the thread has moved ([`Floating::goes_first`]).
 //!
 //! [`Detector::digest`]: selvedge_model::Detector::digest
 
@@ -29,20 +30,20 @@ use smallvec::SmallVec;
 static ACCESS: Domain = Domain::new("floating access");
 static THREAD: Domain = Domain::new("floating thread");
 
-/// An access that floats, with its digest.
+/// A floating access, with its digest.
 type Float = (Digest, Access);
 
-/// What floats: of each thread the accesses, by ascending digests.
+/// The floating accesses of each thread, by ascending digests.
 #[derive(Debug, Default)]
 pub(super) struct Floating {
     of: Vec<Vec<Float>>,
-    /// What was changed: after how many steps, whose, and what it was.
+    /// The changes: the number of steps before the change, the thread, and the old value.
     log: Vec<(usize, ThreadId, Vec<Float>)>,
-    /// Who has joined a thread, and after how many steps.
+    /// For each join, the number of steps before it and the joining thread.
     joins: Vec<(usize, ThreadId)>,
 }
 
-/// Whether others learn of the past of a thread from this action of its.
+/// True if other threads can acquire from this action of a thread.
 fn releases(action: &Action) -> bool {
     match action.op {
         Op::Start | Op::Choose | Op::Assume | Op::Yield | Op::Fence | Op::Join | Op::CancelPoint => false,
@@ -51,7 +52,7 @@ fn releases(action: &Action) -> bool {
 }
 
 impl Floating {
-    /// Goes back to where so many steps were taken.
+    /// Returns to the state after this number of steps.
     pub(super) fn undo(&mut self, steps: usize) {
         while let Some((_, thread, before)) = self.log.pop_if(|(at, ..)| *at > steps) {
             self.of[thread.index()] = before;
@@ -59,7 +60,7 @@ impl Floating {
         while self.joins.pop_if(|(at, _)| *at > steps).is_some() {}
     }
 
-    /// Whether a thread knows of all that others have done, since it has joined them all.
+    /// True if a thread knows all actions of other threads, because it has joined all of them.
     pub(super) fn knows_all<M: Machine>(&self, machine: &M, thread: ThreadId) -> bool {
         let joined = self.joins.iter().filter(|(_, joiner)| *joiner == thread).count();
         joined + 1 == machine.pending().len()
@@ -77,7 +78,7 @@ impl Floating {
         self.of.get(thread.index()).is_none_or(Vec::is_empty)
     }
 
-    /// Follows an event, the last of so many steps.
+    /// Follows an event, which is the last of `steps` steps.
     pub(super) fn follow<M: Machine>(&mut self, machine: &M, event: &Event, steps: usize) {
         let action = &event.action;
         let mut now = match self.of.get(action.thread.index()) {
@@ -119,8 +120,9 @@ impl Floating {
         }
     }
 
-    /// Whether a thread may go first, as the machine says it may, without others losing sight of
-    /// what floats: nothing does, or they access none of it before the thread has moved.
+    /// True if a thread that may go first according to the machine may do so without losing
+    /// floating accesses: either none floats, or other threads access none of them before the
+    /// thread has moved.
     pub(super) fn goes_first<M: Machine>(&self, machine: &M, pending: &Pending) -> bool {
         let action = &pending.action;
         let whose = match action.op {
@@ -134,7 +136,8 @@ impl Floating {
         })
     }
 
-    /// All of it, by names of threads that do not depend on the interleaving.
+    /// The digest of all floating accesses, with names of threads that do not depend on the
+    /// interleaving.
     pub(super) fn digest(&self, name: impl Fn(ThreadId) -> ThreadId) -> Digest {
         let threads = self.of.iter().enumerate().filter(|(_, of)| !of.is_empty());
         let parts = threads.map(|(thread, of)| {
@@ -146,9 +149,9 @@ impl Floating {
     }
 }
 
-/// What was used by synchronisation, atomic accesses among it, and what was accessed plainly, by
-/// address divided by 8. What a thread's own synchronisation touched does not float: others may
-/// have learned of it from just that.
+/// The places used by synchronisation (including atomic accesses), and the places accessed plainly,
+/// by address divided by 8. Accesses of synchronisation operations do not float: other threads may
+/// have learned of them through these operations themselves.
 #[derive(Debug, Default)]
 pub(super) struct Synchronised {
     used: FxHashSet<u64>,
@@ -156,9 +159,8 @@ pub(super) struct Synchronised {
 }
 
 impl Synchronised {
-    /// Whether whatever the event needs of others comes before it by happens-before.
-    ///
-    /// `several`: whether its thread had several alternatives.
+    /// True if everything that the event needs of other threads comes before it by happens-before.
+    /// `several`: its thread had several alternatives.
     pub(super) fn holds<M: Machine>(&mut self, machine: &M, event: &Event, several: bool) -> bool {
         let (action, failed) = (&event.action, event.outcome == Outcome::Failed);
         let reads = action.order.acquires();
@@ -183,7 +185,7 @@ impl Synchronised {
             | Op::SemWait
             | Op::SemTryWait => !failed,
             Op::WaitRelease | Op::WaitAcquire | Op::Broadcast => true,
-            // With several waiters it matters which of them were there.
+            // With several waiters, the outcome depends on which waiters were there.
             Op::Signal => !several,
             Op::OnceEnter | Op::OnceDone => true,
             Op::Init | Op::Destroy => {
@@ -192,7 +194,7 @@ impl Synchronised {
             }
             Op::Read => plain || reads,
             Op::Write => plain || writes,
-            // A compare-and-swap that failed is a read: the first access.
+            // A compare-and-swap that failed is a read: its first access.
             Op::Rmw if failed => machine
                 .accesses()
                 .first()
@@ -207,7 +209,7 @@ impl Synchronised {
             && self.is_apart(machine, event)
     }
 
-    /// Whether no place was both used by synchronisation and accessed plainly.
+    /// True if no place was both used by synchronisation and accessed plainly.
     fn is_apart<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
         let action = &event.action;
         let mut apart = true;

@@ -1,23 +1,23 @@
-//! The states that are known: those of the path, and those that were left with all that follows.
+//! The known states: those of the path, and those whose exploration is finished.
 
 use rustc_hash::FxHashSet;
 use selvedge_base::Digest;
 
-/// States that are kept before the oldest are forgotten: about 2 GiB.
+/// The number of states at which the oldest are forgotten: about 2 GiB.
 const MOST: usize = 1 << 26;
 
 /// See the module's documentation.
 ///
-/// When there are too many, the older half of those that were left is forgotten. They are explored
-/// again if they are met again, so nothing is lost but time. States of the path are never
-/// forgotten: the path would not end.
+/// If there are too many states, the older half of the finished ones is forgotten. A forgotten
+/// state is explored again if it is reached again, so only time is lost. States of the path are
+/// never forgotten, because otherwise the path might not end.
 #[derive(Debug)]
 pub(super) struct Known {
     path: FxHashSet<Digest>,
     young: FxHashSet<Digest>,
     old: FxHashSet<Digest>,
     most: usize,
-    /// It was told to keep fewer.
+    /// True if the store was told to keep fewer states.
     saves: bool,
     forgotten: u64,
 }
@@ -25,11 +25,11 @@ pub(super) struct Known {
 /// What is known of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Seen {
-    /// Nothing.
+    /// The state is new.
     New,
-    /// It is on the path: whoever came here went in a circle.
+    /// The state is on the path: the path has a cycle.
     OnPath,
-    /// All that follows was explored.
+    /// Everything that follows the state was explored.
     Left,
 }
 
@@ -45,17 +45,17 @@ impl Known {
         }
     }
 
-    /// Whether all that follows a state was explored.
+    /// True if everything that follows a state was explored.
     pub(super) fn has_left(&self, state: Digest) -> bool {
         self.young.contains(&state) || self.old.contains(&state)
     }
 
-    /// Whether a state is on the path.
+    /// True if a state is on the path.
     pub(super) fn is_on_path(&self, state: Digest) -> bool {
         self.path.contains(&state)
     }
 
-    /// Enters a state.
+    /// Adds a state to the path, if it is new.
     pub(super) fn enter(&mut self, state: Digest) -> Seen {
         if self.has_left(state) {
             return Seen::Left;
@@ -66,7 +66,7 @@ impl Known {
         }
     }
 
-    /// Leaves a state of the path: all that follows was explored.
+    /// Removes a state from the path: everything that follows was explored.
     pub(super) fn leave(&mut self, state: Digest) {
         self.path.remove(&state);
         if self.young.len() >= self.most / 2 {
@@ -75,7 +75,7 @@ impl Known {
         self.young.insert(state);
     }
 
-    /// Forgets half of what it may, and keeps no more from now on.
+    /// Forgets half of the finished states, and does not keep more from now on.
     pub(super) fn save(&mut self) {
         if std::mem::replace(&mut self.saves, true) {
             return;
@@ -93,7 +93,7 @@ impl Known {
         self.old = young;
     }
 
-    /// How many states were forgotten.
+    /// The number of forgotten states.
     pub(super) const fn forgotten(&self) -> u64 {
         self.forgotten
     }

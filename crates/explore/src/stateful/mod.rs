@@ -1,30 +1,31 @@
 //! Depth-first search over states: what follows a state is explored once, however it is reached
 //! (Holzmann, *The SPIN Model Checker*, 2003, chapter 8).
 //!
-//! A state is told by its fingerprint, without the names of inputs, and by what counts of the past:
-//! a race is between two accesses, of which one may lie long before the state. That is what
-//! `floats` if every dependence is synchronisation; if the search sees that this does
-//! not hold, it begins anew with all that detectors remember ([`Detector::digest`]). Equal keys
-//! stand for equal futures and equal findings in them.
+//! The key of a state is its fingerprint, without the names of inputs, together with the part of
+//! the past that counts. The past counts because a race is between two accesses, and one of them
+//! may lie long before the state. If every dependence is synchronisation, the floating accesses are
+//! enough (`floating.rs`). If the search sees that this does not hold, it starts again with
+//! everything that detectors remember ([`Detector::digest`]). States with equal keys have equal
+//! futures, and equal findings in them.
 //!
-//! - *Fewer orders.* A thread whose next action is independent of all that others do before it
-//!   [goes first](selvedge_model::Machine::goes_first) and alone: it is a persistent set. If that
-//!   closes a circle on the path, or had something to report, or stops a thread, the others have
-//!   their turn too: else they might never have one (the cycle proviso; Peled, CAV 1994), or not
-//!   before the process ends.
-//! - *Incomplete actions.* An action that has its effect only with the data choice after it has no
-//!   state of its own: no key is asked for between the two.
-//! - *Threads that wait for ever* beside others that run for ever: whoever is stuck stays so. An
-//!   execution without end comes back to a state of its path, and there each waiting thread is
-//!   asked about ([`stuck`](crate::stuck)).
+//! - *Fewer orders.* If a thread's next action is independent of all actions of other threads
+//!   before it, the thread [goes first](selvedge_model::Machine::goes_first), alone: it is a
+//!   persistent set. If this step closes a cycle on the path, reports something, or stops a thread,
+//!   the other threads get their turn, too. Otherwise they might never get one (the cycle proviso;
+//!   Peled, CAV 1994), or not before the process ends.
+//! - *Incomplete actions.* An action that takes effect only with the data choice after it has no
+//!   state of its own: no key is computed between the two.
+//! - *Threads that wait for ever* beside others that run for ever: a stuck thread stays stuck. An
+//!   execution without end returns to a state of its path. At that point the search asks for each
+//!   waiting thread whether it is stuck ([`stuck`](crate::stuck)).
+//! - *Threads that wait in loops for ever*: asked at the same points ([`spin`](crate::spin)).
+//! - *Commuting steps* (`commuting.rs`): the state to which the second of two independent steps
+//!   leads is known before the step is taken. The step is left out if everything that follows that
+//!   state is known.
 //!
-//! - *Threads that wait in loops for ever*: asked at the same places ([`spin`](crate::spin)).
-//! - *Steps that commute* (`commuting.rs`): where the second of two independent steps leads is
-//!   known before it is taken. It is left out if all that follows is known.
-//!
-//! Deliberately absent: sleep sets and dynamic partial-order reduction. A state that was left under
-//! a sleep set is not explored whole, and what a race reversal adds after a state is not known when
-//! the state is met again (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
+//! Deliberately absent: sleep sets and dynamic partial-order reduction. A state that was finished
+//! under a sleep set is not explored completely. And when a state is reached again, it is not known
+//! which backtrack points its future requires (Yang, Chen, Gopalakrishnan and Kirby, SPIN 2008).
 
 mod commuting;
 mod floating;
@@ -49,10 +50,10 @@ use selvedge_model::{
     StopReason, Undo,
 };
 
-/// Steps between two updates of the live counters.
+/// The number of steps between two updates of the live counters.
 const SHOW_EVERY: u64 = 4096;
 
-/// Visits every state of the machine that `make` makes, at its initial state.
+/// Visits every state. `make` makes a machine at its initial state.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo + Fingerprint,
@@ -62,7 +63,7 @@ where
     explored(make, config, control, ForTests::default(), None)
 }
 
-/// [`explore`] with a mistake, and with a store of so many states.
+/// [`explore`] with a deliberate mistake, and with a limited number of stored states.
 #[cfg(feature = "laboratory")]
 pub fn explore_weakened<M, D, F>(
     make: &F,
@@ -106,7 +107,7 @@ where
     again.detector.forget();
     match again.run() {
         Ok(mut report) => {
-            // A limit may end this run before it comes to them.
+            // A limit may end this run before it finds these faults again.
             report.add_faults(faults);
             report
         }
@@ -117,39 +118,39 @@ where
 /// A state of the path.
 struct Frame<M, D> {
     marks: (M, D),
-    /// None where an action is incomplete.
+    /// The key; `None` while an action is incomplete.
     key: Option<Digest>,
-    /// It has inputs, and its key what stands for their names.
+    /// True if the state has inputs. Then its key contains the value that replaces their names.
     named: bool,
-    /// What steps from here add to the key: those that were taken here, or before.
+    /// The steps whose contribution to the key is known here.
     steps: Steps,
-    /// So many steps were kept when the state was reached.
+    /// The number of stored steps when the state was reached.
     commuting: usize,
     choices: Vec<Choice>,
     next: usize,
-    /// So many of the choices are enough if they lead on.
+    /// The number of first choices that are enough if they lead to new states.
     ample: usize,
-    /// A thread stands at a data choice, and goes first.
+    /// True if a thread has a pending data choice, which goes first.
     chooses: bool,
 }
 
-/// What a step led to.
+/// Where a step led.
 enum Leads {
-    /// A state that was not known.
+    /// To a new state.
     On,
-    /// Somewhere where the search goes back.
+    /// To a state at which the search goes back.
     Back,
-    /// A state of the path.
+    /// To a state of the path.
     Round,
 }
 
-/// When those have their turn whose turn it was not at a state.
+/// When the threads that were left out at a state get their turn.
 enum Turn {
     /// At later states.
     Later,
-    /// There.
+    /// At this state.
     Here,
-    /// Before the transition that the step was a part of.
+    /// Before the transition to which the step belongs.
     Before,
 }
 
@@ -158,25 +159,25 @@ struct Search<'a, M: Undo, D: Detector<M>> {
     control: &'a Control,
     machine: M,
     detector: D,
-    /// Keys are sums.
+    /// True if keys are sums.
     adds: bool,
     commuting: Commuting,
     known: Known,
     names: Names,
-    /// What floats, if that is enough.
+    /// The floating accesses, if these are enough.
     floating: Option<Floating>,
     synchronised: Synchronised,
-    /// It is not enough.
+    /// True if floating accesses turned out not to be enough.
     unsynchronised: bool,
     path: Vec<Frame<M::Mark, D::Mark>>,
-    /// The choices that lead to the machine's state.
+    /// The choices that lead to the machine's present state.
     choices: Vec<Choice>,
     faults: Vec<Fault>,
     fates: Fates,
-    /// Where it was asked whether all go round for ever.
+    /// The states at which the search asked whether all enabled threads spin.
     spins: FxHashSet<Digest>,
     record: Record,
-    /// Executions and events that were shown.
+    /// The executions and events that were added to the live counters.
     shown: (u64, u64),
     weaken: ForTests<Weaken>,
 }
@@ -192,7 +193,7 @@ where
         control: &'a Control,
         (weaken, most, floats): (ForTests<Weaken>, Option<usize>, bool),
     ) -> Self {
-        // Only of data races anything is remembered.
+        // Only the race detector remembers anything.
         let races = detector.digest(&machine).is_some();
         Search {
             adds: floats || !races,
@@ -217,7 +218,7 @@ where
         }
     }
 
-    /// The report; the search itself, if it has to begin anew with digests.
+    /// The report; or the search itself, if it has to start again with digests.
     fn run(mut self) -> Result<Report, Box<Self>> {
         let faulty = self.record.notice(self.config, self.machine.notices(), &[]);
         let stop = match faulty && self.config.stop == Stop::First {
@@ -257,7 +258,7 @@ where
             }
             let choice = top.choices[top.next];
             top.next += 1;
-            // Where all have their turn, data choices of a thread apart.
+            // All threads get their turn here, except at a data choice.
             let all = top.ample == top.choices.len() && !top.chooses;
             if all {
                 let first = top.next == 1 && !self.weaken.is(Weaken::Circle);
@@ -275,7 +276,7 @@ where
             }
             let (turn, faulty) = self.step(choice);
             if self.unsynchronised {
-                return StopReason::Complete; // so it is for this search: another one begins
+                return StopReason::Complete; // this search is complete; another one follows
             }
             if faulty && self.config.stop == Stop::First {
                 return StopReason::Finding;
@@ -296,13 +297,15 @@ where
         }
     }
 
-    /// After a step from the state at a depth: who else has a turn, and where.
+    /// After a step from the state at `depth`: gives other threads their turn, here or at an
+    /// earlier state.
     fn give_turn(&mut self, turn: Turn, depth: usize) {
         let mut at = depth;
         match turn {
             Turn::Later => return,
             Turn::Here => {}
-            // A data choice is a part of the transition before it: others come before that one.
+            // A data choice belongs to the transition before it, so other threads go before that
+            // transition.
             Turn::Before => {
                 while at > 0 && self.path[at].chooses {
                     at -= 1;
@@ -315,8 +318,8 @@ where
         }
     }
 
-    /// Takes a step from the last state of the path. When others have their turn, and whether
-    /// something asked for was found.
+    /// Takes a step from the last state of the path. Returns when other threads get their turn, and
+    /// true if it found a fault of a requested property.
     fn step(&mut self, choice: Choice) -> (Turn, bool) {
         let parked = self.parked();
         let several = self.machine.pending()[choice.thread.index()].alternatives > 1;
@@ -347,7 +350,7 @@ where
             return (Turn::Later, true);
         }
         let (leads, found) = self.arrive(Some((choice, &event)));
-        // Nobody has a turn where an execution ends.
+        // No thread gets a turn where an execution ends.
         let ends = !self.machine.pending().iter().any(Pending::is_enabled);
         let turn = match leads {
             Leads::Round => Turn::Here,
@@ -357,8 +360,9 @@ where
         (turn, faulty | found)
     }
 
-    /// What the machine's state is; it becomes the last one of the path if it is to be expanded.
-    /// And whether something asked for was found there. `by`: the step that led there.
+    /// Handles the machine's present state, which becomes the last one of the path if it must be
+    /// expanded. Also returns true if a fault of a requested property was found. `by`: the step
+    /// that led here.
     fn arrive(&mut self, by: Option<(Choice, &Event)>) -> (Leads, bool) {
         let depth = self.choices.len();
         let statistics = &mut self.record.statistics;
@@ -429,7 +433,8 @@ where
         (Leads::On, false)
     }
 
-    /// Notes what a step from the last state of the path adds to its key; what steps add after it.
+    /// Records the contribution to the key of a step from the last state of the path. Returns the
+    /// steps whose contribution is known after it.
     fn note_step(&mut self, choice: Choice, event: &Event, to: Option<Digest>) -> Steps {
         let named = self.machine.has_inputs();
         let Some(frame) = self.path.last_mut().filter(|_| self.adds && !named) else {
@@ -452,7 +457,7 @@ where
         )
     }
 
-    /// What tells the machine's state; none where an action is incomplete.
+    /// The key of the machine's state; `None` while an action is incomplete.
     fn key(&self) -> Option<Digest> {
         let pending = self.machine.pending();
         let mut threads = (0..pending.len()).map(Id::from_index);
@@ -476,7 +481,7 @@ where
         pending.filter(|p| p.status == Status::Parked).count()
     }
 
-    /// Tells the detector of each thread that never moves again, whatever the others do.
+    /// Reports to the detector each thread that never moves again, whatever the other threads do.
     fn find_stuck(&mut self) {
         let asked = self.config.properties.contains(&Property::Deadlock);
         if !asked || self.fates.gave_up() || self.weaken.is(Weaken::Stuck) {
@@ -498,7 +503,7 @@ where
         }
     }
 
-    /// Tells the detector if all go round for ever, if that was not asked here before.
+    /// Reports to the detector if all enabled threads spin for ever. Asks once for each state.
     fn find_spins(&mut self, key: Digest) {
         let asked = self.config.properties.contains(&Property::Deadlock);
         if !asked || !may_spin(self.machine.pending()) {
@@ -531,7 +536,7 @@ where
         faulty
     }
 
-    /// Shows the counters.
+    /// Updates the live counters.
     fn show(&mut self) {
         let statistics = &self.record.statistics;
         let now = (

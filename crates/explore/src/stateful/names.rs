@@ -1,21 +1,23 @@
-//! Names of threads that are the same in each interleaving: who created it, as how manieth.
+//! Names of threads that are the same in each interleaving: the creator, and the number of threads
+//! that the creator had created before.
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, ThreadId};
 
-/// See the module's documentation. A name is a number, in the order in which names were met.
+/// See the module's documentation. A name is a number, in the order in which names were found.
 #[derive(Debug)]
 pub(super) struct Names {
     known: FxHashMap<(Option<ThreadId>, u32), ThreadId>,
-    /// By name its creator's, and how many that one had created before.
+    /// For each name the creator's name, and the number of threads that the creator had created
+    /// before.
     makers: Vec<(Option<ThreadId>, u32)>,
-    /// By the machine's number of a thread: its creator's number, its name, and after how many
-    /// steps it was created.
+    /// For each thread, by the machine's number: its creator's number, its name, and the number of
+    /// steps before its creation.
     threads: Vec<(Option<ThreadId>, ThreadId, usize)>,
 }
 
 impl Names {
-    /// So many threads are there at the beginning.
+    /// The names of `initial` threads.
     pub(super) fn new(initial: usize) -> Self {
         let mut names = Names {
             known: FxHashMap::default(),
@@ -38,7 +40,8 @@ impl Names {
         name
     }
 
-    /// A thread took the step with this number; there are so many threads after it.
+    /// Records that a thread took the step with this number, and that there are `threads` threads
+    /// after it.
     pub(super) fn follow(&mut self, step: usize, thread: ThreadId, threads: usize) {
         while matches!(self.threads.last(), Some(&(Some(_), _, made)) if made >= step) {
             self.threads.pop();
@@ -61,7 +64,7 @@ impl Names {
             .map_or(thread, |&(_, name, _)| name)
     }
 
-    /// The name of a thread for people: `0.2`.
+    /// The name of a thread as text: `0.2`.
     pub(super) fn text(&self, thread: ThreadId) -> String {
         let (mut at, mut text) = (Some(self.of(thread)), String::new());
         while let Some(name) = at {

@@ -1,23 +1,24 @@
-//! Deliberate mistakes, to see that tests notice them.
+//! Deliberate mistakes, to show that tests find them.
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weaken {
-    /// As it should be.
+    /// No mistake.
     #[default]
     Nothing,
-    /// An independent action that goes first is enough, whatever it leads to.
+    /// An independent action that goes first is always enough, wherever it leads.
     Proviso,
-    /// What detectors remember is no part of the state.
+    /// What detectors remember is not part of the state.
     Memory,
-    /// Every dependence is taken for synchronisation.
+    /// Every dependence is treated as synchronisation.
     Synchronised,
-    /// Threads that wait for ever beside others that run for ever are not looked for.
+    /// Threads that wait for ever beside others that run for ever are not searched for.
     Stuck,
-    /// No mistake: that a step leads where it was foreseen to lead is checked.
+    /// No mistake: checks that each step leads to the predicted state.
     Foreseen,
-    /// All steps of other threads are taken for independent.
+    /// All steps of other threads are treated as independent.
     Commuting,
-    /// A step that leads to a state of the path is left out even if it is the first one there.
+    /// A step that leads to a state of the path is left out even if it is the first one of its
+    /// state.
     Circle,
 }

@@ -1,15 +1,15 @@
-//! Whether some path in a graph of states goes on for ever and is fair.
+//! Whether a graph of states has an infinite fair path.
 //!
 //! A thread may stop at a false assumption. What comes after that is no execution, so those states
-//! are left out. Then "whatever is done, the thread never goes on" may hold only because nothing
-//! goes on. An execution that never ends is fair if each thread that is enabled from some time on
-//! moves again and again. In a finite graph there is one if and only if there is a strongly
-//! connected component with a step in which each thread moves that is enabled in all of its states:
-//! the states that the execution visits again and again lie in one.
+//! are left out. Then "the thread never goes on, whatever happens" may hold only because no
+//! execution goes on. An infinite execution is fair if each thread that is enabled from some point
+//! on moves again and again. In a finite graph there is such a path if and only if some strongly
+//! connected component has, for each thread that is enabled in all its states, a step of that
+//! thread: the states that the execution visits infinitely often lie in one component.
 //!
-//! Where a thread's independent action goes first, the others are left for later; a fair execution
-//! takes that action some time, and taken first it leads through states that are there. So the
-//! reduced graph has a fair path if the whole one has.
+//! If a thread's independent action goes first, the other threads are only delayed. A fair
+//! execution takes that action at some time; taken first, it leads through states that are in the
+//! graph. So the reduced graph has a fair path if the whole graph has one.
 
 use smallvec::SmallVec;
 
@@ -18,19 +18,19 @@ use smallvec::SmallVec;
 pub(super) struct Graph {
     /// The threads that are enabled.
     enabled: Vec<SmallVec<[u16; 8]>>,
-    /// Who moves, and where to.
+    /// For each step the thread that moves and the state that follows.
     steps: Vec<SmallVec<[(u16, u32); 4]>>,
 }
 
 impl Graph {
-    /// Adds a state; its number.
+    /// Adds a state and returns its number.
     pub fn add(&mut self, enabled: impl Iterator<Item = usize>) -> u32 {
         self.enabled.push(enabled.map(|t| t as u16).collect());
         self.steps.push(SmallVec::new());
         self.steps.len() as u32 - 1
     }
 
-    /// The number of the state added last.
+    /// The number of the last state added.
     pub fn last(&self) -> u32 {
         self.steps.len() as u32 - 1
     }
@@ -40,7 +40,7 @@ impl Graph {
         self.steps[from as usize].push((thread as u16, to));
     }
 
-    /// Whether there is a fair path that never ends.
+    /// True if there is an infinite fair path.
     pub fn goes_on(&self) -> bool {
         let components = self.components();
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.steps.len()];
@@ -63,7 +63,7 @@ impl Graph {
         })
     }
 
-    /// By state a number of its strongly connected component (Tarjan 1972).
+    /// For each state the number of its strongly connected component (Tarjan 1972).
     fn components(&self) -> Vec<u32> {
         const NONE: u32 = u32::MAX;
         let count = self.steps.len();
@@ -115,7 +115,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// States with who is enabled, and steps.
+    /// States with their enabled threads, and steps.
     fn graph(states: &[&[usize]], steps: &[(u32, usize, u32)]) -> Graph {
         let mut graph = Graph::default();
         for state in states {

@@ -1,24 +1,25 @@
-//! Alternatives: what shows that some maximal configuration contains C and none of the events of D.
+//! Alternatives: sets of events which show that some maximal configuration contains C and no event
+//! of D.
 //!
-//! A k-partial alternative to D after C (Nguyen et al., CAV 2018, Section 5) is a configuration J,
-//! causally closed and without events of D, that forms one configuration with C and in which each
-//! of the last k events of D has an event in conflict with it. All events of D are enabled at C
-//! (those that are not any more were dropped), so the conflicts are immediate ones, and these are
-//! known of each event. For k = 1 one conflicting event does, found in polynomial time. For k = |D|
-//! the search goes back over its choices, and whoever follows such an alternative never comes to
-//! where everything enabled is in D.
+//! A k-partial alternative to D after C (Nguyen et al., CAV 2018, Section 5) is a configuration J
+//! without events of D. J and C together form a configuration, and each of the last k events of D
+//! has an event of J in conflict with it. All events of D are enabled at C (others were dropped),
+//! so these conflicts are immediate, and each event stores its immediate conflicts. For k = 1, one
+//! conflicting event is enough, and it is found in polynomial time. For k = |D| the search
+//! backtracks over its choices. An exploration that follows such an alternative never reaches a
+//! point where all enabled events are in D.
 
 use super::event::{EventId, Store, last};
 use super::path::Path;
 use super::weaken::Weaken;
 use selvedge_model::{Detector, Fingerprint, Undo};
 
-/// How many of the disabled events an alternative must be in conflict with.
+/// The number of disabled events with which an alternative must be in conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Partial {
-    /// The newest this many.
+    /// This many of the newest events.
     Last(u32),
-    /// Each of them: exploration is optimal.
+    /// Each event: the exploration is optimal.
     All,
 }
 
@@ -33,8 +34,9 @@ pub struct Search<'a, M: Undo, D: Detector<M>> {
 }
 
 impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
-    /// The events of an alternative that C has not, in the order of their numbers, and from where
-    /// to go on. `from`: candidates for the newest event of D before this one were refused before.
+    /// The events of an alternative that are not in C, in ascending order, and the candidate from
+    /// which a later search continues. `from`: the candidates for the newest event of D before this
+    /// one were refused before.
     pub fn find(&self, partial: Partial, from: usize) -> Option<(Vec<EventId>, usize)> {
         let (&newest, older) = self.disabled.split_last()?;
         let mut most = match partial {
@@ -60,7 +62,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         None
     }
 
-    /// Finds events in conflict with each of `older`, the newest first.
+    /// Finds events in conflict with each of `older`, beginning with the newest.
     fn rest(&self, older: &[EventId], chosen: &mut Vec<EventId>, events: &mut Vec<EventId>) -> bool {
         let Some((&next, older)) = older.split_last() else {
             return true;
@@ -80,15 +82,15 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         false
     }
 
-    /// Adds an event and its causes to a partial alternative; false, and nothing is added, if it is
-    /// no candidate or does not go with the rest.
+    /// Adds an event and its causes to a partial alternative. Returns false, and adds nothing, if
+    /// the event is no candidate or is in conflict with the rest.
     fn add(&self, candidate: EventId, chosen: &mut Vec<EventId>, events: &mut Vec<EventId>) -> bool {
         let store = self.store;
         let event = &store[candidate];
         if event.cutoff || self.disabled.iter().any(|&d| store.contains(&event.clock, d)) {
             return false;
         }
-        // Most candidates fail by themselves.
+        // Most candidates fail this test, without the others.
         if !self.goes_with_configuration(candidate, candidate) {
             return false;
         }
@@ -104,8 +106,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
         true
     }
 
-    /// Whether an event of a local configuration, itself not in C, is in conflict with none of C's
-    /// events.
+    /// True if an event is in conflict with no event of C. The event lies in the local
+    /// configuration of `of` and is not in C.
     fn goes_with_configuration(&self, e: EventId, of: EventId) -> bool {
         let (store, path) = (self.store, self.path);
         let (event, local) = (&store[e], &store[of].clock);
@@ -133,7 +135,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
                 }
             }
         }
-        // Who was woken in C by an event that this one does not know of will not do this.
+        // If the thread was woken in C by an event that is not a cause of this one, the thread
+        // cannot do this any more.
         if last(path.clock(), thread).depth() + 1 == event.depth
             && let Some(waker) = path.waker(thread)
             && !store.contains(local, waker)
@@ -147,7 +150,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Search<'_, M, D> {
             .all(|&named| last(path.clock(), named).depth() <= last(local, named).depth())
     }
 
-    /// Whether an event is in conflict with none of those chosen already.
+    /// True if an event is in conflict with no event chosen so far.
     fn goes_with(&self, e: EventId, of: EventId, chosen: &[EventId], events: &[EventId]) -> bool {
         let store = self.store;
         let (event, local) = (&store[e], &store[of].clock);

@@ -1,10 +1,10 @@
 //! Actions that would come between an incomplete action and the data choice that completes it.
 //!
-//! The two are one step, so what depends on them comes before both or after both. Mostly the choice
-//! is taken at once. Where all its alternatives are cutoffs, the execution goes on with what is
-//! independent of them, and ends where only what depends on them is left. The positions of those
-//! threads are looked at then: what they would have done without the incomplete action is in
-//! conflict with it.
+//! The two are one step, so an action that depends on them comes before both or after both. Usually
+//! the choice is taken at once. If all its alternatives are cutoffs, the execution continues with
+//! events that are independent of them, and ends when only dependent ones are left. Then the
+//! positions of those threads are examined for extensions: what they would have done without the
+//! incomplete action is in conflict with it.
 
 use super::event::{EventId, Store};
 use super::path::Path;
@@ -14,16 +14,16 @@ use selvedge_model::{Detector, Fingerprint, Undo};
 /// Whether an action comes between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Between {
-    /// However it ends, it is independent of all incomplete actions.
+    /// No: it is independent of all incomplete actions, however it ends.
     No,
-    /// That depends on how it ends.
+    /// This depends on how the action ends.
     Perhaps,
-    /// However it ends, it depends on one.
+    /// Yes: it depends on an incomplete action, however it ends.
     Yes,
 }
 
-/// Whether what a thread, by the machine's number, does next would come between another thread's
-/// incomplete action and the choice that completes it.
+/// Whether the next action of a thread (by the machine's number) would come between another
+/// thread's incomplete action and the choice that completes it.
 pub fn between<M, D>(store: &Store, path: &Path<M, D>, number: ThreadId) -> Between
 where
     M: Undo + Fingerprint,
@@ -54,7 +54,7 @@ where
     found
 }
 
-/// Whether an event of the path came between.
+/// True if an event of the path came between.
 pub fn came_between<M, D>(store: &Store, path: &Path<M, D>, event: EventId) -> bool
 where
     M: Undo + Fingerprint,
@@ -64,7 +64,7 @@ where
         && incomplete(store, path, store[event].thread).any(|other| store.dependent(other, event))
 }
 
-/// The last events of other threads than this one that are incomplete.
+/// The last events of all other threads that are incomplete.
 fn incomplete<'a, M, D>(
     store: &'a Store,
     path: &'a Path<M, D>,

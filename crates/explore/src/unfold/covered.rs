@@ -1,4 +1,4 @@
-//! What a run covered that did not come to its end.
+//! What an unfinished run has covered.
 
 use super::event::{EventId, Store};
 use super::tree::{Child, Tree};
@@ -6,26 +6,28 @@ use selvedge_base::{Id, StmtId};
 use selvedge_model::Op;
 use std::collections::BTreeMap;
 
-/// What an unfinished run of `unfold` is sure of: everything finished was explored wholly, and this
-/// much is known to be left.
+/// The results of an unfinished run of `unfold` that are certain, and the known work that remains.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Covered {
-    /// Maximal configurations explored: traces, times paths.
+    /// The number of maximal configurations explored: traces, times data paths.
     pub finished: u64,
-    /// Configurations that ended where only cutoffs were left.
+    /// The number of configurations after which only cutoffs were left.
     pub cut: u64,
-    /// Nodes of the tree that nobody was at: an alternative is known, and was not explored.
+    /// The number of tree nodes that were not visited: an alternative is known and was not
+    /// explored.
     pub open: u64,
-    /// Nodes with an event of which it is not known whether all can be done without it.
+    /// The number of nodes with an event for which it is not yet decided whether a configuration
+    /// without it exists.
     pub undecided: u64,
-    /// The threads by hierarchical name, each with the length of its longest known past.
+    /// The threads by hierarchical name, each with the number of events in its longest known
+    /// execution.
     pub threads: Vec<(String, u32)>,
-    /// Alternatives of data choices that are known and were never taken, by statement.
+    /// Known alternatives of data choices that were never taken, by statement.
     pub not_taken: BTreeMap<StmtId, u64>,
 }
 
 impl Covered {
-    /// What is left of a tree, and what is known of the events.
+    /// Computes the remaining work from a tree and from the known events.
     pub fn new(finished: u64, cut: u64, store: &Store, tree: &Tree) -> Covered {
         let mut covered = Covered {
             finished,

@@ -1,74 +1,79 @@
-//! Which events are cutoffs: those whose state is known from a smaller configuration.
+//! Cutoffs: events whose state is known from a smaller configuration.
 //!
-//! Any *adequate* order may say what is smaller: one that is well-founded, holds between a set and
-//! its subset, and is kept when both sides are extended in the same way (Esparza, Römer and Vogler,
-//! TACAS 1996, FMSD 2002). The paper compares numbers of events; then of two configurations of one
-//! size, such as the same critical sections in another order, neither is cut off. Here the order is
-//! theirs, total but for coincidence: first the number of events; then the sum of their weights,
-//! which are a number for each label; then the sums by level of the Foata normal form, the lowest
-//! level that differs. Where dependence follows from labels it is adequate: an event that extends
-//! both of two configurations at a level up to the first that differs has all its causes in what
-//! they have in common, for it is independent of the rest of one, which has the same labels as the
-//! rest of the other; so it is the same event, and adds the same to both.
+//! The order that says "smaller" may be any *adequate* order: one that is well-founded, holds
+//! between a set and its proper supersets, and is preserved when both sides are extended in the
+//! same way (Esparza, Römer and Vogler, TACAS 1996, FMSD 2002). The paper compares numbers of
+//! events. Then, of two configurations of equal size, such as the same critical sections in another
+//! order, neither is cut off. Here the order is the one of Esparza, Römer and Vogler, which is
+//! total except for hash collisions. It compares the number of events; then the sum of their
+//! weights, which are a number for each label; then the sums for each level of the Foata normal
+//! form, at the lowest level that differs.
 //!
-//! Where something of the past counts, one configuration stands for another if both lead to one
-//! state and whatever races after the other one's past races after its own: with less knowledge
-//! and more accesses ([`Held::includes`]).
+//! The order is adequate if dependence follows from labels. Consider an event that extends both of
+//! two configurations at a level up to the first that differs. It is independent of the rest of one
+//! configuration, which has the same labels as the rest of the other. So all its causes are in the
+//! part that both have in common, it is the same event in both, and it adds the same to both sums.
 //!
-//! No order of exploration is assumed: let a state be reachable, and C the least configuration that
-//! reaches it. A cutoff e in C could be replaced, with all that follows, by the smaller
-//! configuration with its state; so there is none.
+//! If the past is a part of states, a configuration subsumes another one under two conditions: both
+//! lead to the same state, and every later access that races after the other configuration races
+//! after this one as well. The second condition holds if this one has at least the other's
+//! accesses, and each is covered by no more clocks ([`Held::includes`]).
+//!
+//! No order of exploration is assumed. Let a state be reachable, and let C be the least
+//! configuration that reaches it. If C contained a cutoff e, then e and its causes could be
+//! replaced by the smaller configuration with the same state, and the rest of C could follow it.
+//! The result would be smaller than C. So C contains no cutoff.
 
 use super::event::{EventId, Last, Store, last};
 use super::weaken::Weaken;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
-use selvedge_model::{Held, Places, Threat};
+use selvedge_model::{Held, Places, RaceCandidate};
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How much of the past counts as a part of a state; see `races.rs`.
+/// How much of the past is a part of a state; see `races.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Knowledge {
     /// Nothing.
     #[default]
     State,
-    /// What each thread did last, and what the event itself does, if that touches the places.
-    Trails,
-    /// What the detector remembers of the places.
+    /// The last action of each thread, and the event itself if it accesses the places.
+    LastActions,
+    /// The accesses to the places that the detector remembers.
     Detector,
 }
 
-/// What of the past counts as a part of a state.
+/// The part of the past that belongs to a state.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    /// How much.
+    /// How much of the past.
     pub knowledge: Knowledge,
-    /// Accesses to these bytes.
+    /// The bytes whose accesses count.
     pub places: Places,
-    /// How often that became more.
+    /// The number of times that more was added.
     rises: u32,
 }
 
-/// If more counts so often, all places do.
+/// After this number of additions, all bytes count.
 const MOST_RISES: u32 = 16;
 
 impl Past {
-    /// So much, wherever it is.
+    /// This level, with all places.
     pub fn of_all_places(knowledge: Knowledge) -> Self {
         Past {
             knowledge,
             places: match knowledge {
                 Knowledge::State => Places::default(),
-                Knowledge::Trails | Knowledge::Detector => Places::All,
+                Knowledge::LastActions | Knowledge::Detector => Places::All,
             },
             rises: 0,
         }
     }
 
-    /// This, and so much at least, and these places.
+    /// This, with at least the given level and with additional places.
     pub fn and(&self, knowledge: Knowledge, places: impl IntoIterator<Item = Range<u64>>) -> Self {
         let mut more = self.clone();
         more.knowledge = more.knowledge.max(knowledge);
@@ -81,31 +86,31 @@ impl Past {
     }
 }
 
-/// What counts of the past of an event and its causes.
+/// The part of the past of an event and its causes that counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Counts {
-    /// What the event itself does; empty, if that does not count.
+    /// The operation of the event itself; empty if it does not count.
     own: Digest,
-    /// The number of what is held against events to come.
+    /// The number of the set of held accesses.
     held: u32,
 }
 
-/// An event that stands for others with the same state.
+/// A known event that may subsume others with the same state.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     event: EventId,
     counts: Counts,
 }
 
-/// The least known configurations of each state: one for each past that none of a smaller one
-/// includes.
+/// For each state, the least known configurations: those that no smaller configuration subsumes.
 #[derive(Debug)]
 pub struct States {
     initial: Digest,
     known: FxHashMap<Digest, SmallVec<[Known; 1]>>,
-    /// How many they are.
+    /// The number of known configurations.
     len: usize,
-    /// What is held by some; first nothing. Whether one includes another, as far as it was asked.
+    /// The sets of held accesses, by number; the first one is empty. `includes` caches which of
+    /// them include each other.
     held: IndexSet<Held, FxBuildHasher>,
     includes: FxHashMap<(u32, u32), bool>,
 }
@@ -131,7 +136,7 @@ impl States {
         states
     }
 
-    /// How many states are known, each with what counts of the past.
+    /// The number of known states, each counted with its part of the past.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -140,22 +145,24 @@ impl States {
         self.held.insert_full(held).0 as u32
     }
 
-    /// The state after an event and its causes, and what counts of these; `beyond`: what else of
-    /// the state there is, and what the detector holds.
+    /// The state after an event and its causes, and the part of their past that counts. `beyond`:
+    /// the rest of the state, and the accesses that the detector holds.
     fn look(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> (Digest, Counts) {
         let (inputs, mut held) = beyond;
         let last = store[event].clock.iter().map(|l: &Last| l.event());
         let last = last.filter(|e| e.is_some());
         let state: Digest = last.clone().map(|e| store[e].print).sum();
         let mut own = Digest::EMPTY;
-        if store.past.knowledge == Knowledge::Trails {
-            let trails = last.map(|e| store[e].history);
-            let threats = trails.filter(|&h| h != Digest::EMPTY).map(|what| Threat {
-                what,
-                bytes: 1,
-                known_by: SmallVec::new(),
-            });
-            held = Held::new(threats.collect());
+        if store.past.knowledge == Knowledge::LastActions {
+            let histories = last.map(|e| store[e].history);
+            let candidates = histories
+                .filter(|&h| h != Digest::EMPTY)
+                .map(|what| RaceCandidate {
+                    what,
+                    bytes: 1,
+                    covered_by: SmallVec::new(),
+                });
+            held = Held::new(candidates.collect());
             let counts = store.footprints.count(store[event].footprint);
             if counts && !store.weaken.is(Weaken::CutoffLabel) {
                 own = own_part(store, event);
@@ -165,7 +172,7 @@ impl States {
         (state.with(self.initial).with(inputs), Counts { own, held })
     }
 
-    /// Whether whatever races after one past does after another.
+    /// True if every access that races after the other past races after this one.
     fn stands_for(&mut self, store: &Store, this: Counts, other: Counts) -> bool {
         if other.own != Digest::EMPTY && this.own != other.own {
             return false;
@@ -184,7 +191,7 @@ impl States {
             .or_insert_with(|| held[this.held as usize].includes(&held[other.held as usize]))
     }
 
-    /// The event of the least known configuration that stands for an event with its causes; none:
+    /// The event of the least known configuration that subsumes an event with its causes. `None` if
     /// the initial state does.
     pub fn least(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> Option<EventId> {
         let (state, counts) = self.look(store, event, beyond);
@@ -199,7 +206,7 @@ impl States {
         standing.into_iter().min_by(|&a, &b| compare(store, a, b))
     }
 
-    /// Notes the state after an event; whether it is known from a smaller configuration.
+    /// Records the state after an event. Returns true if it is known from a smaller configuration.
     pub fn is_known(&mut self, store: &Store, event: EventId, beyond: (Digest, Held)) -> bool {
         let (state, counts) = self.look(store, event, beyond);
         let mut known = self.known.remove(&state).unwrap_or_default();
@@ -239,12 +246,12 @@ impl States {
 
 static OWN: Domain = Domain::new("cutoff event");
 
-/// What an event does to which objects, as a hash: events with the same are independent of the same
-/// others.
+/// A digest of the event's operation, objects and thread. Events with the same digest are
+/// independent of the same other events.
 fn own_part(store: &Store, event: EventId) -> Digest {
     let event = &store[event];
     let mut words: SmallVec<[u64; 24]> = SmallVec::new();
-    // Numbers of threads are names within a run.
+    // Numbers of threads serve as names within a run.
     words.extend([event.thread.index() as u64, u64::from(event.ending.failed)]);
     words.extend(event.ending.named.iter().map(|thread| thread.index() as u64));
     words.push(u64::MAX);
@@ -267,10 +274,10 @@ fn weights(store: &Store, event: EventId) -> u128 {
     last.filter(|e| e.is_some()).map(|e| store[e].weights).sum()
 }
 
-/// Compares the sums of the weights of each level, the lowest level first.
+/// Compares the sums of the weights at each level, beginning with the lowest level.
 fn levels(store: &Store, a: EventId, b: EventId) -> Ordering {
     let (one, other) = (&store[a], &store[b]);
-    // What the first has more.
+    // The first sum minus the second, for each level.
     let mut sums = vec![0i128; one.level.max(other.level) as usize];
     let above = |last: Last| match last.depth() {
         1 => Last::default(),

@@ -1,15 +1,15 @@
-//! The unfolding as plain data, for people to look at.
+//! The unfolding as plain data, for display.
 
 use super::event::{Clock, EventId, Last, Store, causes};
 use selvedge_base::Id;
 use selvedge_model::Choice;
 use smallvec::SmallVec;
 
-/// The events that were executed, with what holds between them.
+/// The executed events and the relations between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfolding {
-    /// In the order in which they became known: causes before their effects. An event's number is
-    /// its position, from 0.
+    /// The events in the order in which they became known: causes before effects. An event's number
+    /// is its position, from 0.
     pub events: Vec<Shown>,
 }
 
@@ -18,7 +18,7 @@ pub struct Unfolding {
 pub struct Shown {
     /// The hierarchical name of its thread.
     pub thread: String,
-    /// Its number within its thread, from 1.
+    /// Its position within its thread, from 1.
     pub depth: u32,
     /// Choices that lead to it: those of its causes in some order, then its own.
     pub choices: Vec<Choice>,
@@ -26,20 +26,20 @@ pub struct Shown {
     pub causes: Vec<usize>,
     /// The events in immediate conflict with it.
     pub conflicts: Vec<usize>,
-    /// If it is a cutoff: whose state it has.
+    /// For a cutoff: what has the same state.
     pub cutoff: Option<Twin>,
 }
 
-/// What leads to the same state as a cutoff, from fewer events.
+/// What leads to the same state as a cutoff, with fewer events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Twin {
-    /// Nothing has happened.
+    /// The initial state.
     Initial,
     /// This event.
     Event(usize),
 }
 
-/// The numbers of the executed events; `None` if they are more than `most`.
+/// The numbers of the executed events; `None` if there are more than `most`.
 pub fn numbers(store: &Store, most: usize) -> Option<Vec<Option<usize>>> {
     let mut next = 0;
     let all = (0..store.len()).map(EventId::from_index);
@@ -53,7 +53,8 @@ pub fn numbers(store: &Store, most: usize) -> Option<Vec<Option<usize>>> {
     (next <= most).then_some(numbers)
 }
 
-/// An event as plain data. `twin`: who has the same state, if it is a cutoff; none: the beginning.
+/// An event as plain data. `twin`: the event with the same state, for a cutoff; `None` means the
+/// initial state.
 pub fn shown(
     store: &Store,
     names: &[String],
@@ -84,7 +85,7 @@ pub fn shown(
     }
 }
 
-/// The causes of an event that are causes of no other cause.
+/// The causes of an event that are not causes of another cause.
 pub fn immediate_causes(store: &Store, event: EventId) -> Vec<EventId> {
     let all: Clock = causes(store, event);
     let last: SmallVec<[EventId; 8]> = all

@@ -1,11 +1,11 @@
-//! Events by canonical name: ⟨action, causes⟩, interned, so that the same event met on different
-//! paths is the same number.
+//! Events by canonical name ⟨action, causes⟩. They are interned, so the same event found on
+//! different paths has the same number.
 //!
 //! The causes of an event are never stored as a set. A causally closed set without conflicts is
-//! told by its last event of each thread (a [`Clock`]), and the events of one thread form a forest:
-//! each knows its predecessor in its thread and one ancestor far above (skew-binary jump pointers:
-//! Myers 1983), so that "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez, Sousa, Coti
-//! and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
+//! determined by its last event of each thread (a [`Clock`]). The events of one thread form a
+//! forest: each event stores its predecessor in its thread and one distant ancestor (skew-binary
+//! jump pointers: Myers 1983). So "is e' a cause of e" takes O(log n) steps (Nguyen, Rodríguez,
+//! Sousa, Coti and Petrucci, CAV 2018, Section 6). Within one configuration it is one comparison.
 
 use super::cutoff::Past;
 use super::footprint::{Footprint, Footprints};
@@ -30,14 +30,14 @@ impl EventId {
     /// No event.
     pub const NONE: EventId = EventId(u32::MAX);
 
-    /// Whether it is one.
+    /// True if it is an event.
     pub const fn is_some(self) -> bool {
         self.0 != u32::MAX
     }
 }
 
-/// The last event of a thread in a set, with its number in the thread: of two in one configuration
-/// the later one is the larger number. 0: the thread has none.
+/// The last event of a thread in a set, with its position in the thread. Of two values in one
+/// configuration, the later event is the larger number. 0 if the thread has no event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Last(u64);
 
@@ -47,7 +47,7 @@ impl Last {
         Last((depth as u64) << 32 | event.0 as u64)
     }
 
-    /// How many events of the thread there are.
+    /// The number of events of the thread.
     pub const fn depth(self) -> u32 {
         (self.0 >> 32) as u32
     }
@@ -62,11 +62,11 @@ impl Last {
     }
 }
 
-/// A configuration: the last event of each thread, by the thread's number. Missing at the end:
-/// none.
+/// A configuration: the last event of each thread, by the thread's number. Missing entries at the
+/// end mean no event.
 pub type Clock = SmallVec<[Last; 8]>;
 
-/// Adds to a configuration what another one has, where both lie in a common one.
+/// Adds another configuration to a configuration. Both must lie in a common one.
 #[inline]
 pub fn join(clock: &mut Clock, other: &[Last]) {
     if clock.len() < other.len() {
@@ -83,75 +83,77 @@ pub fn last(clock: &[Last], thread: ThreadId) -> Last {
     clock.get(thread.index()).copied().unwrap_or_default()
 }
 
-/// What is known of an event from its name, before and after it was executed.
+/// What is known of an event from its name, before and after its execution.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What it does.
+    /// Its label: the action and how it ended.
     pub what: Rc<Label>,
     /// Its thread.
     pub thread: ThreadId,
-    /// The alternative with which it was taken first.
+    /// The alternative with which it was first taken.
     pub alternative: u16,
     /// Its position within its thread, from 1.
     pub depth: u32,
-    /// How many events its local configuration has, itself included.
+    /// The number of events in its local configuration, including itself.
     pub size: u32,
-    /// How many threads its thread has created, this event included.
+    /// The number of threads that its thread has created, including by this event.
     pub spawned: u32,
-    /// Its predecessor in its thread; for a thread's first event the one that created the thread.
+    /// Its predecessor in its thread. For a thread's first event, the event that created the
+    /// thread.
     pub parent: EventId,
-    /// An earlier event of its thread.
+    /// A more distant earlier event of its thread.
     pub(super) jump: EventId,
     /// Its local configuration.
     pub clock: Box<[Last]>,
-    /// Whether a mutex that it owns or gives back is free afterwards; see [`Level`].
+    /// The state of the mutex that it locks or unlocks; see [`Level`].
     pub mutex: Level,
-    /// The event before it that owned or gave back the same mutex.
+    /// The previous event that locked or unlocked the same mutex.
     pub before: EventId,
-    /// The event that woke its thread for it, or created it.
+    /// The event that woke its thread for it, or created the thread.
     pub waker: EventId,
     /// Known events in immediate conflict with it.
     pub conflicts: SmallVec<[EventId; 4]>,
-    /// What it touches in memory, if that is kept.
+    /// The memory that it accesses, if footprints are kept.
     pub footprint: Footprint,
-    /// The same with the statements of accesses, as a hash.
+    /// A digest of the counted accesses and their statements.
     pub touched: Digest,
-    /// What its thread did last, as far as races of what comes later may concern it, if that
-    /// counts; see [`history`](super::footprint::history).
+    /// A digest of its thread's last action, as far as later races may depend on it; see
+    /// [`history`](super::footprint::history). Empty if this does not count.
     pub history: Digest,
-    /// How many events of each thread are known to its thread by synchronisation, with all that
-    /// these did; its own thread aside.
+    /// For each other thread, the number of its events that happen before this event by
+    /// synchronisation, together with all their accesses.
     pub knows: Box<[u32]>,
-    /// The longest chain of causes that ends with it.
+    /// The length of the longest chain of causes that ends with it.
     pub level: u32,
-    /// The sum of the weights of its thread's events, up to it.
+    /// The sum of the weights of its thread's events, up to this one.
     pub weights: u128,
-    /// The sum of the changes to the state's fingerprint that the thread made up to here.
+    /// The sum of the changes to the fingerprint that its thread's events made, up to this one.
     pub print: Digest,
-    /// It was executed.
+    /// True if it was executed.
     pub executed: bool,
-    /// `print` is known, if fingerprints are kept.
+    /// True if `print` is known, or fingerprints are not kept.
     pub printed: bool,
-    /// After its causes alone its thread can do nothing else.
+    /// True if its thread can do nothing else after its causes alone.
     pub sole: bool,
-    /// It is known whether it is a cutoff.
+    /// True if it was decided whether it is a cutoff.
     pub judged: bool,
-    /// Another event with the same state has fewer causes: what comes after this one is not
-    /// explored.
+    /// True if another event with the same state has a smaller configuration. What comes after this
+    /// event is not explored.
     pub cutoff: bool,
-    /// A cutoff because it ends the process by a fault, while other threads could go on: its state
-    /// is known from nowhere else.
+    /// True if it is a cutoff because it ends the process by a fault while other threads could go
+    /// on. No other event has its state.
     pub ends_all: bool,
-    /// Its conflicting extensions that do not depend on the rest of the configuration are known.
+    /// True if its conflicting extensions that do not depend on the rest of the configuration are
+    /// known.
     pub extended: bool,
-    /// Its effect comes only with the data choice that follows it.
+    /// True if it takes effect only with the data choice that follows it.
     pub incomplete: bool,
-    /// A wait that may end by itself.
+    /// True if it is a wait that may end without being woken.
     pub timed: bool,
 }
 
 impl Event {
-    /// An event of which only the label is known.
+    /// An event with a label and nothing else.
     fn blank(what: &Rc<Label>) -> Event {
         Event {
             what: Rc::clone(what),
@@ -195,16 +197,16 @@ impl Deref for Event {
     }
 }
 
-/// What is known of a mutex after an event that uses it exclusively.
+/// The state of a mutex after an event that uses it exclusively.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Level {
-    /// Nothing: not a mutex, or used in a way that only the machine understands (recursion, robust
-    /// recovery).
+    /// Not known: the object is no mutex, or it is used in a way that only the machine models
+    /// (recursion, robust recovery).
     #[default]
     Unknown,
-    /// Nobody has it.
+    /// No thread holds it.
     Free,
-    /// Taken once.
+    /// It is held, and was locked once.
     Taken,
 }
 
@@ -214,35 +216,35 @@ pub struct Store {
     events: Vec<Event>,
     index: HashTable<(u32, EventId)>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
-    /// By thread a hash of its hierarchical name.
+    /// For each thread a digest of its hierarchical name.
     names: Vec<Digest>,
-    /// What depends on what.
+    /// The dependence relation.
     pub relation: Relation,
-    /// What events do.
+    /// The labels of events.
     pub labels: Labels,
-    /// How many pairs are known to be in immediate conflict.
+    /// The number of known pairs in immediate conflict.
     pub links: u64,
-    /// Whether there are events whose effect comes with a data choice.
+    /// True if there are incomplete events.
     pub some_incomplete: bool,
-    /// What events touch in memory.
+    /// The footprints of events.
     pub footprints: Footprints,
-    /// Whether that is kept.
+    /// True if footprints are kept.
     pub keeps_footprints: bool,
-    /// What of the past counts as a part of a state.
+    /// The part of the past that belongs to states.
     pub past: Past,
-    /// Races of all cutoffs are looked for by pairs.
+    /// If set, races are searched for pairs of all cutoffs.
     pub pairs_all: ForTests<bool>,
-    /// What is done wrong on purpose.
+    /// A deliberate mistake.
     pub weaken: ForTests<Weaken>,
-    /// What is left out because it shows nothing new is done all the same, and compared. For tests
-    /// with systems in which what a thread does follows from its causes; in programs with data
-    /// races it need not.
+    /// If true, work that would find nothing new is done all the same, and its result is checked.
+    /// This is for tests with systems in which a thread's actions follow from its causes. In
+    /// programs with data races they need not.
     pub compares: bool,
 }
 
 static NAME: Domain = Domain::new("thread name");
 
-/// The name under which a thread is known that nobody created.
+/// The creator of threads that exist from the start.
 const NOBODY: ThreadId = ThreadId(u16::MAX);
 
 impl std::ops::Index<EventId> for Store {
@@ -261,18 +263,18 @@ impl std::ops::IndexMut<EventId> for Store {
 }
 
 impl Store {
-    /// How many events are known.
+    /// The number of known events.
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// All of them.
+    /// All events.
     pub fn ids(&self) -> impl Iterator<Item = EventId> + use<> {
         (0..self.events.len() as u32).map(EventId)
     }
 
-    /// The number of a thread by who created it, and how many that one had created before: the same
-    /// on every path.
+    /// The number of a thread, given its creator and the number of threads that the creator had
+    /// created before. It is the same on every path.
     pub fn thread(&mut self, parent: Option<ThreadId>, ordinal: u32) -> ThreadId {
         let next = ThreadId::from_index(self.threads.len());
         let known = *self
@@ -287,8 +289,8 @@ impl Store {
         known
     }
 
-    /// A hash of a thread's hierarchical name: unlike its number it does not depend on the order of
-    /// exploration.
+    /// A digest of a thread's hierarchical name. Unlike the thread's number, it does not depend on
+    /// the order of exploration.
     pub fn name(&self, thread: ThreadId) -> Digest {
         match self.names.get(thread.index()) {
             Some(&name) => name,
@@ -297,7 +299,7 @@ impl Store {
     }
 
     /// The hierarchical names of the threads, by number: `0`, and `0.2` for the second thread that
-    /// it created.
+    /// thread `0` created.
     pub fn thread_names(&self) -> Vec<String> {
         let mut makers = vec![(NOBODY, 0); self.threads.len()];
         for (&maker, &thread) in &self.threads {
@@ -305,7 +307,7 @@ impl Store {
         }
         let mut names: Vec<String> = Vec::with_capacity(makers.len());
         for (maker, ordinal) in makers {
-            // Who creates a thread was known before it.
+            // A creator has a smaller number than the threads that it creates.
             let name = match names.get(maker.index()) {
                 Some(maker) => format!("{maker}.{}", ordinal + 1),
                 None => ordinal.to_string(),
@@ -315,7 +317,8 @@ impl Store {
         names
     }
 
-    /// By thread who created it, if anybody, and how many that one had created before.
+    /// For each thread its creator, if any, and the number of threads that the creator had created
+    /// before.
     pub fn creators(&self) -> Vec<(Option<ThreadId>, u32)> {
         let mut creators = vec![(None, 0); self.threads.len()];
         for (&(creator, ordinal), thread) in &self.threads {
@@ -324,8 +327,8 @@ impl Store {
         creators
     }
 
-    /// The event of this name, whose causes are `clock` (its thread's last event there is its
-    /// predecessor), and whether it is new: then no more is known of it.
+    /// The event with this label and the causes `clock`, whose last event of the same thread is the
+    /// predecessor. Also returns true if the event is new; then nothing else is known of it.
     pub fn intern(&mut self, parent: EventId, what: &Rc<Label>, clock: &[Last]) -> (EventId, bool) {
         let thread = what.action.thread;
         let hash = name_hash(parent, what, clock);
@@ -372,7 +375,7 @@ impl Store {
         (id, true)
     }
 
-    /// Where the jump of an event after `before` goes.
+    /// The jump pointer of the event after `before`.
     fn jump(&self, before: EventId) -> EventId {
         if !before.is_some() {
             return EventId::NONE;
@@ -396,7 +399,7 @@ impl Store {
         }
     }
 
-    /// The event at a depth of the same thread, at or above an event.
+    /// The event at a given depth of the same thread: an event or one of its predecessors.
     pub fn ancestor(&self, mut event: EventId, depth: u32) -> EventId {
         loop {
             let at = &self.events[event.index()];
@@ -412,14 +415,14 @@ impl Store {
         }
     }
 
-    /// Whether `e` is in a configuration.
+    /// True if a configuration contains `e`.
     pub fn contains(&self, clock: &[Last], e: EventId) -> bool {
         let event = &self[e];
         let last = last(clock, event.thread);
         last.depth() >= event.depth && self.ancestor(last.event(), event.depth) == e
     }
 
-    /// The events of a configuration that another one has not, in an order in which they can be
+    /// The events of a configuration that are not in another one, in an order in which they can be
     /// executed. The two may lie in different configurations.
     pub fn difference(&self, clock: &[Last], without: &[Last]) -> Vec<EventId> {
         let mut found = Vec::new();
@@ -440,7 +443,8 @@ impl Store {
         found
     }
 
-    /// Whether two events of different threads are dependent by what they do, or by whom they name.
+    /// True if two events are dependent, by their labels or because one names the thread of the
+    /// other.
     pub fn dependent(&self, a: EventId, b: EventId) -> bool {
         let (a, b) = (&self[a], &self[b]);
         a.thread == b.thread
@@ -449,8 +453,8 @@ impl Store {
             || b.ending.named.contains(&a.thread)
     }
 
-    /// The action that an [incomplete](Event::incomplete) event began: its own, or, of a data
-    /// choice, that of the one it continues.
+    /// The event that began the action of an [incomplete](Event::incomplete) event: the event
+    /// itself, or for a data choice the event that it continues.
     pub fn begun_by(&self, incomplete: EventId) -> EventId {
         let mut at = incomplete;
         while self[at].action.op == Op::Choose && self[at].depth > 1 && self[self[at].parent].incomplete {
@@ -459,7 +463,7 @@ impl Store {
         at
     }
 
-    /// Notes that two events are in immediate conflict.
+    /// Records an immediate conflict between two events.
     pub fn link(&mut self, a: EventId, b: EventId) {
         let (older, newer) = (a.min(b), a.max(b));
         if !self[newer].conflicts.contains(&older) {
@@ -472,7 +476,7 @@ impl Store {
     }
 }
 
-/// The causes of an event, without itself.
+/// The causes of an event, without the event.
 pub fn causes(store: &Store, event: EventId) -> Clock {
     let event = &store[event];
     let mut clock: Clock = SmallVec::from_slice(&event.clock);
@@ -506,7 +510,7 @@ fn name_hash(parent: EventId, what: &Label, clock: &[Last]) -> u32 {
     (hasher.finish() >> 32) as u32
 }
 
-/// A kept hash for a table, which looks at both ends of it.
+/// Spreads a stored hash over 64 bits, because the table uses both ends of it.
 fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

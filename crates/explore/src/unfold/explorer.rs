@@ -1,5 +1,5 @@
-//! The exploration: which node next, extending it to a maximal configuration, and deciding whether
-//! it has a right child.
+//! The exploration: selecting the next node, extending it to a maximal configuration, and deciding
+//! whether it has a right child.
 
 mod beside;
 mod next;
@@ -35,36 +35,38 @@ use selvedge_model::{
 use std::collections::VecDeque;
 use wide::Wide;
 
-/// Pairs of events that are executed to see whether they race.
+/// The maximum number of pairs of events that are executed to find races.
 const MOST_PAIRS: usize = 100_000;
 
-/// Events after which it is asked for the first time whether what counts of the past is enough.
+/// The number of events after which the exploration checks for the first time whether enough of the
+/// past counts.
 const FIRST_CHECK: usize = 64;
 
-/// Leaves between two updates of the live counters.
+/// The number of leaves between two updates of the live counters.
 const SHOW_EVERY: u64 = 64;
 
-/// How the extension of a node ended.
+/// The reason why the extension of a node ended.
 enum Leaf {
-    /// Nothing can be added.
+    /// No event can be added.
     Maximal,
-    /// Only cutoff events can be added.
+    /// Only cutoffs can be added.
     Cut,
-    /// Only disabled events can be added: all it leads to was explored.
+    /// Only disabled events can be added: everything that follows was explored.
     Redundant,
-    /// The bound on events.
+    /// The limit on events was reached.
     Bounded,
-    /// The events that should lead cannot be executed.
+    /// The events of the lead cannot be executed.
     Infeasible,
-    /// One of them turned out to be a cutoff.
+    /// An event of the lead turned out to be a cutoff.
     Known,
 }
 
-/// What came of a run.
+/// The result of a run.
 pub enum Run {
-    /// This.
+    /// The exploration ended with this report.
     Explored(Box<Report>),
-    /// Not everything, since so much of the past has to count for cutoffs: just faults.
+    /// More of the past has to count for cutoffs, so the exploration must start again. The faults
+    /// that it found are real.
     Again(Past, Vec<Found>),
 }
 
@@ -81,7 +83,7 @@ impl Run {
         }
     }
 
-    /// Adds faults that a run before has found.
+    /// Adds faults that an earlier run has found.
     pub fn add_faults(&mut self, faults: Vec<Found>) {
         match self {
             Run::Explored(report) => report.add_faults(faults),
@@ -90,7 +92,7 @@ impl Run {
     }
 }
 
-/// The bound of a run with cutoffs whose detectors cannot say what they remember.
+/// The limit that ends a run with cutoffs whose detectors cannot report what they remember.
 #[cold]
 fn forgets() -> Limit {
     Limit {
@@ -108,17 +110,17 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     path: Path<M, D>,
     extensions: Extensions<'a, M>,
     tree: Tree,
-    /// For each event of the path the serial number of the node that added it.
+    /// For each event of the path, the serial number of the node that added it.
     branch: Vec<u64>,
-    /// Nodes that nobody was at, in the order found.
+    /// Nodes that were not visited yet, in the order in which they were found.
     open: VecDeque<NodeId>,
     states: States,
-    /// Where the detector is asked what it remembers of a configuration.
+    /// A second path, whose detector is queried for what it remembers after a configuration.
     watched: Option<Path<M, D>>,
-    /// The choices that led to each end of the process, if somebody asks: they do not follow from
+    /// The choices that led to each end of the process, if they are needed: they do not follow from
     /// its causes.
     exits: FxHashMap<EventId, Vec<Choice>>,
-    /// Where executions ended, if somebody asks.
+    /// The configurations in which executions ended, if a test needs them.
     #[cfg(feature = "laboratory")]
     visited: Option<Vec<Visited>>,
     record: Record,
@@ -128,7 +130,7 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     visits: Visits,
     fates: Fates,
     wide: Wide,
-    /// At so many events it is asked whether what counts of the past is enough.
+    /// The number of events at which the exploration checks whether enough of the past counts.
     check_at: usize,
 }
 
@@ -137,9 +139,7 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// At the initial state.
-    ///
-    /// `past`: what of the past counts as a part of a state.
+    /// A run at the initial state. `past`: the part of the past that belongs to states.
     pub fn new<F>(make: &F, config: &'a Config, control: &'a Control, relation: &Relation, past: Past) -> Self
     where
         F: Fn() -> (M, D),
@@ -187,7 +187,7 @@ where
         }
     }
 
-    /// Says to the detectors that what was seen so far does not count.
+    /// Tells the detectors that the exploration starts again.
     pub fn begin_anew(&mut self) {
         self.path.detector.forget();
     }
@@ -248,7 +248,7 @@ where
             }
             let known = self.store.len();
             self.races_beside_cutoffs();
-            // What a thread does may depend on a race: then other events came up there.
+            // A thread's actions may depend on a race; then this found new events.
             if self.store.len() == known {
                 break;
             }
@@ -274,7 +274,7 @@ where
         }))
     }
 
-    /// The next node in the search order; none in depth-first order, which the sweep takes.
+    /// The next node in the search order. `None` in depth-first order, where the sweep selects it.
     fn pick(&mut self) -> Option<NodeId> {
         if self.config.order == Order::DepthFirst {
             return None;
@@ -290,8 +290,8 @@ where
         )
     }
 
-    /// Opens a node: extends it leftwards as far as possible. `early`: right children are opened as
-    /// soon as they are found.
+    /// Visits a node: extends it leftwards as far as possible. `early`: right children are opened
+    /// as soon as they are found.
     fn visit(&mut self, node: NodeId, early: bool) {
         self.go_to(node);
         let (leaf, last) = self.extend(node);
@@ -308,7 +308,7 @@ where
         }
     }
 
-    /// Looks for right children of the nodes above one.
+    /// Looks for right children of the nodes above a node.
     fn decide_branch(&mut self, last: NodeId) {
         for node in self.tree.branch(last) {
             if self.halt.is_none() {
@@ -317,14 +317,14 @@ where
         }
     }
 
-    /// Takes back an alternative that cannot be executed, with the nodes that its beginning made.
+    /// Withdraws an alternative that cannot be executed, and the nodes that its first events made.
     fn withdraw(&mut self, node: NodeId, infeasible: bool) {
         if let Some(parent) = self.tree[node].parent
             && self.config.partial != Partial::Last(1)
             && !self.tree[parent].singly
         {
-            // Another set of events may do. Cutoffs are no candidates any more; where inputs are at
-            // odds, one event after the other will find it.
+            // Another set of events may be possible. Cutoffs are no candidates any more. If inputs
+            // contradict each other, adding one event after another finds an alternative.
             self.tree[parent].singly |= infeasible;
             self.tree[parent].refused = 0;
         }
@@ -366,18 +366,18 @@ where
         }
     }
 
-    /// Whether the path is known to begin with a node's configuration.
+    /// True if the path is known to begin with a node's configuration.
     fn is_on_path(&self, node: NodeId) -> bool {
         let depth = self.tree[node].depth;
         if self.branch.len() != self.path.len() || depth > self.path.len() {
             return false;
         }
-        // Whoever added the last event had the others.
+        // The node that added the last event had the earlier events, too.
         let adding = self.tree.adding(node).map(|adding| self.tree[adding].serial);
         depth == 0 || adding == Some(self.branch[depth - 1])
     }
 
-    /// Adds events while there are any; where it ended.
+    /// Adds events while there are any. Returns the reason why this ended.
     fn extend(&mut self, from: NodeId) -> (Leaf, NodeId) {
         let mut at = from;
         loop {
@@ -427,7 +427,7 @@ where
         }
     }
 
-    /// Notes what the event just taken showed; whether it is no cutoff.
+    /// Records the results of the event just taken. Returns true if it is no cutoff.
     fn settle(&mut self, event: EventId) -> bool {
         let statistics = &mut self.record.statistics;
         statistics.events += 1;
@@ -439,13 +439,14 @@ where
         self.report();
         if reported && !self.store[event].cutoff {
             if self.stops_others() {
-                // Reported; and others go on without it, in every order.
+                // The fault is reported. The other threads go on without it, in every order.
                 self.store[event].judged = true;
                 self.store[event].cutoff = true;
                 self.store[event].ends_all = true;
             } else if !self.goes_on() && !self.store.weaken.is(Weaken::KnownFaults) {
-                // Here the others were blocked or finished. Another event with its state does not
-                // stand for it: what others could have done before is not done after that one.
+                // The other threads were blocked or finished. An event with the same state does not
+                // subsume this one: what other threads could have done before this event does not
+                // happen after that one.
                 self.store[event].judged = true;
             }
         }
@@ -453,7 +454,7 @@ where
             self.note_exit(event);
         }
         if !self.config.cutoffs || self.store[event].incomplete {
-            // An event that has no effect yet leads to no other state.
+            // An event without an effect leads to no new state.
             return !self.store[event].cutoff;
         }
         if !self.store[event].judged {
@@ -462,12 +463,12 @@ where
         !self.store[event].cutoff
     }
 
-    /// Whether some thread can move.
+    /// True if some thread is enabled.
     fn goes_on(&self) -> bool {
         self.path.machine.pending().iter().any(Pending::is_enabled)
     }
 
-    /// Whether the last step, a fault, ended an execution in which others could still move.
+    /// True if the last step, a fault, ended an execution in which other threads were enabled.
     fn stops_others(&mut self) -> bool {
         let Some(&choice) = self.path.choices().last() else {
             return false;
@@ -484,11 +485,11 @@ where
         moves
     }
 
-    /// Whether the state after an event is known.
+    /// Decides whether the state after an event is known.
     fn judge(&mut self, event: EventId) {
         self.store[event].judged = true;
-        // It waits for what is no cause of it: its causes and itself are no configuration that can
-        // be executed.
+        // The end of the process waits for events that are not its causes. So the event and its
+        // causes alone cannot be executed.
         if self.store[event].action.op == Op::ProcessExit {
             return;
         }
@@ -498,7 +499,7 @@ where
         self.record.statistics.cutoffs += u64::from(cutoff);
     }
 
-    /// Notes what is wrong with the event just taken.
+    /// Records the faults and notices of the last event.
     fn report(&mut self) {
         let mut faulty = false;
         if !self.path.machine.notices().is_empty() {
@@ -520,7 +521,7 @@ where
         faulty
     }
 
-    /// The branch ends here.
+    /// Handles the end of a branch.
     fn leaf(&mut self, leaf: &Leaf, node: NodeId) {
         let statistics = &mut self.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.path.len() as u64);
@@ -580,7 +581,7 @@ where
         }
     }
 
-    /// Looks for an alternative to the event of a node; if there is one, opens the right child.
+    /// Looks for an alternative to the event of a node. If there is one, opens the right child.
     fn decide(&mut self, id: NodeId) -> bool {
         let node = &self.tree[id];
         if self.store[node.event].conflicts.len() <= node.refused {
@@ -633,8 +634,9 @@ where
         true
     }
 
-    /// The bound that ends a run if an event cannot be executed again where it was executed before.
-    /// So it is, too, where a request to stop cut a step short: then that is the bound.
+    /// The limit that ends a run if an event cannot be executed again although it was executed
+    /// before. If a request to stop interrupted a step, the reason for the stop is the limit
+    /// instead.
     #[cold]
     fn differs(&self) -> Limit {
         match self.control.is_stop_requested() {
@@ -643,7 +645,7 @@ where
         }
     }
 
-    /// Shows the counters.
+    /// Updates the live counters.
     fn show(&mut self) {
         let statistics = &self.record.statistics;
         let now = (

@@ -1,27 +1,31 @@
 //! Conflicting extensions: the events whose causes lie in a configuration and that cannot be added
 //! to it.
 //!
-//! For each position of a thread (each of its events e, and where it is blocked after its last
-//! one): let P be the local configuration of its predecessor there. Every other event at that
-//! position is ⟨a, P ∪ \[M\]⟩ for a set M of pairwise concurrent events of the configuration on
+//! A position of a thread is one of its events e, or the point after its last event where it is
+//! blocked. Let P be the local configuration of its predecessor there. Every other event at that
+//! position is ⟨a, P ∪ \[M\]⟩, for a set M of pairwise concurrent events of the configuration on
 //! which a depends (Schemmel et al., CAV 2020, Section 3.6 and Appendix F; here for every
 //! primitive).
 //!
-//! - Events of M that lie above e depend on e's thread; those beside e would be dependent on e if
-//!   they are on a, *where e's and a's effects are the same*: then M ⊆ ⌈e⌉. That holds for all
-//!   operations but the signals of condition variables: there M is taken from all of C but e and
-//!   what is above it; so it is for the end of a wait by itself where e was woken, but for what is
-//!   above the signal. (For tries, compare-and-swap and semaphores it holds because an operation
-//!   that is beside e leaves the object as it was.)
-//! - Mutexes: what was done to one before is a chain. The position's other events come after one
-//!   giving back of the chain outside P, or after P if it leaves the mutex free. No need to ask the
-//!   machine, unless recursion or robust recovery is at play.
-//! - Reads, writes and giving back are possible wherever their thread is there: M is enumerated.
-//! - Everything else asks the machine: a second one is brought to P ∪ \[M\], and says which
-//!   alternatives the thread has and how they end. An answer is kept: it never changes.
+//! - Events of M above e would depend on e's thread. Events beside e would be dependent on e if
+//!   they are on a, *provided that e and a have the same effects*: then M ⊆ ⌈e⌉. This holds for all
+//!   operations except signals of condition variables, where M is taken from all of C without e and
+//!   the events above it. It also does not hold for a wait that ends without being woken, at a
+//!   position where e was woken: there M excludes the events above the signal. (For tries,
+//!   compare-and-swap and semaphores it holds because an operation that is beside e leaves the
+//!   object as it was.)
+//! - Mutexes: the earlier operations on one form a chain. Other events of the position come after
+//!   an unlock of the chain outside P, or after P if P leaves the mutex free. The machine need not
+//!   be queried, except for recursion and robust recovery.
+//! - Reads, writes and unlocks are possible whenever their thread is there: the sets M are
+//!   enumerated.
+//! - For everything else the machine is queried. A second machine is brought to P ∪ \[M\] and
+//!   reports which alternatives the thread has and how they end. The answer is cached, because it
+//!   never changes.
 //!
-//! An extension whose effects are those of e in any case is found once, when e is new, and so are
-//! its conflicts with the configuration. Others are looked at in each maximal configuration again.
+//! If an extension has the same effects as e in every case, it is found once, when e is new,
+//! together with its conflicts with the configuration. Other positions are examined again for each
+//! maximal configuration.
 
 mod conflicts;
 mod mutexes;
@@ -45,20 +49,20 @@ use since::Since;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// What finding extensions keeps between configurations.
+/// The data that finding extensions keeps between configurations.
 pub struct Extensions<'a, M: Undo> {
     control: &'a Control,
     probe: Path<M, NoDetector>,
     answers: FxHashMap<(EventId, ThreadId, Clock), SmallVec<[EventId; 2]>>,
-    /// Whether answers are forgotten at once.
+    /// True if answers are not cached.
     forgets: bool,
-    /// Of the path looked at last the positions whose events do not have the same effect in any
+    /// On the path examined last, the positions whose events do not have the same effect in every
     /// case.
     again: Vec<u32>,
     since: Since,
 }
 
-/// A choice of sets of concurrent events.
+/// An enumeration of sets of concurrent events.
 struct Antichains<'a> {
     at: &'a Position,
     scheme: Scheme,
@@ -66,8 +70,8 @@ struct Antichains<'a> {
 }
 
 impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
-    /// With a machine of its own, at the initial state. Once the exploration is to stop, extensions
-    /// are not looked for any more.
+    /// With a second machine, at the initial state. Once the exploration has to stop, extensions
+    /// are no longer searched for.
     pub fn new(machine: M, store: &mut Store, control: &'a Control) -> Self {
         let mut probe = Path::new(machine, NoDetector, store);
         probe.stop_fingerprints();
@@ -81,8 +85,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// Keeps no answers of the machine any more: it is asked again, which takes time instead of
-    /// memory.
+    /// Stops caching the machine's answers. Repeating a query takes time instead of memory.
     pub fn forget(&mut self) {
         if !self.forgets {
             self.forgets = true;
@@ -90,18 +93,18 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// The machine that is asked, at this configuration; none if that cannot be executed.
+    /// The second machine, in the state of this configuration. `None` if the configuration cannot
+    /// be executed.
     pub fn stand_at(&mut self, store: &mut Store, configuration: &[Last]) -> Option<&M> {
         go_to(store, &mut self.probe, configuration).then_some(&self.probe.machine)
     }
 
     /// Finds the conflicting extensions of the path's configuration, and their immediate conflicts
-    /// with its events. `cut`: enabled events that were not added because what comes after them is
-    /// not explored.
+    /// with its events. `cut`: enabled events that were not added because they are cutoffs.
     ///
-    /// The first events of the path were there when this was asked before: of these only the ones
-    /// are looked at again whose other effects may concern an event that came since then, and does
-    /// not come after them.
+    /// A beginning of the path was examined by an earlier call. Its events are examined again only
+    /// under two conditions: their other effects may concern an event that is new since then, and
+    /// that event does not come after them.
     pub fn extend<D: Detector<M>>(&mut self, store: &mut Store, path: &mut Path<M, D>, cut: &[EventId]) {
         let from = path.unchanged();
         self.since.turn_to(store, path, from);
@@ -180,7 +183,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             && (store[at.parent].timed || at.action.cancelable)
             && !store.weaken.is(Weaken::Timeouts)
         {
-            // The wait could have ended by itself.
+            // The wait could have ended without being woken.
             let candidates = before_timeout(store, path, at, &below);
             self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
         }
@@ -189,7 +192,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
         match scheme(store, at) {
             Scheme::None => {}
-            // It never waits, but for ever: giving back what one does not have any more.
+            // An unlock never blocks temporarily. If it is blocked, its thread does not hold the
+            // lock any more.
             Scheme::Certain if !at.event.is_some() => {
                 let candidates = candidates(store, path, at, &below, Scheme::Certain);
                 self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
@@ -199,7 +203,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
                     let before = &store[at.parent];
                     let waits = before.action.op == Op::WaitRelease && before.ending.decision == 0;
                     if !at.waker.is_some() && waits {
-                        return; // for a signal
+                        return; // the thread waits for a signal
                     }
                     if at.waker.is_some() {
                         join(&mut below, &store[at.waker].clock);
@@ -214,8 +218,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// What a cancelled thread would have done if its end had not been requested: it may depend on
-    /// events beside its end.
+    /// The actions that a cancelled thread would have taken without the cancellation. They may
+    /// depend on events beside its end.
     fn before_cancellation<D: Detector<M>>(
         &mut self,
         store: &mut Store,
@@ -262,7 +266,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         self.antichains(store, path, &choice, 0, below, &mut Vec::new());
     }
 
-    /// Chooses every set of pairwise concurrent candidates.
+    /// Enumerates every set of pairwise concurrent candidates.
     fn antichains<D: Detector<M>>(
         &mut self,
         store: &mut Store,
@@ -303,7 +307,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         at: &Position,
         causes: &Clock,
     ) {
-        // That the thread ends with it, if it did, is a guess; so is nothing else.
+        // That the thread ended with its action is an assumption here; nothing else is.
         let action = at.action;
         let decision = match action.op {
             Op::Choose if at.event.is_some() => store[at.event].ending.decision,
@@ -332,11 +336,11 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         link(store, path, event);
     }
 
-    /// What the machine says that the thread can do after these causes.
+    /// Queries the machine for what the thread can do after these causes.
     fn ask<D: Detector<M>>(&mut self, store: &mut Store, path: &Path<M, D>, at: &Position, causes: &Clock) {
         let trimmed = trimmed(causes);
         if at.event.is_some() && store[at.event].sole && causes_of(store, at.event) == trimmed {
-            // What happened there.
+            // The event itself is the answer.
             if store.compares {
                 assert_eq!(self.possible(store, at.thread, causes).as_slice(), [at.event]);
             }
@@ -359,7 +363,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
     }
 
-    /// The events of a thread whose causes are just these.
+    /// The events of a thread with exactly these causes.
     fn possible(&mut self, store: &mut Store, thread: ThreadId, causes: &Clock) -> SmallVec<[EventId; 2]> {
         let mut found = SmallVec::new();
         if !go_to(store, &mut self.probe, causes) {

@@ -1,8 +1,8 @@
-//! What events touch in memory, for races that involve cutoffs.
+//! The memory that events access, for races that involve cutoffs.
 //!
-//! A footprint is the set of accesses that an event makes to memory, its own action included; equal
-//! ones share a number. Two footprints of different threads may race if they overlap, one writes,
-//! and not both accesses are atomic.
+//! A footprint is the set of memory accesses of an event, including its own action. Equal
+//! footprints share a number. Two footprints of different threads may race if they have overlapping
+//! accesses of which one writes and not both are atomic.
 
 use super::weaken::Weaken;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use selvedge_model::{Access, Action, MemoryOrder, Op, Places};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// An access to memory, without its place in the program.
+/// A memory access without its statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Touch {
     address: u64,
@@ -32,7 +32,7 @@ impl Touch {
         mine.start.max(theirs.start)..mine.end.min(theirs.end)
     }
 
-    /// Whether unordered accesses like these race.
+    /// True if two such accesses race when they are unordered.
     pub const fn races_with(&self, other: &Touch) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -40,28 +40,29 @@ impl Touch {
             && other.begins_below_end_of(self)
     }
 
-    /// Whether its first byte lies below the end of another one.
+    /// True if its first byte lies below the end of the other access.
     pub const fn begins_below_end_of(&self, other: &Touch) -> bool {
         self.address < other.address + other.size as u64
     }
 }
 
-/// The bytes of a mutex.
+/// The size of a mutex in bytes.
 const MUTEX: u64 = 40;
 
-/// The number of a footprint, in the order in which they were met: no part of a state. 0: none.
+/// The number of a footprint, in the order in which they were found; it must not be part of a
+/// state. 0: no access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Footprint(pub u32);
 
-/// An event as its thread's history has it: nothing that depends on the order of exploration.
+/// The data of an event for its thread's history. None of it depends on the order of exploration.
 pub struct Trace<'a> {
-    /// What it did.
+    /// The action.
     pub action: &'a Action,
-    /// What it touched; see [`Event::touched`](super::event::Event::touched).
+    /// The accesses; see [`Event::touched`](super::event::Event::touched).
     pub footprint: Digest,
     /// The hierarchical names of threads; see [`Store::name`](super::event::Store::name).
     pub name: &'a dyn Fn(ThreadId) -> Digest,
-    /// What is done wrong on purpose.
+    /// A deliberate mistake.
     pub weaken: ForTests<Weaken>,
 }
 
@@ -69,11 +70,11 @@ static HISTORY: Domain = Domain::new("history");
 static FOOTPRINT: Domain = Domain::new("footprint");
 static STATEMENTS: Domain = Domain::new("footprint statements");
 
-/// What a thread did last, as a hash: whose event it was, its operation and its footprint.
+/// A digest of a thread's last action: the thread, the operation and the footprint.
 pub fn history(event: &Trace<'_>) -> Digest {
     let Trace { action, name, .. } = *event;
     let [kind, low, high] = match (action.object.as_thread(), action.object.as_joinable()) {
-        // Machines may have names of their own above this.
+        // Machines may use names above this for their own purposes.
         (Some(thread), _) if thread.0 < 0x8000 => with_kind(1, name(thread)),
         (_, Some(thread)) => with_kind(2, name(thread)),
         _ => [0, action.object.0, 0],
@@ -104,16 +105,17 @@ fn with_kind(kind: u64, name: Digest) -> [u64; 3] {
 /// All footprints.
 #[derive(Debug, Default)]
 pub struct Footprints {
-    /// Only accesses to these bytes count for cutoffs.
+    /// The bytes whose accesses count for cutoffs.
     places: Places,
     index: FxHashMap<Box<[Touch]>, Footprint>,
-    /// By number the accesses, whether some count, and a hash of these.
+    /// For each footprint its accesses, whether one of them counts, and a digest of the accesses
+    /// that count.
     all: Vec<(Box<[Touch]>, bool, Digest)>,
     buffer: Vec<Touch>,
 }
 
 impl Footprints {
-    /// Of these bytes accesses count for cutoffs.
+    /// No footprints yet. Accesses to these bytes count for cutoffs.
     pub fn new(places: Places) -> Self {
         Footprints {
             places,
@@ -121,7 +123,7 @@ impl Footprints {
         }
     }
 
-    /// The footprint of an action and the accesses that came with it.
+    /// The footprint of an action and of the accesses that came with it.
     pub fn of(&mut self, action: &Action, accesses: &[Access]) -> Footprint {
         self.buffer.clear();
         self.buffer.extend(accesses.iter().map(|a| Touch {
@@ -138,7 +140,7 @@ impl Footprints {
                 atomic: action.order != MemoryOrder::NotAtomic,
             });
         } else if action.object.is_address() && action.object.0 != 0 {
-            // Operations on an object count as atomic accesses to its bytes.
+            // An operation on an object counts as an atomic access to the object's bytes.
             let mut touch = |address: u64, size: u64| {
                 self.buffer.push(Touch {
                     address,
@@ -157,7 +159,7 @@ impl Footprints {
         self.number()
     }
 
-    /// What has one of two footprints, or both.
+    /// The union of two footprints.
     pub fn union(&mut self, a: Footprint, b: Footprint) -> Footprint {
         if a == Footprint::default() || a == b {
             return b;
@@ -170,7 +172,7 @@ impl Footprints {
         self.number()
     }
 
-    /// The footprint of what is in the buffer.
+    /// The number of the footprint in the buffer.
     fn number(&mut self) -> Footprint {
         if self.buffer.is_empty() {
             return Footprint::default();
@@ -193,13 +195,13 @@ impl Footprints {
         number
     }
 
-    /// Whether an access in it counts.
+    /// True if one of its accesses counts.
     pub fn count(&self, footprint: Footprint) -> bool {
         let at = footprint.0.checked_sub(1);
         at.is_some_and(|at| self.all[at as usize].1)
     }
 
-    /// A hash of what is touched and counts, and of the statements of these accesses.
+    /// A digest of the accesses that count, and of their statements.
     pub fn hash(&self, footprint: Footprint, accesses: &[Access]) -> Digest {
         match footprint.0.checked_sub(1) {
             Some(at) if self.all[at as usize].1 => self.all[at as usize].2.with(self.statements(accesses)),
@@ -207,7 +209,7 @@ impl Footprints {
         }
     }
 
-    /// A hash of the statements that make accesses which count.
+    /// A digest of the statements of accesses that count.
     fn statements(&self, accesses: &[Access]) -> Digest {
         let counts = |a: &&Access| {
             self.places
@@ -223,7 +225,7 @@ impl Footprints {
         Digest::of_words(&STATEMENTS, &all)
     }
 
-    /// What is touched, sorted.
+    /// Its accesses, sorted.
     pub fn touches(&self, footprint: Footprint) -> &[Touch] {
         match footprint.0.checked_sub(1) {
             Some(at) => &self.all[at as usize].0,
@@ -231,7 +233,7 @@ impl Footprints {
         }
     }
 
-    /// Whether unordered events with these footprints race.
+    /// True if unordered events with these footprints race.
     pub fn may_race(&self, a: Footprint, b: Footprint) -> bool {
         let theirs = self.touches(b);
         self.touches(a)

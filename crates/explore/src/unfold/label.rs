@@ -1,4 +1,4 @@
-//! What events do, apart from their causes: many do the same, and share it.
+//! Labels: what events do, without their causes. Many events share a label.
 
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// A use of an object by an event: which, which of its bytes, how.
+/// A use of an object by an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Use {
     /// The object.
@@ -17,35 +17,36 @@ pub struct Use {
     pub slot: u32,
     /// Its bytes.
     pub bytes: u8,
-    /// How.
+    /// The kind of use.
     pub effect: Effect,
 }
 
 /// How an action ended, in names that do not depend on the interleaving.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Ending {
-    /// It failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
+    /// True if it failed: [`Outcome::Failed`](selvedge_model::Outcome::Failed).
     pub failed: bool,
-    /// What was chosen, if there was a choice.
+    /// The chosen alternative, if there was a choice.
     pub decision: u128,
-    /// The threads that it names, sorted.
+    /// The threads that its outcome names, sorted.
     pub named: SmallVec<[ThreadId; 2]>,
 }
 
-/// What an event does, and how it ends.
+/// The action of an event, and how it ends.
 #[derive(Debug)]
 pub struct Label {
-    /// What happens. Threads under their names of the unfolding.
+    /// The action. Threads have their names of the unfolding.
     pub action: Action,
     /// How it ended.
     pub ending: Ending,
-    /// What that does to which objects.
+    /// The effects on its objects.
     pub uses: SmallVec<[Use; 2]>,
-    /// It is a data choice that completes another action, and does to objects what that one does.
+    /// True if it is a data choice that completes another action. Then it has the effects of that
+    /// action.
     pub continues: bool,
-    /// A number for it, the same wherever it is done again.
+    /// A number that is the same wherever the label occurs; see [`weight`].
     pub weight: u64,
-    /// A hash of the thread and of what counts for [names](Self::same_name).
+    /// A hash of the thread and of the parts that [`same_name`](Self::same_name) compares.
     pub(super) hash: u64,
 }
 
@@ -66,11 +67,11 @@ impl Label {
         }
     }
 
-    /// Whether two labels of one thread give events with the same causes the same name.
+    /// True if two labels of one thread give events with the same causes the same name.
     ///
-    /// What a data choice decides and its causes say the rest: whether the action fails that it
-    /// completes, whom that names. Alternatives have their names before they are executed, when
-    /// only the decision is known.
+    /// For a data choice, the decision and the causes determine the rest: whether the action that
+    /// it completes fails, and which threads it names. Alternatives get their names before they are
+    /// executed, when only the decision is known.
     pub fn same_name(&self, other: &Label) -> bool {
         if self.action.op == Op::Choose && other.action.op == Op::Choose {
             return self.ending.decision == other.ending.decision;
@@ -87,7 +88,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The label of an action that ended so.
+    /// The label of an action that ended in this way.
     pub fn of(&mut self, action: &Action, ending: &Ending) -> Rc<Label> {
         let mut hasher = FxHasher::default();
         let Action {
@@ -112,8 +113,8 @@ impl Labels {
         label
     }
 
-    /// The label of a data choice on which the effect of another action depends: it does to objects
-    /// what that one does, and what it does itself, for its thread may end with it.
+    /// The label of a data choice on which the effect of another action depends. It has the uses of
+    /// that action and its own uses, because its thread may end with it.
     pub fn continuing(&mut self, action: &Action, ending: &Ending, other: &Label) -> Rc<Label> {
         let mut uses = other.uses.clone();
         uses.extend(self.uses(action, ending));
@@ -123,7 +124,7 @@ impl Labels {
         })
     }
 
-    /// The number of an object, from 0, in the order in which they were met.
+    /// The number of an object, from 0, in the order in which objects were found.
     fn slot(&mut self, object: u64) -> u32 {
         let next = self.slots.len() as u32;
         *self.slots.entry(object).or_insert(next)
@@ -148,12 +149,13 @@ impl Labels {
     }
 }
 
-/// A number for what an event is, without its causes. Threads that came first have smaller ones,
-/// and first alternatives have, so that what is explored first tends to be the least; between the
-/// others a hash decides.
+/// A number for an event's label. Threads that came first and first alternatives have smaller
+/// numbers, so the events that are explored first tend to be the least. A hash decides between the
+/// others.
 ///
-/// What a data choice decides is left out: where a state is known but for the names of its inputs,
-/// the same event has another name. So is what follows from that.
+/// The decision of a data choice is left out: if states are equal except for the names of their
+/// inputs, equal events have different names. Everything that follows from the decision is left
+/// out, too.
 fn weight(action: &Action, ending: &Ending) -> u64 {
     let mut hasher = FxHasher::default();
     let Action {

@@ -2,24 +2,25 @@
 //! Laprell and Wehrle, CAV 2020; Nguyen, Rodríguez, Sousa, Coti and Petrucci, CAV 2018; Rodríguez,
 //! Sousa, Sharma and Kroening, CONCUR 2015).
 //!
-//! An event is an action with its causes (`event`); a set of events that is closed under causes and
-//! free of conflicts, a configuration, is a partial-order run; the maximal ones are the
-//! Mazurkiewicz traces, times data choices. They are enumerated by a binary tree (`tree`): with an
-//! event, or without it. To be without it, another must be in its place: these are found as the
-//! conflicting extensions of what was executed (`extensions`), and an alternative made of them
-//! leads the way (`alternatives`). An event that reaches a state known from fewer events is a
-//! cutoff: what comes after it is explored there.
+//! An event is an action with its causes (`event`). A configuration is a set of events that is
+//! closed under causes and free of conflicts; it is a partial-order run. The maximal configurations
+//! are the Mazurkiewicz traces, times data choices. A binary tree (`tree`) enumerates them: with an
+//! event, or without it. A configuration without the event contains another event in its place.
+//! These other events are the conflicting extensions of the executed configurations (`extensions`),
+//! and an alternative made of them leads to such a configuration (`alternatives`). An event that
+//! reaches a state known from fewer events is a cutoff: what comes after it is explored after the
+//! other event.
 //!
 //! Departures from the paper:
 //!
-//! - *D as a sleep set.* An event of D that is not enabled any more, because something in conflict
-//!   with it was added, is dropped: it can be in no configuration to come. So D is what sleep sets
-//!   hold, and |D| ≤ threads × alternatives.
-//! - *Conflicts are remembered.* Only immediate conflicts matter for alternatives, since every
-//!   event of D is enabled at C; an event knows its own, found with the extensions.
-//! - *Operations that ask.* Where what an extension does depends on the state (tries, semaphores,
-//!   compare-and-swap, …) a second machine is asked, rather than a model of the primitive kept
-//!   here.
+//! - *D as a sleep set.* An event of D may become disabled because an event in conflict with it was
+//!   added. Then no later configuration contains it, and it is dropped. So D is what a sleep set
+//!   holds, and |D| ≤ threads × alternatives.
+//! - *Conflicts are stored.* Only immediate conflicts matter for alternatives, because every event
+//!   of D is enabled at C. Each event stores its immediate conflicts, which are found with the
+//!   extensions.
+//! - *Queries to a machine.* If the effect of an extension depends on the state (tries, semaphores,
+//!   compare-and-swap, …), a second machine is queried. There is no model of the primitive here.
 //! - *Data choices* are taken right after the action that they belong to, and are events of their
 //!   own.
 
@@ -57,8 +58,8 @@ use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
 use std::rc::Rc;
 
-/// Explores every maximal configuration of the machines that `make` makes, all alike and at their
-/// initial states.
+/// Explores every maximal configuration. `make` makes machines; all of them must be equal and at
+/// their initial state.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report
 where
     M: Undo + Fingerprint,
@@ -71,7 +72,7 @@ where
     .report()
 }
 
-/// The same under a relation of one's own.
+/// Like [`explore`], with another dependence relation.
 pub fn explore_with<M, D, F>(
     make: &F,
     relation: Rc<dyn Dependence>,
@@ -87,7 +88,8 @@ where
     explored(make, config, control, &relation, |explorer| explorer.run()).report()
 }
 
-/// [`explore`] with a mistake; also what it knew, if the whole of it can be executed again.
+/// [`explore`] with a deliberate mistake. Also returns the events that the exploration knew, if all
+/// of them can be executed again.
 #[cfg(feature = "laboratory")]
 pub fn explore_watched<M, D, F>(
     make: &F,
@@ -110,7 +112,8 @@ where
     (run.report(), watched)
 }
 
-/// [`explore`] as tests of the keys of cutoffs want it; and what came of these.
+/// [`explore`] with the settings that tests of the keys of cutoffs need. Also returns the effect of
+/// the keys.
 #[cfg(feature = "laboratory")]
 pub fn explore_keyed<M, D, F>(
     make: &F,
@@ -141,7 +144,7 @@ where
     (run.report(), keyed)
 }
 
-/// Runs an exploration; again, if more of the past has to be a part of states.
+/// Runs an exploration, and repeats it while more of the past has to be a part of states.
 fn explored<M, D, F>(
     make: &F,
     config: &Config,
@@ -157,7 +160,7 @@ where
     explored_from(Past::default(), make, config, control, relation, run)
 }
 
-/// The same, where at least so much of the past is.
+/// Like [`explored`], where at least `from` is a part of states.
 fn explored_from<M, D, F>(
     from: Past,
     make: &F,
@@ -179,7 +182,7 @@ where
         let mut explorer = Explorer::new(make, config, control, relation, past);
         explorer.begin_anew();
         explored = run(&mut explorer);
-        // A limit may end this run before it comes to them.
+        // A limit may end this run before it finds these faults again.
         explored.add_faults(faults);
     }
 }

@@ -1,4 +1,4 @@
-//! What tests ask of an exploration beyond its report: every event with its conflicts, what was
+//! Information that tests need beyond the report: every event with its conflicts, and what was
 //! known where an execution ended.
 
 pub use super::cutoff::Knowledge;
@@ -10,30 +10,30 @@ use selvedge_base::Id;
 use selvedge_model::reference::EventLabel;
 use selvedge_model::{Action, Choice, Detector, Fingerprint, Op, Undo};
 
-/// How keys of cutoffs are tried.
+/// Settings for tests of the keys of cutoffs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keys {
-    /// At least so much of the past counts.
+    /// The minimum part of the past that counts.
     pub from: Knowledge,
-    /// Of every cutoff it is looked for pairs with known events that race on no path: the oracle of
-    /// the keys, which finds nothing more.
+    /// If true, every cutoff is paired with known events, to find races that are on no path. This
+    /// is the oracle of the keys: it must find nothing more.
     pub paired: bool,
-    /// What is done wrong.
+    /// A deliberate mistake.
     pub weaken: Weaken,
 }
 
-/// What came of it.
+/// The results of an exploration with these settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keyed {
-    /// So much of the past counted in the end.
+    /// The part of the past that counted at the end.
     pub knowledge: Knowledge,
-    /// Whether some events were taken for such that may race.
+    /// True if some events were considered to be possible races.
     pub contested: bool,
-    /// How many cutoffs there were.
+    /// The number of cutoffs.
     pub cutoffs: u64,
 }
 
-/// What an exploration knew.
+/// The events that an exploration knew.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Watched {
     /// All known events; the causes of one have smaller numbers.
@@ -45,8 +45,8 @@ pub struct Watched {
 /// A known event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
-    /// What it does and how it ends, under the exploration's numbers of threads; for data choices
-    /// what was chosen.
+    /// The event's label, with the exploration's numbers of threads; for data choices the chosen
+    /// alternative.
     pub label: EventLabel,
     /// If it was executed: choices that lead to it, those of its causes in some order, then its
     /// own.
@@ -62,15 +62,15 @@ pub struct Known {
 pub struct Visited {
     /// Its events.
     pub events: Vec<usize>,
-    /// Nothing can be added to it.
+    /// True if no event can be added to it.
     pub maximal: bool,
-    /// Events known by then whose causes it has, and not them; each with those of its events that
-    /// are known to be in conflict with it.
+    /// The events known at that time that are not in it, but whose causes are; each with the events
+    /// of the configuration that are known to be in conflict with it.
     pub extensions: Vec<(usize, Vec<usize>)>,
 }
 
 impl Visited {
-    /// What is known at the configuration of a path.
+    /// The knowledge at the configuration of a path.
     pub(super) fn new<M, D>(store: &Store, path: &Path<M, D>, maximal: bool) -> Visited
     where
         M: Undo + Fingerprint,
@@ -99,7 +99,7 @@ impl Visited {
     }
 }
 
-/// A known event; `choices` as there.
+/// A known event; for `choices` see [`Known::choices`].
 pub(super) fn known(
     store: &Store,
     id: EventId,

@@ -1,5 +1,5 @@
-//! Which open node is next: the search orders. Each is complete, for the sweep decides what is
-//! done.
+//! Search orders: which open node is visited next. Each order is complete, because the sweep
+//! decides what is done.
 
 use super::event::{EventId, Store};
 use super::tree::{NodeId, Tree};
@@ -8,26 +8,26 @@ use rustc_hash::FxHashMap;
 use selvedge_base::StmtId;
 use std::collections::VecDeque;
 
-/// At most so many of the open nodes, the newest ones, are compared by [`Order::Coverage`].
+/// [`Order::Coverage`] compares at most this number of open nodes, the newest ones.
 const COMPARED: usize = 4096;
 
-/// How often each statement was executed as a visible action.
+/// The number of times that each statement was executed as a visible action.
 #[derive(Debug, Default)]
 pub struct Visits(FxHashMap<StmtId, u64>);
 
 impl Visits {
-    /// An action at a statement was executed.
+    /// Counts an executed action at a statement.
     pub fn note(&mut self, stmt: StmtId) {
         *self.0.entry(stmt).or_default() += 1;
     }
 
-    /// How often that was so.
+    /// The count of a statement.
     fn count(&self, stmt: StmtId) -> u64 {
         self.0.get(&stmt).copied().unwrap_or(0)
     }
 
-    /// How often the statement was executed at which the lead of a node ends, the event that it was
-    /// opened for: what comes before it is on the way there. 0 without a lead.
+    /// The count of the statement at the end of a node's lead. The node was opened for this event;
+    /// the other events of the lead only lead to it. 0 without a lead.
     fn of(&self, store: &Store, lead: &[EventId]) -> u64 {
         lead.first().map_or(0, |&e| self.count(store[e].action.stmt))
     }

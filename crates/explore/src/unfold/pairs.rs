@@ -1,12 +1,12 @@
-//! Races of cutoffs that no other event stands for.
+//! Races of cutoffs that no other event subsumes.
 //!
-//! A fault that ends the process ends no execution in which it is left out: there the other threads
-//! go on. So it counts as a cutoff. But no other event has its state, and a race of it with an
-//! event that is on no path together with it is on no path at all. Each pair of such an event and a
-//! known one (others of the kind included) that are concurrent and in no conflict is looked at;
-//! pairs that may race are executed, before the detector.
+//! A fault that ends the process does not end the executions without it: in these the other threads
+//! go on. So it counts as a cutoff. But no other event has its state, and an event with which it
+//! races may be on no path together with it. Then the race is on no path. Therefore each such fault
+//! is paired with each known event (including other such faults) that is concurrent and in no
+//! conflict with it. Pairs that may race are executed, and the detector follows.
 //!
-//! Tests do so for all cutoffs: the oracle of what [`races`](super::races) relies on.
+//! Tests do this for all cutoffs: it is the oracle for the argument of [`races`](super::races).
 
 use super::event::{EventId, Store, last};
 use super::races::Classes;
@@ -49,7 +49,7 @@ pub fn find_pairs(
         };
         let rivals = || rivals_of[class].iter().flat_map(|&rival| &members[rival]);
         if rivals().take(FEW).count() < FEW {
-            // Most often it comes after all of them.
+            // In most cases it comes after all of them.
             let apart: Vec<EventId> = rivals().copied().filter(|&e| !store.contains(local, e)).collect();
             if apart.is_empty() {
                 continue;
@@ -81,11 +81,11 @@ pub fn find_pairs(
     }
 }
 
-/// So many events are looked at one by one; more along the threads, leaving out what comes after a
-/// conflict.
+/// Up to this number, events are examined one by one. If there are more, they are examined along
+/// their threads, and events after a conflict are skipped.
 const FEW: usize = 200;
 
-/// Which events form a configuration with a given one and its causes.
+/// The events that form a configuration with a given event and its causes.
 struct Beside<'a> {
     store: &'a Store,
     event: EventId,
@@ -140,7 +140,8 @@ impl<'a> Beside<'a> {
         goes
     }
 
-    /// Whether the event, its causes aside, is in conflict with none of the configuration.
+    /// True if the event itself, without its causes, is in conflict with no event of the
+    /// configuration.
     fn by_itself(&self, other: EventId) -> bool {
         let (store, local) = (self.store, &self.store[self.event].clock);
         let event = &store[other];

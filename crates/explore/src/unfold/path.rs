@@ -1,10 +1,10 @@
-//! A configuration as executed: a machine at its state, its events in the order taken, and for each
-//! object who used it.
+//! An executed configuration: a machine in its state, its events in the order taken, and for each
+//! object the events that used it.
 //!
-//! Stepping the machine here gives events their names: the causes of what a thread does next are
-//! its last event, the event that woke it, and the uses before it of its objects that are dependent
-//! on its own; all are found from the end of each object's list, which ends where everything
-//! further up is below.
+//! Stepping the machine gives events their names. The causes of a thread's next action are the
+//! thread's last event, the event that woke it, and the earlier uses of its objects that are
+//! dependent on its own uses. These uses are found from the end of each object's list. The search
+//! stops at a use that has all earlier ones below it.
 
 use super::cutoff::Knowledge;
 use super::event::{Clock, EventId, Last, Level, Store, join, last};
@@ -18,7 +18,7 @@ use selvedge_model::{
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// What a data choice costs, where another step costs one: a solver is asked.
+/// The cost of a data choice, where another step costs 1: the solver is queried.
 const CHOICE: u64 = 20;
 
 /// A use of an object by an event of the path.
@@ -28,17 +28,17 @@ pub struct Used {
     pub event: EventId,
     /// Its thread.
     pub thread: ThreadId,
-    /// Its number in its thread.
+    /// Its position in its thread.
     pub depth: u32,
-    /// What it did.
+    /// The use.
     pub what: Use,
 }
 
-/// What going back over one event needs.
+/// The data for undoing one event.
 struct Step<M, D> {
     event: EventId,
-    /// What it did here. In programs with data races that need not follow from its causes, nor be
-    /// what the event did first.
+    /// Its label on this path. In programs with data races it need not follow from the causes, and
+    /// it may differ from the event's first label.
     what: Rc<Label>,
     machine: M,
     detector: D,
@@ -51,29 +51,29 @@ struct Step<M, D> {
 pub struct Path<M: Undo, D: Detector<M>> {
     /// The machine, at the state of the configuration.
     pub machine: M,
-    /// Watches.
+    /// The detector.
     pub detector: D,
-    /// What the detector found, to be collected.
+    /// The faults that the detector found; the caller collects them.
     pub faults: Vec<Fault>,
     steps: Vec<Step<M::Mark, D::Mark>>,
     choices: Vec<Choice>,
     clock: Clock,
-    /// By the machine's number of a thread its name; and back.
+    /// The name of each thread by the machine's number, and the reverse.
     names: Vec<ThreadId>,
     numbers: Vec<Option<ThreadId>>,
-    /// The event that named each thread last, by name.
+    /// For each thread, by name, the last event that named it.
     woken: Vec<EventId>,
-    /// By the object's number who used it, in the order taken.
+    /// For each object, by number, the events that used it, in the order taken.
     history: Vec<Vec<Used>>,
     several: bool,
     work: u64,
     prints: bool,
-    /// The least number of events since it was [set](Self::forget_changes).
+    /// The minimum number of events since [`forget_changes`](Self::forget_changes).
     low: usize,
 }
 
 impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
-    /// The empty configuration: the machine stands at its initial state.
+    /// The empty configuration. The machine is in its initial state.
     pub fn new(machine: M, detector: D, store: &mut Store) -> Self {
         let initial = machine.pending().len();
         let mut path = Path {
@@ -99,7 +99,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         path
     }
 
-    /// What events change in the state's fingerprint is not asked for here.
+    /// Tells the path that the changes to the fingerprint are not needed.
     pub fn stop_fingerprints(&mut self) {
         self.machine.stop_fingerprints();
         self.prints = false;
@@ -115,12 +115,12 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.numbers[name.index()] = Some(number);
     }
 
-    /// How many events it has.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// The events in the order taken.
+    /// The event at a position, in the order taken.
     pub fn event(&self, position: usize) -> EventId {
         self.steps[position].event
     }
@@ -145,13 +145,14 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.names[number.index()]
     }
 
-    /// Who used an object, by its [number](super::label::Labels::known_slot), in the order taken.
+    /// The uses of an object, by its [number](super::label::Labels::known_slot), in the order
+    /// taken.
     #[inline]
     pub fn history(&self, slot: u32) -> &[Used] {
         self.history.get(slot as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Who used an object, by its name.
+    /// The uses of an object, by its name.
     pub fn history_of(&self, store: &Store, object: u64) -> &[Used] {
         store
             .labels
@@ -159,36 +160,36 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             .map_or(&[], |slot| self.history(slot))
     }
 
-    /// How many of its first events were there all the time since
+    /// The number of first events that did not change since
     /// [`forget_changes`](Self::forget_changes).
     pub fn unchanged(&self) -> usize {
         self.low
     }
 
-    /// From now on changes count.
+    /// Begins to watch for changes.
     pub fn forget_changes(&mut self) {
         self.low = self.steps.len();
     }
 
-    /// Whether an event of the path is at or below a configuration that lies in the path's.
+    /// True if an event of the path is in a configuration that lies in the path's.
     #[inline]
     pub fn below(used: &Used, clock: &[Last]) -> bool {
         last(clock, used.thread).depth() >= used.depth
     }
 
-    /// The pending action of a thread under names.
+    /// The pending action of a thread, with names of threads.
     pub fn pending(&self, number: ThreadId) -> Action {
         let action = self.machine.pending()[number.index()].action;
         action.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t))
     }
 
-    /// The event that woke a thread after its last event, if one did.
+    /// The event that woke a thread after its last event, if any.
     pub fn waker(&self, name: ThreadId) -> Option<EventId> {
         let waker = self.woken.get(name.index()).copied().filter(|w| w.is_some())?;
         Some(waker)
     }
 
-    /// Takes a step; the event, and whether its name is new.
+    /// Takes a step. Returns the event, and true if its name is new.
     pub fn take(&mut self, store: &mut Store, choice: Choice) -> (EventId, bool) {
         let number = choice.thread.index();
         let thread = self.names[number];
@@ -201,7 +202,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let threads = self.names.len();
         self.work += if chooses { CHOICE } else { 1 };
         let taken = self.machine.step(choice);
-        // A data choice is one, whatever it completes: its parent says what.
+        // A data choice keeps its own action, whatever it completes: its parent has that action.
         let chosen = Action {
             ends: taken.action.ends,
             ..pending_action
@@ -209,7 +210,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         let action = chosen.renamed(|t| self.names.get(t.index()).copied().unwrap_or(t));
         self.several = taken.alternatives > 1;
         let mut ending = Ending {
-            // An access that was at fault has the name that it was looked for by.
+            // An access that was a fault has the name with which it was searched for.
             failed: taken.outcome == Outcome::Failed && !matches!(action.op, Op::Read | Op::Write),
             decision,
             named: SmallVec::new(),
@@ -282,12 +283,12 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             // Only now it is known whether the thread ended with it.
             known.what = Rc::clone(&what);
             if store.keeps_footprints {
-                // Accesses before a part and after it would have to be told apart.
+                // Accesses before and after a part would have to be distinguished.
                 assert!(self.machine.parts().is_empty(), "a machine with parts");
                 let accesses = self.machine.accesses();
                 let before = before.event();
-                // A data choice that completes an action has touched what that one touches, and
-                // nobody came between.
+                // A data choice that completes an action has the footprint of the action as well.
+                // No event came between.
                 let mut footprint = store.footprints.of(&action, accesses);
                 let mut touched = store.footprints.hash(footprint, accesses);
                 let mut completed = action;
@@ -299,7 +300,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 store[event].footprint = footprint;
                 store[event].touched = touched;
                 let counts = store.footprints.count(footprint) || store.weaken.is(Weaken::HistoryFootprint);
-                if store.past.knowledge == Knowledge::Trails && counts {
+                if store.past.knowledge == Knowledge::LastActions && counts {
                     store[event].history = history(&Trace {
                         action: &completed,
                         footprint: touched,
@@ -350,15 +351,15 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (event, new)
     }
 
-    /// Whether a thread that did this after `causes` and other events can do nothing else after
-    /// `causes` alone.
+    /// True if a thread that took this action after `causes` and other events can do nothing else
+    /// after `causes` alone.
     fn is_sole(&self, store: &Store, taken: &Taken, causes: &[Last]) -> bool {
         if taken.alternatives > 1 {
             return false;
         }
         match taken.action.op {
             Op::WaitTimeout => false,
-            // Nobody who waits there has gone meanwhile.
+            // No thread that waits there has gone meanwhile.
             Op::Signal => {
                 let history = self.history_of(store, taken.action.object.0);
                 history.iter().all(|used| {
@@ -371,7 +372,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         }
     }
 
-    /// The causes of what a thread does next, and the last event that owned the same mutex.
+    /// The causes of a thread's next action, and the last event that owned the same mutex.
     fn causes(&self, store: &Store, thread: ThreadId, what: &Label) -> (Clock, EventId) {
         let mut clock = Clock::new();
         let before = last(&self.clock, thread).event();
@@ -407,8 +408,9 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         (clock, owner)
     }
 
-    /// How many events of each thread are known by synchronisation to a thread that now takes an
-    /// action. `incomplete`: it has its effect only with the data choice that follows.
+    /// For each thread, the number of its events that are known by synchronisation to a thread that
+    /// now takes an action. `incomplete`: the action takes effect only with the data choice that
+    /// follows.
     fn knows(&self, store: &Store, thread: ThreadId, what: &Label, incomplete: bool) -> Box<[u32]> {
         let mut knows: SmallVec<[u32; 8]> = SmallVec::new();
         let mut learn = |e: EventId, whole: bool| {
@@ -425,7 +427,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 *mine = (*mine).max(theirs);
             }
             if event.thread != thread {
-                // What it did after its action came later.
+                // Its accesses after its action came later.
                 knows[own] = knows[own].max(event.depth - u32::from(!whole));
             }
         };
@@ -434,7 +436,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         if waker.is_some() && store[waker].action.op.teaches_named() {
             learn(waker, false);
         }
-        // Whoever fails learns nothing, and teaches nothing.
+        // A failing operation neither acquires nor releases.
         for mine in what.uses.iter().filter(|_| !what.ending.failed && !incomplete) {
             let history = self.history(mine.slot);
             match mine.effect {
@@ -456,13 +458,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                     }
                 }
                 Effect::Take => {
-                    // Since the semaphore was set up.
+                    // Only posts since the semaphore was initialised.
                     let history = history.iter().rev();
                     let posts = history.take_while(|u| u.what.effect != Effect::Total);
                     let posts = posts.filter(|u| u.what.effect == Effect::Post);
                     posts.for_each(|u| learn(u.event, false));
                 }
-                // The last one learns from those of its round.
+                // The last arrival acquires from those of its round.
                 Effect::Arrive if !what.ending.named.is_empty() => {
                     let ends = |u: &&Used| {
                         u.what.effect == Effect::Total
@@ -483,7 +485,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         knows.as_slice().into()
     }
 
-    /// Goes back to the first `len` events.
+    /// Returns to the first `len` events.
     pub fn undo(&mut self, store: &Store, len: usize) {
         if self.steps.len() <= len {
             return;
@@ -515,7 +517,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         self.choices.truncate(len);
     }
 
-    /// Executes a known event next, if that is possible here; else nothing happens.
+    /// Executes a known event next, if that is possible here. Otherwise nothing happens.
     pub fn follow(&mut self, store: &mut Store, event: EventId) -> bool {
         let (thread, alternative) = (store[event].action.thread, store[event].alternative);
         let Some(number) = self.number(thread) else {
@@ -546,13 +548,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
         false
     }
 
-    /// What its steps cost so far, also those that were taken back: one for each, and [`CHOICE`]
-    /// for a data choice.
+    /// The cost of its steps so far, including undone ones: 1 for each, and [`CHOICE`] for a data
+    /// choice.
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// Whether the last event was one of several alternatives.
+    /// True if the last event was one of several alternatives.
     pub fn was_chosen(&self) -> bool {
         self.several
     }
@@ -567,8 +569,8 @@ fn spawned(store: &Store, before: EventId, action: &Action, ending: &Ending) -> 
     so_far + u32::from(action.op == Op::Spawn && !ending.named.is_empty())
 }
 
-/// Whether the mutex that an action uses exclusively is free after it; `owner`: the event that did
-/// so before.
+/// The state of the mutex that an action uses exclusively, after the action. `owner`: the previous
+/// event that used it exclusively.
 pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
     let before = if owner.is_some() {
         store[owner].mutex
@@ -577,13 +579,13 @@ pub fn level(store: &Store, owner: EventId, action: &Action) -> Level {
     };
     match action.op.info().synchronises {
         Synchronises::Taken | Synchronises::WaitEnds if before == Level::Free => Level::Taken,
-        // Who ends with a robust mutex leaves it neither free nor taken.
+        // A thread that ends while it holds a robust mutex leaves it neither free nor taken.
         Synchronises::GivenBack | Synchronises::WaitBegins
             if before == Level::Taken && action.op != Op::OwnerDied =>
         {
             Level::Free
         }
-        // Unless it is another object's, in the same word.
+        // Unless it belongs to another object, in the same word.
         Synchronises::SetUp if action.op == Op::Init && action.object.0 & 7 == 0 => Level::Free,
         _ => Level::Unknown,
     }

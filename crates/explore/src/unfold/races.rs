@@ -1,9 +1,10 @@
-//! Data races where cutoffs are: which events may race, and what of the past has to be a part of
-//! cutoffs' keys so that no race is lost ([`Knowledge`](super::cutoff::Knowledge)). The argument is
-//! in docs/algorithms.md, "Races where cutoffs are".
+//! Data races in the presence of cutoffs: which events may race, and how much of the past has to be
+//! a part of cutoffs' keys so that no race is lost ([`Knowledge`](super::cutoff::Knowledge)). The
+//! argument is in docs/algorithms.md, "Races where cutoffs are".
 //!
-//! What is said here of known events holds of all: for each event of any execution one was executed
-//! with the same thread, footprint and mutexes, after as many creations.
+//! Statements about known events here hold for all events. For each event of any execution, an
+//! event with the same thread, footprint and mutexes, and with the same number of created threads,
+//! was executed.
 
 use super::event::{Event, EventId, Last, Level, Store};
 use super::footprint::{Footprint, Touch};
@@ -14,7 +15,7 @@ use selvedge_model::{Action, Effect, Op, Places};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Events that touch the same memory in the same surroundings.
+/// Events with the same accesses in the same surroundings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Class {
     footprint: Footprint,
@@ -22,34 +23,35 @@ struct Class {
     around: u32,
 }
 
-/// What orders an event, apart from what it does: its thread, between creations, joins and ends of
-/// others, with some mutexes.
+/// The surroundings of an event, which order it independently of its action: its thread, the
+/// threads created and joined so far, the known ends of threads, and the held mutexes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Around {
     thread: ThreadId,
     /// The number of the set of mutexes that its thread holds.
     held: u32,
-    /// How many threads its thread has created.
+    /// The number of threads that its thread has created.
     spawned: u32,
     /// The number of the set of threads that its thread has joined.
     joined: u32,
-    /// Threads of which it knows the end.
+    /// The threads whose end happens before it.
     ended: Vec<ThreadId>,
 }
 
-/// Of two [`Around`]s, what orders one after the other.
+/// What orders two [`Around`]s.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Related {
-    /// A mutex, the creation of a thread, a join, or the thread.
+    /// They are always ordered: by a mutex, the creation of a thread, a join, or because they are
+    /// of one thread.
     Apart,
-    /// One knows of the end of the other.
+    /// The end of one thread happens before the other event.
     Ended,
-    /// Nothing.
+    /// Nothing orders them.
     Rivals,
 }
 
 impl Around {
-    /// Whether it comes before the creation of the other one's thread, or of who created that.
+    /// True if it comes before the creation of the other's thread, or of a creator of that thread.
     fn is_before(&self, other: &Around, creators: &[(Option<ThreadId>, u32)]) -> bool {
         let mut thread = other.thread;
         while let Some(&(Some(creator), ordinal)) = creators.get(thread.index()) {
@@ -62,36 +64,37 @@ impl Around {
     }
 }
 
-/// The classes of events, and which may race.
+/// The classes of events, and which of them may race.
 pub struct Classes {
-    /// By event; none if it touches nothing, or was not executed.
+    /// For each event its class; `None` if it accesses nothing, or was not executed.
     of: Vec<Option<u32>>,
     all: Vec<Class>,
-    /// By class whether it may race with some other.
+    /// For each class, true if it may race with another one.
     rivalled: Vec<bool>,
-    /// Some two may race, whatever is known of ends.
+    /// True if two classes may race, if the known ends of threads are not taken into account.
     contested: bool,
-    /// Bytes where some two may, and that do not count for cutoffs.
+    /// Bytes for which two classes may race, and that do not count for cutoffs.
     uncounted: Vec<Range<u64>>,
     arounds: Vec<Around>,
     creators: Vec<(Option<ThreadId>, u32)>,
-    /// Objects that order nothing: somebody sets them up while others run.
+    /// Objects that do not order events, because a thread initialises them while other threads run.
     unsettled: FxHashSet<u64>,
-    /// By event the number of what its thread holds after it; and these sets, also those of threads
-    /// that were joined.
+    /// For each event, the number of the set of mutexes that its thread holds after it. `sets` has
+    /// these sets, and the sets of joined threads.
     held: Vec<u32>,
     sets: Vec<Vec<u64>>,
-    /// By thread who joins it; none if several may.
+    /// For each thread the thread that joins it; `None` if several may.
     joiners: FxHashMap<ThreadId, Option<ThreadId>>,
 }
 
 impl Classes {
-    /// Of all known events.
+    /// The classes of all known events.
     pub fn new(store: &Store) -> Self {
         Self::beyond(&Places::default(), store)
     }
 
-    /// Of all known events; which may race is asked only where not all bytes are among these.
+    /// The classes of all known events. Possible races are searched for only if not all their bytes
+    /// are in `places`.
     pub fn beyond(places: &Places, store: &Store) -> Self {
         let (mut of, mut held): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut joined: Vec<u32> = Vec::new();
@@ -179,9 +182,9 @@ impl Classes {
         classes
     }
 
-    /// Finds which classes may race: those that touch the same bytes.
+    /// Finds which classes may race, among those that access common bytes.
     fn look_for_rivals(&mut self, store: &Store, without: &Places) {
-        // By what is touched the classes that touch it, by what is known around them.
+        // For each access the classes that have it, by their surroundings.
         let mut places: BTreeMap<Touch, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
         for (number, class) in self.all.iter().enumerate() {
             for &touch in store.footprints.touches(class.footprint) {
@@ -193,7 +196,8 @@ impl Classes {
         let counted = &store.past.places;
         let places: Vec<_> = places.into_iter().collect();
         for (i, (touch, users)) in places.iter().enumerate() {
-            // Sorted by address: what overlaps and does not come before comes next.
+            // The accesses are sorted by address. So those that overlap this one, and do not come
+            // before it, come next.
             let after = places[i..].iter();
             let after = after.take_while(|(other, _)| other.begins_below_end_of(touch));
             for (other, rivals) in after.filter(|(other, _)| touch.races_with(other)) {
@@ -223,7 +227,7 @@ impl Classes {
         }
     }
 
-    /// Whether something orders what is done in these surroundings.
+    /// What orders events in these surroundings.
     fn relate(&self, one: u32, two: u32) -> Related {
         let (a, b) = (&self.arounds[one as usize], &self.arounds[two as usize]);
         let (mine, theirs) = (&self.sets[a.held as usize], &self.sets[b.held as usize]);
@@ -244,24 +248,24 @@ impl Classes {
         }
     }
 
-    /// Whether somebody has joined a thread that nobody else joins: then that follows from the
-    /// state, which has who was joined.
+    /// True if a thread was joined in these surroundings and no other thread ever joins it. Then
+    /// this follows from the state, which contains the joined threads.
     fn has_joined(&self, around: &Around, thread: ThreadId) -> bool {
         let joined = &self.sets[around.joined as usize];
         joined.contains(&(thread.index() as u64)) && self.joiners.get(&thread) == Some(&Some(around.thread))
     }
 
-    /// Whether an event may race with some other.
+    /// True if an event may race with another one.
     pub fn has_rivals(&self, event: EventId) -> bool {
         self.of(event).is_some_and(|class| self.rivalled[class])
     }
 
-    /// The class of an event; none if it touches nothing, or was not executed.
+    /// The class of an event; `None` if it accesses nothing, or was not executed.
     pub fn of(&self, event: EventId) -> Option<usize> {
         self.of[event.index()].map(|class| class as usize)
     }
 
-    /// By class those with which it may race. All pairs are looked at.
+    /// For each class the classes with which it may race. All pairs are examined.
     pub fn rivals(&self, store: &Store) -> Vec<FxHashSet<usize>> {
         let mut rivals = vec![FxHashSet::default(); self.all.len()];
         let all = || self.all.iter().enumerate().filter(|&(i, _)| self.rivalled[i]);
@@ -278,25 +282,24 @@ impl Classes {
         rivals
     }
 
-    /// Where two events may race, and what is done there does not count for cutoffs.
+    /// The bytes for which two events may race and that do not count for cutoffs.
     pub fn uncounted(&self) -> &[Range<u64>] {
         &self.uncounted
     }
 
-    /// Whether two events may race, whatever is known of ends.
+    /// True if two events may race, if the known ends of threads are not taken into account.
     pub fn is_contested(&self) -> bool {
         self.contested
     }
 
-    /// Whether who knows of which access may differ between executions that lead to one state, and
-    /// make a race. `whole`: the exploration is finished.
+    /// True if executions that lead to the same state may differ in which clocks cover which
+    /// access, and if this difference may make a race. `whole`: the exploration is finished.
     pub fn depends_on_knowledge(&self, store: &Store, whole: bool) -> bool {
         let held = |id: EventId| self.sets[self.held[id.index()] as usize].clone();
         self.is_contested() && (any_unsynchronised(store, whole, held) || self.is_any_unordered(store))
     }
 
-    /// Whether an event does not know by synchronisation of all its causes that touch what may
-    /// race.
+    /// True if some event does not know, by synchronisation, all those of its causes that may race.
     fn is_any_unordered(&self, store: &Store) -> bool {
         store.ids().any(|id| {
             let event = &store[id];
@@ -310,7 +313,8 @@ impl Classes {
         })
     }
 
-    /// Whether an event of a thread before its last one there and after the first `known` may race.
+    /// True if an event of a thread may race, among those after the first `known` and before
+    /// `last`.
     fn touches(&self, store: &Store, last: Last, known: u32) -> bool {
         let mut at = store[last.event()].parent;
         for _ in known + 1..last.depth() {
@@ -329,7 +333,7 @@ fn joins(event: &Event) -> Option<ThreadId> {
     thread.filter(|_| event.action.op == Op::Join && event.executed)
 }
 
-/// By thread who joins it; none if several may.
+/// For each thread the thread that joins it; `None` if several may.
 fn joiners(store: &Store) -> FxHashMap<ThreadId, Option<ThreadId>> {
     let mut joiners = FxHashMap::default();
     for event in store.ids().map(|id| &store[id]) {
@@ -341,10 +345,11 @@ fn joiners(store: &Store) -> FxHashMap<ThreadId, Option<ThreadId>> {
     joiners
 }
 
-/// The threads of which an event knows the end.
+/// The threads whose end happens before an event.
 fn ended(store: &Store, id: EventId) -> Vec<ThreadId> {
     let event = &store[id];
-    // A cause need not be known: an atomic store may be the last that a thread does.
+    // A cause need not be known by synchronisation: an atomic store may be the last action of a
+    // thread.
     let known = event
         .clock
         .iter()

@@ -5,7 +5,7 @@ use super::path::Path;
 use rustc_hash::FxHashSet;
 use selvedge_model::{Detector, Fingerprint, Op, Undo};
 
-/// Brings a path to another configuration; false if that cannot be executed.
+/// Brings a path to another configuration. Returns false if that configuration cannot be executed.
 pub fn go_to<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &mut Path<M, D>,
@@ -20,7 +20,8 @@ pub fn go_to<M: Undo + Fingerprint, D: Detector<M>>(
     missing.into_iter().all(|event| path.follow(store, event))
 }
 
-/// Events in an order in which they can be executed: data choices right after what they belong to.
+/// Orders events so that they can be executed: data choices come right after the actions to which
+/// they belong.
 pub fn in_order(store: &Store, sorted: Vec<EventId>) -> Vec<EventId> {
     if !sorted.iter().any(|&e| store[e].action.op == Op::Choose) {
         return sorted;

@@ -1,4 +1,4 @@
-//! The dependence relation, as events ask for it.
+//! The dependence relation on events.
 
 use super::label::{Label, Use};
 use selvedge_model::{Action, Conflict, Dependence, Effect, Ended, OpClass, Use as ModelUse};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 const ALL: u32 = (1 << Effect::COUNT) - 1;
 
-/// A relation, with its table of effects at hand.
+/// A relation, with its table of effects cached.
 #[derive(Clone)]
 pub struct Relation {
     effects: [u32; Effect::COUNT],
@@ -28,7 +28,7 @@ impl fmt::Debug for Relation {
 }
 
 impl Relation {
-    /// This relation.
+    /// Wraps a relation.
     pub fn new(whole: Rc<dyn Dependence>) -> Relation {
         Relation {
             effects: Effect::ALL.map(|effect| whole.dependent_effects(effect)),
@@ -37,13 +37,14 @@ impl Relation {
         }
     }
 
-    /// Whether pairs that the tables relate may be independent.
+    /// True if pairs that the tables relate may be independent.
     #[inline]
     pub const fn refines(&self) -> bool {
         self.refines
     }
 
-    /// Whether two uses of different threads are dependent; `labels` are those that they are of.
+    /// True if two uses by different threads are dependent. `labels`: the labels to which they
+    /// belong.
     #[inline]
     pub fn uses_depend<'a>(&self, x: &Use, y: &Use, labels: impl FnOnce() -> (&'a Label, &'a Label)) -> bool {
         x.slot == y.slot
@@ -54,31 +55,32 @@ impl Relation {
 
     #[cold]
     fn refine(&self, (a, b): (&Label, &Label), x: &Use, y: &Use) -> bool {
-        // What completes an action has that one's uses, under its own name.
+        // A data choice that completes an action has the uses of that action, but its own name.
         let whole = |label: &Label| !label.continues;
         let of = |label, used| model_use(label, used);
         !whole(a) || !whole(b) || self.whole.refine(&of(a, x), &of(b, y))
     }
 
-    /// Whether two labels of different threads have dependent uses.
+    /// True if two labels of different threads have dependent uses.
     pub fn labels_depend(&self, a: &Label, b: &Label) -> bool {
         let mut uses = a.uses.iter();
         uses.any(|x| b.uses.iter().any(|y| self.uses_depend(x, y, || (a, b))))
     }
 
-    /// Whether two actions of different threads are dependent, however they end.
+    /// True if two actions of different threads are dependent, however they end.
     pub fn actions_depend(&self, a: &Action, b: &Action) -> bool {
         self.whole.dependent(a, b)
     }
 
-    /// Whether every other use of an object is dependent on one with this effect: such uses are
-    /// totally ordered in a configuration, and everything before one is below it.
+    /// True if every other use of an object is dependent on one with this effect. Then these uses
+    /// are totally ordered in a configuration, and all earlier uses of the object are below such a
+    /// use.
     #[inline]
     pub const fn is_total(&self, effect: Effect) -> bool {
         !self.refines && self.effects[effect as usize] == ALL
     }
 
-    /// Whether each effect that a use in a class may have is dependent on an effect.
+    /// True if each effect that a use in a class may have is dependent on an effect.
     pub fn always_depends(&self, effect: Effect, class: OpClass) -> bool {
         let total = self.is_total(effect) || class == OpClass::Total && self.is_total(Effect::Total);
         total && !matches!(class, OpClass::Local | OpClass::Notified)

@@ -1,13 +1,13 @@
-//! The tree of the exploration, and its in-order walk.
+//! The tree of the exploration, and its in-order traversal.
 //!
-//! A node ⟨C, D, A⟩ stands for all maximal configurations that contain C and nothing of D; A leads
-//! the way to one of them. Its left subtree holds those that contain one event e more, its right
-//! subtree those that do not (Schemmel et al., CAV 2020, Section 3.7 and Appendix G). That a node
-//! has *no* right subtree may only be decided when everything before it in the in-order walk is
-//! explored: only then are all events known that could show one. The [sweep](Tree::sweep) is that
-//! walk; the nodes that it leaves are forgotten. With it every order in which nodes are opened is
-//! complete: depth-first search is the sweep alone, other orders open right children as soon as
-//! they are found.
+//! A node ⟨C, D, A⟩ represents all maximal configurations that contain C and no event of D. A leads
+//! to one of them. Its left subtree has those that contain a further event e, its right subtree
+//! those that do not (Schemmel et al., CAV 2020, Section 3.7 and Appendix G). It may be decided
+//! that a node has *no* right subtree only when everything before it in the in-order traversal is
+//! explored: only then are all events known that could show one. The [sweep](Tree::sweep) is this
+//! traversal. The nodes behind it are dropped. With the sweep, every order of visiting nodes is
+//! complete: depth-first search is the sweep alone, and other orders visit right children as soon
+//! as they are found.
 
 use super::event::EventId;
 use rustc_hash::FxHashSet;
@@ -19,42 +19,42 @@ pub struct NodeId(u32);
 /// A subtree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Child {
-    /// Not known, or there is none.
+    /// Not known yet, or there is none.
     None,
-    /// Here.
+    /// A node.
     Node(NodeId),
-    /// Explored and forgotten.
+    /// Explored and dropped.
     Done,
 }
 
 /// See the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The node above; none of the root.
+    /// The node above; `None` for the root.
     pub parent: Option<NodeId>,
-    /// Whether it is the right child of that.
+    /// True if it is the right child of its parent.
     pub is_right: bool,
-    /// Its number among all nodes that there ever were; given by [`Tree::add`].
+    /// Its number among all nodes that ever existed; given by [`Tree::add`].
     pub serial: u64,
-    /// How many events C has.
+    /// The number of events in C.
     pub depth: usize,
-    /// The event e: what the left subtree has more.
+    /// The event e, which the left subtree contains.
     pub event: EventId,
-    /// D, without what is not enabled any more; oldest first.
+    /// D, without events that are not enabled any more; oldest first.
     pub disabled: Vec<EventId>,
     /// Enabled events that are not added because they are cutoffs.
     pub cut: Vec<EventId>,
-    /// A, the next event last.
+    /// A; the next event comes last.
     pub lead: Vec<EventId>,
-    /// Candidates for an alternative that were refused.
+    /// The number of candidates for an alternative that were refused.
     pub refused: usize,
-    /// Whether alternatives are looked for with k = 1 here, whatever was asked for.
+    /// True if alternatives are searched for with k = 1 here, whatever the configuration says.
     pub singly: bool,
     /// The subtree with e.
     pub left: Child,
-    /// The subtree without.
+    /// The subtree without e.
     pub right: Child,
-    /// Nobody was here yet.
+    /// True if the node was not visited yet.
     pub open: bool,
 }
 
@@ -67,10 +67,10 @@ pub struct Tree {
     cursor: Option<NodeId>,
 }
 
-/// Where the sweep stands.
+/// The position of the sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sweep {
-    /// Before a node that nobody was at yet.
+    /// Before a node that was not visited yet.
     Open(NodeId),
     /// At a node whose left subtree is done: now decide whether it has a right one.
     Decide(NodeId),
@@ -94,7 +94,7 @@ impl std::ops::IndexMut<NodeId> for Tree {
 }
 
 impl Tree {
-    /// Adds a node; a right child of its parent or the left one.
+    /// Adds a node, as the right or the left child of its parent.
     pub fn add(&mut self, mut node: Node) -> NodeId {
         self.made += 1;
         node.serial = self.made;
@@ -117,7 +117,7 @@ impl Tree {
         id
     }
 
-    /// Forgets a right child that turned out not to be one.
+    /// Removes a right child that turned out to be infeasible.
     pub fn remove(&mut self, node: NodeId) {
         if let Some(parent) = self[node].parent {
             self[parent].right = Child::None;
@@ -128,12 +128,12 @@ impl Tree {
         self.free.push(node);
     }
 
-    /// Where the in-order walk stands.
+    /// The node at which the traversal is.
     pub fn cursor(&self) -> Option<NodeId> {
         self.cursor
     }
 
-    /// Goes on with the in-order walk.
+    /// Continues the traversal.
     pub fn sweep(&mut self) -> Sweep {
         while let Some(at) = self.cursor {
             let node = &self[at];
@@ -150,12 +150,12 @@ impl Tree {
         Sweep::Finished
     }
 
-    /// The node has no right subtree: it is done.
+    /// Records that the node has no right subtree: it is done.
     pub fn close(&mut self, node: NodeId) {
         self.cursor = self.leave(node);
     }
 
-    /// Forgets a node that is done; the one above.
+    /// Drops a node that is done. Returns its parent.
     fn leave(&mut self, node: NodeId) -> Option<NodeId> {
         let Node { parent, is_right, .. } = self[node];
         self.free.push(node);
@@ -178,8 +178,8 @@ impl Tree {
             .map(|(node, _)| node)
     }
 
-    /// The events of a node's configuration, in the order in which they were added, each with the
-    /// serial number of the node that has it as its event.
+    /// The events of a node's configuration in the order in which they were added, each with the
+    /// serial number of the node whose event it is.
     pub fn events(&self, node: NodeId) -> Vec<(u64, EventId)> {
         let mut events = Vec::with_capacity(self[node].depth);
         let mut at = node;
@@ -191,7 +191,7 @@ impl Tree {
         events
     }
 
-    /// The node whose event is the last one that was added to a node's configuration.
+    /// The node whose event was added last to a node's configuration.
     pub fn adding(&self, node: NodeId) -> Option<NodeId> {
         let mut at = node;
         while self[at].is_right {
@@ -200,7 +200,7 @@ impl Tree {
         self[at].parent
     }
 
-    /// The nodes on the way from the root to a node that have no right child, the lowest first.
+    /// The nodes without a right child on the way from the root to a node, the lowest first.
     pub fn branch(&self, node: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut at = Some(node);

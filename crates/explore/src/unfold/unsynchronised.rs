@@ -1,12 +1,12 @@
-//! Whether a program's dependences are synchronisation.
+//! Decides whether all dependences of a program are synchronisation.
 //!
-//! An event after a cutoff is explored elsewhere, after another past: there its causes may be
-//! others. So it does not do to look at the events that were explored, whether each knows of its
-//! causes. What is the same everywhere is what threads do to which objects. Here an object is
-//! *unsynchronised* if two threads use it in ways that are dependent, and the later one need not
-//! know by happens-before of what the earlier one did: memory, failing tries, semaphores, signals
-//! without the mutex of the waiters, output. If there is none, then whatever comes after an event
-//! by dependence knows of all its causes.
+//! An event after a cutoff is explored elsewhere, after another past, where its causes may be
+//! different. So it is not enough to check for explored events whether each knows its causes. What
+//! is the same everywhere is which threads perform which operations on which objects. Here an
+//! object is *unsynchronised* if two threads perform dependent operations on it, and the later one
+//! need not know by happens-before what the earlier one did: memory, failing tries, semaphores,
+//! signals without the mutex of the waiters, output. If there is no such object, then every event
+//! knows all its causes by happens-before.
 
 use super::event::{Event, EventId, Store};
 use super::weaken::Weaken;
@@ -14,19 +14,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Effect, Op, OpClass, Synchronises};
 
-/// How an object is used.
+/// The uses of an object.
 #[derive(Default)]
 struct Object {
     threads: FxHashSet<ThreadId>,
-    /// In a way that may come after another use, or before one, without synchronisation; if two
-    /// threads use it.
+    /// True if a use may be ordered before or after another thread's use without synchronisation.
     unsynchronised: bool,
-    /// Of a condition variable: the mutexes of its waits.
+    /// For a condition variable: the mutexes of its waits.
     mutexes: FxHashSet<u64>,
-    /// What those who signalled it held, each time.
+    /// For each signal, the mutexes that its thread held.
     signals: FxHashSet<Vec<u64>>,
-    /// Of a barrier: how many it waits for, if a round was seen to end; whether threads arrive
-    /// there.
+    /// For a barrier: the number of threads for which it waits, if the end of a round was seen; and
+    /// whether threads arrive there.
     count: Option<usize>,
     arrive: bool,
 }
@@ -38,13 +37,13 @@ impl Object {
             self.signals.iter().any(without)
         };
         let rounds = || self.arrive && self.count.map_or(whole, |count| count < self.threads.len());
-        // Who waits with one mutex need not know of who waits with another.
+        // A thread that waits with one mutex need not know of a thread that waits with another.
         let mixed = self.mutexes.len() > 1;
         self.threads.len() > 1 && (self.unsynchronised || mixed || unguarded() || rounds())
     }
 }
 
-/// Whether some object is unsynchronised. `held`: the mutexes that its thread holds at an event.
+/// True if some object is unsynchronised. `held`: the mutexes that its thread holds at an event.
 /// `whole`: the exploration is finished.
 pub fn any_unsynchronised(store: &Store, whole: bool, held: impl Fn(EventId) -> Vec<u64>) -> bool {
     let mut objects: FxHashMap<u64, Object> = FxHashMap::default();
@@ -70,7 +69,7 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
     let failed = event.ending.failed;
     match effect {
         Effect::Write | Effect::Take | Effect::Total => object.unsynchronised = true,
-        // With which mutex it waits: it holds that one.
+        // The use tells the mutex of the wait; the thread holds it.
         Effect::Test if event.action.op.class() == OpClass::Wait => {}
         Effect::Test => object.unsynchronised = true,
         Effect::Own | Effect::Share | Effect::Join | Effect::Arrive if failed => object.unsynchronised = true,
@@ -93,17 +92,17 @@ fn note(object: &mut Object, event: &Event, effect: Effect, held: impl Fn() -> V
     }
 }
 
-/// Whether the event orders a thread after it that need not learn from it.
+/// True if the event orders another thread after it, and that thread need not acquire from it.
 fn releases_unsynchronised(event: &Event) -> bool {
-    // A thread's end lets go who joins it.
+    // A thread's end enables the thread that joins it.
     !event.action.op.teaches_named()
         && !event.action.ends
         && event.action.op != Op::Exit
         && !event.ending.named.is_empty()
 }
 
-/// The objects that are set up, or destroyed, while other threads may use them: what was done
-/// before is not known to who uses them afterwards.
+/// The objects that are initialised or destroyed while other threads may use them. A thread that
+/// uses them afterwards does not know the earlier uses.
 pub fn unsettled(store: &Store) -> FxHashSet<u64> {
     if store.weaken.is(Weaken::SetUp) {
         return FxHashSet::default();
@@ -117,10 +116,12 @@ pub fn unsettled(store: &Store) -> FxHashSet<u64> {
         .collect()
 }
 
-/// By thread who created it, if anybody, and how many that one had created before.
+/// For each thread its creator, if any, and the number of threads that the creator had created
+/// before.
 type Creators = [(Option<ThreadId>, u32)];
 
-/// Whether everybody knows of the event: it comes before all creations, or after all ends.
+/// True if the event is ordered with all events of other threads: it comes before all creations, or
+/// after all ends.
 fn is_set_up(event: &Event, creators: &Creators) -> bool {
     if !matches!(event.action.op, Op::Init | Op::Destroy) {
         return false;

@@ -1,76 +1,78 @@
-//! Deliberate mistakes, to see that tests notice them.
+//! Deliberate mistakes, to show that tests find them.
 
 use selvedge_model::OpClass;
 
 /// A deliberate mistake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weaken {
-    /// As it should be.
+    /// No mistake.
     #[default]
     Nothing,
-    /// What uses its object in this way has no other events at its position.
+    /// An operation of this class has no other events at its position.
     Class(OpClass),
-    /// The other events at a position come right after what is before it.
+    /// The other events at a position have no causes beyond those of the position's predecessor.
     OnlyEmpty,
-    /// No other events where a thread is blocked.
+    /// No other events at positions where a thread is blocked.
     Blocked,
-    /// None in the place of cutoffs.
+    /// No other events in the place of cutoffs.
     Cut,
-    /// None where a thread must not come between an action and what completes it.
+    /// No other events for a thread that must not come between an action and the choice that
+    /// completes it.
     Between,
-    /// What a data choice completes is no event on which others depend, where the machine is asked.
+    /// When the machine is queried, the action that a data choice completes is not considered as a
+    /// dependent event.
     Completed,
-    /// Positions are looked at once, whatever comes later.
+    /// Each position is examined only once, whatever comes later.
     Again,
-    /// Of two paths one after the other, only what is new in the second is looked at.
+    /// Of two consecutive paths, only the new events of the second are examined.
     Since,
-    /// What other events depend on lies below the event.
+    /// The other events of a position depend only on events below its event.
     Beside,
-    /// A woken wait could not have ended by itself.
+    /// A woken wait could not have ended without being woken.
     Timeouts,
-    /// What a cancelled thread would have done is not looked for.
+    /// The actions that a cancelled thread would have taken are not searched for.
     Cancelled,
-    /// Only the later of two events in conflict knows of it.
+    /// Only the later of two events in conflict stores the conflict.
     OneSided,
-    /// Events that are not enabled any more stay disabled.
+    /// Events that are not enabled any more stay in D.
     Disabled,
-    /// What was not decided where an execution ended is not decided later.
+    /// A decision that was open where an execution ended is not made later.
     Sweep,
     /// Only the first candidate for an alternative is tried.
     FirstCandidate,
-    /// Whether events of an alternative go together is not asked.
+    /// Conflicts between events of an alternative are not checked.
     Together,
-    /// A known state cuts off whatever reaches it later, be it smaller.
+    /// A known state cuts off every event that reaches it later, even with a smaller configuration.
     AnyState,
-    /// What a cutoff itself does is no part of what counts.
+    /// The operation of a cutoff itself does not count.
     CutoffLabel,
-    /// A mutex guards what is done with it, whoever sets it up meanwhile.
+    /// A mutex orders its critical sections even if a thread initialises it meanwhile.
     SetUp,
-    /// Faults that end the process are not paired with what may race with them.
+    /// Faults that end the process are not paired with events with which they may race.
     BesideFaults,
-    /// A fault that ends the process is cut off where its state is known.
+    /// A fault that ends the process is a cutoff if its state is known.
     KnownFaults,
-    /// What detectors remember is no part of the state, even where it counts.
+    /// What detectors remember is not part of the state, even if it counts.
     Memory,
-    /// Where it counts, a known past stands for one after which more is held.
+    /// A past with fewer held accesses subsumes one with more.
     Held,
-    /// It never counts.
+    /// The past never counts.
     NeverAnew,
-    /// What is done at the first places that count is all that ever does.
+    /// Only the first places that count are ever added.
     Places,
-    /// Threads that wait for ever beside others that run for ever are not looked for.
+    /// Threads that wait for ever beside others that run for ever are not searched for.
     Stuck,
-    /// Where these are looked for, an independent action that goes first is enough, though the
-    /// state after it is known.
+    /// In that search, an independent action that goes first is enough even if the state after it
+    /// is known.
     Proviso,
-    /// It is enough, though a thread has stopped after it.
+    /// In that search, such an action is enough even if a thread has stopped after it.
     StopProviso,
-    /// No execution needs to go on for ever.
+    /// In that search, no execution needs to go on for ever.
     Fair,
-    /// What threads touched last is no part of the state.
+    /// The last action of each thread is not part of the state.
     History,
-    /// Whose history it is, is no part of it.
+    /// A history does not contain its thread.
     HistoryOwner,
-    /// What the last event touched is no part of a history.
+    /// A history does not contain the footprint of the last event.
     HistoryFootprint,
 }

@@ -1,9 +1,9 @@
 //! Not, and, or, exclusive or.
 //!
 //! A value that visibly consists of pieces (a concatenation, an extension, a constant) is
-//! *segmented*; an operation on two segmented values is the concatenation of the operations on the
-//! pieces. So masks, shifts and disjunctions that put bytes together end as concatenations, and an
-//! extraction never has to look through a bitwise operation.
+//! *segmented*. An operation on two segmented values is the concatenation of the operations on the
+//! pieces. So masks, shifts and disjunctions that combine bytes end as concatenations, and an
+//! extraction never has to examine a bitwise operation.
 
 use crate::arena::Arena;
 use crate::bits::mask;

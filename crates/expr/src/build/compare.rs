@@ -1,8 +1,8 @@
-//! Comparisons, of which there are five: equal, and less, less or equal, unsigned and signed.
+//! Comparisons. There are five: equal; and less, less or equal, each unsigned and signed.
 //!
-//! With constants there is no *less or equal*. A comparison that facts decide is a truth value; one
-//! that leaves one value is an equality; the sign alone is a bit. Signed comparisons of values with
-//! equal signs are unsigned.
+//! With constants there is no *less or equal*. A comparison that facts decide is a truth value. One
+//! that leaves only one value is an equality. A test of the sign alone is a bit. Signed comparisons
+//! of values with equal signs are unsigned.
 
 use crate::arena::Arena;
 use crate::bits::{self, mask, signed};

@@ -1,4 +1,5 @@
-//! Operations that are said with others: overflow, saturation, minimum and maximum, funnel shifts.
+//! Operations that are expressed by others: overflow, saturation, minimum and maximum, funnel
+//! shifts.
 
 use crate::arena::Arena;
 use crate::bits::mask;

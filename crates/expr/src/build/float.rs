@@ -1,5 +1,5 @@
-//! Constructors of floating-point operations. What can be said exactly on bits is (sign, absolute
-//! value, NaN tests), so that only true arithmetic needs a solver that knows floats.
+//! Constructors of floating-point operations. Operations that can be expressed exactly on bits are
+//! (sign, absolute value, NaN tests), so only real arithmetic needs a solver that supports floats.
 
 use crate::arena::Arena;
 use crate::float;

@@ -1,4 +1,4 @@
-//! Shifts. By a constant they are an extraction with zeros or copies of the sign beside it.
+//! Shifts. A shift by a constant is an extraction combined with zeros or copies of the sign.
 
 use crate::arena::Arena;
 use crate::node::{BinOp, Expr, Node, Width};

@@ -1,9 +1,9 @@
 //! `compile_commands.json` as an input: which of its sources are part of the program.
 //!
-//! A build makes several programs, and the file does not say which source is part of which. So its
-//! sources are taken like the members of an archive: one that is also given by name, always; the
-//! others if the program refers to what they define. Options choose (`targets`) where that is
-//! not enough.
+//! A build makes several programs, and the file does not say which source belongs to which program.
+//! So its sources are treated like the members of an archive: a source that is also given by name
+//! is always used; the others are used if the program refers to a symbol that they define. Options
+//! (`targets`) select sources where this is not enough.
 
 use super::{Inputs, Item, Source, same};
 use crate::isolate::Role;

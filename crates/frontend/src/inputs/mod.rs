@@ -35,7 +35,8 @@ pub(crate) struct Source {
     pub language: Option<String>,
     /// Its own options, of a build.
     pub flags: Vec<String>,
-    /// Whether those were made for another compiler: what ours does not know is left out.
+    /// True if the options were made for another compiler. Options that ours does not know are left
+    /// out.
     pub foreign: bool,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Inputs {
     read: BTreeSet<PathBuf>,
 }
 
-/// Finds out what the inputs are, and reads all but sources.
+/// Recognises the kinds of the inputs, and reads all except sources.
 pub(crate) fn inspect(inputs: &[PathBuf], options: &Options) -> Result<Inputs, Error> {
     let mut found = Inputs::default();
     let mut databases = Vec::new();
@@ -137,7 +138,7 @@ pub(crate) fn inspect(inputs: &[PathBuf], options: &Options) -> Result<Inputs, E
 }
 
 impl Inputs {
-    /// A file whose contents say what it is.
+    /// A file whose contents determine its kind.
     fn file(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         if bytes.starts_with(&elf::MAGIC) {
             return self.linked(path, bytes);
@@ -200,7 +201,7 @@ fn module(path: &Path, bytes: Vec<u8>, form: Form, role: Role) -> Result<Compile
     })
 }
 
-/// Refuses modules for other processors; one that states none is taken for ours.
+/// Refuses modules for other processors. A module that states none is accepted.
 pub(crate) fn check_target(path: &Path, triple: Option<String>) -> Result<(), Error> {
     match triple {
         Some(triple) if !triple.is_empty() && (!triple.starts_with("x86_64") || triple.ends_with("x32")) => {

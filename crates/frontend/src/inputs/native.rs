@@ -1,4 +1,5 @@
-//! Objects, archives, programs and shared libraries: the bitcode in them, and what has none.
+//! Objects, archives, programs and shared libraries: their bitcode, and their machine code without
+//! bitcode.
 
 use super::{Inputs, Item, is_bitcode, module, within};
 use crate::compile::Compiled;
@@ -11,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Machine code that the inputs have and that is not known as bitcode.
+/// Machine code in the inputs that has no known bitcode.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Native {
-    /// Where each symbol is defined. Most of them are known as bitcode, too.
+    /// The file that defines each symbol. Most of these have bitcode, too.
     pub symbols: BTreeMap<String, String>,
     /// Whether there may be more: a file does not list its symbols, or was not found.
     pub open: bool,
-    /// What to say of it.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -284,8 +285,8 @@ fn parts(path: &Path, elf: &Elf<'_>, role: Role) -> Result<Parts, Error> {
     Ok(found)
 }
 
-/// The files that were compiled into a record and are still what they were then: these may be
-/// quoted. A record could name any file; but who knows its hash knows what is in it.
+/// The files that were compiled into a record and have not changed since: these may be quoted. A
+/// record could name any file; but its author must know the file's hash, and so its contents.
 fn unchanged(record: &Record<'_>) -> Vec<PathBuf> {
     let directory = Path::new(&record.head.directory);
     let same = |(name, hash): &(String, [u64; 2])| {

@@ -1,12 +1,13 @@
-//! Which modules make the program, and in what order they are linked.
+//! The modules that make the program, and the order in which they are linked.
 //!
 //! 1. All units that are always part of it.
-//! 2. Members of archives, and sources that a build knows, as long as one defines what the program
-//!    refers to and nobody defines yet: what a linker does with archives. Weak references take no
-//!    member.
-//! 3. Shared libraries, each linked by itself first: what it hides is its own. The rest gives way
-//!    to what the program or an earlier library defines, as the system's loader has it
-//!    (interposition). Its constructors run before those of whatever was linked earlier.
+//! 2. Members of archives, and sources of a build, while one of them defines a symbol that the
+//!    program refers to and that is not defined yet. A linker treats archives in the same way. Weak
+//!    references do not add a member.
+//! 3. Shared libraries, each of which is first linked by itself: its hidden symbols are its own.
+//!    The other symbols give way to those that the program or an earlier library defines, as with
+//!    the system's loader (interposition). Its constructors run before those of units that were
+//!    linked earlier.
 
 use super::serve::link_refusal;
 use super::wire::{Refusal, Role};
@@ -121,8 +122,8 @@ impl<'c> Link<'c> {
         Ok(())
     }
 
-    /// Refuses a source of a build if another one defines the same: it may be the one of another
-    /// program of the build.
+    /// Refuses a source of a build if another source defines the same symbol: it may belong to
+    /// another program of the build.
     fn is_only_one(&self, place: usize, name: &str) -> Result<(), Refusal> {
         let strong = |member: &Member<'_>| {
             member.role == Role::Database && member.defines.get(name).is_some_and(|strong| *strong)
@@ -141,7 +142,7 @@ impl<'c> Link<'c> {
         }
     }
 
-    /// What the program refers to and nobody defines, sorted.
+    /// The symbols that the program refers to and that are not defined, sorted.
     fn wanted(&self) -> Vec<String> {
         let Some(program) = &self.program else {
             return vec![self.entry.clone()];
@@ -190,7 +191,7 @@ fn is_strong(value: Value<'_>) -> bool {
     value.linkage() == Linkage::LLVMExternalLinkage
 }
 
-/// What a file hides from others is its own.
+/// Makes the symbols that a file hides from others its own.
 fn hide(module: &Module<'_>) {
     for value in all(module) {
         if !value.is_declaration() && is_external(value) && value.is_hidden() {
@@ -199,7 +200,7 @@ fn hide(module: &Module<'_>) {
     }
 }
 
-/// What a library defines is used only where nobody before it does.
+/// Uses a library's definitions only where there is no earlier one.
 fn give_way(module: &Module<'_>) {
     for value in all(module) {
         if !value.is_declaration() && is_external(value) {

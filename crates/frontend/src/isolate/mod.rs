@@ -1,15 +1,15 @@
 //! LLVM in a process of its own.
 //!
-//! LLVM trusts the modules that it reads: a damaged one makes it crash, run for ever or worse. So
-//! the program starts itself again as a *reader* ([`serve`]), which reads, links and lowers the
+//! LLVM trusts the modules that it reads: a damaged module makes it crash, run for ever or worse.
+//! So the program starts itself again as a *reader* ([`serve`]), which reads, links and lowers the
 //! modules and sends back our intermediate representation. The reader cannot open files, reach the
-//! network or start anything, and its memory and time are bounded ([`sandbox`]). What it sends is
-//! checked by the verifier of the intermediate representation before it is used: whoever has taken
-//! the reader over can choose the program that is checked, which whoever made the module could
-//! anyway, and no more.
+//! network or start anything, and its memory and time are bounded ([`sandbox`]). Its answer is
+//! checked by the verifier of the intermediate representation before it is used. An attacker who
+//! has taken over the reader can choose the program that is checked, which the author of the module
+//! could do anyway, and nothing more.
 //!
-//! The front end of clang, which reads the sources, is a process of its own too, and is not
-//! confined: it needs the headers.
+//! Clang, which reads the sources, is a separate process too. It is not confined, because it needs
+//! the headers.
 
 mod link;
 mod sandbox;
@@ -42,12 +42,13 @@ pub struct Reader {
     pub memory: u64,
 }
 
-/// A second of computing for so many bytes of modules, beside those that every reader may have: ten
-/// times what the slowest programs need.
+/// The number of bytes of modules for which a reader gets a second of computing, besides the time
+/// that every reader gets: ten times what the slowest programs need.
 const BYTES_A_SECOND: u64 = 100 << 10;
-/// Seconds of computing for any reader: a damaged module can send LLVM into a loop.
+/// Seconds of computing for every reader. They are limited because a damaged module can send LLVM
+/// into a loop.
 const SECONDS: u64 = 60;
-/// Seconds of waiting for one second of computing: on a busy machine, and no more.
+/// Seconds of waiting for each second of computing, for a busy machine.
 const PATIENCE: u64 = 20;
 
 /// The program that the units make, read in this process: a crash of LLVM is a crash of ours.
@@ -116,8 +117,8 @@ fn request(units: &[Compiled], native: &Native, options: &Options, memory: u64) 
     }
 }
 
-/// Checks what came from another process: nothing that is done with it later may depend on the
-/// reader's honesty.
+/// Checks data from another process. Nothing that is done with it later may depend on the reader's
+/// honesty.
 fn check(lowered: &Lowered) -> Result<(), Error> {
     let malformed = |what: String| Err(Error::Malformed(what));
     if let Err(errors) = selvedge_ir::verify(&lowered.module) {
@@ -137,7 +138,7 @@ fn check(lowered: &Lowered) -> Result<(), Error> {
     }
 }
 
-/// What a reader that did not answer died of.
+/// The reason why a reader did not answer.
 fn failure(stage: Stage, output: &Output, units: &[Compiled]) -> Error {
     let said = String::from_utf8_lossy(&output.stderr);
     // Our own mistakes say so themselves.
@@ -175,7 +176,7 @@ fn signal(output: &Output) -> String {
     }
 }
 
-/// A refusal in the words of the one who asked; names of files are ours, never those of the reader.
+/// A refusal in this process's own words. Names of files are ours, never those of the reader.
 fn error(refusal: Refusal, units: &[Compiled], options: &Options) -> Error {
     let path = |number: u32| {
         units

@@ -1,10 +1,10 @@
-//! What the process that reads modules may still do: compute, read its request, write its answer,
-//! and end.
+//! The confinement of the process that reads modules: it may compute, read its request, write its
+//! answer, and end.
 //!
-//! A filter of the system (seccomp) lets a short list of calls through; any other fails with
-//! `EPERM`. So there are no files, no network, no other programs and no further processes or
-//! threads; and no memory that is executable or changes to be. Limits of the system bound memory
-//! and time of computing, and forbid dumps of memory. None of this needs privileges.
+//! A filter of the system (seccomp) allows a short list of system calls; any other call fails with
+//! `EPERM`. So there are no files, no network, no other programs, no further processes or threads,
+//! and no memory that is or becomes executable. Limits of the system bound memory and computing
+//! time, and forbid core dumps. None of this needs privileges.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seccompiler::{

@@ -1,9 +1,9 @@
-//! What travels between the process that was asked to load a program and the one that reads it.
+//! The protocol between the process that was asked to load a program and the one that reads it.
 //!
 //! To the reader, on its standard input: the length of the head (four bytes, the lowest first), the
-//! head, and the modules one after the other. From it, on its standard output: marks of what it
-//! does next, then its answer. The answer is data of whoever made the module, who may have taken
-//! the reader over: see [`super::load`] for what is checked.
+//! head, and the modules one after another. From the reader, on its standard output: marks of what
+//! it does next, then its answer. The answer is controlled by the author of the module, who may
+//! have taken over the reader: see [`super::load`] for the checks.
 
 use crate::lower::Lowered;
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,9 @@ pub(crate) struct Request {
     pub memory: u64,
     /// How long it may compute, in seconds.
     pub seconds: u64,
-    /// Symbols that machine code defines, which may not be known as bitcode.
+    /// Symbols that machine code defines and that may have no bitcode.
     pub machine_code: Vec<String>,
-    /// Whether there may be more of them.
+    /// True if there may be more of them.
     pub open: bool,
     /// The modules: what they are, whether they are part of the program, and how many bytes.
     pub units: Vec<(Form, Role, u64)>,
@@ -37,9 +37,9 @@ pub(crate) enum Form {
     Own,
     /// Bitcode that says of itself that our compiler made it, as part of a build.
     Recorded,
-    /// Bitcode that somebody made.
+    /// Bitcode from another source.
     Bitcode,
-    /// Text that somebody made.
+    /// Text from another source.
     Text,
 }
 
@@ -48,13 +48,14 @@ pub(crate) enum Form {
 pub(crate) enum Role {
     /// Always.
     Program,
-    /// As a member of an archive: if the program refers to what it defines. The first one that does
-    /// counts.
+    /// As a member of an archive: if the program refers to a symbol that it defines. The first such
+    /// member is used.
     Archive,
-    /// As a source that a build knows: the same, but no second one may define it.
+    /// As a source of a build: like a member of an archive, but no second one may define the
+    /// symbol.
     Database,
-    /// As a part of the shared library of this number: always, and what it defines gives way to
-    /// what the program, or a library of a lower number, defines.
+    /// As a part of the shared library with this number: always. Its definitions give way to those
+    /// of the program, or of a library with a lower number.
     Library(u32),
 }
 
@@ -89,7 +90,7 @@ const PROGRAM: u8 = b'p';
 const UNCONFINED: u8 = b'!';
 const ANSWER: u8 = b'a';
 
-/// What the reader was doing when it wrote last.
+/// The reader's last reported activity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// Nothing yet.
@@ -122,7 +123,7 @@ pub(crate) fn receive(mut from: impl Read) -> io::Result<(Request, Vec<Vec<u8>>)
     Ok((request, units))
 }
 
-/// Exactly so many bytes.
+/// Reads exactly this number of bytes.
 fn bytes(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(length).read_to_end(&mut bytes)?;

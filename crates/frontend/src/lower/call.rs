@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 impl<'m> FnLower<'_, 'm, '_> {
-    /// Lowers a call or invoke of whatever.
+    /// Lowers a call or invoke of any callee.
     pub(super) fn call(&mut self, inst: Value<'m>) -> Lower<()> {
         let callee = inst.called().ok_or("a call of nothing")?;
         if callee.kind() == ValueKind::LLVMInlineAsmValueKind {

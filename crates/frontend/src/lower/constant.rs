@@ -1,4 +1,4 @@
-//! Constants as operands. A constant expression that is no plain address is computed where it is
+//! Constants as operands. A constant expression that is not a plain address is computed where it is
 //! used.
 
 use super::flatten::scalar;

@@ -3,7 +3,7 @@
 use selvedge_base::Id;
 use selvedge_ir::{Callee, Function, InstKind, Module, Operand, Reg, Type};
 
-/// What a function takes and gives.
+/// The parameters and results of a function.
 struct Signature {
     params: Vec<Type>,
     returns: Vec<Type>,
@@ -29,8 +29,8 @@ fn types(function: &Function, registers: &[Reg]) -> Vec<Type> {
     registers.iter().map(|&r| function.regs[r].ty).collect()
 }
 
-/// Makes each call that does not agree with the function that it names one through the function's
-/// address: what comes of that is seen when it is executed.
+/// Turns each call that does not agree with the function that it names into a call through the
+/// function's address. The mismatch is found when the call is executed.
 pub(super) fn call_by_address(module: &mut Module) {
     let signatures: Vec<Option<Signature>> = module.functions.iter().map(Signature::of).collect();
     for function in module.functions.iter_mut() {

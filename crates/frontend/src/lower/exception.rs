@@ -1,9 +1,9 @@
 //! Exceptions: `invoke`, `landingpad` and `resume`.
 //!
-//! Which handler an exception has is decided where it is thrown (`vm/src/libc/unwind.rs`), by the
-//! clauses of the calls that it leaves. So the clauses of a landing pad stand at each of its
-//! invokes. A selector is the number of the type's description in the program, which is also what
-//! `llvm.eh.typeid.for` gives.
+//! The handler of an exception is found where the exception is thrown (`vm/src/libc/unwind.rs`),
+//! from the clauses of the calls that it leaves. So the clauses of a landing pad are part of each
+//! of its invokes. A selector is the number of the type's description in the program, which is also
+//! the result of `llvm.eh.typeid.for`.
 
 use super::function::{FnLower, Lower, Parts};
 use crate::llvm::{self, TyKind, Value};

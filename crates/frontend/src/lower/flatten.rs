@@ -1,5 +1,5 @@
-//! How LLVM types become registers: structs, arrays and vectors are flattened into their scalars,
-//! in order.
+//! The mapping of LLVM types to registers: structs, arrays and vectors are flattened into their
+//! scalars, in order.
 
 use crate::llvm::{Layout, Ty, TyKind};
 use selvedge_ir::Type;
@@ -8,8 +8,7 @@ use smallvec::{SmallVec, smallvec};
 /// The scalars of a type with their byte offsets in memory.
 pub(crate) type Flat = SmallVec<[(Type, u64); 2]>;
 
-/// More registers than this for one value are refused (arrays as values do not occur in what
-/// compilers emit).
+/// The maximum number of registers for one value (compilers do not emit arrays as values).
 const MOST: u64 = 4096;
 
 /// The register type of a scalar type.

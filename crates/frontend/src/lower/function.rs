@@ -19,7 +19,7 @@ use std::rc::Rc;
 pub(super) type Parts = SmallVec<[Operand; 2]>;
 /// The registers that a value flattens to.
 pub(super) type Regs = SmallVec<[Reg; 2]>;
-/// A result, or what cannot be expressed.
+/// A result, or a description of what cannot be expressed.
 pub(super) type Lower<T> = Result<T, String>;
 
 /// The lowering of one function.
@@ -40,7 +40,7 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     pub(super) aliases: FxHashSet<Value<'m>>,
     pub(super) variables: FxHashMap<Value<'m>, Variable<'m>>,
     phis: FxHashMap<llvm::Block<'m>, Rc<Phis<'m>>>,
-    /// What `Program::refs` has of this function.
+    /// The symbols to which this function refers, for `Program::refs`.
     referred: FxHashSet<Symbol>,
     /// The instructions of the current block so far.
     pub(super) insts: Vec<Inst>,
@@ -48,7 +48,7 @@ pub(super) struct FnLower<'u, 'm, 'p> {
     /// Set when the block ends before its terminator.
     pub(super) ended: Option<Terminator>,
     pub(super) in_entry: bool,
-    /// An optimiser may have moved the code.
+    /// True if an optimiser may have moved the code.
     pub(super) speculated: bool,
 }
 

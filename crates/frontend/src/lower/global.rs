@@ -1,6 +1,6 @@
 //! Global variables and their initialisers.
 //!
-//! An initialiser becomes bytes, relocations and undefined ranges. What is neither (the address of
+//! An initialiser becomes bytes, relocations and undefined ranges. Everything else (the address of
 //! a block, a difference of addresses) is stored by a constructor that runs before all others.
 
 use super::Unit;
@@ -176,7 +176,7 @@ impl<'m> Unit<'m, '_> {
         }
     }
 
-    /// Makes the constructor that stores what is no constant for us.
+    /// Makes the constructor that stores the values that are no constants here.
     pub(crate) fn define_stores(&mut self) {
         let stores = std::mem::take(&mut self.stores);
         if stores.is_empty() {

@@ -62,7 +62,7 @@ pub(crate) struct Lowered {
     pub absent: Vec<String>,
 }
 
-/// What grows while modules are lowered.
+/// The data that grow while modules are lowered.
 #[derive(Default)]
 pub(crate) struct Program {
     /// The program so far.
@@ -73,20 +73,20 @@ pub(crate) struct Program {
     pub names: FxHashMap<String, Symbol>,
     /// What the code of each function refers to.
     pub refs: IdVec<FuncId, Vec<Symbol>>,
-    /// Weak symbols that were taken for null.
+    /// Weak symbols that were treated as null.
     pub absent: BTreeSet<String>,
     /// Symbols that machine code among the inputs defines.
     machine_code: FxHashSet<String>,
-    /// Whether there may be more of them.
+    /// True if there may be more of them.
     open: bool,
     /// The names that functions (true) and global variables have.
     taken: FxHashSet<(bool, String)>,
 }
 
 impl Program {
-    /// The name of a symbol that other modules cannot refer to: its own, or with a number if
-    /// another one has that. The program and the model library may both have a local symbol of a
-    /// name; LLVM's functions need not have any.
+    /// The name of a symbol that other modules cannot refer to: its own name, or its name with a
+    /// number if another symbol has that name. The program and the model library may both have a
+    /// local symbol of one name. LLVM's functions need not have a name.
     pub(crate) fn local_name(&self, function: bool, name: &str) -> String {
         let name = match name {
             "" if function => "unnamed",
@@ -100,7 +100,7 @@ impl Program {
             .unwrap_or_default()
     }
 
-    /// Gives a symbol that is to be added its name. A local symbol that has it gives way: models
+    /// Gives a new symbol its name. A local symbol that has this name is renamed, because models
     /// are found by names.
     fn take(&mut self, function: bool, name: &str) {
         if name.is_empty() || self.taken.insert((function, name.to_owned())) {
@@ -131,14 +131,14 @@ impl Program {
 
 /// The lowering of one LLVM module into a program.
 pub(crate) struct Unit<'m, 'p> {
-    /// Where to.
+    /// The program.
     pub program: &'p mut Program,
     /// Sizes and offsets.
     pub layout: Layout<'m>,
     places: Places<'m>,
     shapes: Shapes<'m>,
     symbols: FxHashMap<Value<'m>, Symbol>,
-    /// Initial values that are no bytes or addresses: stored by a constructor.
+    /// Initial values that are no bytes or addresses; a constructor stores them.
     stores: Vec<(GlobalId, u64, Value<'m>)>,
     /// Symbols met that are not lowered yet.
     pub pending: Vec<Value<'m>>,
@@ -160,14 +160,15 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// The shape of a type of the source. The model library has none: its objects are nobody's.
+    /// The shape of a type of the source. The model library has no shapes, because its objects do
+    /// not belong to the program's source.
     fn shape(&mut self, ty: Option<TypeNode<'m>>) -> Option<ShapeId> {
         let ty = ty.filter(|_| !self.library)?;
         let all = &mut self.program.module.shapes;
         Some(self.shapes.shape(all, self.layout, ty))
     }
 
-    /// The shape of an array of what has a shape.
+    /// The shape of an array whose elements have a shape.
     fn array(&mut self, of: ShapeId) -> ShapeId {
         Shapes::array(&mut self.program.module.shapes, of)
     }
@@ -178,7 +179,7 @@ impl<'m, 'p> Unit<'m, 'p> {
         self.shapes.pointee(all, self.layout, ty)
     }
 
-    /// What a weak symbol is that no module defines.
+    /// How a weak symbol without a definition is treated.
     fn weak(&self, name: &str) -> Weak {
         match weak::weak(name) {
             Weak::Null if self.program.open || self.program.machine_code.contains(name) => Weak::Unknown,
@@ -186,8 +187,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// The symbol of a function or global variable; created and put on the list of pending ones if
-    /// it is new.
+    /// The symbol of a function or global variable. A new symbol is created and added to the list
+    /// of pending ones.
     pub(crate) fn symbol(&mut self, value: Value<'m>) -> Symbol {
         if let Some(&symbol) = self.symbols.get(&value) {
             return symbol;
@@ -270,8 +271,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// Defines a function that the program knows by name and nobody has defined, with the body of
-    /// another one.
+    /// Defines a function that the program refers to by name and that has no definition, with the
+    /// body of another function.
     pub(crate) fn define_as(&mut self, name: &str, body: Value<'m>) {
         if let Some(&Symbol::Func(id)) = self.program.names.get(name)
             && body.kind() == ValueKind::LLVMFunctionValueKind
@@ -281,8 +282,8 @@ impl<'m, 'p> Unit<'m, 'p> {
         }
     }
 
-    /// Lowers the bodies and initialisers of all pending symbols that this module defines and
-    /// nobody defined before.
+    /// Lowers the bodies and initialisers of all pending symbols that this module defines and that
+    /// were not defined before.
     pub(crate) fn define_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
             if value.is_declaration() {

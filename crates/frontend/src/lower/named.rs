@@ -1,4 +1,4 @@
-//! Variables of the source, and what the source says of the objects that calls make.
+//! Variables of the source, and the source's description of objects that calls allocate.
 
 use super::function::FnLower;
 use crate::debug;
@@ -31,11 +31,12 @@ impl<'m> FnLower<'_, 'm, '_> {
         Some((variable.name, self.unit.shape(variable.ty)))
     }
 
-    /// Notes what a call makes: of C++ what the operator `new` stands for, of C what the variable
-    /// points to that gets the result. It is of no matter whether the call allocates anything.
+    /// Records what a call allocates. In C++ this is the type of the operator `new`, in C the type
+    /// to which the variable points that gets the result. It does not matter whether the call
+    /// really allocates.
     ///
-    /// That it is an array must be seen: memory for a larger type may be got by a pointer to the
-    /// type that it begins with.
+    /// It must be certain whether it is an array, because memory for a larger type may be accessed
+    /// through a pointer to the type of its first field.
     pub(super) fn note_made(&mut self, call: Value<'m>, stmt: StmtId) {
         if self.unit.library {
             return;

@@ -1,4 +1,5 @@
-//! The φ-nodes of a block by the edges into it: looked up once a block, as both may be many.
+//! The φ-nodes of a block by its incoming edges. They are looked up once for each block, because
+//! both may be many.
 
 use crate::llvm::{Block, Opcode, Value};
 use rustc_hash::FxHashMap;

@@ -1,14 +1,14 @@
-//! Flags and metadata that make a result poison: what the optimiser has found out of a program,
-//! which holds unless the program is at fault.
+//! Flags and metadata that make a result poison. They state facts that the optimiser has derived,
+//! which hold unless the program is at fault.
 //!
-//! LLVM's Language Reference says which: `nuw`, `exact`, `disjoint`, `nneg`, `samesign`, `nuw` and
-//! `nsw` of `trunc`; `!range` and `!nonnull` of loads. A broken promise is a result without a
-//! value, and its use is a finding. The `nsw` of additions, subtractions, multiplications and
-//! shifts is left to the property `overflow`: C programs that do not ask for it may wrap.
+//! LLVM's Language Reference lists them: `nuw`, `exact`, `disjoint`, `nneg`, `samesign`, `nuw` and
+//! `nsw` of `trunc`; `!range` and `!nonnull` of loads. If such a fact does not hold, the result has
+//! no value, and its use is a finding. The `nsw` of additions, subtractions, multiplications and
+//! shifts is left to the property `overflow`: C programs that do not request it may wrap.
 //!
-//! Shifts by the width or more are faults where they stand in code that is as the programmer wrote
-//! it: compiled here, or by a compiler that was told not to optimise it (`optnone`). The optimiser
-//! may execute a shift early, before the test that it was not too far, and then drop its result; so
+//! Shifts by the width or more are faults at the shift in unoptimised code: code that was compiled
+//! here, or by a compiler that was told not to optimise it (`optnone`). An optimiser may execute a
+//! shift early, before the test that its amount is small enough, and then drop its result. So
 //! elsewhere the result is poison.
 
 use super::function::{FnLower, Lower};
@@ -90,7 +90,7 @@ impl<'m> FnLower<'_, 'm, '_> {
         })
     }
 
-    /// A shift of which nobody may use the result if it goes too far.
+    /// Emits a shift whose result is poison if the amount is too large.
     fn speculated_shift(&mut self, inst: Value<'m>, op: BinOp, dst: Reg, [a, b]: [Operand; 2]) {
         let ty = self.reg_type(dst);
         let width = Operand::Const(u128::from(ty.bits()), ty);
@@ -150,8 +150,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         self.unless(dst, differ, result);
     }
 
-    /// What a load promises of the value that it has put into a register: elsewhere the value is
-    /// poison.
+    /// Checks the facts that a load states about the value in its register: if they do not hold,
+    /// the value is poison.
     pub(super) fn promises(&mut self, load: Value<'m>, dst: Reg) -> Lower<()> {
         let ty = self.reg_type(dst);
         let loaded = Operand::Reg(dst);

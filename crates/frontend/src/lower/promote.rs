@@ -1,14 +1,14 @@
 //! Which locals become registers.
 //!
-//! A local of scalar type that is only loaded and stored as a whole, by plain accesses, and whose
-//! address goes nowhere else. Volatile accesses are plain ones. One with a scope of its own stays
-//! an object, since accesses outside of its scope are faults, unless the code is as it was compiled
-//! here: then it has none of those. Unlike LLVM's mem2reg this makes no φ-nodes: the register is
-//! assigned where the local was stored to, so that an uninitialised local stays undefined on
-//! exactly the paths on which it was.
+//! A local becomes a register if it is of scalar type, is only loaded and stored as a whole by
+//! plain accesses, and its address is used for nothing else. Volatile accesses count as plain. A
+//! local with a scope of its own stays an object, because accesses outside of its scope are faults;
+//! but unoptimised code that was compiled here has no such accesses. Unlike LLVM's mem2reg this
+//! makes no φ-nodes: the register is assigned where the local was stored to. So an uninitialised
+//! local stays undefined on exactly the paths on which it was.
 //!
-//! None in a function that calls `setjmp`: after a `longjmp` each of its locals has the value that
-//! memory holds.
+//! In a function that calls `setjmp` no local becomes a register: after a `longjmp`, each of its
+//! locals has the value in memory.
 
 use super::flatten::scalar;
 use crate::llvm::{Opcode, Ordering, Value, ValueKind};

@@ -1,11 +1,11 @@
-//! Loads that an optimiser has moved before the test whether they may be made.
+//! Loads that an optimiser has moved before the test that guards them.
 //!
 //! `if (ready) use(data)` becomes a load of `data` and a `select` that drops it if `ready` is
-//! false. For LLVM that is no data race: a load that races gives undef, and nobody uses it. For a
-//! program it would be one. So a load whose value goes only into one arm of a `select` of its block
-//! is made where that arm is chosen, as in the source, and not otherwise. What the value goes
-//! through on its way must be computed from values alone; and between the load and the `select`
-//! nothing may write memory or order threads, so that the load reads what it would have read.
+//! false. For LLVM this is no data race: a load that races gives undef, and its value is not used.
+//! In the program's source it would be a race. So a load whose value goes only into one arm of a
+//! `select` of its block is executed only if that arm is selected, as in the source. On its way,
+//! the value may be used only by computations on values. Between the load and the `select`, nothing
+//! may write memory or order threads, so the load reads the same value as before.
 
 use super::function::{FnLower, Lower};
 use crate::llvm::{Opcode, Ordering, Value, ValueKind};
@@ -13,13 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::StmtId;
 use selvedge_ir::{Block, BlockId, InstKind, Terminator};
 
-/// What is made late in one block.
+/// The loads of one block that are executed late.
 #[derive(Default)]
 pub(super) struct Sunk<'m> {
     /// Instructions that are left out where they stand.
     moved: FxHashSet<Value<'m>>,
-    /// By `select`: what is computed before its arm is chosen, in order; whether that is the arm
-    /// for true.
+    /// For each `select`: the instructions that are executed when its arm is selected, in order;
+    /// and whether this is the arm for true.
     arms: FxHashMap<Value<'m>, (Vec<(Value<'m>, StmtId)>, bool)>,
 }
 
@@ -90,7 +90,7 @@ fn is_pure(inst: Value<'_>) -> bool {
     )
 }
 
-/// Whether an instruction leaves memory and the order of threads as they are.
+/// True if an instruction does not change memory or the order of threads.
 fn leaves_memory(inst: Value<'_>) -> bool {
     match inst.opcode() {
         Some(Opcode::LLVMLoad) => is_plain_load(inst),
@@ -112,8 +112,8 @@ fn leaves_memory(inst: Value<'_>) -> bool {
     }
 }
 
-/// From a load, which comes first in the list, to the `select` that it goes into: what lies on the
-/// way, the `select`, and whether it is its arm for true.
+/// From a load, which comes first in the list, to the `select` that uses it: the instructions in
+/// between, the `select`, and whether the value is its arm for true.
 #[expect(clippy::type_complexity, reason = "one caller takes it apart at once")]
 fn way<'m>(list: &[(Value<'m>, StmtId)]) -> Option<(Vec<(Value<'m>, StmtId)>, Value<'m>, bool)> {
     let mut chain = vec![*list.first()?];
@@ -146,8 +146,8 @@ fn uses<'m>(inst: Value<'m>, value: Value<'m>) -> usize {
 }
 
 impl<'m> FnLower<'_, 'm, '_> {
-    /// Lowers a `select` into one arm of which loads were sunk: as the branch that it was. Ends the
-    /// block `id`; gives the one that goes on.
+    /// Lowers a `select` with sunk loads in one arm, as the branch that it was in the source. Ends
+    /// the block `id`; returns the block that continues.
     pub(super) fn late_select(
         &mut self,
         id: BlockId,

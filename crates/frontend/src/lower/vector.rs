@@ -1,5 +1,5 @@
-//! Vectors, which are registers side by side: shuffling, and reinterpreting them as something of
-//! another shape.
+//! Vectors, which are represented as several registers: shuffling, and reinterpreting them as
+//! values of another shape.
 
 use super::function::{FnLower, Lower, Regs};
 use crate::llvm::{Opcode, Value};

@@ -1,16 +1,16 @@
-//! Weak symbols that the program does not define: is their address null?
+//! Weak symbols that the program does not define: whether their address is null.
 //!
-//! What is given on the command line is the whole program, and nobody else defines its names: then
-//! the address is null, and code asks for that. What libc has is there. Of other names, those
-//! reserved for implementations and those of libm and libstdc++, it depends on how the program is
-//! linked, so the address is not known.
+//! The command line gives the whole program, and nothing else defines its names. So the address is
+//! null, and code tests for this. Symbols of libc are defined. For other names (those reserved for
+//! implementations, and those of libm and libstdc++) it depends on how the program is linked, so
+//! the address is not known.
 
 /// Names without a leading underscore that glibc 2.36 defines in libc.so.6 and libm.so.6, one a
 /// line, sorted.
 const LIBC: &str = include_str!("../../data/libc.names");
 const LIBM: &str = include_str!("../../data/libm.names");
 
-/// What hooks of tools begin with that nothing here is built with.
+/// The prefixes of the hooks of tools with which nothing here is built.
 const TOOLS: [&str; 8] = [
     "__asan_",
     "__gcov_",
@@ -22,14 +22,14 @@ const TOOLS: [&str; 8] = [
     "__gmon_start__",
 ];
 
-/// What glibc and the object files that each program begins with define of reserved names, and
-/// Rust's library asks for.
+/// The reserved names that glibc, and the object files that each program begins with, define, and
+/// that Rust's library tests.
 const RUNTIME: [&str; 2] = ["__cxa_thread_atexit_impl", "__dso_handle"];
 
-/// What a weak symbol is that the program does not define.
+/// The treatment of a weak symbol that the program does not define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Weak {
-    /// Nobody defines it: null.
+    /// Not defined: null.
     Null,
     /// The C library defines it.
     Defined,

@@ -1,4 +1,4 @@
-//! Definition 1: what a dependence relation on operations must keep, checked in every reachable
+//! Definition 1: the conditions for a dependence relation on operations, checked in every reachable
 //! state.
 
 use super::ends::choices;
@@ -7,14 +7,14 @@ use crate::{Action, Choice, Event, Outcome, Pending, Status};
 use selvedge_base::{Id, ThreadId};
 use std::collections::{BTreeMap, HashSet};
 
-/// Two actions that are called independent, and are not.
+/// Two actions that the relation calls independent although they are not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The one.
+    /// The first action.
     pub first: Action,
-    /// The other.
+    /// The second action.
     pub second: Action,
-    /// What the first does to the second.
+    /// The effect of the first on the second.
     pub what: &'static str,
 }
 
@@ -92,7 +92,7 @@ fn visit<M: Inspect>(
     Ok(())
 }
 
-/// What an independent event did to another thread's pending action, if anything.
+/// The change that an independent event made to another thread's pending action, if any.
 fn changed<M: Inspect>(
     machine: &M,
     event: &Event,
@@ -118,12 +118,12 @@ fn changed<M: Inspect>(
     }
 }
 
-/// Whether the states differ that are reached by the choice and then thread `q`, and the other way
-/// round; alternatives of `q` are matched by number, and those of the choice too, which
-/// independence keeps.
+/// True if the state after the choice and then thread `q` differs from the state after the opposite
+/// order. Alternatives of `q`, and those of the choice, are matched by number, because independence
+/// preserves them.
 ///
-/// `dependent`: whether the choice's event is dependent on an event of `q`, of which more is known
-/// than before it: that the thread ended with it.
+/// `dependent`: whether the choice's event is dependent on an event of `q`. More is known of the
+/// event than before it: whether the thread ended with it.
 fn both_orders<M: Inspect>(
     machine: &mut M,
     mark: M::Mark,

@@ -1,18 +1,18 @@
-//! Reachability with memoised states.
+//! Reachability with stored states.
 
 use super::{Inspect, TooLarge};
 use crate::{Choice, Notice};
 use selvedge_base::{Id, ThreadId};
 use std::collections::{BTreeSet, HashSet};
 
-/// What a system can come to.
+/// The results of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ends<E: Ord> {
     /// Every state in which nothing is enabled.
     pub ends: BTreeSet<E>,
     /// Noted assertions: (thread, position).
     pub asserts: BTreeSet<(ThreadId, u32)>,
-    /// How many states were visited.
+    /// The number of visited states.
     pub states: usize,
 }
 
@@ -68,7 +68,7 @@ fn visit<M: Inspect>(
     Ok(())
 }
 
-/// All choices of the present state. While an action is incomplete, nobody else moves.
+/// All choices of the present state. While an action is incomplete, no other thread moves.
 pub(super) fn choices<M: Inspect>(machine: &M) -> Vec<Choice> {
     let mut choices = all_choices(machine);
     let incomplete = |choice: &Choice| machine.is_incomplete(choice.thread);
@@ -78,8 +78,8 @@ pub(super) fn choices<M: Inspect>(machine: &M) -> Vec<Choice> {
     choices
 }
 
-/// All choices of the present state, also those that come between an action and the data choice
-/// that completes it.
+/// All choices of the present state, including those between an action and the data choice that
+/// completes it.
 pub(super) fn all_choices<M: Inspect>(machine: &M) -> Vec<Choice> {
     let enabled = machine
         .pending()

@@ -8,26 +8,26 @@ use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// What an event did and how it ended, in names that do not depend on the order of independent
+/// The action of an event and how it ended, in names that do not depend on the order of independent
 /// events.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct EventLabel {
     /// The action, its threads under the machine's [names](Inspect::name).
     pub action: Action,
-    /// It failed: [`Outcome::Failed`].
+    /// True if the outcome was [`Outcome::Failed`].
     pub failed: bool,
-    /// What was decided: [`Machine::decision`](crate::Machine::decision), or the outcome's value.
+    /// The decision: [`Machine::decision`](crate::Machine::decision), or the outcome's value.
     pub decision: u128,
     /// The threads that its outcome names, sorted.
     pub named: Vec<ThreadId>,
-    /// Of a data choice that completes another action: that one. The event uses what both use;
-    /// whether the other action fails follows from what is decided.
+    /// For a data choice that completes another action: that action. The event has the uses of
+    /// both. Whether the other action fails follows from the decision.
     pub completed: Option<Action>,
 }
 
 impl EventLabel {
-    /// The label of the event that the machine just took; `pending` and `decision` are what the
-    /// thread was about to do and what the choice decided, asked before the step.
+    /// The label of the event that the machine just took. `pending` and `decision` are the thread's
+    /// pending action and the choice's decision, read before the step.
     fn new<M: Inspect>(machine: &M, event: &Event, pending: &Action, decision: u128) -> EventLabel {
         let name = |thread| ThreadId::from_index(machine.name(thread) as usize);
         let mut named: Vec<ThreadId> = match event.outcome {
@@ -69,9 +69,9 @@ impl EventLabel {
         })
     }
 
-    /// The steps that can be taken at the machine's state, each with its label: between an action
-    /// and the data choice that completes it come only events that are not related to it. The
-    /// machine goes back after each.
+    /// The steps that can be taken in the machine's state, each with its label. Between an action
+    /// and the data choice that completes it, only events that are not related to the action are
+    /// taken. The machine is undone after each step.
     pub(super) fn steps<M: Inspect>(
         machine: &mut M,
         related: impl Fn(&EventLabel, &EventLabel) -> bool,
@@ -105,7 +105,7 @@ impl EventLabel {
         self.same_thread(other) || self.names(other) || self.share(other, |_, a, b| a.dependent(b))
     }
 
-    /// Whether one thread does both.
+    /// True if both are of one thread.
     pub fn same_thread(&self, other: &EventLabel) -> bool {
         self.action.thread == other.action.thread
     }
@@ -115,8 +115,8 @@ impl EventLabel {
         self.named.contains(&other.action.thread) || other.named.contains(&self.action.thread)
     }
 
-    /// Whether they use a common byte of an object in ways that are related; the object is given
-    /// first.
+    /// True if they use a common byte of an object in ways that are related. The first argument of
+    /// `related` is the object.
     pub fn share(&self, other: &EventLabel, related: impl Fn(u64, Effect, Effect) -> bool) -> bool {
         let mut found = false;
         self.for_each_effect(|object, bytes, effect| {
@@ -161,8 +161,8 @@ impl fmt::Display for EventLabel {
     }
 }
 
-/// The name of an event: a hash of its label and, recursively, of its causes. The same for the same
-/// event, in whatever way events are stored; so two stores can be compared by their sets of names.
+/// The name of an event: a hash of its label and, recursively, of its causes. It is the same for
+/// the same event however events are stored, so two stores can be compared by their sets of names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventName(pub u128);
 

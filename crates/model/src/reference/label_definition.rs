@@ -5,18 +5,18 @@ use crate::Fingerprint;
 use selvedge_base::Digest;
 use std::collections::{HashMap, HashSet};
 
-/// Two events that are called independent, and are not.
+/// Two events that the relation calls independent although they are not.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabelViolation {
-    /// The one.
+    /// The first event.
     pub first: EventLabel,
-    /// The other.
+    /// The second event.
     pub second: EventLabel,
-    /// What the first does to the second.
+    /// The effect of the first on the second.
     pub what: &'static str,
 }
 
-/// What is enabled in a state, each with the fingerprint after it.
+/// The enabled events in a state, each with the fingerprint after it.
 type Moves = HashMap<EventLabel, Digest>;
 
 /// Checks from every reachable state, for each event `a` enabled there and each `b` independent of

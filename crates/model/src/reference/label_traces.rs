@@ -4,14 +4,14 @@
 use super::{EventLabel, Inspect, TooLarge};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// A Foata normal form over numbered labels: each with the length of the longest chain of dependent
-/// ones before it.
+/// A Foata normal form over numbered labels: each label with the length of the longest chain of
+/// dependent labels before it.
 type Form = BTreeSet<(u32, u32)>;
 
-/// How many traces the maximal executions have under a relation on labels.
+/// The number of traces of the maximal executions under a relation on labels.
 ///
 /// # Errors
-/// If more than `limit` prefixes were seen.
+/// If more than `limit` prefixes were visited.
 pub fn count_traces<M: Inspect>(
     machine: &mut M,
     limit: usize,
@@ -37,7 +37,7 @@ struct Counter<R> {
 }
 
 impl<R: Fn(&EventLabel, &EventLabel) -> bool> Counter<R> {
-    /// Visits what continues `form`; `trace` is one execution of that form, with depths.
+    /// Visits the continuations of `form`. `trace` is one execution with this form, with depths.
     fn visit<M: Inspect>(
         &mut self,
         machine: &mut M,

@@ -1,7 +1,8 @@
-//! Brute force over every interleaving: the slow obvious oracle of everything clever.
+//! Brute force over every interleaving: the slow and simple oracle of every clever algorithm.
 //!
-//! While an action is [incomplete](crate::Machine::is_incomplete), no other thread moves; where
-//! events are compared by a relation on labels, none that depends on that action.
+//! While an action is [incomplete](crate::Machine::is_incomplete), no other thread moves. Where
+//! events are compared by a relation on labels, only events that do not depend on that action are
+//! taken.
 //!
 //! - [`ends()`]: every reachable end (final state, deadlock) and failed assertion, by visiting
 //!   every reachable state.
@@ -11,9 +12,9 @@
 //! - [`Unfolding`]: all events and configurations of a small system, under a relation on events
 //!   with their outcomes.
 //! - [`count_traces`]: the number of traces under such a relation, counted in another way.
-//! - [`check_dependence`]: whether a relation keeps what Definition 1 of Käse's paper asks of
-//!   independent actions.
-//! - [`check_labels`]: the same of such a relation on events.
+//! - [`check_dependence`]: whether a relation satisfies the conditions of Definition 1 of Käse's
+//!   paper for independent actions.
+//! - [`check_labels`]: the same for such a relation on events.
 
 mod definition;
 mod ends;
@@ -37,11 +38,11 @@ use crate::{Action, Undo};
 use selvedge_base::ThreadId;
 use std::hash::Hash;
 
-/// A machine whose states can be told apart.
+/// A machine whose states can be compared.
 pub trait Inspect: Undo {
     /// Everything that its future depends on.
     type State: Clone + Eq + Hash;
-    /// What is to be compared of a state where nothing is enabled.
+    /// The part of a state without enabled threads that is compared.
     type End: Clone + Ord + Hash;
     /// The present state.
     fn state(&self) -> Self::State;

@@ -6,25 +6,25 @@ use crate::Status;
 use selvedge_base::{Id, ThreadId};
 use std::collections::{BTreeSet, HashMap};
 
-/// A state, as far as waiting is concerned.
+/// A state, as far as it matters for waiting.
 struct Node {
-    /// The threads that wait for nobody in particular, for a thread that has ended, or in a cycle,
-    /// of which only the first thread by number.
+    /// The threads that wait for no certain thread, for a thread that has ended, or in a cycle. Of
+    /// a cycle only the first thread by number is included.
     waiting: BTreeSet<u32>,
     /// Nothing is enabled.
     over: bool,
-    /// A thread has stopped: nothing of what comes after counts.
+    /// A thread has stopped: the states that follow do not count.
     parked: bool,
     enabled: BTreeSet<u32>,
     from: Vec<usize>,
-    /// Who moves, and where to.
+    /// For each step the thread that moves, and the next state.
     steps: Vec<(u32, usize)>,
 }
 
-/// The names of the threads that wait in some reachable state, and in every state that is reachable
-/// from there, if some execution goes on for ever from there that is fair: each thread that is
-/// always enabled moves again and again. States from which an end is reachable do not count, and
-/// those where a thread has stopped are none.
+/// The names of threads that are stuck. Such a thread waits in some reachable state, and in every
+/// state that is reachable from there, and some fair execution goes on for ever from there. An
+/// execution is fair if each thread that is always enabled moves again and again. States from which
+/// an end is reachable are excluded, and states in which a thread has stopped do not count.
 ///
 /// # Errors
 /// If there are more than `limit` states.
@@ -56,7 +56,7 @@ pub fn stuck<M: Inspect>(machine: &mut M, limit: usize) -> Result<BTreeSet<u32>,
     Ok(found)
 }
 
-/// Whether a fair execution goes on for ever among these states.
+/// True if a fair execution goes on for ever among these states.
 fn goes_on(nodes: &[Node], left: &[bool]) -> bool {
     let stops = |node: &Node| node.steps.iter().any(|&(_, to)| nodes[to].parked);
     let mut states = (0..nodes.len()).filter(|&at| left[at]);
@@ -93,7 +93,7 @@ fn goes_on(nodes: &[Node], left: &[bool]) -> bool {
     })
 }
 
-/// The number of the machine's state; all states after it are visited.
+/// The number of the machine's state. All states after it are visited.
 fn visit<M: Inspect>(
     machine: &mut M,
     limit: usize,
@@ -134,7 +134,7 @@ fn visit<M: Inspect>(
 fn waiting<M: Inspect>(machine: &M) -> BTreeSet<u32> {
     let pending = machine.pending();
     let count = pending.len();
-    // Who waits for whom, directly or not (Warshall).
+    // The transitive closure of the wait-for relation (Warshall).
     let mut waits = vec![vec![false; count]; count];
     for (t, row) in waits.iter_mut().enumerate() {
         for other in machine.waits_for(ThreadId::from_index(t)) {

@@ -1,33 +1,33 @@
 //! Mazurkiewicz traces, by visiting every prefix of every trace.
 //!
-//! A trace is told by its Foata normal form: the set of its labels, each with the length of the
-//! longest chain of dependent events before it. Two executions have the same form iff one becomes
-//! the other by swapping independent neighbours.
+//! A trace is identified by its Foata normal form: the set of its labels, each with the length of
+//! the longest chain of dependent events before it. Two executions have the same form exactly if
+//! one becomes the other by swapping independent neighbours.
 
 use super::ends::choices;
 use super::{Inspect, TooLarge};
 use crate::{Action, Event, Op, Outcome};
 use std::collections::{BTreeSet, HashSet};
 
-/// What happened, in names that do not depend on the order of independent events: thread, how many
-/// of its events came before, operation, outcome.
+/// An event, in names that do not depend on the order of independent events: the thread, the number
+/// of its earlier events, the operation, the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label {
     /// The thread's [name](Inspect::name).
     pub thread: u32,
-    /// How many events of the thread came before.
+    /// The number of earlier events of the thread.
     pub number: u32,
-    /// What it did.
+    /// The operation.
     pub op: Op,
-    /// What came of it: 0 for the only way, else told apart.
+    /// A number for the outcome: 0 for the only possible one, otherwise distinct.
     pub outcome: u64,
 }
 
 /// A Foata normal form.
 pub type Form = BTreeSet<(u32, Label)>;
 
-/// The execution so far, with each event's depth in its form. Explorers' tests keep one beside the
-/// machine.
+/// The execution so far, with each event's depth in its form. Tests of explorers keep one beside
+/// the machine.
 #[derive(Clone, Default, Debug)]
 pub struct Trace {
     events: Vec<(u32, Label, Action, Vec<u32>)>,
@@ -39,23 +39,23 @@ impl Trace {
         Trace { events: Vec::new() }
     }
 
-    /// How many events there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether there is none.
+    /// True if there is no event.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// Goes back to the first `len` events.
+    /// Returns to the first `len` events.
     pub fn truncate(&mut self, len: usize) {
         self.events.truncate(len);
     }
 
-    /// Adds the event that the machine just took; `dependent` is asked for actions of different
-    /// threads. An event also comes before what the threads that its outcome names do next.
+    /// Adds the event that the machine just took. `dependent` is called for actions of different
+    /// threads. An event also comes before the next events of the threads that its outcome names.
     pub fn push<M: Inspect>(
         &mut self,
         machine: &M,
@@ -66,7 +66,7 @@ impl Trace {
         let named = |t: &_| u64::from(machine.name(*t)) + 2;
         let outcome = match event.outcome {
             Outcome::Done => 0,
-            // Why a wait ends.
+            // The reason why a wait ends.
             Outcome::Failed => 1 | u64::from(event.alternative) << 1,
             Outcome::Thread(t) => named(&t) << 8,
             Outcome::Threads(set) => machine
@@ -117,7 +117,7 @@ impl Trace {
 /// The traces of all maximal executions under a relation on operations.
 ///
 /// # Errors
-/// If more than `limit` prefixes were seen.
+/// If more than `limit` prefixes were visited.
 pub fn traces<M: Inspect>(
     machine: &mut M,
     limit: usize,

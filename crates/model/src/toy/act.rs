@@ -8,7 +8,8 @@ use crate::{Op, Outcome, Waiters};
 use selvedge_base::{Id, ThreadId};
 
 impl ToyMachine {
-    /// Does the visible operation: its outcome, and the phase to stay in if it is only half done.
+    /// Performs the visible operation. Returns its outcome, and the phase in which the thread stays
+    /// if the operation is only half done.
     pub(super) fn act(&mut self, t: usize, op: Op, alternative: u16) -> (Outcome, Option<i32>) {
         let me = t as i32;
         let phase = self.phase(t);
@@ -150,7 +151,7 @@ impl ToyMachine {
                 self.set(r, i32::from(lives));
             }
             Code::Refuse(slot, value) => self.set(slot, value),
-            // The state says who was joined.
+            // The state contains which threads were joined.
             Code::Join(_, slot) => self.set(slot, 1),
             Code::Detach(claimed, r) | Code::JoinOnce(_, claimed, r) => {
                 let first = self.get(claimed) == 0;

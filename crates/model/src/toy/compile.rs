@@ -1,13 +1,13 @@
-//! From names to slots: every pc, register and object of a toy becomes a place in one flat memory.
+//! From names to slots: every pc, register and object of a toy gets a position in one flat memory.
 
 use super::program::{Operand, Toy, ToyOp};
 use crate::ObjectId;
 use std::collections::BTreeMap;
 
-/// A place in the toy's flat memory.
+/// A position in the toy's flat memory.
 pub(super) type Slot = u32;
 
-/// A number or a register's place.
+/// A number, or a register's position.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     Number(i32),
@@ -19,7 +19,7 @@ pub(super) enum Value {
 pub(super) enum Code {
     Lock(Slot),
     Unlock(Slot),
-    /// The last of a try: whether it is one with a deadline.
+    /// The flag: whether it is a try with a deadline.
     TryLock(Slot, Slot, bool),
     SpinLock(Slot),
     SpinTryLock(Slot, Slot),
@@ -46,7 +46,7 @@ pub(super) enum Code {
     Cas(Slot, Value, Value, Slot),
     Choose(u16, Slot),
     Spawn(u32),
-    /// The thread, and whether this one has joined it.
+    /// The thread, and the slot for whether this thread has joined it.
     Join(u32, Slot),
     Exit,
     Yield,
@@ -57,24 +57,24 @@ pub(super) enum Code {
     Goto(u32),
     Cancel(u32, Slot),
     TestCancel,
-    /// Where it is kept whether the thread refuses cancellation, and whether it does from now on.
+    /// The slot for whether the thread refuses cancellation, and whether it does from now on.
     Refuse(Slot, i32),
-    /// The thread, whether somebody has claimed it, the result register.
+    /// The thread's slot for whether it was claimed, and the result register.
     Detach(Slot, Slot),
     JoinOnce(u32, Slot, Slot),
-    /// And its value then.
+    /// The object, and its new value.
     Init(Slot, i32),
     /// A plain cell, and whether it is written.
     Touch(Slot, bool),
-    /// A plain cell, and where its value goes.
+    /// A plain cell, and the slot for its value.
     Get(Slot, Slot),
-    /// A plain cell, and what is written there.
+    /// A plain cell, and the written value.
     Put(Slot, i32),
     /// A mutex.
     Smash(Slot),
     Crash,
     Destroy(Slot, Slot),
-    /// The input's number, and where it goes.
+    /// The input's number, and its slot.
     Input(u32, Slot),
     Atomic,
 }
@@ -86,7 +86,7 @@ pub(super) const DESTROYED: i32 = -2;
 pub(super) const NEW: i32 = -1;
 /// The pc of a thread after its exit.
 pub(super) const DONE: i32 = -2;
-/// What a thread knows of an input that it has not decided.
+/// The knowledge of a thread about an input that it has not decided.
 pub(super) const UNKNOWN: i32 = -1;
 /// The first object's name; objects lie 4 bytes apart, so that two of them share a granule.
 const FIRST_OBJECT: u64 = 0x1000;
@@ -107,28 +107,30 @@ pub(super) struct Compiled {
     pub linear: Vec<bool>,
     /// Threads that run from the start.
     pub started: Vec<bool>,
-    /// By thread where it is kept whether its cancellation was requested, and whether it refuses.
+    /// For each thread, the slots for whether its cancellation was requested, and whether it
+    /// refuses cancellation.
     pub requested: Vec<Option<Slot>>,
     pub refused: Vec<Option<Slot>>,
-    /// Whether threads are joined and cancelled only by who created them, or run from the start:
-    /// then whoever is about to do that has their number.
+    /// True if threads are joined and cancelled only by their creators, or run from the start. Then
+    /// each thread that is about to join or cancel a thread has its number.
     pub numbered: bool,
-    /// Whether a thread's end comes with its last action.
+    /// True if a thread's end comes with its last action.
     pub ends: bool,
-    /// Whether waits may end without a signal.
+    /// True if waits may end without a signal.
     pub spurious: bool,
-    /// Whether a compare-and-swap may fail though the values are equal.
+    /// True if a compare-and-swap may fail although the values are equal.
     pub weak: bool,
-    /// Whether inputs are written to memory before they are decided.
+    /// True if inputs are written to memory before they are decided.
     pub shares: bool,
-    /// By input how many numbers it may be.
+    /// For each input, the number of its possible values.
     pub inputs: Vec<u16>,
-    /// By input where the first thread keeps what it knows of it; the other threads' follow.
+    /// For each input, the slot for the first thread's knowledge of it; those of the other threads
+    /// follow.
     pub known: Vec<Slot>,
-    /// By thread and operation the atomic block that the operation is in, if any: where it begins,
-    /// and the operation after it.
+    /// For each thread and operation, the atomic block that contains the operation, if any: its
+    /// beginning, and the operation after it.
     pub blocks: Vec<Vec<Option<(u32, u32)>>>,
-    /// Whether there are atomic blocks.
+    /// True if there are atomic blocks.
     pub has_blocks: bool,
 }
 
@@ -245,7 +247,8 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
     Ok(compiler.out)
 }
 
-/// By operation the atomic block that it is in: where that begins, and what comes after it.
+/// For each operation, the atomic block that contains it: its beginning, and the operation after
+/// it.
 fn blocks(ops: &[ToyOp]) -> Vec<Option<(u32, u32)>> {
     let mut blocks = vec![None; ops.len()];
     for (start, op) in ops.iter().enumerate() {
@@ -266,8 +269,8 @@ fn blocks(ops: &[ToyOp]) -> Vec<Option<(u32, u32)>> {
     blocks
 }
 
-/// Whether whoever joins or cancels a thread has created it before, and nobody else does; or it
-/// runs from the start.
+/// True if each thread that joins or cancels a thread has created it, and no other thread does; or
+/// if the thread runs from the start.
 fn is_numbered(toy: &Toy) -> bool {
     let mut creators: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (t, ops) in toy.threads.iter().enumerate() {
@@ -313,7 +316,7 @@ impl Compiler<'_> {
         self.out.linear[slot as usize] = sort == Sort::Semaphore;
         if sort == Sort::RwLock {
             for _ in 0..self.toy.threads.len() {
-                self.slot(0); // how often each thread holds it shared
+                self.slot(0); // the number of times that each thread holds it shared
             }
         }
         self.objects.insert((sort, name.to_owned()), slot);

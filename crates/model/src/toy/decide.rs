@@ -1,24 +1,26 @@
-//! Inputs of toys: numbers that are decided by a data choice of the first thread that has to know.
+//! Inputs of toys: numbers that a data choice decides. The choice is made by the first thread that
+//! has to know the input.
 //!
-//! A register or variable that holds an input holds its name. What a thread knows of an input is
-//! kept for each thread, so that what an event changes depends on the event alone; what an input is
-//! follows from what anybody knows. As in the machine over programs, a thread decides for itself
-//! what another one has decided already, with one alternative, or (where the number of executions
-//! is to be small) needs no choice then; see [`ToyMachine::with_known_inputs`].
+//! A register or variable that holds an input holds its name. Each thread's knowledge of an input
+//! is stored separately, so that the change that an event makes depends on the event alone. The
+//! value of an input follows from the knowledge of any thread. As in the machine for programs, a
+//! thread decides for itself what another thread has decided already, with one alternative. Or it
+//! needs no choice then, if the number of executions has to be small; see
+//! [`ToyMachine::with_known_inputs`].
 //!
-//! Where the choice belongs to a visible operation, that one is *incomplete* until the choice is
-//! taken. In an atomic block what comes before the choice has taken place.
+//! If the choice belongs to a visible operation, the operation is *incomplete* until the choice is
+//! taken. In an atomic block, the part before the choice has already been executed.
 
 use super::compile::{Code, Slot, UNKNOWN, Value};
 use super::machine::{ASKING, IN_BLOCK, INCOMPLETE, PARKED, Passed, RUN, ToyMachine};
 use crate::{Action, Choice, Outcome};
 use selvedge_base::{Id, ThreadId};
 
-/// The name of input 0; above the names of all others. No toy counts so far down.
+/// The name of input 0; the names of the others follow above. No toy counts so far down.
 const FIRST: i32 = i32::MIN;
 
 impl ToyMachine {
-    /// The same toy, in which what a thread has decided on an input is known to all.
+    /// The same toy, in which all threads know what one thread has decided about an input.
     #[must_use]
     pub fn with_known_inputs(mut self) -> ToyMachine {
         self.alone = false;
@@ -26,25 +28,25 @@ impl ToyMachine {
         self
     }
 
-    /// The number of the input that a value is the name of.
+    /// The number of the input whose name a value is.
     fn input(&self, value: i32) -> Option<usize> {
         let input = value.wrapping_sub(FIRST) as u32 as usize;
         (input < self.toy.inputs.len()).then_some(input)
     }
 
-    /// Where a thread keeps what it knows of an input.
+    /// The slot for a thread's knowledge of an input.
     fn knowledge(&self, t: usize, input: usize) -> Slot {
         self.toy.known[input] + t as Slot
     }
 
-    /// What anybody knows of an input.
+    /// The value of an input, if any thread knows it.
     fn decided(&self, input: usize) -> Option<i32> {
         let threads = 0..self.toy.code.len();
         let mut known = threads.map(|t| self.get(self.knowledge(t, input)));
         known.find(|&value| value != UNKNOWN)
     }
 
-    /// A value as a thread knows it.
+    /// A value, as far as a thread knows it.
     ///
     /// # Errors
     /// The input that it has to decide.
@@ -67,13 +69,13 @@ impl ToyMachine {
         decided.unwrap_or(value)
     }
 
-    /// What a slot holds, as the thread knows it: the input's name if it does not.
+    /// The value of a slot, as far as the thread knows it; otherwise the input's name.
     pub(super) fn known(&self, t: usize, slot: Slot) -> i32 {
         let value = self.get(slot);
         self.resolve(t, value).unwrap_or(value)
     }
 
-    /// An operand, as the thread knows it: the input's name if it does not.
+    /// An operand, as far as the thread knows it; otherwise the input's name.
     pub(super) fn operand(&self, t: usize, operand: Value) -> i32 {
         match operand {
             Value::Number(n) => n,
@@ -81,7 +83,7 @@ impl ToyMachine {
         }
     }
 
-    /// Whether a variable is equal to an operand; none if that has to be decided.
+    /// True if a variable equals an operand; `None` if this has to be decided.
     pub(super) fn are_equal(&self, t: usize, x: Slot, operand: Value) -> Option<bool> {
         let (one, other) = (self.known(t, x), self.operand(t, operand));
         let both = self.input(one).is_none() && self.input(other).is_none();
@@ -110,8 +112,8 @@ impl ToyMachine {
         values.into_iter().find_map(|value| self.input(value))
     }
 
-    /// How many alternatives there are where a thread stands at a data choice on an input, or
-    /// within an atomic block; else none.
+    /// The number of alternatives, if a thread's pending action is a data choice on an input, or
+    /// one within an atomic block; otherwise `None`.
     pub(super) fn decision_pending(&self, t: usize) -> Option<u16> {
         if !matches!(self.phase(t), ASKING | INCOMPLETE | IN_BLOCK) {
             return None;
@@ -123,7 +125,7 @@ impl ToyMachine {
                 None => self.toy.inputs[input],
             }),
             (None, Code::Choose(k, _)) => Some(k),
-            // Others have decided it meanwhile, and that is known to all.
+            // Other threads have decided it meanwhile, and all threads know it.
             (None, _) => Some(1),
         }
     }
@@ -133,13 +135,13 @@ impl ToyMachine {
         self.asks(t, code).or_else(|| self.needs(t, code))
     }
 
-    /// What an alternative of a data choice decides.
+    /// The value that an alternative of a data choice decides.
     pub(super) fn chosen(&self, t: usize, alternative: u16) -> i32 {
         let decided = self.undecided(t).and_then(|input| self.decided(input));
         decided.unwrap_or(i32::from(alternative))
     }
 
-    /// Takes such a data choice: the action that goes on, and what came of it.
+    /// Takes such a data choice. Returns the action that continues, and its outcome.
     pub(super) fn decide(&mut self, t: usize, action: &Action, choice: Choice) -> (Action, Outcome) {
         let (pc, value) = (self.pc(t), self.chosen(t, choice.alternative));
         let mut next = pc;
@@ -179,13 +181,13 @@ impl ToyMachine {
         Some(self.visible(t, id, pc, RUN).action)
     }
 
-    /// An input is asked for: nobody knows it.
+    /// Requests an input, which no thread knows.
     pub(super) fn ask_for(&mut self, t: usize, input: u32, r: Slot) {
         self.set(r, FIRST + input as i32);
         self.set(self.knowledge(t, input as usize), UNKNOWN);
     }
 
-    /// Where the block around an operation begins, and what comes after it.
+    /// The beginning of the block around an operation, and the operation after the block.
     fn block(&self, t: usize, pc: i32) -> Option<(i32, i32)> {
         let block = *self.toy.blocks[t].get(pc as usize)?;
         block.map(|(start, end)| (start as i32, end as i32))

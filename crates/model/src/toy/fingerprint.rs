@@ -1,12 +1,12 @@
-//! Toys whose states can be kept and hashed: what strategies with cutoffs and distant jumps need.
+//! Toys whose states can be saved and hashed, as strategies with cutoffs and distant jumps need it.
 //!
-//! A fragment is one slot of the toy's memory: a variable, a register, a thread's place, a mutex's
-//! owner, how often one thread holds a read-write lock shared. The hash of a state is the sum of
-//! its fragments' hashes. Independent operations never write one slot, but for semaphores, where
-//! posts are independent of each other: their hash is linear in the value, so that what a post adds
-//! is the same whatever the value was.
+//! A fragment is one slot of the toy's memory: a variable, a register, a thread's position, a
+//! mutex's owner, the number of times that one thread holds a read-write lock shared. The hash of a
+//! state is the sum of its fragments' hashes. Independent operations never write the same slot,
+//! with one exception: posts to a semaphore are independent of each other. The hash of a semaphore
+//! is linear in its value, so each post adds the same.
 //!
-//! Threads are named by the toy, so the order in which they were created is left out.
+//! The toy names its threads, so the order in which they were created is left out.
 
 use super::compile::Slot;
 use super::machine::ToyMachine;
@@ -24,12 +24,12 @@ static UNIT: Domain = Domain::new("toy unit");
 pub(super) struct Hashing {
     /// Slots of semaphores.
     linear: Vec<bool>,
-    /// How many bits of each hash count: 128 unless it is to be weak.
+    /// The number of bits of each hash that count: 128, unless the hash has to be weak.
     bits: u32,
 }
 
 impl Hashing {
-    /// For a memory in which just the slots that `linear` tells are semaphores.
+    /// For a memory in which the slots that `linear` selects are semaphores.
     pub fn new(linear: Vec<bool>) -> Hashing {
         Hashing { linear, bits: 128 }
     }
@@ -53,8 +53,8 @@ impl Hashing {
 }
 
 impl ToyMachine {
-    /// The same toy, at its present state, with fingerprints of only so many bits (1 to 128): to
-    /// see what collisions do.
+    /// The same toy, in its present state, with fingerprints of only `bits` bits (1 to 128), to
+    /// show the effect of collisions.
     #[must_use]
     pub fn with_weak_fingerprints(mut self, bits: u32) -> ToyMachine {
         self.hashing = Arc::new(Hashing {
@@ -81,7 +81,7 @@ impl Fingerprint for ToyMachine {
     }
 }
 
-/// A kept state of a toy.
+/// A saved state of a toy.
 #[derive(Clone, Debug)]
 pub struct ToyState(Arc<Kept>);
 

@@ -1,10 +1,10 @@
-//! Small random toys of our own: the families of the independent generator, and what only our toys
-//! have.
+//! Small random toys: with the families of the independent generator, and with those that only our
+//! toys have.
 
 use super::program::{Operand, Toy, ToyOp};
 use fastrand::Rng;
 
-/// What a random toy may be made of.
+/// The families of operations in a random toy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Families {
@@ -66,15 +66,15 @@ pub fn random_toy(seed: u64) -> Toy {
     toy
 }
 
-/// The toy, with some of its threads running for ever: at their end, or before, they go back. The
-/// same seed gives the same toy. Those that count upwards have too many states for brute force;
-/// others have finitely many.
+/// The toy, in which some threads run for ever: they go back at their end, or before. The same seed
+/// gives the same toy. Toys that count upwards have too many states for brute force; others have
+/// finitely many.
 #[must_use]
 pub fn endless(mut toy: Toy, seed: u64) -> Toy {
     let mut rng = Rng::with_seed(seed ^ 0x7f4a_7c15);
     let always = rng.usize(0..toy.threads.len().max(1));
     for (t, ops) in toy.threads.iter_mut().enumerate() {
-        // A thread that is created again blocks: such loops are of no use.
+        // A thread that is created again blocks, so such loops are of no use.
         let spawns = ops.iter().take_while(|op| matches!(op, ToyOp::Spawn(_))).count();
         if t == always || rng.bool() {
             let to = rng

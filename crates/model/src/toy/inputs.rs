@@ -1,5 +1,5 @@
-//! Small random toys with inputs: data choices that belong to actions, next to atomic blocks and
-//! whatever else toys have.
+//! Small random toys with inputs: data choices that belong to actions, besides atomic blocks and
+//! the other operations of toys.
 
 use super::generate::{endless, random_toy};
 use super::mixed::mixed_toy;
@@ -48,7 +48,7 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
         _ => mixed_toy(seed),
     };
     toy.shares = shares;
-    // Fewer threads, and fewer operations of each: what is added makes many executions.
+    // Fewer threads, and fewer operations for each, because the additions make many executions.
     let most = if toy.threads.len() > 2 { 2 } else { 3 };
     for ops in &mut toy.threads {
         for _ in 0..4 * ops.len() {
@@ -58,7 +58,7 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
             let at = rng.usize(0..ops.len());
             let stays = match ops[at] {
                 ToyOp::Spawn(_) => rng.usize(0..4) > 0,
-                // Who joins whom decides how threads are numbered.
+                // Which thread joins which decides how threads are numbered.
                 ToyOp::Join(_) => true,
                 _ => false,
             };
@@ -86,14 +86,14 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
     toy
 }
 
-/// Puts operations somewhere among those of a thread, behind what it creates.
+/// Inserts operations among those of a thread, after its creations of threads.
 fn insert(ops: &mut Vec<ToyOp>, more: Vec<ToyOp>, rng: &mut Rng) {
     let first = ops.iter().rposition(|op| matches!(op, ToyOp::Spawn(_)));
     let at = rng.usize(first.map_or(0, |at| at + 1)..=ops.len());
     ops.splice(at..at, more);
 }
 
-/// Asks for an input and uses it.
+/// Requests an input and uses it.
 fn input(rng: &mut Rng, shares: bool) -> Vec<ToyOp> {
     use ToyOp::*;
     let i = rng.choice(["i", "j"]).unwrap_or("i").to_owned();
@@ -116,7 +116,7 @@ fn input(rng: &mut Rng, shares: bool) -> Vec<ToyOp> {
         6 if !shares => vec![first, Cas(x, Operand::Number(0), mine(), r)],
         6 | 7 => vec![first, Write(x, mine())],
         8 => vec![first, If(i, n, 1), Write(x, Operand::Number(1))],
-        // The same input again, elsewhere.
+        // The same input again, at another place.
         _ => vec![
             first,
             Cas("x".to_owned(), mine(), Operand::Number(n), r.clone()),
@@ -125,7 +125,7 @@ fn input(rng: &mut Rng, shares: bool) -> Vec<ToyOp> {
     }
 }
 
-/// An access to a variable that others decide on.
+/// An access to a variable about which other threads decide.
 fn access(rng: &mut Rng) -> Vec<ToyOp> {
     use ToyOp::*;
     let r = rng.choice(["r", "q"]).unwrap_or("r").to_owned();

@@ -1,5 +1,5 @@
-//! A toy as a machine that can go back. The whole state is one flat memory; the undo log holds
-//! (slot, old value).
+//! A toy as a machine that can undo steps. The whole state is one flat memory; the undo log
+//! contains (slot, old value).
 
 use super::compile::{Code, Compiled, DONE, NEW, Slot, compile, object};
 use super::fingerprint::Hashing;
@@ -13,7 +13,7 @@ use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
-/// Phases of a thread: what of its operation is done already.
+/// Phases of a thread: the part of its operation that is done already.
 pub(super) const RUN: i32 = 0;
 pub(super) const WAITING: i32 = 1;
 pub(super) const NOTIFIED: i32 = 2;
@@ -23,15 +23,17 @@ pub(super) const RELEASED: i32 = 6;
 pub(super) const STARTING: i32 = 8;
 pub(super) const PARKED: i32 = 9;
 pub(super) const CANCELLED: i32 = 10;
-/// It stands at a data choice on an input, before its operation; within it; within an atomic block.
+/// Its pending action is a data choice on an input: before its operation; within it; within an
+/// atomic block.
 pub(super) const ASKING: i32 = 11;
 pub(super) const INCOMPLETE: i32 = 12;
 pub(super) const IN_BLOCK: i32 = 13;
 
-/// The slot that says whether the program has ended by a fault.
+/// The slot for whether the program has ended by a fault.
 const CRASHED: Slot = 0;
 
-/// Where plain cells lie: far from all objects, which count as larger than they lie apart.
+/// The address of plain cells: far from all objects, whose sizes count as larger than their
+/// distances.
 const CELLS: u64 = 1 << 16;
 
 /// A running toy.
@@ -49,29 +51,29 @@ pub struct ToyMachine {
     pub(super) hashing: Arc<Hashing>,
     /// The fingerprint of `memory`.
     pub(super) hash: Digest,
-    /// What the last step added to it.
+    /// The change that the last step made to it.
     pub(super) delta: Digest,
-    /// Whether a thread decides on an input that another one has decided.
+    /// True if a thread decides about an input that another thread has decided.
     pub(super) alone: bool,
 }
 
-/// What came of an operation that may be invisible.
+/// The result of an operation that may be invisible.
 pub(super) enum Passed {
-    /// It was: the next one.
+    /// It was invisible; the next operation.
     Next(i32),
     /// A false assumption.
     Parked,
-    /// It is not.
+    /// It is visible.
     Visible,
 }
 
-/// Where an execution of a toy ended: variables and registers, and, unless every started thread has
-/// exited, each thread's place.
+/// The end of an execution of a toy: variables and registers, and each thread's position, unless
+/// every started thread has exited.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ToyEnd {
     /// Every started thread has exited.
     pub finished: bool,
-    /// Some thread is parked for good.
+    /// True if some thread is parked for good.
     pub parked: bool,
     /// Variables in order of name, then each thread's registers in order of name.
     pub values: Vec<i32>,
@@ -117,7 +119,7 @@ impl ToyMachine {
         self.order[thread.index()] as usize
     }
 
-    /// Where it stands now.
+    /// The present state as an end.
     pub fn end(&self) -> ToyEnd {
         let pcs = || self.toy.base.iter().map(|&b| self.get(b));
         let finished = pcs().all(|pc| pc == NEW || pc == DONE);
@@ -136,7 +138,7 @@ impl ToyMachine {
         }
     }
 
-    /// An end as the oracle writes it.
+    /// An end in the oracle's format.
     pub fn show(&self, end: &ToyEnd) -> Json {
         let mut values = end.values.iter();
         let mut take = |names: Vec<&String>| -> Json {
@@ -177,7 +179,7 @@ impl ToyMachine {
         self.log.push((slot, old));
     }
 
-    /// Sets a slot, with the fingerprint; its old value.
+    /// Sets a slot and updates the fingerprint. Returns the old value.
     #[inline]
     fn put(&mut self, slot: Slot, value: i32) -> i32 {
         let old = std::mem::replace(&mut self.memory[slot as usize], value);
@@ -197,7 +199,7 @@ impl ToyMachine {
         self.get(self.toy.base[t] + 1)
     }
 
-    /// The place behind a thread's last operation: its end.
+    /// The position after a thread's last operation: its end.
     fn end_of(&self, t: usize) -> i32 {
         self.toy.code[t].len() as i32
     }
@@ -230,7 +232,7 @@ impl ToyMachine {
         self.stand(t, pc, phase);
     }
 
-    /// Puts a thread at an operation.
+    /// Sets a thread's position and phase.
     pub(super) fn stand(&mut self, t: usize, pc: i32, phase: i32) {
         let base = self.toy.base[t];
         self.set(base, pc);
@@ -246,7 +248,7 @@ impl ToyMachine {
         }));
     }
 
-    /// Runs an operation if it is invisible; all that it has to know is decided.
+    /// Runs an operation if it is invisible. Everything that it has to know is decided.
     pub(super) fn pass(&mut self, t: usize, pc: i32) -> Passed {
         let next = pc + 1;
         Passed::Next(match self.code(t, pc) {
@@ -309,7 +311,7 @@ impl ToyMachine {
         });
     }
 
-    /// The machine threads that stand at condition variable or barrier `slot` in one of two phases,
+    /// The machine threads that are at condition variable or barrier `slot` in one of two phases,
     /// in toy order.
     pub(super) fn standing(&self, slot: Slot, phases: [i32; 2]) -> impl Iterator<Item = usize> {
         (0..self.toy.code.len()).filter(move |&t| {
@@ -319,7 +321,7 @@ impl ToyMachine {
         })
     }
 
-    /// Whether nobody has a read-write lock.
+    /// True if no thread holds a read-write lock.
     pub(super) fn is_unused(&self, w: Slot) -> bool {
         let count = self.toy.code.len() as u32;
         self.get(w) == -1 && (0..count).all(|u| self.get(w + 1 + u) == 0)
@@ -334,7 +336,7 @@ impl ToyMachine {
         )
     }
 
-    /// Takes a visible operation; what came of it.
+    /// Takes a visible operation and returns its outcome.
     pub(super) fn perform(&mut self, t: usize, op: Op, alternative: u16) -> Outcome {
         let pc = self.pc(t);
         match op {
@@ -441,7 +443,7 @@ impl Machine for ToyMachine {
         &self.waiters[set.0 as usize]
     }
 
-    /// But for data choices, and why a wait ends, the outcome tells everything.
+    /// The outcome determines everything, except for data choices and the reason why a wait ends.
     fn decision(&self, choice: Choice) -> u128 {
         let pending = &self.pending[choice.thread.index()];
         match pending.action.op {

@@ -1,12 +1,12 @@
-//! Small random toys that mix what the others have with what only these have: locks with deadlines,
-//! spin locks, cancellation, claims of threads, objects that are set up again, and threads that are
-//! created after a choice.
+//! Small random toys that mix the families of the others with operations that only these have:
+//! locks with deadlines, spin locks, cancellation, claims of threads, objects that are initialised
+//! again, and threads that are created after a choice.
 
 use super::generate::{Families, Generator, random_toy};
 use super::program::{Operand, Toy, ToyOp};
 use fastrand::Rng;
 
-/// What such a toy may be made of beside [`Families`].
+/// The additional operations, besides [`Families`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum More {
     Timed,
@@ -17,7 +17,7 @@ enum More {
     Waits,
 }
 
-/// How threads come to be.
+/// How threads are created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Creation {
     /// All run from the start.
@@ -86,8 +86,8 @@ pub fn mixed_toy(seed: u64) -> Toy {
     toy
 }
 
-/// A small random toy with a wait in it, and waits may end without a signal. The same seed gives
-/// the same toy.
+/// A small random toy with a wait, in which waits may end without a signal. The same seed gives the
+/// same toy.
 pub fn waking_toy(seed: u64) -> Toy {
     let made = (0..).map(|attempt| {
         let seed = seed << 16 | attempt;
@@ -107,7 +107,7 @@ pub fn waking_toy(seed: u64) -> Toy {
     }
 }
 
-/// The toy, where two of its threads access a plain cell, one of them at least writing. The same
+/// The toy, in which two threads access a plain cell, and at least one of them writes. The same
 /// seed gives the same toy.
 #[must_use]
 pub fn with_touches(mut toy: Toy, seed: u64) -> Toy {
@@ -116,7 +116,7 @@ pub fn with_touches(mut toy: Toy, seed: u64) -> Toy {
     rng.shuffle(&mut threads);
     for (t, writes) in threads.into_iter().zip([true, rng.bool()]) {
         let ops = &mut toy.threads[t];
-        // Not before the first visible operation: nobody would see it.
+        // Not before the first visible operation, because no other thread could observe it.
         if let Some(first) = ops.iter().position(|op| !op.is_invisible()) {
             let at = rng.usize(first + 1..=ops.len());
             ops.insert(at, ToyOp::Touch("u".to_owned(), writes));
@@ -132,7 +132,7 @@ struct Mixer {
 }
 
 impl Mixer {
-    /// A thread of which this one has the number.
+    /// A thread whose number this thread has.
     fn other(&mut self, t: usize) -> usize {
         let all: Vec<usize> = match self.creation {
             Creation::None => (0..self.count).collect(),
@@ -144,7 +144,7 @@ impl Mixer {
         all[self.generator.rng.usize(0..all.len())]
     }
 
-    /// Puts the creation of threads before what their creators do.
+    /// Inserts the creation of threads before the other operations of their creators.
     fn create(&mut self, toy: &mut Toy) {
         use ToyOp::{Join, Spawn, Write};
         let (by, mut first) = match self.creation {
@@ -171,12 +171,12 @@ impl Mixer {
         use ToyOp::{Add, Choose, If, Spawn, Write};
         let (y, z) = (|| "y".to_owned(), || "z".to_owned());
         match self.generator.rng.usize(0..3) {
-            // Whether the first one is created: the others' numbers depend on it.
+            // Whether the first thread is created: the others' numbers depend on it.
             0 => [Choose(2, z()), If(z(), 0, 1)]
                 .into_iter()
                 .chain(threads.map(Spawn))
                 .collect(),
-            // What happens between creations.
+            // The operations between creations.
             1 => threads
                 .flat_map(|u| {
                     [
@@ -188,7 +188,7 @@ impl Mixer {
                 })
                 .take(8)
                 .collect(),
-            // What counts only later.
+            // A choice that has an effect only later.
             _ => [Choose(2, z())]
                 .into_iter()
                 .chain(threads.map(Spawn))

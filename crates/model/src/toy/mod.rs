@@ -1,8 +1,8 @@
-//! Toy programs: tiny concurrent systems written as data, to try explorers on before they meet a C
-//! program.
+//! Toy programs: tiny concurrent systems written as data, on which explorers are tested before C
+//! programs.
 //!
 //! The format and the meaning of each operation are those of the independent oracle in Python, so
-//! that both can be held against each other; see [`ToyOp`] for what is added here.
+//! that both can be compared. [`ToyOp`] lists the additions here.
 
 mod act;
 mod compile;

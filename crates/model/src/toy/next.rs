@@ -1,4 +1,4 @@
-//! What each thread of a toy does next, and whether it can.
+//! The next action of each thread of a toy, and whether it is enabled.
 
 use super::compile::{Code, DONE, NEW, Slot, object};
 use super::machine::{
@@ -24,7 +24,7 @@ impl ToyMachine {
         }
     }
 
-    /// The action of a thread at an operation in a phase, and whether it can be taken.
+    /// The action of a thread at an operation in a phase, and whether it is enabled.
     pub(super) fn visible(&self, t: usize, id: ThreadId, pc: i32, phase: i32) -> Pending {
         let mut alternatives = 1;
         let (op, on, when) = if pc == DONE {
@@ -106,7 +106,7 @@ impl ToyMachine {
                 Code::Yield => (Op::Yield, None, Some(true)),
                 Code::Exit => (Op::Exit, None, Some(true)),
                 Code::Atomic => (Op::AtomicBlock, None, Some(true)),
-                // A parked thread stands at what parked it.
+                // A parked thread is at the operation that parked it.
                 Code::If(..)
                 | Code::Assert(..)
                 | Code::Assume(..)
@@ -177,7 +177,7 @@ impl ToyMachine {
         }
     }
 
-    /// What stands for a thread where it is joined, cancelled, or ends.
+    /// The object of a thread's joins, cancellation and end.
     fn thread_object(&self, t: usize) -> ObjectId {
         let number = self.order.iter().position(|&o| o as usize == t);
         match number.filter(|_| self.toy.numbered) {
@@ -196,7 +196,7 @@ impl ToyMachine {
         point && self.toy.requested.iter().any(Option::is_some)
     }
 
-    /// Whether a thread's end was requested, and it does not refuse.
+    /// True if a thread's end was requested and it does not refuse.
     pub(super) fn is_cancelled(&self, t: usize) -> bool {
         let holds = |slot: Option<Slot>| slot.is_some_and(|slot| self.get(slot) != 0);
         holds(self.toy.requested[t]) && !holds(self.toy.refused[t])

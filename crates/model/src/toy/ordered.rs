@@ -1,5 +1,6 @@
-//! Small random toys in which threads are mostly ordered by synchronisation, what they do depends
-//! on data that mutexes guard, and some of what they do may race: cutoffs must not lose races here.
+//! Small random toys in which threads are mostly ordered by synchronisation. Their actions depend
+//! on data under mutexes, and some of their accesses may race. They test that cutoffs lose no
+//! races.
 
 use super::program::{Toy, ToyOp};
 use fastrand::Rng;
@@ -63,9 +64,9 @@ enum Kind {
 struct Maker {
     rng: Rng,
     kinds: Vec<Kind>,
-    /// How many mutexes there are.
+    /// The number of mutexes.
     locks: usize,
-    /// One access in so many blocks.
+    /// One access in this number of blocks.
     touches: usize,
 }
 
@@ -149,7 +150,7 @@ impl Maker {
         ops
     }
 
-    /// What is done with what a mutex guards.
+    /// Operations on the data of a mutex.
     fn inner(&mut self, cell: &str) -> Vec<ToyOp> {
         use ToyOp::*;
         let (f, r) = (|| cell.to_owned(), || "r".to_owned());
@@ -168,7 +169,8 @@ impl Maker {
         ops
     }
 
-    /// Mostly nothing; else an access that nothing guards, or that depends on what was read.
+    /// In most cases nothing; otherwise an access that no mutex protects, or that depends on a
+    /// value that was read.
     fn access(&mut self) -> Vec<ToyOp> {
         use ToyOp::*;
         if self.rng.usize(0..2 * self.touches) != 0 {

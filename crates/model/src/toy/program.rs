@@ -1,35 +1,36 @@
-//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six
-//! operations more: `assume r n` parks the thread where it does not hold, `yield` does nothing,
-//! `sem_value s r` reads a semaphore, `once o r` is 1 for the first to come, `tryrdlock w r` and
+//! Toy programs as data, in the JSON format of the independent oracle (`oracle.py`), with six more
+//! operations: `assume r n` parks the thread if the condition does not hold, `yield` does nothing,
+//! `sem_value s r` reads a semaphore, `once o r` is 1 for the first thread, `tryrdlock w r` and
 //! `trywrlock w r` are 1 if they took the lock.
 //!
-//! And more, which no toy of the oracle has:
+//! The following is not in the oracle's toys:
 //!
-//! - `timedlock m r`, `timedrdlock w r`, `timedwrlock w r`, `sem_timedwait s r`: as the tries;
+//! - `timedlock m r`, `timedrdlock w r`, `timedwrlock w r`, `sem_timedwait s r`: like the tries;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
-//!   keeps requests of one's own waiting, `cancelstate 1` does not. Waits, joins and waits for
+//!   delays requests to the thread itself, `cancelstate 1` does not. Waits, joins and waits for
 //!   semaphores are cancellation points, if some thread cancels;
-//! - `detach t r` and `joinonce t r`: 1 for the first of these of a thread; a `joinonce` waits for
-//!   the thread's end, or for another's claim, and then it is the last that its own thread does;
-//! - `init m`, `destroy m r` of mutexes (0 if somebody has it; whoever takes a destroyed one
-//!   waits), `sem_init s n`, `cond_init c`;
+//! - `detach t r` and `joinonce t r`: 1 for the first of these on a thread. A `joinonce` waits for
+//!   the thread's end, or until another thread has claimed it; in the second case it is the last
+//!   operation of its own thread;
+//! - `init m`, `destroy m r` of mutexes (0 if a thread holds it; a thread that locks a destroyed
+//!   mutex waits), `sem_init s n`, `cond_init c`;
 //! - `touch x 0`, `touch x 1`: reads or writes plain memory, as a part of the visible operation
-//!   before it; `get x r` and `put x n` do so with the value of that memory, and
-//!   `smash m` writes to a mutex as to plain memory (nothing comes of it but a race);
+//!   before it; `get x r` and `put x n` do the same with the value of that memory, and `smash m`
+//!   writes to a mutex as to plain memory (its only effect is a race);
 //! - `crash` ends the program, as a part of the visible operation before it, like a fault;
 //! - `"spurious": true`: a wait may end at once, without a signal;
 //! - `"weak": true`: a compare-and-swap that would succeed may fail;
-//! - `input k r`: a register gets an input, any number below k. Which one is decided by a data
-//!   choice of the first thread that has to know: before the operation if only the thread's own
-//!   registers are concerned (`if`, `assert`, `assume`, a value to write), and within it where
-//!   memory is compared or added to (`cas`, `add`). Such an action is incomplete until then;
-//! - `"shares": true`: inputs are written to memory as they are, undecided. Each thread decides for
-//!   itself, in accordance with what others have decided;
+//! - `input k r`: a register gets an input, any number below k. A data choice of the first thread
+//!   that has to know the number decides it: before the operation if only the thread's own
+//!   registers are concerned (`if`, `assert`, `assume`, a value to write), and within it if memory
+//!   is compared or added to (`cas`, `add`). Such an action is incomplete until then;
+//! - `"shares": true`: inputs are written to memory undecided. Each thread decides for itself,
+//!   consistently with the decisions of others;
 //! - `atomic n`: the next n operations as one action, as far as they are accesses to memory, data
 //!   choices and invisible operations;
-//! - `"ends": true`: a thread's end comes with its last action, where no thread is cancelled or
-//!   joined once.
+//! - `"ends": true`: a thread's end comes with its last action, if no thread is cancelled or joined
+//!   once.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -42,15 +43,15 @@ pub struct Toy {
     pub vars: BTreeMap<String, i32>,
     /// Semaphores with their initial values.
     pub sems: BTreeMap<String, i32>,
-    /// Barriers with the number of threads that they hold.
+    /// Barriers with the number of threads for which they wait.
     pub barriers: BTreeMap<String, i32>,
-    /// Whether a thread's end comes with its last action.
+    /// True if a thread's end comes with its last action.
     pub ends: bool,
-    /// Whether waits may end without a signal.
+    /// True if waits may end without a signal.
     pub spurious: bool,
-    /// Whether a compare-and-swap may fail though the values are equal.
+    /// True if a compare-and-swap may fail although the values are equal.
     pub weak: bool,
-    /// Whether inputs are written to memory before they are decided.
+    /// True if inputs are written to memory before they are decided.
     pub shares: bool,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,

@@ -2,8 +2,8 @@
 
 use super::program::{Toy, ToyOp};
 
-/// The smallest toy found, by deleting threads, runs of operations and single operations, for which
-/// `fails` still holds. `fails` is asked about toys that may not compile.
+/// The smallest toy found for which `fails` still holds, by deleting threads, sequences of
+/// operations and single operations. `fails` is also called for toys that may not compile.
 pub fn shrink(toy: &Toy, fails: impl Fn(&Toy) -> bool) -> Toy {
     let mut best = toy.clone();
     loop {
@@ -36,7 +36,7 @@ pub fn shrink(toy: &Toy, fails: impl Fn(&Toy) -> bool) -> Toy {
     }
 }
 
-/// Takes a thread out, with what names it; whether that is possible.
+/// Removes a thread and all operations that name it. Returns true if this was possible.
 fn remove_thread(toy: &mut Toy, t: usize) -> bool {
     if toy.threads.len() < 2 {
         return false;

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// How the first line begins; the number is the version of the form.
+/// The beginning of the first line; the number is the version of the format.
 const MAGIC: &str = "selvedge-checkpoint 1 ";
 
 /// What a checkpoint belongs to.
@@ -26,19 +26,19 @@ pub(crate) struct Belongs {
     pub(crate) options: Vec<(String, String)>,
 }
 
-/// Which exploration of a session it is: an exploration may show that it has to be made in another
-/// way.
+/// The phase of a session to which an exploration belongs. An exploration may show that it has to
+/// be repeated in another way.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Phase {
     strategy: String,
     all_accesses: bool,
-    /// With machines that show each action as an event, after those with few events have shown that
-    /// this is needed.
+    /// True for machines that show each action as an event, after machines with few events have
+    /// shown that this is necessary.
     pub(crate) stepping: bool,
 }
 
-/// All that another process needs, beside the program and the options.
+/// The data that another process needs, besides the program and the options.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Checkpoint {
@@ -73,17 +73,18 @@ impl Phase {
 }
 
 impl Checkpoint {
-    /// Writes the file: whoever reads it finds this checkpoint or the one before.
+    /// Writes the file. A reader finds this checkpoint or the previous one.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         let body = serde_json::to_string(self)?;
         let text = format!("{MAGIC}{:032x}\n{body}\n", xxh3_128(body.as_bytes()));
         if is_device(path) {
             return std::fs::write(path, text);
         }
-        // The same name each time: who was killed here leaves one file, and not many.
+        // The name is the same each time, so a process that is killed here leaves one file and not
+        // many.
         let mut name = path
             .file_name()
             .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?
@@ -101,7 +102,7 @@ impl Checkpoint {
     /// Reads a file.
     ///
     /// # Errors
-    /// In words, why it is none that can be gone on from.
+    /// The reason why it cannot be used, as text.
     pub(crate) fn read(path: &Path, expected: &Belongs) -> Result<Checkpoint, String> {
         let text =
             files::read_text(path, files::LARGEST).map_err(|error| format!("cannot be read: {error}"))?;
@@ -117,7 +118,7 @@ impl Checkpoint {
         if hash != format!("{:032x}", xxh3_128(body.as_bytes())) {
             return Err(damaged());
         }
-        // The version before the rest: another one may have other fields.
+        // The version is checked before the rest, because another version may have other fields.
         let named = serde_json::from_str::<Named>(body).map_err(|_| damaged())?;
         if named.belongs.tool != expected.tool {
             let tool = named.belongs.tool;
@@ -132,14 +133,14 @@ impl Checkpoint {
     }
 }
 
-/// The part of a checkpoint that says what it is.
+/// The part of a checkpoint that identifies it.
 #[derive(Deserialize)]
 struct Named {
     belongs: Belongs,
 }
 
 impl Belongs {
-    /// Whether it is what is expected; in words what differs.
+    /// Compares with the expected value. The error names the difference.
     fn is(&self, expected: &Belongs) -> Result<(), String> {
         let values = |of: &Belongs, name: &str| {
             let all = of.options.iter().filter(|(n, _)| n == name);

@@ -1,4 +1,4 @@
-//! Who writes checkpoints of an exploration.
+//! Writing the checkpoints of an exploration.
 
 use super::{Belongs, Checkpoint, Phase};
 use crate::observer::Observer;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Writes a file again and again.
+/// Writes a checkpoint file repeatedly.
 pub(crate) struct Keeping<'a> {
     pub(crate) file: &'a Path,
     pub(crate) belongs: &'a Belongs,
@@ -18,7 +18,7 @@ pub(crate) struct Keeping<'a> {
     clock: Clock,
 }
 
-/// When the next writing is due.
+/// The time of the next checkpoint.
 struct Clock {
     started: Instant,
     /// In microseconds from then.
@@ -28,7 +28,7 @@ struct Clock {
 }
 
 impl<'a> Keeping<'a> {
-    /// The first writing is due at once.
+    /// The first checkpoint is due at once.
     pub(crate) fn new(
         (file, interval): (&'a Path, Duration),
         (belongs, phase): (&'a Belongs, Phase),
@@ -64,7 +64,7 @@ impl Keeper for Keeping<'_> {
 
     fn keep(&self, state: State) {
         let carried = self.program.carried();
-        // An exploration that is spoiled is about to end, and is of no use.
+        // A spoiled exploration is about to end, and its state is of no use.
         if self.phase.stepping || !carried.spoiled {
             let checkpoint = Checkpoint {
                 belongs: self.belongs.clone(),

@@ -1,10 +1,10 @@
 //! From a part of the circuit to clauses, and to batsat.
 //!
-//! Every query gets a new SAT solver with just the gates that its constraints need: measured, that
-//! is far faster than one solver that grows with the path. Clauses are Tseitin's; an and-gate takes
-//! in operands that are and-gates used nowhere else, and an exclusive or likewise takes in one, so
-//! that an equality of words is one gate and a full adder two. Constraints are assumptions, so that
-//! a refutation names those it used.
+//! Every query gets a new SAT solver with only the gates that its constraints need. Measurements
+//! show that this is far faster than one solver that grows with the path. Clauses are Tseitin's. An
+//! and-gate absorbs operands that are and-gates and are used nowhere else; an exclusive or absorbs
+//! one such operand. So an equality of words is one gate, and a full adder two. Constraints are
+//! assumptions, so a refutation names those that it used.
 
 use super::gates::{Circuit, Gate, Lit};
 use batsat::{Callbacks, ClauseKind, Lit as SatLit, Solver, SolverInterface, SolverOpts, Var, lbool};
@@ -22,7 +22,7 @@ pub(super) struct Budget {
     pub(super) stop: Option<Arc<AtomicBool>>,
 }
 
-/// What the SAT solver says.
+/// The result of the SAT solver.
 pub(super) enum Outcome {
     /// Values of the free gates that the constraints depend on.
     Satisfiable(FxHashMap<usize, bool>),
@@ -34,11 +34,11 @@ pub(super) enum Outcome {
     Late,
     /// It was told to stop.
     Stopped,
-    /// The encoding is not what it should be: an error in this module.
+    /// The encoding is wrong: an error in this module.
     Broken,
 }
 
-/// Counts conflicts and looks at the clock.
+/// Counts conflicts and checks the clock.
 struct Watch {
     budget: Budget,
     conflicts: u64,
@@ -71,7 +71,7 @@ impl Callbacks for Watch {
     }
 
     fn stop(&self) -> bool {
-        // This is asked at every decision; the clock is read at some of them.
+        // This is called at every decision; the clock is read at some of them.
         let asked = self.asked.get().wrapping_add(1);
         self.asked.set(asked);
         if asked.is_multiple_of(256) {
@@ -88,12 +88,12 @@ impl Callbacks for Watch {
     }
 }
 
-/// What is known of a gate while one query is encoded.
+/// The data of a gate while one query is encoded.
 #[derive(Clone, Copy, Default)]
 struct Note {
-    /// The query this note belongs to; a note of an older one is void.
+    /// The query to which this note belongs; a note of an older query is invalid.
     query: u32,
-    /// How often the gate is used, and `OWN` on top if it needs a variable in any case.
+    /// The number of uses of the gate, plus `OWN` if it needs a variable in any case.
     uses: u32,
     /// Whether the gate gets a variable.
     needed: bool,
@@ -113,13 +113,13 @@ pub(super) struct Encoder {
     leaves: Vec<Lit>,
     clause: Vec<SatLit>,
     conflicts: u64,
-    /// An operand had no variable, which cannot happen.
+    /// True if an operand had no variable. This is an internal error.
     broken: Cell<bool>,
 }
 
 impl Encoder {
-    /// Looks for values of the free gates with which all constraints hold. `phase` says which value
-    /// of a free gate to try first.
+    /// Searches for values of the free gates with which all constraints hold. `phase` says which
+    /// value of a free gate to try first.
     pub(super) fn solve(
         &mut self,
         circuit: &Circuit,
@@ -179,7 +179,7 @@ impl Encoder {
         self.conflicts
     }
 
-    /// Finds the gates under the constraints and what their definitions need, and decides which get
+    /// Finds the gates that the constraints and their definitions need, and decides which gates get
     /// variables.
     fn collect(&mut self, circuit: &Circuit, constraints: &[Lit]) {
         self.query += 1;
@@ -234,7 +234,7 @@ impl Encoder {
         note.uses = note.uses.saturating_add(uses);
     }
 
-    /// The operands of a gate after it has taken in those that only it uses.
+    /// The operands of a gate after it has absorbed those that only it uses.
     fn find_leaves(&mut self, circuit: &Circuit, gate: usize) {
         self.leaves.clear();
         let kind = circuit.gate(gate);
@@ -256,7 +256,7 @@ impl Encoder {
                 }
             }
             Gate::Xor(a, b) => {
-                // Three operands at most: the clauses double with each.
+                // At most three operands, because the number of clauses doubles with each.
                 let inner = [(a, b), (b, a)].into_iter().find_map(|(inner, other)| {
                     match (circuit.gate(inner.gate()), self.notes[inner.gate()].uses) {
                         (Gate::Xor(x, y), 1) => Some([x, y, other]),
@@ -328,7 +328,7 @@ impl Encoder {
                 self.add(sat, &[!condition, a, !out]);
                 self.add(sat, &[condition, !b, out]);
                 self.add(sat, &[condition, b, !out]);
-                // Implied, but found by propagation only with these.
+                // These are implied, but propagation finds them only if they are given.
                 self.add(sat, &[!a, !b, out]);
                 self.add(sat, &[a, b, !out]);
             }
@@ -345,7 +345,7 @@ impl Encoder {
     fn add(&mut self, sat: &mut Solver<Watch>, clause: &[SatLit]) {
         self.clause.clear();
         self.clause.extend_from_slice(clause);
-        // The result, whether the clauses can still hold, is asked for when solving.
+        // The result, whether the clauses can still hold, is checked when solving.
         sat.add_clause_reuse(&mut self.clause);
     }
 

@@ -101,8 +101,9 @@ impl Circuit {
         self.gates[number]
     }
 
-    /// What has to hold wherever this gate is used. For every value of the inputs there is a value
-    /// of the other free gates with which all of these hold, so that they never exclude an input.
+    /// The conditions that must hold wherever this gate is used. For every value of the inputs
+    /// there is a value of the other free gates for which all of these conditions hold, so they
+    /// never exclude an input.
     pub(super) fn definition(&self, number: usize) -> Option<Lit> {
         self.definitions.get(&(number as u32)).copied()
     }
@@ -114,8 +115,8 @@ impl Circuit {
         }
     }
 
-    /// Says that something that always holds is worth knowing where the gate is used. A definition
-    /// stays.
+    /// Records a condition that always holds and is useful where the gate is used. An existing
+    /// definition stays.
     pub(super) fn assume_with(&mut self, lit: Lit, consequence: Lit) {
         if !lit.is_constant() {
             self.definitions.entry(lit.gate() as u32).or_insert(consequence);

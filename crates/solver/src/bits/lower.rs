@@ -1,7 +1,7 @@
 //! From expressions to wires.
 //!
-//! Each expression becomes a word of wires once; later queries find it. Expressions can be deep, so
-//! there is no recursion.
+//! Each expression becomes a word of wires once; later queries look it up. There is no recursion,
+//! because expressions can be deep.
 
 use super::gates::{Circuit, Lit};
 use super::words::{self, Word};

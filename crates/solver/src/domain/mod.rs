@@ -1,10 +1,11 @@
-//! Inputs that are constrained alone: the values they may have, as sets of intervals.
+//! Inputs that are constrained alone: their possible values, as sets of intervals.
 //!
 //! A program that reads bytes compares most of them with constants. A constraint over one input is
-//! turned into the set of the values that satisfy it (`values`), once; the path keeps the
-//! intersection for each input. If a goal is over one input, and no constraint of the path links
-//! that input with others or is over it but has no set, the answer is read off the sets: exactly,
-//! and without a search. If they do not meet, the goal is refuted in any case.
+//! turned once into the set of the values that satisfy it (`values`). The path keeps the
+//! intersection of these sets for each input. The sets give the exact answer without a search under
+//! two conditions: the goal is over one input, and no constraint of the path links that input with
+//! others or is over it without having a set. If the sets are disjoint, the goal is refuted in any
+//! case.
 
 mod values;
 
@@ -32,7 +33,8 @@ pub(crate) struct Domain<S> {
 struct Input {
     /// Values that its own constraints leave; none yet is all.
     values: Option<Rc<Intervals>>,
-    /// Constraints that the values do not tell: over other inputs too, or without a set.
+    /// The number of constraints that the values do not represent: they are over other inputs too,
+    /// or have no set.
     others: u32,
 }
 

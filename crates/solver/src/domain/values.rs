@@ -1,8 +1,8 @@
-//! The set of values of its one input that satisfy a constraint.
+//! The set of values of a constraint's only input that satisfy the constraint.
 //!
-//! By the shape of the constraint, if it is a comparison with a constant of something whose inverse
-//! images of intervals are intervals again (sums with constants, extensions, complements, the upper
-//! bits); else, if the input is narrow, by evaluation, value by value.
+//! The set is computed from the shape of the constraint, if it is a comparison with a constant and
+//! inverse images of intervals are intervals again (sums with constants, extensions, complements,
+//! the upper bits). Otherwise, if the input is narrow, each value is evaluated.
 
 use crate::intervals::{Intervals, highest};
 use rustc_hash::FxHashMap;

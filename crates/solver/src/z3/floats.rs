@@ -1,10 +1,10 @@
-//! Floats in Z3: the only place with `unsafe`, for three conversions that the crate `z3` leaves
-//! out.
+//! Floats in Z3. This is the only place with `unsafe`, for three conversions that the crate `z3`
+//! does not have.
 //!
-//! Our floats are bits with one canonical NaN as the result of operations (`selvedge_expr::float`);
-//! Z3's have one NaN and do not say what its bits are. So bits become a float before each
-//! operation, and its result becomes bits with the canonical NaN written out. Numbers as such have
-//! the same bits in both.
+//! Our floats are bits, and operations give one canonical NaN (`selvedge_expr::float`). Z3's floats
+//! have one NaN, whose bits are not defined. So bits become a float before each operation, and its
+//! result becomes bits, with the canonical NaN written explicitly. Other numbers have the same bits
+//! in both.
 
 #![expect(unsafe_code, reason = "conversions that the crate z3 does not offer")]
 

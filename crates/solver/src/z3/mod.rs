@@ -1,15 +1,14 @@
 //! The second backend: Z3, for hard arithmetic and for floats.
 //!
-//! Debian's libz3 through the crate `z3`. Expressions become terms of the theories of bit vectors
-//! and floating-point numbers once (`lower`, `floats`). Each query gets a new solver of Z3 that is
-//! not used incrementally, so that Z3 picks its tactics for the logic; measured, its incremental
-//! solver is slower at everything that comes here, ten times at overflows of products. No cores:
-//! tracking constraints turns off most of Z3's preprocessing, and that (its rewriting of
-//! polynomials) is what it is here for.
+//! It uses Debian's libz3 through the crate `z3`. Expressions become terms of the theories of bit
+//! vectors and floating-point numbers once (`lower`, `floats`). Each query gets a new Z3 solver
+//! that is not used incrementally, so Z3 selects its tactics for the logic. Measurements show that
+//! its incremental solver is slower at everything that comes here, ten times for overflows of
+//! products. There are no cores: tracking constraints turns off most of Z3's preprocessing, and
+//! this preprocessing (its rewriting of polynomials) is the reason for using Z3.
 //!
-//! All instances of one thread share Z3's context of the thread. Z3's limit is a time. It cannot
-//! look at a flag, so while it works another thread looks at the flag that tells it to stop, and
-//! interrupts it.
+//! All instances of one thread share the thread's Z3 context. Z3's limit is a time. Z3 cannot poll
+//! a flag, so while it works another thread polls the stop flag and interrupts it.
 
 mod floats;
 mod lower;

@@ -1,25 +1,25 @@
-//! The state without the names of its inputs: what cutoffs compare.
+//! The state without the names of its inputs, for the comparison of cutoffs.
 //!
-//! Two states have the same future, but for the names of inputs, if there is a one-to-one renaming
-//! of inputs under which three things are equal.
+//! Two states have the same future, except for the names of inputs, if a one-to-one renaming of
+//! inputs makes three things equal:
 //!
-//! 1. *What later steps read*: registers, bytes and hidden words that are live and symbolic. Inputs
-//!    on which one of them depends are *live*.
+//! 1. *What later steps read*: registers, bytes and hidden words that are live and symbolic. The
+//!    inputs on which one of them depends are *live*.
 //! 2. *What can be satisfied with them*: the constraints of the path that are linked to live
-//!    inputs, be it by way of other inputs. A condition to come has live inputs and new ones only.
-//!    The other constraints share no input with it, nor with a linked one; the path can be taken,
-//!    so some inputs satisfy them, and the same ones do whatever is decided later. They can be
-//!    dropped, and with them the inputs on which nothing depends any more.
-//! 3. *Who knows the outcome of what*, as far as it is about live inputs: where a thread knows the
-//!    outcome its decision is no event.
+//!    inputs, also through other inputs. A later condition has only live inputs and new ones. The
+//!    other constraints share no input with it, nor with a linked constraint. The path is feasible,
+//!    so some inputs satisfy them, and the same inputs satisfy them whatever is decided later. So
+//!    they can be dropped, together with the inputs on which nothing depends any more.
+//! 3. *Which thread knows which outcome*, for conditions on live inputs. If a thread knows the
+//!    outcome, its decision is no event.
 //!
-//! The names of inputs are replaced by numbers, in the order in which a walk through the live
-//! values meets them, then through the linked constraints. How many inputs a thread has asked for
-//! is left out: it only names those to come.
+//! The names of inputs are replaced by numbers, in the order in which a traversal of the live
+//! values finds them, and then of the linked constraints. The number of inputs that a thread has
+//! requested is left out: it only names later ones.
 //!
-//! This is no sum of what events contribute: an input dies with its last use, whoever that has. So
-//! it is computed from the whole state, as the difference between the fragments under new names and
-//! the same fragments as the fingerprint has them.
+//! This is not a sum of the contributions of events: an input dies with its last use, whichever
+//! thread has that. So it is computed from the whole state, as the difference between the fragments
+//! under new names and the same fragments as they are in the fingerprint.
 
 use super::key::{FragmentKind, Keys};
 use super::threads::{self, Names, Style};
@@ -35,7 +35,7 @@ use std::cell::{Cell, RefCell};
 static CONSTRAINT: Domain = Domain::new("constraint");
 static KNOWN: Domain = Domain::new("known outcome");
 
-/// A mistake, to show that tests notice it.
+/// A deliberate mistake, to show that tests find it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Forget {
     /// None.
@@ -43,24 +43,24 @@ pub enum Forget {
     Nothing,
     /// The constraints.
     Constraints,
-    /// Constraints that are linked by way of other inputs only.
+    /// Constraints that are linked only through other inputs.
     Links,
-    /// Who knows what.
+    /// Which thread knows which outcome.
     Knowledge,
-    /// Which inputs are the same.
+    /// Which inputs are equal.
     Identity,
     /// Symbolic values.
     Values,
 }
 
-/// What has to be added to the fingerprint so that names of inputs, and inputs that are not live,
-/// do not count.
+/// The value to add to the fingerprint so that names of inputs, and inputs that are not live, do
+/// not count.
 pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<Forget>) -> Digest {
     let (keys, path, arena) = (Keys::SOUND, &state.path(), &state.memory.tags.arena);
     let renaming = RefCell::new(Renaming::new(arena));
     let live = RefCell::new(FxHashSet::default());
     let mut sum = Digest::EMPTY;
-    // The fragments as they are, which meets the live inputs.
+    // The fragments as they are. This traversal finds the live inputs.
     let exact = |e: Expr| {
         live.borrow_mut().extend(arena.inputs_of(e).iter().copied());
         if !forget.is(Forget::Identity) {
@@ -111,7 +111,7 @@ pub(super) fn without_names(program: &Program, state: &State, forget: ForTests<F
     sum
 }
 
-/// The constraints that share inputs with live ones, be it by way of others; each once.
+/// The constraints that share inputs with live ones, also through other constraints; each once.
 fn linked(
     arena: &Arena,
     constraints: &[Expr],
@@ -141,8 +141,8 @@ fn linked(
 }
 
 /// Calls `f` with the fragments that have symbolic values or count inputs, in an order that does
-/// not depend on the interleaving: with these names for expressions, and with how many inputs a
-/// thread has asked for or without.
+/// not depend on the interleaving. `names`: the names of expressions. `counts_inputs`: whether the
+/// number of inputs that a thread has requested counts.
 fn each_fragment(
     program: &Program,
     state: &State,

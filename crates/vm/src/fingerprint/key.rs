@@ -6,20 +6,20 @@ use selvedge_base::{Digest, Domain};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum FragmentKind {
-    /// One byte of a live object that is not as it was when the object was made: address, content
-    /// in two words.
+    /// A byte of a live object that differs from the byte of a new object: address, contents in two
+    /// words.
     Byte,
     /// An object's record.
     Object,
-    /// How many slots of an arena were used.
+    /// The number of used slots of an arena.
     Arena,
-    /// A place in an arena's free list.
+    /// An entry of an arena's free list.
     FreeSlot,
-    /// Who a thread is and what it runs.
+    /// The identity of a thread and its start function.
     Birth,
-    /// What a thread knows of itself, but for its frames.
+    /// The rest of a thread's own data, without its frames.
     Core,
-    /// Something that others do to a thread: joining, detaching, cancelling it.
+    /// A change to a thread by others: joining, detaching, cancelling it.
     Flag,
     /// A frame: its place, its stack objects, its live registers.
     Frame,
@@ -29,13 +29,13 @@ pub enum FragmentKind {
     Sync,
     /// The value of a synchronisation object that counts: object, value.
     Count,
-    /// A thread has used a synchronisation object.
+    /// The fact that a thread has used a synchronisation object.
     User,
     /// A hidden word of a model.
     Word,
-    /// Dead slots that will be used again: the place, the slots.
+    /// Dead slots that will be reused: the place, the slots.
     Dead,
-    /// A decision on symbolic values: who made it, its name.
+    /// A decision on symbolic values: the thread, and the decision's name.
     Decision,
 }
 
@@ -48,13 +48,13 @@ impl FragmentKind {
     };
 }
 
-/// A damaged hash, to show that the checks would notice one.
+/// A damaged hash, to show that the checks find it.
 #[cfg(feature = "laboratory")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
-    /// How many bits of each hash are kept.
+    /// The number of bits of each hash that are kept.
     pub bits: u32,
-    /// A kind that is left out where changes are folded.
+    /// A kind of fragment whose changes are ignored.
     pub forget: Option<FragmentKind>,
 }
 
@@ -78,7 +78,7 @@ impl Damage {
     }
 }
 
-/// By kind the key of its hashes.
+/// For each kind the key of its hashes.
 static DOMAINS: [Domain; FragmentKind::ALL.len()] = [
     Domain::new("machine byte"),
     Domain::new("machine object"),
@@ -97,7 +97,7 @@ static DOMAINS: [Domain; FragmentKind::ALL.len()] = [
     Domain::new("machine decision"),
 ];
 
-/// What is known of a byte that is no plain one.
+/// The key for bytes that are not plain.
 static PARTIAL: Domain = Domain::new("machine partial byte");
 
 /// The hash function.
@@ -105,7 +105,8 @@ static PARTIAL: Domain = Domain::new("machine partial byte");
 pub(crate) struct Keys {
     #[cfg(feature = "laboratory")]
     damage: Damage,
-    /// Numbers of threads and calling contexts count, too: what one machine's events name.
+    /// If true, numbers of threads and calling contexts are included, as one machine's events
+    /// contain them.
     pub named: bool,
 }
 
@@ -118,7 +119,7 @@ pub(crate) fn mixed(words: &[u64; 4]) -> u128 {
 impl Keys {
     pub const SOUND: Keys = Keys::sound(false);
 
-    /// For states of one machine whose events are to be equal in every name.
+    /// For states of one machine whose events must be equal in every name.
     pub const NAMED: Keys = Keys::sound(true);
 
     const fn sound(named: bool) -> Keys {
@@ -135,7 +136,7 @@ impl Keys {
         Keys { damage, named }
     }
 
-    /// The same hash, with nothing forgotten.
+    /// The same hash, with nothing ignored.
     pub fn complete(self) -> Keys {
         #[cfg(feature = "laboratory")]
         return Keys {
@@ -169,12 +170,13 @@ impl Keys {
         let (low, high) = (content as u64, (content >> 64) as u64);
         match high {
             0 => self.pair(FragmentKind::Byte, address, low),
-            // What is no plain byte is a hash itself.
+            // The contents of a byte that is not plain are a hash already.
             _ => self.hash(FragmentKind::Byte, &[address, low, high]),
         }
     }
 
-    /// The hash of a value that several threads add to: what they add sums up, in any order.
+    /// The hash of a value to which several threads add, in any order: the hashes of the additions
+    /// sum up.
     pub fn count(&self, object: u64, value: u64) -> Digest {
         self.hash(FragmentKind::Count, &[object]).times(value)
     }

@@ -1,26 +1,26 @@
-//! Fingerprints: an incremental hash of the state, the same for all interleavings of one
-//! Mazurkiewicz trace.
+//! Fingerprints: an incremental hash of the state, equal for all interleavings of one Mazurkiewicz
+//! trace.
 //!
 //! The state is a set of tagged fragments; its fingerprint is the sum of their hashes. A step's
-//! delta is the sum of the new and less the old hashes of all fragments that it changed, found in
-//! the undo log when the step ends, not at each instruction. Independent actions never write one
-//! fragment (`sync`, `threads` and `memory::fragments` say how), so an event's delta does not
-//! depend on what independent events came before it.
+//! delta is the sum of the new hashes minus the old hashes of all fragments that it changed. It is
+//! computed from the undo log when the step ends, not at each instruction. Independent actions
+//! never write the same fragment (`sync`, `threads` and `memory::fragments` explain how), so an
+//! event's delta does not depend on independent events that came before it.
 //!
-//! Symbolic values count by what they are (the structure of the expression, inputs by thread and
-//! number), never by when they were made; what was decided about them by who decided it. So each
-//! input asked for makes a state new; cutoffs compare states without the names of inputs
-//! (`inputs`).
+//! Symbolic values count by their contents (the structure of the expression, inputs by thread and
+//! number), never by the time when they were made. Decisions about them count by the thread that
+//! decided. So each requested input makes a state new; cutoffs compare states without the names of
+//! inputs (`inputs`).
 //!
-//! What makes a state new for ever: a thread created (names of threads are never used again), a
-//! clock read, a file opened; and without `Options::quarantine` each object made.
+//! Some actions make a state new for ever: creating a thread (names of threads are never reused),
+//! reading a clock, opening a file; and without `Options::quarantine` each allocation.
 //!
-//! Left out: registers and stack objects that are dead, pending actions and their status, the
-//! number of threads not joined (all follow from the rest), calling contexts, places and names (for
-//! reports only), printed output (no program can read it back).
+//! Left out are: registers and stack objects that are dead; pending actions and their status, and
+//! the number of threads not joined (all follow from the rest); calling contexts, places and names
+//! (for reports only); printed output (no program can read it back).
 //!
-//! The hash of a thread's core and frames and of its locks is cached, since their old values are
-//! gone when a step ends.
+//! The hashes of a thread's core, frames and locks are cached, because their old values are gone
+//! when a step ends.
 
 mod inputs;
 mod key;
@@ -45,7 +45,7 @@ use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::Fingerprint;
 use threads::Style;
 
-/// So many hidden words are searched one by one.
+/// Up to this number, hidden words are searched one by one.
 const FEW: usize = 16;
 
 /// Hashes of a thread's parts in the present state.
@@ -53,33 +53,33 @@ const FEW: usize = 16;
 struct ThreadHashes {
     /// The core, the flags and the locks.
     rest: Digest,
-    /// One a frame.
+    /// One for each frame.
     frames: Vec<Digest>,
 }
 
-/// What is known of the present state; goes into snapshots.
+/// The cached hashes of the present state; part of snapshots.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Cache {
     total: Digest,
     threads: Vec<ThreadHashes>,
-    /// Which threads (by region) used which objects.
+    /// Which threads (by region) have used which objects.
     users: FxHashSet<(u64, u32)>,
 }
 
-/// One change of the cache to go back over.
+/// A change of the cache that can be undone.
 enum Change {
     Rest {
         thread: u32,
         old: Digest,
     },
-    /// Frames from `keep` on were others: `count` of them, on the stack of old frames.
+    /// The old hashes of the frames from `keep` on: `count` of them, on the stack of old frames.
     Frames {
         thread: u32,
         keep: u32,
         count: u32,
     },
     Spawned,
-    /// A user was added or dropped.
+    /// A user was added or removed.
     User {
         object: u64,
         region: u32,
@@ -94,7 +94,7 @@ struct Step {
     changes: usize,
 }
 
-/// Fingerprints of a machine that keeps them.
+/// The fingerprints of a machine that maintains them.
 pub(crate) struct Fingerprints {
     keys: Keys,
     cache: Cache,
@@ -106,7 +106,7 @@ pub(crate) struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Of a state from which nothing can be undone.
+    /// The fingerprint of a state before which nothing can be undone.
     pub fn new(program: &Program, state: &State, keys: Keys) -> Fingerprints {
         let mut prints = Fingerprints {
             keys,
@@ -149,7 +149,7 @@ impl Fingerprints {
         self.old_frames.clear();
     }
 
-    /// Takes in the step that just ended and began at these positions of the undo logs.
+    /// Processes the step that just ended and that began at these positions of the undo logs.
     pub fn step_ended(
         &mut self,
         program: &Program,
@@ -172,7 +172,7 @@ impl Fingerprints {
         let entries = state.changes(mark);
         let mut touched: smallvec::SmallVec<[usize; 4]> = smallvec::SmallVec::from_slice(&[acting.index()]);
         let mut words: smallvec::SmallVec<[(WordNumber, u64); 4]> = smallvec::SmallVec::new();
-        // Their numbers, once they are many.
+        // The numbers of the words, used when there are many.
         let mut seen: FxHashSet<WordNumber> = FxHashSet::default();
         let (mut syncs, mut decisions) = (false, 0);
         for entry in entries {
@@ -247,7 +247,7 @@ impl Fingerprints {
         self.cache.total = self.cache.total.with(self.delta);
     }
 
-    /// Goes back to where the state's undo log was this long.
+    /// Returns to the position of the state's undo log.
     pub fn undo(&mut self, mark: usize) {
         while let Some(step) = self.steps.pop_if(|s| s.position >= mark) {
             self.cache.total = step.total;
@@ -289,7 +289,7 @@ impl Fingerprints {
     // ---- what a step changed
     // ---------------------------------------------------------------------------------------
 
-    /// Makes room for the next thread, and folds who it is.
+    /// Makes room for the next thread, and adds its identity.
     fn spawned(&mut self, state: &State) {
         let index = self.cache.threads.len();
         threads::birth(state, index, Style::exact(self.keys.named), &mut self.words);
@@ -297,7 +297,7 @@ impl Fingerprints {
         self.cache.threads.push(ThreadHashes::default());
     }
 
-    /// One fragment's hash was this, and now is that (0: there is none).
+    /// Replaces the hash of a fragment (0: no fragment).
     fn replace(&mut self, old: Digest, new: Digest) {
         self.delta = self.delta.with(new).without(old);
     }
@@ -321,7 +321,7 @@ impl Fingerprints {
         });
     }
 
-    /// Folds a thread's frames from `keep` on; those below are as they were.
+    /// Updates a thread's frames from `keep` on; those below are unchanged.
     fn fold_frames(&mut self, program: &Program, state: &State, thread: usize, keep: usize) {
         let t = &state.threads()[thread];
         let depth = threads::depth(program, t);
@@ -403,7 +403,7 @@ impl Fingerprints {
         }
     }
 
-    /// The object at an address is another one now: nobody has used it.
+    /// Removes the users of an address, because the object there is a new one.
     fn drop_users(&mut self, address: u64) {
         let users = self.cache.users.iter();
         let mut regions: Vec<u32> = users.filter(|k| k.0 == address).map(|k| k.1).collect();
@@ -436,8 +436,9 @@ impl Fingerprints {
     }
 }
 
-/// Calls `f` with the fragments of the dead slots at a place: one for those that wait, whose order
-/// matters; else one each, since several threads may leave slots at one object without order.
+/// Calls `f` with the fragments of the dead slots at a place. Waiting slots are one fragment,
+/// because their order matters. Otherwise each slot is one, because several threads may leave slots
+/// at one object in any order.
 fn each_dead(place: Place, slots: &[u64], f: &mut dyn FnMut(FragmentKind, &[u64])) {
     let [kind, number] = place.words();
     if slots.is_empty() {
@@ -454,7 +455,7 @@ fn each_dead(place: Place, slots: &[u64], f: &mut dyn FnMut(FragmentKind, &[u64]
     }
 }
 
-/// The words of a decision.
+/// A decision as words.
 fn decision(region: u32, name: Digest) -> [u64; 3] {
     let [low, high] = name.words();
     [u64::from(region), low, high]
@@ -556,10 +557,10 @@ impl Fingerprint for Vm {
 }
 
 impl Vm {
-    /// Whether the fingerprint is what it should be: the self-check after a step or going back.
+    /// True if the fingerprint is correct: the self-check after a step or after undoing.
     ///
     /// # Errors
-    /// The two fingerprints, if they differ: kept up to date, from scratch.
+    /// The two fingerprints if they differ: the incremental one, and the one from scratch.
     pub fn check_fingerprint(&self) -> Result<(), (Digest, Digest)> {
         let (kept, scratch) = (self.fingerprint(), self.fingerprint_from_scratch());
         if self.fingerprints.is_none() || kept == scratch {

@@ -1,11 +1,12 @@
 //! Synchronisation objects as fragments.
 //!
-//! What can be read off the threads is left out: who waits on a condition variable or has yet to
-//! leave a barrier (their cores say so), who reads under a read-write lock (the locks they hold).
-//! Those counts change by actions that are independent of each other. So do the values of
-//! semaphores, which are nowhere else: the hash of a value is that of one unit, times the value, so
-//! that each post adds the same. And the first of several readers makes the entry of a statically
-//! initialised lock, so the entry itself counts by who used it.
+//! Data that follows from the threads is left out: which threads wait on a condition variable or
+//! have yet to leave a barrier (their cores say so), and which threads hold a read-write lock for
+//! reading (their locks say so). These change by actions that are independent of each other. So do
+//! the values of semaphores, which are stored nowhere else. The hash of such a value is the hash of
+//! one unit, times the value, so each post adds the same. The first of several readers makes the
+//! entry of a statically initialised lock, so the entry itself counts by the threads that have used
+//! it.
 
 use super::threads::{self, Style};
 use crate::state::State;
@@ -15,7 +16,7 @@ use crate::word::{WordKey, WordOwner};
 use selvedge_base::{Id, ThreadId};
 use smallvec::SmallVec;
 
-/// A synchronisation object's fragment, but for its count; `None` if it has none.
+/// A synchronisation object's fragment without its count; `None` if it has none.
 pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<[u64; 4]> {
     let region = |thread: ThreadId| u64::from(state.thread(thread).region);
     let holder = |thread: Option<ThreadId>| thread.map_or(0, region);
@@ -39,7 +40,7 @@ pub(super) fn words(state: &State, address: u64, object: &SyncObject) -> Option<
     Some([address, tag, a, b])
 }
 
-/// The count of an object that several threads change without order: 0 for others.
+/// The count of an object that several threads change in any order: 0 for others.
 pub(super) fn count(object: Option<&SyncObject>) -> u64 {
     match object {
         Some(SyncObject::Sem { value }) => u64::from(*value),
@@ -47,7 +48,7 @@ pub(super) fn count(object: Option<&SyncObject>) -> u64 {
     }
 }
 
-/// Whether it is kept who used an object since it was made.
+/// True if the users of an object since its creation are recorded.
 pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
     matches!(object, Some(SyncObject::RwLock { .. }))
 }
@@ -56,7 +57,7 @@ pub(super) const fn has_users(object: Option<&SyncObject>) -> bool {
 pub(super) fn word(state: &State, key: WordKey, value: u64, style: Style<'_>) -> SmallVec<[u64; 6]> {
     let mut words = SmallVec::from_slice(&[word_name(state, key), value]);
     if key.is_tag() {
-        // Its own number depends on what was interned before.
+        // The tag's own number depends on what was interned before.
         let value = Value {
             bits: 0,
             tag: Tag(value as u32),
@@ -67,7 +68,7 @@ pub(super) fn word(state: &State, key: WordKey, value: u64, style: Style<'_>) ->
     words
 }
 
-/// The number of a hidden word and the thread that it belongs to (0: none), independent of the
+/// The number of a hidden word and the thread to which it belongs (0: none), independent of the
 /// order of creations.
 pub(super) fn word_name(state: &State, key: WordKey) -> u64 {
     let number = |key: WordKey| u64::from(key.number().get());

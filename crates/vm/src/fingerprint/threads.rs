@@ -1,9 +1,10 @@
 //! Threads as fragments.
 //!
-//! A thread's frames are written by itself only, so a whole frame is one fragment: nothing
-//! independent can touch parts of it. What others write to a thread (that it was joined, detached
-//! or asked to end) are fragments of their own. Calling contexts and places are for reports and
-//! left out; threads go by their memory region, never by the number they got when created.
+//! Only a thread itself writes its frames. So a whole frame is one fragment: no independent action
+//! can change parts of it. Changes of a thread by other threads (it was joined, detached or
+//! cancelled) are fragments of their own. Calling contexts and places are for reports and are left
+//! out. Threads are identified by their memory region, never by the number that they got when they
+//! were created.
 
 use super::{FragmentKind, Keys};
 use crate::program::Program;
@@ -15,12 +16,12 @@ use selvedge_expr::Expr;
 use selvedge_model::ObjectId;
 use smallvec::SmallVec;
 
-/// Marks the region of a thread where an object is meant: no address and no number of an object has
-/// it.
+/// Marks the region of a thread in place of an object: no address and no number of an object has
+/// these bits.
 const THREAD: u64 = 7 << 61;
 
-/// How many frames of a thread count: none once it will never move again; but what a parked thread
-/// points to is not lost.
+/// The number of frames of a thread that count: none if it never moves again. An exception: what a
+/// parked thread points to is not lost.
 pub(super) fn depth(program: &Program, thread: &Thread) -> usize {
     match thread.core.stage {
         Stage::Finished => 0,
@@ -29,17 +30,17 @@ pub(super) fn depth(program: &Program, thread: &Thread) -> usize {
     }
 }
 
-/// What expressions are called in fragments.
+/// The names of expressions in fragments.
 pub(super) type Names<'a> = &'a dyn Fn(Expr) -> Digest;
 
-/// How threads are written.
+/// How threads are written as words.
 #[derive(Clone, Copy)]
 pub(super) struct Style<'a> {
-    /// With numbers of threads and calling contexts.
+    /// If true, numbers of threads and calling contexts are included.
     pub named: bool,
-    /// How many inputs a thread has asked for counts.
+    /// If true, the number of inputs that a thread has requested is included.
     pub counts_inputs: bool,
-    /// Other names for expressions than their hashes.
+    /// Names for expressions that replace their hashes.
     pub renamed: Option<Names<'a>>,
 }
 
@@ -54,7 +55,7 @@ impl Style<'_> {
     }
 }
 
-/// A value: what it is, and as many words as that takes.
+/// A value as words: its kind, and its contents.
 pub(super) fn value(state: &State, value: Value, style: Style<'_>) -> SmallVec<[u64; 5]> {
     let tags = &state.memory.tags;
     if let Some(symbol) = tags.symbol(value.tag) {
@@ -114,18 +115,19 @@ pub(super) fn frame(
     };
     match live {
         Some(live) => live.iter().for_each(|&s| slot(usize::from(s))),
-        // Not a place where threads are expected to stand: everything counts.
+        // Threads are not expected to be at this place: everything counts.
         None => (0..code.slots as usize).for_each(slot),
     }
-    // How many registers there are follows from the place. Those that are not concrete come after
-    // all of them, so that the words can be read in one way only.
+    // The number of registers follows from the place. Those that are not concrete come after all
+    // others, so the words can be read in one way only.
     for (slot, value) in special {
         words.push(slot);
         words.extend(self::value(state, value, style));
     }
 }
 
-/// Writes the words of who a thread is; if it is named with the place of its creation.
+/// Writes the identity of a thread as words. In named style, this includes the place of its
+/// creation.
 pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut Vec<u64>) {
     let thread = &state.threads()[index];
     words.clear();
@@ -144,13 +146,13 @@ pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut V
     words.extend(value(state, thread.start.1, style));
 }
 
-/// Writes the words of a thread's core but for its frames and for what others write to it; if it is
-/// named with the calling context that its last frame leaves behind.
+/// Writes a thread's core as words, without its frames and without what others write to it. In
+/// named style, this includes the calling context that its last frame leaves.
 pub(super) fn core(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
     core_words(state, (thread, thread.core), style, words);
 }
 
-/// The same, without [`Core::idle`].
+/// Writes a thread's core without [`Core::idle`].
 pub(super) fn core_without_idle(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
     let mut own = thread.core;
     own.idle = Digest::EMPTY;
@@ -158,8 +160,8 @@ pub(super) fn core_without_idle(state: &State, thread: &Thread, style: Style<'_>
 }
 
 fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, words: &mut Vec<u64>) {
-    // Named one by one, so that a new field cannot be forgotten here. `flags` has what is ignored
-    // in `cancel` and below.
+    // All fields are named one by one, so that a new field cannot be forgotten here. `flags` has
+    // those that are ignored in `cancel` and below.
     let Core {
         frame,
         depth,
@@ -218,8 +220,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     }
 }
 
-/// A hash of all that decides what a thread does, but for memory and what others do to it: its
-/// core, its frames, its locks.
+/// A hash of everything that decides what a thread does, except for memory and changes by other
+/// threads: its core, its frames, its locks.
 pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Digest {
     let (keys, style) = (Keys::SOUND, Style::exact(false));
     let t = state.thread(thread);
@@ -234,7 +236,7 @@ pub(crate) fn own_hash(program: &Program, state: &State, thread: ThreadId) -> Di
     hash.with(keys.words(FragmentKind::Held, &words))
 }
 
-/// What others do to a thread, as (region, which) of the flags that are set.
+/// The flags of a thread that others set, as (region, flag).
 pub(super) fn flags(thread: &Thread) -> impl Iterator<Item = (u64, u64)> + use<> {
     let core = &thread.core;
     let region = u64::from(thread.region);

@@ -1,5 +1,4 @@
-//! Memory and addresses as they are followed: what is loaded and stored, and where computed
-//! addresses may lie.
+//! Abstract memory and addresses: loads and stores, and where computed addresses may lie.
 
 use super::run::{Elements, Run};
 use super::shared::Touch;
@@ -7,7 +6,7 @@ use super::value::{Abstract, Span, gcd};
 use crate::memory::Life;
 use crate::value::mask;
 
-/// Places of which each value is looked up, at most.
+/// The maximum number of places of which each value is looked up.
 const MOST_VALUES: u64 = 64;
 
 impl Run<'_> {
@@ -16,14 +15,14 @@ impl Run<'_> {
         self.object_of(Span::one(address)).map(|(base, size)| base + size)
     }
 
-    /// The object in which all of these addresses lie, or that they are the end of: where it begins
+    /// The object that contains all of these addresses, or of which they are the end: its beginning
     /// and its size.
     pub(super) fn object_of(&self, span: Span) -> Option<(u64, u64)> {
         let (base, object) = self.vm.state.memory.object_at(span.lo)?;
         (object.life == Life::Live && span.hi <= base + object.size).then_some((base, object.size))
     }
 
-    /// `size` bytes may be read at each of the addresses: what they are, as a number.
+    /// Reads `size` bytes at each of the addresses. Returns their possible values, as a number.
     pub(super) fn load(&mut self, at: Abstract, size: u64) -> Abstract {
         let span = match at {
             Abstract::New => return Abstract::Any,
@@ -46,7 +45,7 @@ impl Run<'_> {
         let memory = &self.vm.state.memory;
         for n in 0..=span.steps() {
             let at = span.lo + n * span.stride;
-            // What cannot be read is a fault.
+            // Bytes that cannot be read are a fault.
             if memory.check(at, size, false).is_ok() {
                 let now = memory.peek_checked(at, size);
                 let now = if now.is_concrete() {
@@ -60,7 +59,7 @@ impl Run<'_> {
         value.unwrap_or(Abstract::Any)
     }
 
-    /// `size` bytes may be written at each of the addresses.
+    /// Records that `size` bytes may be written at each of the addresses.
     pub(super) fn writes(&mut self, at: Abstract, size: u64, value: Abstract) {
         let at = match at {
             Abstract::New => return,
@@ -81,7 +80,7 @@ impl Run<'_> {
         self.shared.store(at, size, value, end);
     }
 
-    /// The acting thread's error number may be written.
+    /// Records that the acting thread's error number may be written.
     pub(super) fn touch_errno(&mut self) {
         if let Some(who) = self.who {
             let errno = self.vm.state.thread(who).core.errno;
@@ -99,7 +98,8 @@ impl Run<'_> {
         let Abstract::Number(index) = index.sext(bits, 64) else {
             return Abstract::Any;
         };
-        // Negative numbers are large ones: both ends are on one side of zero, or nothing is known.
+        // Negative numbers are large unsigned ones: both ends must be on one side of zero,
+        // otherwise nothing is known.
         match index {
             index if index.out => Abstract::Any,
             index if index.lo > mask(63) => {
@@ -119,13 +119,13 @@ impl Run<'_> {
         }
     }
 
-    /// An address after so many bytes. What leaves an object is no address that can be used, if the
-    /// computation stays in bounds.
+    /// An address after an offset. If the computation is `inbounds`, an address that leaves its
+    /// object cannot be used.
     pub(super) fn moved(&self, base: Abstract, by: Abstract, inbounds: bool) -> Abstract {
         match (base, by) {
             (Abstract::New, _) if inbounds => Abstract::New,
             (Abstract::Number(base), Abstract::Number(by)) if base.out && inbounds => {
-                // It may have come back from outside, too.
+                // It may also have returned from outside.
                 let (base, by) = (Span { out: false, ..base }, Span { out: false, ..by });
                 match Abstract::Number(base).add(Abstract::Number(by), 64) {
                     Abstract::Number(sum) => self.within(base.lo, sum.lo, sum.stride),
@@ -151,7 +151,7 @@ impl Run<'_> {
         }
     }
 
-    /// An address after any number of steps of so many bytes and an offset.
+    /// An address after any number of steps of `scale` bytes and an offset.
     pub(super) fn somewhere(&self, base: Abstract, scale: u64, offset: u64, inbounds: bool) -> Abstract {
         match base {
             Abstract::New if inbounds => Abstract::New,
@@ -163,13 +163,14 @@ impl Run<'_> {
         }
     }
 
-    /// All addresses of the object of `base` that are `like` modulo the stride.
+    /// All addresses of the object of `base` that equal `like` modulo the stride.
     fn within(&self, base: u64, like: u64, stride: u64) -> Abstract {
         let Some((start, size)) = self.object_of(Span::one(base)) else {
             return Abstract::Any;
         };
         let stride = stride.max(1);
-        // Strides that do not divide 2^64 say nothing across its end: the object lies far from it.
+        // A stride that does not divide 2^64 gives no information across the end of the number
+        // range. The object is far from it.
         let behind = (i128::from(like) - i128::from(start)).rem_euclid(i128::from(stride)) as u64;
         if behind > size {
             // Nowhere in the object.

@@ -1,4 +1,4 @@
-//! What instructions do to registers and to memory, and where they lead.
+//! The effects of instructions on registers and memory, and on the control flow.
 
 use super::library::{Call, Function};
 use super::run::{Returned, Run};
@@ -10,7 +10,7 @@ use selvedge_ir::{Callee, InstKind};
 
 pub(super) type Registers = Vec<Abstract>;
 
-/// Where a straight line of instructions ends.
+/// The end of a straight line of instructions.
 pub(super) enum Way {
     Next(u32),
     /// One of these.
@@ -19,7 +19,7 @@ pub(super) enum Way {
     Ends,
 }
 
-/// The comparison that was made last, as long as its operands are what they were.
+/// The last comparison, while its operands are unchanged.
 #[derive(Clone, Copy)]
 struct Condition {
     result: u16,
@@ -131,7 +131,7 @@ impl Run<'_> {
                     set = Some((inst.a, value));
                 }
                 _ => {
-                    // The third field of these is no operand.
+                    // The third field of these instructions is no operand.
                     let second = match inst.op {
                         Op::Mov | Op::Trunc | Op::SExt => Abstract::Any,
                         _ => get(inst.c),
@@ -159,7 +159,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where a branch may go, with what is known there.
+    /// The possible targets of a branch, with what is known at each.
     fn branch(
         &self,
         code: &Code,
@@ -223,7 +223,7 @@ impl Run<'_> {
         Way::Fork(ways)
     }
 
-    /// What a call returns.
+    /// The result of a call.
     fn call(&mut self, site: &CallSite, args: &[Abstract], callee: Abstract) -> Returned {
         let vm = self.vm;
         let program = &vm.program;
@@ -259,7 +259,8 @@ impl Run<'_> {
         }
     }
 
-    /// An instruction in the IR's form; whether the next one is come to.
+    /// Executes an instruction in the form of the ir. Returns true if the next instruction is
+    /// reached.
     fn complex(&mut self, code: &Code, registers: &mut Registers, inst: Inst) -> bool {
         let index = inst.long() as usize;
         let operands = &code.operands[index];

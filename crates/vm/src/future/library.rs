@@ -1,4 +1,4 @@
-//! What library functions do that a thread may call before it is observed again.
+//! The effects of library functions that a thread may call before the observed thread moves.
 
 use super::run::Run;
 use super::shared::Touch;
@@ -8,10 +8,10 @@ use crate::memory::Life;
 use crate::sync;
 use selvedge_ir::Type;
 
-/// Bytes that a synchronisation object has, at most.
+/// The maximum size of a synchronisation object in bytes.
 const LARGEST_OBJECT: u64 = 64;
 
-/// How a call goes on.
+/// The end of a call.
 pub(super) enum Call {
     /// It returns this.
     Returns(Abstract),
@@ -19,24 +19,24 @@ pub(super) enum Call {
     Ends,
 }
 
-/// A library function, by what it does here.
+/// A library function, classified by its effect here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Function {
-    /// Nothing that is observed. What it returns is unknown.
+    /// No effect that is observed. The result is unknown.
     Nothing,
-    /// Nothing after it happens.
+    /// Does not return.
     Ends,
-    /// The same, with objects that are read.
+    /// Does not return, and reads objects.
     Fails,
-    /// Takes the lock behind its first argument, and waits as long as somebody else holds it.
+    /// Takes the lock that its first argument points to, and waits while another thread holds it.
     Lock,
-    /// The same for reading.
+    /// Takes a lock for reading.
     ReadLock,
-    /// Gives back the mutex behind its second argument, and takes it again.
+    /// Releases the mutex that its second argument points to, and takes it again.
     Wait,
-    /// Uses the synchronisation object behind its first argument.
+    /// Uses the synchronisation object that its first argument points to.
     Use,
-    /// Begins or ends the life of a synchronisation object behind its first argument.
+    /// Begins or ends the life of a synchronisation object that its first argument points to.
     Reset,
     Create,
     Join,
@@ -47,7 +47,7 @@ pub(super) enum Function {
     Fill,
     /// Reads objects that its arguments point to.
     Read,
-    /// Does what is not listed here.
+    /// Any function that is not listed here.
     Other,
 }
 
@@ -99,8 +99,8 @@ impl Function {
     }
 }
 
-/// Functions whose use in a program lets threads do what their code does not say: a handler of a
-/// signal, what a key's destructor does, a jump to another frame.
+/// Functions whose use in a program lets threads do things that their code does not show: handlers
+/// of signals, destructors of keys, jumps to another frame.
 pub(super) fn is_elsewhere(name: &str) -> bool {
     matches!(
         name,
@@ -151,12 +151,12 @@ impl Run<'_> {
             Function::Wait => {
                 self.uses(arg(0));
                 self.uses(arg(1));
-                // The time: of most waits none.
+                // The time; most waits have none.
                 if let Some(&time) = args.get(2) {
                     self.reads_bytes(time, Abstract::Any);
                     self.shared.reads_anywhere |= args.len() > 3;
                 }
-                // It goes on even if the mutex is held by the thread that stands still: one who
+                // It goes on even if the observed thread holds the mutex: a wait by a thread that
                 // does not hold an errorcheck or robust mutex is refused at once.
             }
             Function::Use => self.uses(arg(0)),
@@ -200,7 +200,7 @@ impl Run<'_> {
                 return Call::Returns(arg(0));
             }
             Function::Read => {
-                // What is printed through `%n` is written: the arguments count as written.
+                // Output through `%n` is a write, so the arguments count as written.
                 for (at, ty) in args.iter().zip(&site.types) {
                     if *ty == Type::Ptr {
                         self.writes_object(*at);
@@ -212,7 +212,7 @@ impl Run<'_> {
         Call::Returns(Abstract::Any)
     }
 
-    /// Whether the thread that stands still holds a lock, so that nobody else takes it.
+    /// True if the observed thread holds a lock, so that no other thread takes it.
     pub(super) fn is_held(&mut self, lock: Abstract, to_read: bool) -> bool {
         let Some(lock) = lock.as_one() else {
             return false;
@@ -225,7 +225,7 @@ impl Run<'_> {
         held
     }
 
-    /// A synchronisation object is used.
+    /// Records a use of a synchronisation object.
     pub(super) fn uses(&mut self, object: Abstract) {
         match object {
             Abstract::New => {}
@@ -239,15 +239,15 @@ impl Run<'_> {
         }
     }
 
-    /// Attributes of an object or of a thread are read, if any are given. What is no address (the
-    /// second argument of `sem_init`) is none of an object either.
+    /// Records reads of attributes of an object or of a thread, if any are given. A value that is
+    /// no address (the second argument of `sem_init`) is no object's address either.
     fn reads_attributes(&mut self, at: Option<Abstract>) {
         if let Some(at) = at.filter(|at| at.as_one() != Some(0)) {
             self.reads_bytes(at, Abstract::one(LARGEST_OBJECT));
         }
     }
 
-    /// So many bytes at each address of a set are written.
+    /// Records writes of `size` bytes at each address of a set.
     fn writes_around(&mut self, at: Abstract, size: u64) {
         match at {
             Abstract::New => {}
@@ -259,14 +259,14 @@ impl Run<'_> {
         }
     }
 
-    /// The objects that an address may lie in are written as a whole, or end.
+    /// Records that the objects in which an address may lie are written completely, or end.
     pub(super) fn writes_object(&mut self, at: Abstract) {
         match at {
             Abstract::New => {}
             Abstract::Any => self.everything(),
             Abstract::Number(span) => match self.vm.state.memory.object_at(span.lo) {
                 Some((base, object)) if span.hi <= base + object.size => {
-                    // Nobody accesses one that does not live.
+                    // No thread accesses an object that is not alive.
                     if object.life == Life::Live {
                         self.writes_range(base, object.size);
                     }
@@ -305,7 +305,8 @@ impl Run<'_> {
         }
     }
 
-    /// So many bytes from an address: more than the object has is a fault, and nothing is done.
+    /// The bytes from an address. More bytes than the object has is a fault, and then nothing is
+    /// done.
     fn bytes(&self, at: Abstract, count: Abstract) -> Bytes {
         let Abstract::Number(span) = at else {
             return if at == Abstract::New {

@@ -1,21 +1,22 @@
-//! What other threads may still do before a thread moves: from the live state (Parízek, VMCAI 2016,
-//! "hybrid analysis"), by abstract interpretation instead of a static summary per function.
+//! What other threads may still do before a thread moves, computed from the live state (Parízek,
+//! VMCAI 2016, "hybrid analysis"), by abstract interpretation instead of a static summary for each
+//! function.
 //!
 //! The question is whether a thread may go first: whether {its action} is a persistent set. So only
-//! executions count in which that thread stands still. In these
+//! executions count in which this thread, the *observed* one, does not move. In these executions:
 //!
-//! - registers and memory have the values that they have now, but for what the other threads do to
-//!   them. What they store is found by following them; what they load is what memory holds now, or
-//!   may be stored. Both are computed together, until nothing is added. That begins with nothing
-//!   stored, and is still on the safe side: consider the first step of an execution that was not
-//!   foreseen; everything loaded before it was foreseen, and so the step was;
-//! - a lock that the thread holds is taken by nobody, and nobody joins the thread: what would come
-//!   after that does not happen;
-//! - an object that does not exist yet is none that the thread's next action is about. The end of
+//! - Registers and memory have their present values, except for changes by the other threads. What
+//!   those store is found by following them. What they load is the present contents of memory, or
+//!   what may be stored. Both are computed together, until nothing is added. This begins with
+//!   nothing stored, and is still sound: consider the first step of an execution that was not
+//!   predicted. Everything loaded before it was predicted, so the step was predicted, too.
+//! - No thread takes a lock that the observed thread holds, and no thread joins the observed
+//!   thread. What would come after that does not happen.
+//! - An object that does not exist yet is not used by the observed thread's next action. The end of
 //!   an object's life is a write of all of it.
 //!
-//! What is not followed (a call through an unknown pointer, an unknown function of the library,
-//! recursion, the exit of the process, too many instructions) may do anything.
+//! Code that is not followed may do anything: a call through an unknown pointer, an unknown library
+//! function, recursion, the exit of the process, too many instructions.
 
 mod address;
 mod instructions;
@@ -38,67 +39,68 @@ use selvedge_ir::{Module, Terminator};
 use selvedge_model::{Action, Op};
 use shared::Shared;
 
-/// How what others may do is looked at.
+/// How the future of other threads is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Futures {
-    /// How far accesses are told apart.
+    /// How precisely accesses are distinguished.
     pub elements: Elements,
-    /// It is not asked where it was of no use before.
+    /// If true, the question is not asked before statements where it was not useful so far.
     pub sparing: bool,
 }
 
-/// What was foreseen.
+/// The predictions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Foreseen {
-    /// While which thread stands still in the present state.
+    /// The observed thread and the prediction, for the present state.
     pub(crate) known: Option<(ThreadId, Future)>,
-    /// How often it was of use before a statement, and how many instructions were followed there.
+    /// For each statement, the number of useful answers, and the number of instructions that were
+    /// followed.
     pays: FxHashMap<StmtId, (u64, u64)>,
 }
 
-/// Instructions that may be followed for an answer that is of use, on average: about what a few
-/// steps cost.
+/// The average number of instructions that may be followed for a useful answer: the approximate
+/// cost of a few steps.
 const WORTH: u64 = 300;
-/// Instructions that may be followed before anything is known of a statement.
+/// The number of instructions that may be followed before anything is known of a statement.
 const TRIAL: u64 = 10_000;
 
 impl Foreseen {
-    /// Whether it has paid so far to ask before a statement.
+    /// True if asking before a statement has paid so far.
     pub(crate) fn pays(&self, stmt: StmtId) -> bool {
         let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
         followed <= TRIAL + useful * WORTH
     }
 
-    /// Follows the others while a thread stands still before a statement.
+    /// Follows the other threads. The observed thread is before a statement.
     pub(crate) fn look(&mut self, vm: &Vm, still: ThreadId, stmt: StmtId, elements: Elements) {
         let future = Future::of(vm, still, elements);
         self.pays.entry(stmt).or_default().1 += u64::from(future.followed);
         self.known = Some((still, future));
     }
 
-    /// Notes that an answer was of use.
+    /// Records that an answer was useful.
     pub(crate) fn was_useful(&mut self, stmt: StmtId) {
         self.pays.entry(stmt).or_default().0 += 1;
     }
 }
 
-/// What all threads but one may do to memory before that one moves.
+/// What all other threads may do to memory before the observed thread moves.
 #[derive(Debug)]
 pub(crate) struct Future {
-    /// `None`: anything.
+    /// `None` means anything.
     shared: Option<Shared>,
-    /// How many instructions were followed to know this.
+    /// The number of instructions that were followed.
     followed: u32,
 }
 
 impl Future {
-    /// While this thread stands still.
+    /// The prediction for an observed thread.
     pub(crate) fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Future {
         let (shared, followed) = Run::of(vm, still, elements);
         Future { shared, followed }
     }
 
-    /// Whether bytes that are accessed now may be accessed, too, and one of the accesses writes.
+    /// True if another thread may access these bytes, and this access or the other one writes.
     pub(crate) fn conflicts(&self, address: u64, size: u64, write: bool) -> bool {
         let Some(shared) = &self.shared else {
             return true;
@@ -111,17 +113,18 @@ impl Future {
     }
 }
 
-/// Whether threads of a program do what their code says, so that they can be followed.
+/// True if threads of a program do only what their code shows, so that they can be followed.
 pub(crate) fn can_follow(module: &Module) -> bool {
     let uses = |name: &dyn Fn(&str) -> bool| module.functions.iter().any(|f| name(&f.name));
     let mut blocks = module.functions.iter().flat_map(|f| f.blocks.iter());
-    // The end of a thread runs destructors then.
+    // In this case the end of a thread runs destructors.
     let unwinds = blocks.any(|block| matches!(block.term, Terminator::Invoke { .. }));
     let ends = unwinds && uses(&|name| name == "pthread_exit");
     !ends && !uses(&library::is_elsewhere)
 }
 
-/// The bytes that an action is about, and whether it writes, if that is all that it is about.
+/// The bytes that an action accesses, and whether it writes. `None` if the action does more than
+/// this.
 pub(crate) fn bytes(action: &Action) -> Option<(u64, u64, bool)> {
     if action.cancelable || action.may_fail || action.object2 != selvedge_model::ObjectId::NONE {
         return None;

@@ -1,8 +1,9 @@
-//! Follows what threads may do, from where they stand: an abstract interpretation of register code.
+//! Follows what threads may do from their present position: an abstract interpretation of register
+//! code.
 //!
-//! As long as each branch is decided, one instruction comes after the other, so that loops with
-//! known bounds are followed round by round. From the first branch that is not, values are joined
-//! where ways meet, and widened where that does not end.
+//! As long as each branch is decided, instructions are followed one after another, so loops with
+//! known bounds are followed iteration by iteration. From the first undecided branch on, values are
+//! joined where control-flow paths meet, and widened if that does not end.
 
 use super::instructions::{Registers, Way, set_results};
 use super::shared::Shared;
@@ -18,50 +19,50 @@ use selvedge_ir::FuncId;
 use selvedge_model::Op;
 use std::collections::VecDeque;
 
-/// Instructions that are followed for one question, at most.
+/// The maximum number of instructions followed for one question.
 const FUEL: u32 = 8_000;
-/// Instructions of which each is decided, at most: what goes on longer may have no end.
+/// The maximum number of instructions with decided branches; a longer execution may have no end.
 const LONGEST: u32 = 1_000;
-/// Calls within calls, at most.
+/// The maximum depth of calls.
 const DEEPEST: u32 = 24;
-/// Rounds until what is stored and what is loaded agree, at most.
+/// The maximum number of rounds until stored and loaded values agree.
 const MOST_ROUNDS: u32 = 12;
-/// After so many values have met at a place, they are widened.
+/// The number of joins at a place after which values are widened.
 const PATIENCE: u32 = 3;
 
-/// How far elements of arrays are told apart.
+/// How precisely elements of arrays are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Elements {
-    /// All elements of an array are one.
+    /// All elements of an array are treated as one.
     Together,
-    /// By index.
+    /// Elements are distinguished by index.
     #[default]
     Apart,
 }
 
-/// What is returned, a word each; `None`: nothing ever is.
+/// The returned words; `None` if the function never returns.
 pub(super) type Returned = Option<Vec<Abstract>>;
 
 /// Following all threads but one.
 pub(super) struct Run<'a> {
     pub(super) vm: &'a Vm,
-    /// The thread that does not move.
+    /// The observed thread, which does not move.
     pub(super) still: ThreadId,
     pub(super) elements: Elements,
     pub(super) shared: Shared,
-    /// Locks that nobody takes since the thread that stands still holds them.
+    /// Locks that no other thread takes, because the observed thread holds them.
     pub(super) relied: Vec<u64>,
-    /// Whose code is followed; `None`: of a thread that does not exist yet.
+    /// The thread whose code is followed; `None` for a thread that does not exist yet.
     pub(super) who: Option<ThreadId>,
-    /// How many instructions may still be followed.
+    /// The number of instructions that may still be followed.
     pub(super) fuel: u32,
     depth: u32,
     known: FxHashMap<(Option<ThreadId>, FuncId, Vec<Abstract>), Returned>,
 }
 
 impl<'a> Run<'a> {
-    /// What all other threads may do before a thread moves, `None`: anything; and how many
-    /// instructions were followed.
+    /// What all other threads may do before the observed thread moves (`None` means anything), and
+    /// the number of instructions followed.
     pub(super) fn of(vm: &'a Vm, still: ThreadId, elements: Elements) -> (Option<Shared>, u32) {
         let mut run = Run {
             vm,
@@ -79,7 +80,7 @@ impl<'a> Run<'a> {
         (known.then_some(run.shared), followed)
     }
 
-    /// Follows all threads until nothing is added; whether anything is known then.
+    /// Follows all threads until nothing is added. Returns false if nothing is known.
     fn follow(&mut self) -> bool {
         for _ in 0..MOST_ROUNDS {
             self.shared.begin_round();
@@ -96,7 +97,7 @@ impl<'a> Run<'a> {
         false
     }
 
-    /// Whether a lock that is relied upon may become another object.
+    /// True if a lock in `relied` may become another object.
     fn changes_locks(&self) -> bool {
         let mut writes = self.shared.touches.iter().filter(|t| t.write && !t.sync);
         writes.any(|touch| self.relied.iter().any(|&lock| touch.meets(lock, 1)))
@@ -111,12 +112,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// From here on nothing is known.
+    /// Records that anything may happen.
     pub(super) fn everything(&mut self) {
         self.shared.write_anything();
     }
 
-    /// What a thread may do from where it stands.
+    /// Follows a thread from its present position.
     fn thread(&mut self, thread: ThreadId) {
         let t = self.vm.state.thread(thread);
         match t.core.stage {
@@ -128,11 +129,11 @@ impl<'a> Run<'a> {
             return self.everything();
         }
         self.who = Some(thread);
-        // What a thread holds changes when the thread ends: a robust mutex, what is set up once.
+        // The end of a thread changes the locks that it holds: a robust mutex, a once control.
         for held in &t.held {
             self.uses(Abstract::one(held.object.0));
         }
-        // They end with the thread.
+        // These objects end with the thread.
         let errno = (t.core.errno != 0).then_some(t.core.errno);
         for base in t.tls.iter().copied().chain(errno) {
             self.writes_object(Abstract::one(base));
@@ -153,7 +154,7 @@ impl<'a> Run<'a> {
             if self.vm.state.pending()[thread.index()].action.op != Op::Exit {
                 self.everything();
             }
-            return; // all that is left is its end
+            return; // only the thread's end is left
         }
         if self.waits_for_still(thread) {
             return;
@@ -183,15 +184,15 @@ impl<'a> Run<'a> {
             }
             returned = Some((frame.call, values));
         }
-        // The process exits, or what a thread of C++ has run is deleted.
+        // The process exits, or data of a C++ thread is deleted.
         if thread.index() == 0 || self.vm.state.word(WordKey::CxxState(thread)) != 0 {
             self.everything();
         }
     }
 
-    /// Whether a thread is within a wait on a condition variable, and comes back from it only with
-    /// a mutex that the thread that stands still holds. Before it has begun to wait, the thread may
-    /// be refused and go on.
+    /// True if a thread is within a wait on a condition variable and needs a mutex that the
+    /// observed thread holds to return from it. Before the wait has begun, the thread may be
+    /// refused and go on.
     fn waits_for_still(&mut self, thread: ThreadId) -> bool {
         let action = &self.vm.state.pending()[thread.index()].action;
         if !matches!(action.op, Op::WaitAcquire | Op::WaitTimeout) {
@@ -203,7 +204,7 @@ impl<'a> Run<'a> {
         self.is_held(mutex, false)
     }
 
-    /// A thread starts with a function.
+    /// Follows a thread that starts with a function.
     pub(super) fn starts(&mut self, start: FuncId, argument: Abstract) {
         let who = self.who.take();
         self.enter(start, &[argument]);
@@ -219,7 +220,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Calls a function that has code, or may have.
+    /// Calls a function that has code, or may have code.
     pub(super) fn enter(&mut self, func: FuncId, args: &[Abstract]) -> Returned {
         let program = &self.vm.program;
         let func = match program.bindings[func.index()] {
@@ -295,7 +296,7 @@ impl<'a> Run<'a> {
         returned
     }
 
-    /// Ways meet at an instruction.
+    /// Joins the values of two control-flow paths that meet at an instruction.
     fn meet(
         &self,
         blocks: &mut FxHashMap<u32, (Registers, u32)>,

@@ -1,11 +1,11 @@
-//! What memory may hold beside what it holds now, and which of its bytes are touched.
+//! What memory may hold besides its present contents, and which of its bytes are accessed.
 
 use super::value::{Abstract, Span};
 
-/// Places that are told apart, at most.
+/// The maximum number of places that are distinguished.
 const MOST_STORES: usize = 256;
 const MOST_TOUCHES: usize = 1024;
-/// After so many different values of a place the next ones are widened.
+/// The number of different values of a place after which they are widened.
 const PATIENCE: u32 = 4;
 
 /// An access that may happen: `size` bytes at each of the addresses.
@@ -14,12 +14,12 @@ pub(super) struct Touch {
     pub(super) at: Span,
     pub(super) size: u64,
     pub(super) write: bool,
-    /// By an operation on a synchronisation object, which leaves what the object is.
+    /// By an operation on a synchronisation object, which does not change the kind of the object.
     pub(super) sync: bool,
 }
 
 impl Touch {
-    /// Whether it may touch one of so many bytes from an address.
+    /// True if it may access one of `size` bytes from an address.
     pub(super) fn meets(&self, address: u64, size: u64) -> bool {
         let (first, end) = (self.at.lo, self.at.hi.saturating_add(self.size));
         if end <= address || address.saturating_add(size) <= first {
@@ -32,7 +32,7 @@ impl Touch {
             return true; // the first of them does
         }
         let behind = (address - first) % self.at.stride;
-        // The last one that begins at or before the address, and the next one, if there is one.
+        // The last access that begins at or before the address, and the next one, if there is one.
         let last = address - behind;
         last <= self.at.hi && behind < self.size
             || last.saturating_add(self.at.stride) <= self.at.hi && self.at.stride - behind < size
@@ -40,7 +40,7 @@ impl Touch {
     }
 }
 
-/// Values that may be stored: at each of the addresses.
+/// Values that may be stored at each of the addresses.
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     at: Span,
@@ -49,17 +49,17 @@ struct Stored {
     changes: u32,
 }
 
-/// What all threads but one may do to memory before that one moves.
+/// What all other threads may do to memory before the observed thread moves.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     stores: Vec<Stored>,
-    /// What was read in this round: ranges of bytes.
+    /// The ranges of bytes that were read in this round.
     reads: Vec<(u64, u64)>,
-    /// A value that was read has become one of more.
+    /// True if a value that was read has since become larger.
     pub(super) stale: bool,
-    /// Anything may be written anywhere.
+    /// True if anything may be written anywhere.
     wild: bool,
-    /// Something may be read anywhere.
+    /// True if something may be read anywhere.
     pub(super) reads_anywhere: bool,
     pub(super) touches: Vec<Touch>,
 }
@@ -69,7 +69,7 @@ fn range(at: Span, size: u64) -> (u64, u64) {
 }
 
 impl Shared {
-    /// Whether nothing is known of what is written.
+    /// True if nothing is known of what is written.
     pub(super) const fn is_wild(&self) -> bool {
         self.wild
     }
@@ -78,7 +78,7 @@ impl Shared {
         self.wild = true;
     }
 
-    /// Before everything is followed once more.
+    /// Begins another round of following all threads.
     pub(super) fn begin_round(&mut self) {
         self.reads.clear();
         self.touches.clear();
@@ -95,7 +95,7 @@ impl Shared {
         self.touches.push(touch);
     }
 
-    /// Notes that a value may be stored.
+    /// Records that a value may be stored.
     pub(super) fn store(&mut self, at: Span, size: u64, value: Abstract, end: impl Fn(u64) -> Option<u64>) {
         let bytes = range(at, size);
         let known = self.stores.iter().position(|s| s.at == at && s.size == size);
@@ -129,7 +129,8 @@ impl Shared {
             .any(|&(from, to)| from < bytes.1 && bytes.0 < to);
     }
 
-    /// What may have been stored in `size` bytes at one of the addresses; `None`: nothing.
+    /// The values that may have been stored in `size` bytes at one of the addresses; `None` if
+    /// nothing was stored.
     pub(super) fn load(&mut self, at: Span, size: u64) -> Option<Abstract> {
         if self.wild {
             return Some(Abstract::Any);

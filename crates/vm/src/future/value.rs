@@ -1,6 +1,7 @@
 //! Abstract values: sets of numbers that a register or a place in memory may hold.
 //!
-//! An address is a number like others: the machine's addresses are numbers, and objects lie apart.
+//! An address is a number like others. The machine's addresses are numbers, and objects are far
+//! apart.
 
 use crate::value::mask;
 
@@ -9,9 +10,9 @@ use crate::value::mask;
 pub(super) enum Abstract {
     /// Numbers.
     Number(Span),
-    /// The address of something in an object that does not exist yet.
+    /// The address of a byte in an object that does not exist yet.
     New,
-    /// Anything.
+    /// Any value.
     Any,
 }
 
@@ -20,10 +21,11 @@ pub(super) enum Abstract {
 pub(super) struct Span {
     pub(super) lo: u64,
     pub(super) hi: u64,
-    /// 0 if and only if it is one number; else it divides `hi - lo`.
+    /// 0 if and only if it is one number; otherwise it divides `hi - lo`.
     pub(super) stride: u64,
-    /// It may also be an address outside of the object in which all these lie: such an address
-    /// cannot be used, but be computed with. It is `lo` modulo the stride, if there is one.
+    /// True if it may also be an address outside of the object that contains all these numbers.
+    /// Such an address cannot be used for an access, but can be computed with. It equals `lo`
+    /// modulo the stride, if there is one.
     pub(super) out: bool,
 }
 
@@ -45,7 +47,7 @@ impl Span {
         }
     }
 
-    /// From one number to another, by a stride, which is made to fit.
+    /// The numbers from `lo` to `hi`, with a stride that is adjusted to fit.
     pub(super) const fn new(lo: u64, hi: u64, stride: u64) -> Span {
         if lo == hi {
             return Span::one(lo);
@@ -60,7 +62,7 @@ impl Span {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if there is only one.
     pub(super) const fn as_one(self) -> Option<u64> {
         if self.lo == self.hi && !self.out {
             Some(self.lo)
@@ -69,7 +71,7 @@ impl Span {
         }
     }
 
-    /// How many numbers it is, less one.
+    /// The count of numbers minus one.
     pub(super) fn steps(self) -> u64 {
         (self.hi - self.lo).checked_div(self.stride).unwrap_or(0)
     }
@@ -88,7 +90,7 @@ impl Span {
         }
     }
 
-    /// Those from `least` to `most`, if there are any.
+    /// The numbers from `least` to `most`, if there are any.
     pub(super) fn between(self, least: u64, most: u64) -> Option<Span> {
         let (mut lo, mut hi) = (self.lo, self.hi);
         if self.stride == 0 {
@@ -111,8 +113,8 @@ impl Span {
         })
     }
 
-    /// The result of a map that is monotone and keeps distances times `factor`, given what it makes
-    /// of both ends in full precision: as numbers of `bits` bits, if they do not wrap differently.
+    /// The image of a monotone map that multiplies distances by `factor`, given the images of both
+    /// ends in full precision, as numbers of `bits` bits; anything if they wrap differently.
     fn image(lo: i128, hi: i128, stride: u128, bits: u8) -> Abstract {
         let modulus = 1i128 << bits;
         let Ok(stride) = u64::try_from(stride) else {
@@ -131,7 +133,7 @@ impl Abstract {
         Abstract::Number(Span::one(number))
     }
 
-    /// Every number of so many bits.
+    /// All numbers of this width.
     pub(super) const fn all(bits: u8) -> Abstract {
         if bits >= 64 {
             Abstract::Any
@@ -140,7 +142,7 @@ impl Abstract {
         }
     }
 
-    /// The number, if it is one.
+    /// The number, if there is only one.
     pub(super) const fn as_one(self) -> Option<u64> {
         match self {
             Abstract::Number(span) => span.as_one(),
@@ -148,7 +150,7 @@ impl Abstract {
         }
     }
 
-    /// The numbers, if all are numbers that can be computed with.
+    /// The numbers, if all of them can be computed with.
     const fn number(self) -> Option<Span> {
         match self {
             Abstract::Number(span) if !span.out => Some(span),
@@ -156,7 +158,7 @@ impl Abstract {
         }
     }
 
-    /// Both sets, and what lies between.
+    /// Both sets, and the numbers between them.
     pub(super) fn join(self, other: Abstract) -> Abstract {
         match (self, other) {
             (Abstract::Number(a), Abstract::Number(b)) => Abstract::Number(a.join(b)),
@@ -165,8 +167,8 @@ impl Abstract {
         }
     }
 
-    /// What to go on with where `self` has become `next` again and again. `end`: the first address
-    /// behind an object that a number lies in.
+    /// The value with which to continue if `self` has become `next` repeatedly. `end`: the first
+    /// address after the object in which a number lies.
     pub(super) fn widen(self, next: Abstract, end: impl Fn(u64) -> Option<u64>) -> Abstract {
         let (Abstract::Number(a), Abstract::Number(b)) = (self, self.join(next)) else {
             return self.join(next);
@@ -223,7 +225,7 @@ impl Abstract {
         }
     }
 
-    /// Shift to the right; `signed`: the sign bit comes in.
+    /// Shift to the right. If `signed`, the sign bit is shifted in.
     pub(super) fn shr(self, by: Abstract, bits: u8, signed: bool) -> Abstract {
         match (self.number(), by.as_one()) {
             (Some(a), Some(by)) if by < u64::from(bits) && !(signed && a.hi > mask(bits) >> 1) => {
@@ -269,7 +271,7 @@ impl Abstract {
         }
     }
 
-    /// `or` and `xor` as `exact` has them.
+    /// `or` and `xor`; `exact` computes them on numbers.
     pub(super) fn or(self, other: Abstract, bits: u8, exact: fn(u64, u64) -> u64) -> Abstract {
         match (self.number(), other.number()) {
             (Some(a), Some(b)) if a.stride == 0 && b.stride == 0 => Abstract::one(exact(a.lo, b.lo)),
@@ -321,7 +323,7 @@ pub(super) enum Relation {
 }
 
 impl Relation {
-    /// What holds where this does not.
+    /// The relation that holds if this one does not.
     pub(super) const fn negated(self) -> Relation {
         match self {
             Relation::Eq => Relation::Ne,
@@ -333,7 +335,7 @@ impl Relation {
         }
     }
 
-    /// The same with the sides exchanged.
+    /// The relation with the sides exchanged.
     pub(super) const fn turned(self) -> Relation {
         match self {
             Relation::Lt => Relation::Gt,
@@ -356,7 +358,7 @@ impl Relation {
     }
 }
 
-/// A comparison of two operands of so many bits.
+/// A comparison of two operands of this width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
     pub(super) relation: Relation,
@@ -365,8 +367,8 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// The numbers in the order of the comparison: of signed ones the negative ones come first.
-    /// `None` if the span lies on both sides of zero.
+    /// The numbers in the order of the comparison; for signed ones the negative numbers come first.
+    /// `None` if the span contains numbers on both sides of zero.
     fn ordered(self, span: Span) -> Option<Span> {
         if !self.signed {
             return Some(span);
@@ -383,7 +385,7 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds, if that is the same for all values.
+    /// The result of the comparison, if it is the same for all values.
     pub(super) fn decide(self, a: Abstract, b: Abstract) -> Option<bool> {
         let (a, b) = (self.ordered(a.number()?)?, self.ordered(b.number()?)?);
         if a.stride == 0 && b.stride == 0 {
@@ -400,7 +402,7 @@ impl Comparison {
         }
     }
 
-    /// The values of the left side with which it can hold; `None` if there are none.
+    /// The values of the left side for which it can hold; `None` if there are none.
     pub(super) fn restrict(self, a: Abstract, b: Abstract) -> Option<Abstract> {
         let (Some(left), Some(right)) = (a.number(), b.number()) else {
             return Some(a);
@@ -408,7 +410,7 @@ impl Comparison {
         let (most, half) = (mask(self.bits), mask(self.bits) >> 1);
         let (least, most) = match (self.signed, self.ordered(right)) {
             (false, _) => (0, most),
-            // Against a number that is not negative: the greater ones are none either.
+            // Compared with a number that is not negative, a greater number is not negative either.
             (true, Some(_)) if right.hi <= half => match self.relation {
                 Relation::Gt | Relation::Ge => (0, half),
                 _ if left.hi <= half => (0, half),

@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What the program is called, in `argv[0]`.
+/// The name of the program, in `argv[0]`.
 const NAME: &str = "program";
 
 impl Vm {
@@ -99,9 +99,10 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that knows of parts ([`Machine::parts`](selvedge_model::Machine)):
+    /// A machine for an explorer that supports parts ([`Machine::parts`](selvedge_model::Machine)):
     /// visible actions whose order does not matter are performed within the transition before them.
-    /// Fewer events, and the same classes of executions; unless it is [spoiled](Vm::is_spoiled).
+    /// There are fewer events, and the same classes of executions, unless the exploration is
+    /// [spoiled](Vm::is_spoiled).
     ///
     /// # Errors
     /// As [`Vm::new`].
@@ -111,10 +112,10 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same for an explorer that names events by their causes: which decisions on symbolic
-    /// values are data choices follows from the deciding thread's past, not from what concurrent
-    /// threads have decided. So a data choice may have one alternative only, and other threads may
-    /// move before it is taken; alternatives are those that are possible on the present path.
+    /// A machine for an explorer that names events by their causes. Which decisions on symbolic
+    /// values are data choices follows from the deciding thread's past, not from the decisions of
+    /// concurrent threads. So a data choice may have only one alternative, and other threads may
+    /// move before it is taken. The alternatives are those that are possible on the present path.
     ///
     /// # Errors
     /// As [`Vm::new`].
@@ -124,24 +125,24 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same, with more threads that [go first](selvedge_model::Machine::goes_first): an
-    /// exploration may rely on these unless it is [spoiled](Vm::is_spoiled).
+    /// Lets more threads [go first](selvedge_model::Machine::goes_first). An exploration may rely
+    /// on these unless it is [spoiled](Vm::is_spoiled).
     pub fn with_left_movers(mut self) -> Vm {
         self.state.modes_mut().left_movers = true;
         self
     }
 
-    /// The same, where a thread also goes first if its next action is none that others may do
-    /// something dependent on before, as far as can be seen from the state.
+    /// Lets a thread also go first if, as far as the state shows, no other thread may do anything
+    /// before it on which its next action depends.
     pub fn with_futures(mut self, futures: Futures) -> Vm {
         let follows = future::can_follow(&self.program.module);
         self.state.modes_mut().futures = Some(futures).filter(|_| follows);
         self
     }
 
-    /// The same, but what happens without cause (a spurious wakeup, the failure of a weak
-    /// compare-exchange) does not happen to a thread twice in a row in the same state: executions
-    /// with that lead nowhere else, and loops around it would have no longest one.
+    /// Bounds executions: a spurious wakeup, or the spurious failure of a weak compare-exchange,
+    /// does not happen to a thread twice in a row in the same state. Executions with such a
+    /// repetition lead nowhere else, and loops around it would have no longest execution.
     pub fn bounded(mut self) -> Vm {
         self.state.modes_mut().bounded = true;
         self
@@ -204,15 +205,15 @@ impl Vm {
         Ok(())
     }
 
-    /// Lets the library's variables point to the program's name, as glibc does. The name has no
-    /// slash, so it is the short one, too.
+    /// Sets the library's variables for the program's name, as glibc does. The name has no slash,
+    /// so it is the short name, too.
     fn set_program_names(&mut self, name: u64) {
         for variable in PROGRAM_NAMES {
             self.set_given(variable, name);
         }
     }
 
-    /// Lets a variable of the library point to something.
+    /// Lets a variable of the library point to an address.
     fn set_given(&mut self, name: &str, to: u64) {
         let program = self.program.clone();
         if let Some(variable) = program.module.global(name)
@@ -223,7 +224,7 @@ impl Vm {
         }
     }
 
-    /// A text that the program is given.
+    /// Stores a text that the program is given.
     fn text(&mut self, text: &str) -> Result<u64, Error> {
         let base = self.argument(text.len() as u64 + 1)?;
         for (i, &byte) in text.as_bytes().iter().enumerate() {
@@ -233,7 +234,7 @@ impl Vm {
         Ok(base)
     }
 
-    /// An object of zeros for what the program is given.
+    /// Makes an object of zeros for data that the program is given.
     fn argument(&mut self, size: u64) -> Result<u64, Error> {
         let no_room = |_| Error::GlobalTooLarge("argv".into(), size);
         self.state

@@ -1,9 +1,9 @@
 //! The machine itself: the state with its undo log, threads, the interpreter, and [`vm::Vm`], which
-//! steps.
+//! takes steps.
 //!
-//! The walls of this room: `state` keeps its fields to itself. Models (`sync`, `libc`, `native`)
-//! change the state through its methods, which write the undo log; methods that write nothing down,
-//! since the step has saved what they change when it began, are for this room only.
+//! *Invariant*: the fields of `state` are private. Models (`sync`, `libc`, `native`) change the
+//! state through its methods, which write the undo log. Some methods write no log entry, because
+//! the step has saved what they change when it began. These are visible in this room only.
 
 mod initial;
 pub(crate) mod interp;

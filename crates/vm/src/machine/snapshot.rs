@@ -1,8 +1,8 @@
-//! Kept states of the machine: copy-on-write, to be returned to in any order.
+//! Saved states of the machine: copy-on-write, restored in any order.
 //!
-//! Memory shares its pages, the tables of synchronisation objects and hidden words and the output
-//! are shared until they are written, and threads are copied: O(threads). Interned contexts, sets
-//! and masks only grow, so that numbers in a kept state stay valid.
+//! Memory shares its pages. The tables of synchronisation objects and hidden words and the output
+//! are shared until they are written. Threads are copied: O(threads). Interned contexts, sets and
+//! masks only grow, so numbers in a saved state stay valid.
 
 use crate::fingerprint::Cache;
 use crate::memory::MemoryState;
@@ -10,7 +10,7 @@ use crate::state::Kept;
 use crate::vm::Vm;
 use selvedge_model::Snapshot;
 
-/// A kept state of a [`Vm`].
+/// A saved state of a [`Vm`].
 #[derive(Clone)]
 pub struct VmState {
     memory: MemoryState,

@@ -15,11 +15,12 @@ pub struct Frame {
     pub func: FuncId,
     /// The next instruction.
     pub ip: u32,
-    /// Where its registers begin on the thread's register stack.
+    /// The position on the thread's register stack at which its registers begin.
     pub base: u32,
-    /// How many stack objects its callers have: its own begin here in `Thread::locals`.
+    /// The number of stack objects of its callers; its own begin at this position in
+    /// `Thread::locals`.
     pub locals: u32,
-    /// Where it was called from.
+    /// The calling context.
     pub context: ContextId,
     /// The call in the caller's code whose results it returns; `NO_CALL` for a frame entered by the
     /// machine.
@@ -32,11 +33,11 @@ pub struct Frame {
 /// handlers).
 pub const NO_CALL: u32 = u32::MAX;
 
-/// Where a thread stands in its life.
+/// The stage of a thread's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Stage {
-    /// Created, its first action is `Start`.
+    /// Created; its first action is `Start`.
     Created,
     /// Runs its own code.
     Running,
@@ -45,13 +46,13 @@ pub enum Stage {
     Unwinding,
     /// The process exits through this thread: exit handlers and destructors run.
     Exiting,
-    /// Ended.
+    /// It has ended.
     Finished,
-    /// Stopped for good: fault, false assumption, limit, unsupported.
+    /// It was stopped for good: by a fault, a false assumption, a limit, or something unsupported.
     Parked,
 }
 
-/// The part of a thread that is saved whole at every step. Small, Copy.
+/// The part of a thread that is saved completely at every step. Small, Copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Core {
     /// The current frame; meaningless while `depth` is 0.
@@ -60,38 +61,39 @@ pub struct Core {
     pub depth: u32,
     /// Where it stands in its life.
     pub stage: Stage,
-    /// Which part of an operation of several actions comes next. Owned by the model that set it.
+    /// The next action of an operation of several actions. Owned by the model that set it.
     pub phase: Phase,
-    /// Small data of the operation between its parts (what woke it, whether a barrier lets it go,
-    /// …).
+    /// Small data of the operation between its actions (the cause of its wakeup, whether a barrier
+    /// releases it, …).
     pub note: u64,
-    /// What it waits on between parts: condition variable and mutex, barrier, futex, …
+    /// The objects on which it waits between actions: condition variable and mutex, barrier, futex,
+    /// …
     pub wait: [ObjectId; 2],
-    /// Deadline given: may time out.
+    /// True if a deadline was given: it may time out.
     pub timed: bool,
-    /// Position in the sequence of things to run at its end (key destructors, exit handlers): owned
-    /// by `lifecycle`.
+    /// The position in the sequence of functions to run at its end (key destructors, exit
+    /// handlers). Owned by `lifecycle`.
     pub epilogue: u32,
-    /// What it returns to its joiner; the exit code for `Exiting`.
+    /// The value that it returns to its joiner; for `Exiting` the exit code.
     pub result: Value,
     /// Number of threads it has created.
     pub children: u32,
-    /// Number of inputs it has asked for.
+    /// Number of inputs it has requested.
     pub inputs: u32,
-    /// Address of its errno, 0 before its first use.
+    /// The address of its errno; 0 before the first use.
     pub errno: u64,
-    /// Whether somebody has joined it.
+    /// True if a thread has joined it.
     pub joined: bool,
-    /// Whether it was created or made detached.
+    /// True if it was created or made detached.
     pub detached: bool,
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
     /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
-    /// The pending action stands before the next instruction rather than at it (the end of an
-    /// atomic function).
+    /// True if the pending action comes before the next instruction and is not that instruction
+    /// (the end of an atomic function).
     pub before: bool,
-    /// The hash of the thread as it stood when something failed or ended without cause, if it has
-    /// changed nothing since (`causeless`); else 0.
+    /// The hash of the thread at the time of its last spurious failure or wakeup, if it has changed
+    /// nothing since (`causeless`); otherwise 0.
     pub idle: Digest,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
@@ -111,7 +113,7 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    /// Whether the thread's next cancellation point ends it.
+    /// True if the thread's next cancellation point ends it.
     #[inline]
     pub const fn pending(self) -> bool {
         self.requested && !self.disabled
@@ -123,18 +125,18 @@ impl Cancel {
 pub struct Held {
     /// The lock.
     pub object: ObjectId,
-    /// How often (recursive mutexes, read locks).
+    /// The number of acquisitions (recursive mutexes, read locks).
     pub count: u32,
     /// Held for reading only.
     pub shared: bool,
-    /// Where it was taken.
+    /// The place where it was taken.
     pub site: Site,
 }
 
 /// A thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Who created it; itself for main.
+    /// The creator; for main, main itself.
     pub parent: ThreadId,
     /// It is the `ordinal`-th thread (from 1) its parent created; 0 for main.
     pub ordinal: u32,
@@ -142,9 +144,9 @@ pub struct Thread {
     pub region: u32,
     /// The function it starts with (an address) and its argument.
     pub start: (u64, Value),
-    /// Where it was created.
+    /// The place where it was created.
     pub created: Site,
-    /// What is saved whole at each step.
+    /// The part that is saved completely at each step.
     pub core: Core,
     /// Register stack; the current frame's registers begin at `core.frame.base`.
     pub regs: Vec<Value>,
@@ -170,8 +172,8 @@ impl Thread {
         }
     }
 
-    /// The slots of a frame that count: those that may be read again. `None`: all of them, at a
-    /// place where threads are not expected to stand.
+    /// The slots of a frame that are live: they may be read again. `None` means all slots; this
+    /// happens only at places where threads are not expected to be.
     pub(crate) fn live_slots<'a>(&self, program: &'a Program, index: usize) -> Option<&'a [u16]> {
         let frame = self.frame(index);
         let above = (index + 1 < self.core.depth as usize).then(|| self.frame(index + 1));

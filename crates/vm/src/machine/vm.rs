@@ -38,54 +38,56 @@ impl std::ops::Deref for Shared {
     }
 }
 
-/// A running program. Stays in its thread; what travels is a sequence of choices.
+/// A running program. It stays in its thread; other threads receive sequences of choices.
 pub struct Vm {
     /// Behind an `Rc` of its own, so that a call can hold it without an atomic instruction.
     pub(crate) program: Rc<Shared>,
     /// The state.
     pub state: State,
-    /// Outcome of the step being made.
+    /// The outcome of the present step.
     pub(crate) outcome: Outcome,
-    /// Alternative of the step being made.
+    /// The alternative of the present step.
     pub(crate) alternative: u16,
     /// argc, argv, envp.
     pub(crate) main_args: SmallVec<[Value; 3]>,
     /// Instructions executed so far, over all steps, undone or not, and not
     /// [published](Machine::publish_counts).
     pub instructions: u64,
-    /// How often each backward jump was taken in this step; only with `Options::unroll`.
+    /// The number of times that each backward jump was taken in this step; only with
+    /// `Options::unroll`.
     pub(crate) jumps: FxHashMap<(FuncId, u32), u64>,
-    /// Places that it was at, undone or not; only with `Options::coverage`.
+    /// The places that were reached, undone or not; only with `Options::coverage`.
     pub(crate) reached: Reached,
     /// Kept only if the options ask for them.
     pub(crate) fingerprints: Option<Box<Fingerprints>>,
-    /// A mistake where names of inputs are taken out of fingerprints.
+    /// A deliberate mistake in removing names of inputs from fingerprints.
     pub(crate) forgets: ForTests<Forget>,
     /// Decides which outcomes of a decision on symbolic values are possible.
     pub(crate) solver: LazySolver,
-    /// What the solver had counted when counts were published last.
+    /// The solver's counts when counts were last published.
     pub(crate) published: SolverStatistics,
-    /// Computes expressions.
+    /// Evaluates expressions.
     pub(crate) evaluator: Evaluator,
-    /// Statements that the program has been told of: they use addresses as numbers.
+    /// Statements for which the program's use of addresses as numbers was reported.
     pub(crate) addresses: FxHashSet<StmtId>,
-    /// What others may do while a thread stands still in the present state, if that was asked.
+    /// What other threads may do in the present state before a given thread moves, if it was
+    /// computed.
     pub(crate) foreseen: RefCell<Foreseen>,
-    /// Where the last step began in the memory's undo log.
+    /// The position in the memory's undo log at which the last step began.
     pub(crate) began: usize,
-    /// A request to stop does not cut its steps short.
+    /// If true, a request to stop does not interrupt steps.
     pub(crate) deaf: bool,
-    /// What a debugger watches in the present step.
+    /// The data that a debugger collects in the present step.
     pub(super) watch: Option<Box<Watch>>,
 }
 
-/// What a question to the solver counts for, in instructions: about what it costs on a path of some
+/// The cost of a query to the solver, in instructions: the approximate cost on a path of some
 /// thousand branches.
 const QUERY: u64 = 20_000;
 
 impl Vm {
     /// The work of all steps so far, undone or not: instructions of the program, and a price for
-    /// each question to the solver.
+    /// each query to the solver.
     #[inline]
     pub fn work(&self) -> u64 {
         self.instructions + QUERY * self.solver.queries()
@@ -96,7 +98,7 @@ impl Vm {
         self.state.modes().canonical
     }
 
-    /// Whether a dead object's memory was ever used again, in an execution undone or not (see
+    /// True if a dead object's memory was ever reused, in an execution undone or not (see
     /// [`Options::quarantine`](crate::Options::quarantine)).
     #[inline]
     pub fn has_reused(&self) -> bool {
@@ -119,12 +121,12 @@ impl Vm {
         &self.program.0
     }
 
-    /// The places that it was at on the way, undone or not; none without `Options::coverage`.
+    /// The places that were reached, undone or not; empty without `Options::coverage`.
     pub fn reached(&self) -> &Reached {
         &self.reached
     }
 
-    /// The acting thread's model context, for what is not a call.
+    /// The acting thread's model context, outside of a call.
     fn cx<'a>(&'a mut self, program: &'a Program, thread: ThreadId) -> Cx<'a> {
         let site = self.state.thread(thread).core.site;
         Cx {
@@ -175,9 +177,9 @@ impl Vm {
         }
     }
 
-    /// Whether the end of a thread or of the process is part of the transition before it. Only a
-    /// join depends on a thread's end, and finds it there; but the last thread's end may start what
-    /// runs at the process's exit, and is then an action of its own.
+    /// True if the end of a thread or of the process belongs to the transition before it. Only a
+    /// join depends on a thread's end, and finds it there. But the last thread's end may start the
+    /// handlers of the process's exit, and is then an action of its own.
     fn ends_at_once(&self, action: &Action) -> bool {
         let program = &self.program;
         let may = !program.polls_ends && !program.cancels && !program.exit_handlers;
@@ -190,8 +192,8 @@ impl Vm {
         }
     }
 
-    /// A thread has ended: if another one waits for just that, it goes on at once, within the same
-    /// step.
+    /// After a thread has ended: a thread that waits only for this end continues at once, within
+    /// the same step.
     fn join_ended(&mut self, ended: ThreadId) {
         let object = ObjectId::thread(ended).0;
         let Some(waiting) = self.state.needs().iter().position(|&need| need == object) else {
@@ -221,7 +223,7 @@ impl Vm {
         }
     }
 
-    /// The action within which a thread stands at a data choice.
+    /// The action that a thread's pending data choice belongs to.
     fn begun(&self, thread: ThreadId) -> Option<Begun> {
         let pending = &self.state.pending()[thread.index()];
         if pending.action.op != Op::Choose || !pending.is_enabled() {
@@ -230,15 +232,15 @@ impl Vm {
         self.state.path().begun(thread)
     }
 
-    /// Whether nothing was done yet of the action that a thread has begun.
+    /// True if the action that a thread has begun has no effect yet.
     #[inline]
     fn is_undone(&self, thread: ThreadId) -> bool {
         self.state.pending()[thread.index()].action.op == Op::Choose
             && self.begun(thread).is_some_and(|begun| begun.undone)
     }
 
-    /// A thread that has taken a data choice goes on with what it had begun: to all that looks at
-    /// it, this is what it does.
+    /// A thread that has taken a data choice continues the action that it had begun. For all
+    /// observers, this action is the thread's step.
     fn go_on_with(&mut self, begun: Begun) -> Action {
         let (status, alternatives) = (Status::Enabled, 1);
         self.state.set_pending(
@@ -253,7 +255,7 @@ impl Vm {
         begun.action
     }
 
-    /// A thread has ended by this action.
+    /// Ends a thread with this action.
     fn finish(&mut self, thread: ThreadId, action: Action) {
         let site = self.state.thread(thread).core.site;
         lifecycle::finish(&mut self.state, site, &action);
@@ -285,8 +287,8 @@ impl Vm {
         );
     }
 
-    /// Says if locks whose use is taken to be no scheduling point turn out to be: where their
-    /// holder comes to an action, or somebody has to wait for one.
+    /// Reports if locks whose operations were assumed to be no scheduling points turn out to
+    /// matter: their holder reaches an action, or another thread has to wait for one.
     #[cold]
     fn look_for_hidden_locks(&mut self, thread: ThreadId, action: &Action) {
         let held = self.state.thread(thread).held.iter().map(|held| held.site.stmt);
@@ -302,14 +304,14 @@ impl Vm {
         }
     }
 
-    /// Sets whether steps are cut short by a request to stop. What has been executed before is
-    /// executed again as a whole: another state would not be the one that it is taken for.
+    /// Sets whether a request to stop interrupts steps. A step that was executed before is executed
+    /// again completely; otherwise the resulting state would be a different one.
     pub(crate) fn set_deaf(&mut self, deaf: bool) {
         self.deaf = deaf;
         self.state.memory.set_deaf(deaf);
     }
 
-    /// Whether steps are cut short now.
+    /// True if steps are interrupted now.
     #[inline]
     pub(crate) fn has_to_stop(&self) -> bool {
         self.program.options.stop.is_set() && !self.deaf
@@ -328,9 +330,8 @@ impl Vm {
         );
     }
 
-    /// Something in this step was cut short when the run was told to stop: the thread's registers
-    /// and memory are half of an old state and half of a new one, and what they seem to show is no
-    /// fault.
+    /// Handles a step that was interrupted by a request to stop. The thread's registers and memory
+    /// are partly old and partly new. What they seem to show is no fault.
     #[cold]
     fn give_up(&mut self, thread: ThreadId, stmt: StmtId) {
         self.state.clear_notices();
@@ -339,20 +340,20 @@ impl Vm {
         self.park(thread);
     }
 
-    /// Forgets what the step has accessed since its last visible part. It is incomplete and the
-    /// last one, and it may have been long: it is not worth the time that detectors would take for
-    /// it.
+    /// Drops the accesses of the step since its last visible part. The step is incomplete and the
+    /// last one. It may have been long, so processing its accesses would cost detectors too much
+    /// time.
     #[cold]
     pub(crate) fn forget_accesses(&mut self) {
         let keep = self.state.parts().last().map_or(0, |part| part.accesses);
         self.state.memory.forget_accesses(keep as usize);
     }
 
-    /// Asks again whether threads that use the same objects can move.
+    /// Updates whether threads that use the same objects can move.
     #[inline]
     fn refresh(&mut self, event: &Action) {
-        // What the step may have changed for others; mostly one object, but as many more as it had
-        // parts.
+        // The objects that the step may have changed for other threads: usually one, but as many
+        // more as the step had parts.
         let memory = event.is_memory();
         let one = if memory { sync::NOTHING } else { event.object.0 };
         let two = if memory { sync::NOTHING } else { event.object2.0 };
@@ -493,8 +494,8 @@ impl Machine for Vm {
             self.note_idle(&action, stands, mark);
         }
         self.refresh(&action);
-        // Others stand at data choices in a canonical machine, or where the steps of one are taken
-        // again.
+        // Other threads may have pending data choices in a canonical machine, or where a canonical
+        // machine's steps are replayed.
         if self.state.path().constraints().len() != constraints {
             self.recheck_choices(thread);
         }
@@ -573,12 +574,12 @@ impl Machine for Vm {
 }
 
 impl Vm {
-    /// Whether no other thread may do anything dependent on an action before it happens.
+    /// True if no other thread may do anything dependent on an action before it happens.
     fn is_foreseen(&self, thread: ThreadId, action: &Action) -> bool {
         let Some((address, size, write)) = future::bytes(action) else {
             return false;
         };
-        // What is no live object may become one.
+        // Where there is no live object, one may be created.
         let memory = &self.state.memory;
         if self.state.thread(thread).core.atomic != 0 || memory.check(address, size, false).is_err() {
             return false;
@@ -588,8 +589,8 @@ impl Vm {
         }) == Some(true)
     }
 
-    /// The answer to a question about what others may do while a thread, which is about to execute
-    /// a statement, stands still; `None` if it is not asked.
+    /// The answer to a question about what other threads may do before a thread moves that is about
+    /// to execute a statement. `None` if the question is not asked.
     fn foresee(&self, thread: ThreadId, stmt: StmtId, question: impl Fn(&Future) -> bool) -> Option<bool> {
         let mode = self.state.modes().futures?;
         let mut foreseen = self.foreseen.borrow_mut();

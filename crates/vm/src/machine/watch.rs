@@ -1,38 +1,38 @@
-//! Stepping by lines: which lines a step executes, and how the state is in the midst of it.
+//! Stepping by lines: the lines that a step executes, and the state within the step.
 //!
-//! The compiler's notes of lines (`Options::coverage`) are the places where a step can be looked
-//! at. A debugger first notes the lines of a step, and can then take the step again up to one of
-//! them. A machine in the midst of a step can be looked at and taken back, and nothing else.
+//! The compiler's marks of lines (`Options::coverage`) are the places at which a step can be
+//! stopped. A debugger first records the lines of a step, and can then take the step again up to
+//! one of them. A machine within a step can only be read and undone.
 
 use crate::coverage::Point;
 use crate::vm::Vm;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::{Choice, Event, Machine};
 
-/// A line that a step has come to.
+/// A line that a step has reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineSeen {
     /// The first statement of the line.
     pub stmt: StmtId,
-    /// How many calls were active.
+    /// The number of active calls.
     pub depth: u32,
 }
 
-/// What is watched in the present step.
+/// The data collected in the present step.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// The lines so far, up to `most`.
     lines: Vec<LineSeen>,
-    /// How many lines are kept, and how many there may be before the step is left.
+    /// The maximum number of recorded lines, and the number at which the step may be stopped.
     most: usize,
-    /// The step is left when there are `most` lines.
+    /// True if the step is stopped after `most` lines.
     leaves: bool,
-    /// It was left.
+    /// True if it was stopped.
     pub(super) left: bool,
 }
 
 impl Vm {
-    /// Takes a step, and gives the lines that it has come to: not more than `most`.
+    /// Takes a step, and returns the lines that it reached, at most `most`.
     ///
     /// # Panics
     /// As [`Machine::step`].
@@ -46,8 +46,8 @@ impl Vm {
         (event, watch.lines)
     }
 
-    /// Begins a step, and leaves it at the line with this number, counted from 1. The machine then
-    /// has to be taken back to a mark before anything else is done with it.
+    /// Begins a step, and stops it at the line with this number, counted from 1. The machine must
+    /// then return to a mark before anything else is done with it.
     ///
     /// # Panics
     /// As [`Machine::step`].
@@ -61,12 +61,12 @@ impl Vm {
         self.watch = None;
     }
 
-    /// Whether the present step was left at a line.
+    /// True if the present step was stopped at a line.
     pub(super) fn was_left(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.left)
     }
 
-    /// Notes that a thread is at a place; whether the step is left here.
+    /// Records that a thread is at a place. Returns true if the step is stopped here.
     #[cold]
     pub(super) fn watch(&mut self, thread: ThreadId, point: u32) -> bool {
         let Some(Point::Line(stmt)) = self.program.points.get(point as usize).copied() else {

@@ -1,5 +1,5 @@
 //! Reading and writing up to eight bytes: through the translation caches, without them, and with
-//! what is not simply defined.
+//! bytes that are not simply defined.
 
 use super::page::{CHUNK, PAGE, Page, Partial};
 use super::undo::Entry;
@@ -41,7 +41,7 @@ impl Memory {
         self.load_slowly(address, size, site)
     }
 
-    /// The same without the cache, which then knows the object.
+    /// Loads without the cache, and enters the object into the cache.
     #[inline(never)]
     fn load_slowly(&mut self, address: u64, size: u64, site: Site) -> Result<Value, MemoryError> {
         let (base, object) = self.check(address, size, false)?;
@@ -111,7 +111,7 @@ impl Memory {
         self.store_slowly(address, size, value, site)
     }
 
-    /// The same without the cache, which then knows the object.
+    /// Stores without the cache, and enters the object into the cache.
     #[inline(never)]
     fn store_slowly(&mut self, address: u64, size: u64, value: Value, site: Site) -> Result<(), MemoryError> {
         let (base, object) = self.check(address, size, true)?;
@@ -134,7 +134,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Loads without recording; the caller has checked the range and records it as a whole.
+    /// Loads without recording. The caller has checked the range and records it as a whole.
     #[inline]
     pub fn peek_checked(&self, address: u64, size: u64) -> Value {
         let offset = address as usize % PAGE;
@@ -148,7 +148,7 @@ impl Memory {
         self.peek(address, size)
     }
 
-    /// Stores without recording; the caller has checked the range and records it as a whole.
+    /// Stores without recording. The caller has checked the range and records it as a whole.
     #[inline]
     pub fn poke_checked(&mut self, address: u64, size: u64, value: Value) {
         self.write(address, size, value);
@@ -187,7 +187,7 @@ impl Memory {
         if symbolic {
             return self.peek_symbolic(address, size, undefined);
         }
-        // Poison survives in memory only as a whole value; parts of it are undefined.
+        // Poison stays in memory only as a whole value; parts of it are undefined.
         if poison != 0 && pure {
             return Value {
                 bits,
@@ -201,7 +201,7 @@ impl Memory {
         }
     }
 
-    /// The same where at least one byte is symbolic.
+    /// Loads bytes of which at least one is symbolic.
     #[cold]
     fn peek_symbolic(&self, address: u64, size: u64, undefined: u64) -> Value {
         let arena = &self.tags.arena;
@@ -237,7 +237,7 @@ impl Memory {
         }
     }
 
-    /// Writes `size` ≤ 8 bytes, saving the chunks first. That is not recorded.
+    /// Writes `size` ≤ 8 bytes, after saving the chunks. The access is not recorded.
     fn write(&mut self, address: u64, size: u64, value: Value) {
         let offset = address as usize % PAGE;
         let bit = offset % CHUNK;
@@ -267,7 +267,7 @@ impl Memory {
         self.write_chunk(address, size, value);
     }
 
-    /// The same within one chunk.
+    /// Writes within one chunk.
     #[inline]
     fn write_chunk(&mut self, address: u64, size: u64, value: Value) {
         let offset = address as usize % PAGE;
@@ -325,7 +325,7 @@ impl Memory {
                 && mask != 0xff
             {
                 let byte = self.tags.arena.extract(whole, 8 * i as u8, 8);
-                // The certain bytes of an address belong to it as the others do.
+                // Concrete bytes of an address belong to it like the others.
                 match self.tags.arena.as_const(byte).filter(|_| home == 0) {
                     Some(bits) => data = bits as u8 & !mask,
                     None => expr = Some(byte),

@@ -13,12 +13,12 @@ const CLASS_BITS: u32 = 5;
 const OWNER_BITS: u32 = 12;
 /// Slots of class 0 have `1 << MIN_SHIFT` bytes.
 pub const MIN_SHIFT: u32 = 4;
-/// How many size classes there are.
+/// The number of size classes.
 pub const CLASSES: usize = (OFFSET_BITS - MIN_SHIFT) as usize;
 /// The largest object in bytes.
 pub const MAX_OBJECT: u64 = (1 << (OFFSET_BITS - 1)) - 1;
 
-/// An address taken apart.
+/// The parts of an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Parts {
     /// Owner number.
@@ -30,7 +30,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Takes an address apart; `None` if it lies in no arena.
+    /// Splits an address into its parts; `None` if it is in no arena.
     #[inline(always)]
     pub fn of(address: u64) -> Option<Parts> {
         // Bit 46: small integers and null are never valid.
@@ -70,8 +70,8 @@ impl Parts {
     }
 }
 
-/// An address that belongs to an owner, and at which no object can be: in a size class that there
-/// is not.
+/// An address that belongs to an owner and at which no object can be, because it is in a size class
+/// that does not exist.
 pub const fn beyond_objects(owner: u32) -> u64 {
     let class = (1 << CLASS_BITS) - 1;
     assert!(class >= CLASSES as u32);

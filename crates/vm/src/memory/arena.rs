@@ -30,8 +30,8 @@ const NOTHING: Object = Object {
     },
 };
 
-/// What an `Rc` holds, to be written: copied first if a snapshot shares it. (`Rc::make_mut`, with
-/// the common case in line.)
+/// Mutable access to the contents of an `Rc`, which are copied first if a snapshot shares them.
+/// (`Rc::make_mut`, with the common case inline.)
 #[inline(always)]
 pub(crate) fn unshared<T: Clone>(shared: &mut Rc<T>) -> &mut T {
     if Rc::get_mut(shared).is_none() {
@@ -60,15 +60,15 @@ pub(super) struct Owner {
 pub(super) struct Arena {
     /// The first slot that was never used.
     pub next: u32,
-    /// Slots of private stack objects that can be used again, last in first out.
+    /// Slots of private stack objects that can be reused, last in first out.
     pub free: Vec<u32>,
     objects: Vec<Rc<[Object; GROUP]>>,
     pages: Vec<Rc<PageGroup>>,
 }
 
 impl Arena {
-    /// Makes room for the records and pages of a slot. (Room is never given back: an undone slot
-    /// keeps its room.)
+    /// Makes room for the records and pages of a slot. The room is never freed, also not when the
+    /// slot is undone.
     pub fn reserve(&mut self, slot: u32, class: u32) {
         while self.objects.len() * GROUP <= slot as usize {
             self.objects.push(Rc::new([NOTHING; GROUP]));
@@ -94,7 +94,7 @@ impl Arena {
         self.pages.get(page / GROUP)?[page % GROUP].as_ref()
     }
 
-    /// The pages that are there, by number.
+    /// The pages that exist, by number.
     pub fn pages(&self) -> impl Iterator<Item = (usize, &Page)> {
         let all = self.pages.iter().flat_map(|group| group.iter()).enumerate();
         all.filter_map(|(number, page)| Some((number, &**page.as_ref()?)))
@@ -147,7 +147,7 @@ impl Memory {
         page_of(&mut self.owners, address)
     }
 
-    /// Keeps the present state: shares everything.
+    /// Saves the present state: everything becomes shared.
     #[cfg(feature = "laboratory")]
     pub fn save(&mut self) -> MemoryState {
         self.flush();
@@ -156,7 +156,7 @@ impl Memory {
         }
     }
 
-    /// Returns to a kept state and empties the undo log.
+    /// Restores a saved state and empties the undo log.
     #[cfg(feature = "laboratory")]
     pub fn restore(&mut self, state: &MemoryState) {
         self.flush();

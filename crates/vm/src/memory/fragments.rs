@@ -1,8 +1,9 @@
-//! The memory as fragments for fingerprints: all of them, and the change that a step made to them.
+//! The memory as fragments for fingerprints: all fragments, and the change that a step made to
+//! them.
 //!
-//! Only bytes of live objects count, and of those only the ones that differ from what a new object
-//! has (zero or undefined): so large untouched objects cost nothing, and ending an object takes its
-//! bytes out.
+//! Only bytes of live objects count, and only those that differ from the contents of a new object
+//! (zero or undefined). So large untouched objects cost nothing, and ending an object removes its
+//! bytes.
 
 use super::address::{CLASSES, MIN_SHIFT};
 use super::page::{CHUNK, PAGE, Page, Partial};
@@ -14,16 +15,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Digest, Id};
 use selvedge_expr::Expr;
 
-/// So many are searched one by one.
+/// Up to this number, entries are searched one by one.
 const FEW: usize = 16;
 
-/// Entries of the log after which it is asked whether the run has to stop.
+/// The number of log entries after which the stop flag is polled.
 const LOOK: usize = 1 << 16;
 
 const UNDEFINED: u128 = 0xff00;
 
-/// A byte with its definedness; equal exactly if no program can tell two bytes apart (but for
-/// collisions of the hashes of expressions).
+/// The contents of a byte with its definedness. Two bytes have equal contents exactly if no program
+/// can distinguish them (except for collisions of the hashes of expressions).
 #[inline]
 fn content(tags: &Tags, data: u8, undefined: bool, partial: Option<Partial>) -> u128 {
     match (undefined, partial) {
@@ -38,7 +39,7 @@ fn special(tags: &Tags, data: u8, partial: Partial) -> u128 {
     special_as(tags, data, partial, &|expr| tags.arena.hash(expr))
 }
 
-/// The same with other names for expressions.
+/// The contents of a byte, with other names for expressions.
 fn special_as(tags: &Tags, data: u8, partial: Partial, name: &dyn Fn(Expr) -> Digest) -> u128 {
     let Partial {
         mask,
@@ -81,7 +82,7 @@ fn in_page(tags: &Tags, page: &Page, offset: usize) -> u128 {
     content(tags, page.data[offset], undefined, partial)
 }
 
-/// What is recorded of an object; with `places`: where a live heap object was made.
+/// The record of an object. With `places`, it contains where a live heap object was allocated.
 fn record(base: u64, object: &Object, places: bool) -> [u64; 3] {
     let place = match object.kind {
         Kind::Heap if places && object.life == Life::Live => object.made.stmt.index() as u64,
@@ -98,7 +99,7 @@ fn record(base: u64, object: &Object, places: bool) -> [u64; 3] {
     ]
 }
 
-/// What the undo log knows of the memory as it was before a step.
+/// The memory before a step, as far as the undo log has it.
 #[derive(Default)]
 struct Before<'a> {
     /// Chunks, in the order of first writes.
@@ -225,7 +226,7 @@ impl Memory {
         delta
     }
 
-    /// Reads the log; also the change of arenas.
+    /// Reads the log. Also returns the change of arenas.
     fn before(&self, mark: usize, keys: &Keys) -> (Before<'_>, Digest) {
         let log = &self.log[mark..];
         let (mut chunks, mut objects, mut pages) = (0, 0, 0);
@@ -249,8 +250,8 @@ impl Memory {
             }
             match *entry {
                 Entry::Chunk { address, undefined } => {
-                    // What was written after its page was dropped is not what was there before the
-                    // step. A chunk may have been saved more than once in a step: the first time
+                    // Values written after a page was dropped are not the values from before the
+                    // step. A chunk may have been saved more than once in a step; the first time
                     // counts.
                     if let Some(data) = saved_chunks.next()
                         && !before.pages.contains_key(&(address & !(PAGE as u64 - 1)))
@@ -306,8 +307,8 @@ impl Memory {
         (before, delta)
     }
 
-    /// Whether some bytes are other than at a position of the undo log, where a step began. Bytes
-    /// of which more than the values may have changed count as changed.
+    /// True if some bytes differ from their values at a position of the undo log, where a step
+    /// began. A byte counts as changed if more than its value may have changed.
     pub(crate) fn has_changed(&self, mark: usize, address: u64, size: u64) -> bool {
         let log = &self.log[mark..];
         let saved = log.iter().filter(|entry| matches!(entry, Entry::Chunk { .. }));
@@ -326,7 +327,7 @@ impl Memory {
                     if !meets || seen.contains(&chunk) {
                         continue;
                     }
-                    // The first time in a step counts.
+                    // The first save in a step counts.
                     seen.push(chunk);
                     let Some(page) = self.page(chunk) else { return true };
                     let first = chunk as usize % PAGE;
@@ -365,10 +366,11 @@ impl Memory {
         .map_or(0, |a| a.next)
     }
 
-    /// Goes back over what was taken from (a slot) and given to (none) the free lists.
+    /// Reverses the changes of the free lists: slots that were taken, and slots that were added
+    /// (`None`).
     fn changed_free_lists(&self, changes: &[(u32, u32, Option<u32>)], keys: &Keys) -> Digest {
         let mut delta = Digest::EMPTY;
-        // By arena: how much of the present list is left, and what lies above it.
+        // For each arena: how much of the present list is left, and the entries above it.
         let mut lists: FxHashMap<(u32, u32), (usize, Vec<u32>)> = FxHashMap::default();
         for &(owner, class, taken) in changes.iter().rev() {
             let Some(arena) = self.arena(Parts {
@@ -402,7 +404,7 @@ impl Memory {
         delta
     }
 
-    /// An object whose record was written: all of its bytes, before and now.
+    /// The change of an object whose record was written: all of its bytes, before and now.
     fn changed_object(&self, base: u64, old: &Object, before: &Before<'_>, keys: &Keys) -> Digest {
         let Some((_, new)) = self.object_at(base) else {
             return Digest::EMPTY;
@@ -456,7 +458,7 @@ impl Memory {
         delta
     }
 
-    /// A byte as it was before the step; `page` is the page that it was in, if there was one.
+    /// A byte before the step. `page`: the page that contained it, if there was one.
     fn byte_before(&self, address: u64, page: Option<&Page>, fresh: u128, before: &Before<'_>) -> u128 {
         let Some(page) = page else { return fresh };
         let offset = address as usize % PAGE;
@@ -483,7 +485,8 @@ impl Memory {
         content(&self.tags, data, undefined, partial)
     }
 
-    /// A chunk that was written: those of its bytes whose objects were there all the time.
+    /// The change of a chunk that was written: those of its bytes whose objects existed all the
+    /// time.
     fn changed_chunk(
         &self,
         address: u64,

@@ -2,9 +2,9 @@
 //! deterministic addresses, an undo log and copy-on-write snapshots.
 //!
 //! Layout: owner → size class → arena of slots. An arena holds its objects' records and its pages,
-//! both in chunks that snapshots share. Stepping back is by a log of old chunk contents: the first
-//! write of a step to 64 bytes saves them, later ones are free. In front lie small translation
-//! caches (`tlb`).
+//! both in chunks that snapshots share. Undo uses a log of old chunk contents: the first write of a
+//! step to 64 bytes saves them, and later writes are free. Small translation caches (`tlb`) make
+//! the common accesses fast.
 
 mod access;
 mod address;
@@ -36,7 +36,7 @@ use undo::Entry;
 /// A range without bytes.
 const NOWHERE: (u64, u64) = (u64::MAX, 0);
 
-/// Memory could not be had.
+/// Memory could not be allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AllocError {
     /// The object is larger than any the machine can hold.
@@ -45,7 +45,7 @@ pub enum AllocError {
     Full,
 }
 
-/// A kept state of the memory.
+/// A saved state of the memory.
 #[cfg(feature = "laboratory")]
 #[derive(Clone)]
 pub struct MemoryState {
@@ -60,26 +60,26 @@ pub struct Memory {
     saved_objects: Vec<Object>,
     saved_pages: Vec<Option<Rc<Page>>>,
     step: u64,
-    /// Where the accesses of the present part begin.
+    /// The position at which the accesses of the present part begin.
     part: usize,
     read_tlb: Tlb,
     write_tlb: Tlb,
-    /// The bytes of the live object that was last found to be writable; forgotten as the caches
-    /// are.
+    /// The bytes of the live object that was last found to be writable. Dropped together with the
+    /// cached translations.
     writable: Cell<(u64, u64)>,
-    /// What tags of values stand for: only ever added to, by whoever computes.
+    /// The meanings of the tags of values. Entries are only added, by all code that computes.
     pub tags: Tags,
-    /// What this step accessed, in the order of first accesses.
+    /// The accesses of this step, in the order of first accesses.
     accesses: Vec<Access>,
-    /// Whether accesses are recorded.
+    /// True if accesses are recorded.
     recording: bool,
-    /// Whether states differ by where heap objects were made.
+    /// True if the places of allocation of heap objects are part of states.
     places: bool,
-    /// Cuts short what takes long, when set.
+    /// Interrupts long operations when it is set.
     stop: StopFlag,
-    /// Something was cut short: what this step has done is of no use.
+    /// True if something was interrupted: the effect of this step must not be used.
     cut: bool,
-    /// Nothing is cut short.
+    /// True if nothing is interrupted.
     deaf: bool,
 }
 
@@ -108,13 +108,13 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Sets whether states differ by where heap objects were made, and what cuts short what takes
-    /// long.
+    /// Sets whether the places of allocation of heap objects are part of states, and the flag that
+    /// interrupts long operations.
     pub fn configure(&mut self, places: bool, stop: StopFlag) {
         (self.places, self.stop) = (places, stop);
     }
 
-    /// What this step accessed, in the order of first accesses.
+    /// The accesses of this step, in the order of first accesses.
     #[inline]
     pub fn accesses(&self) -> &[Access] {
         &self.accesses
@@ -126,19 +126,19 @@ impl Memory {
         self.recording
     }
 
-    /// Sets whether accesses are recorded; whether they were.
+    /// Sets whether accesses are recorded. Returns the old setting.
     #[inline]
     pub fn set_recording(&mut self, recording: bool) -> bool {
         std::mem::replace(&mut self.recording, recording)
     }
 
-    /// Whether something was cut short: what this step has done is of no use.
+    /// True if something was interrupted: the effect of this step must not be used.
     #[inline]
     pub fn was_cut(&self) -> bool {
         self.cut && !self.deaf
     }
 
-    /// Sets whether nothing is cut short, whatever the flag says.
+    /// Sets whether the stop flag is ignored.
     pub fn set_deaf(&mut self, deaf: bool) {
         self.deaf = deaf;
     }
@@ -151,7 +151,7 @@ impl Memory {
         }
     }
 
-    /// Begins a step: forgets the accesses of the last one.
+    /// Begins a step and drops the accesses of the last one.
     #[inline]
     pub fn begin_step(&mut self) {
         self.step += 1;
@@ -159,30 +159,29 @@ impl Memory {
         self.accesses.clear();
     }
 
-    /// Forgets what the step has accessed so far, but for the first `keep` accesses.
+    /// Drops the accesses of the step, except for the first `keep`.
     #[cold]
     pub fn forget_accesses(&mut self, keep: usize) {
         self.accesses.truncate(keep);
         self.part = self.accesses.len();
     }
 
-    /// What comes from here on is ordered otherwise than what came before in the same step:
-    /// accesses are recorded anew. How many there are by now.
+    /// Begins a part of the step. Later accesses are ordered differently than earlier ones, so they
+    /// are recorded again. Returns the number of accesses so far.
     pub fn begin_part(&mut self) -> u32 {
         self.step += 1;
         self.part = self.accesses.len();
         self.part as u32
     }
 
-    /// What comes from here on may be taken back by itself: it is saved whatever the step has saved
-    /// before. Gives what was accessed so far, to be handed to
-    /// [`end_attempt`](Memory::end_attempt).
+    /// Begins an attempt, whose changes may be undone separately: they are saved whatever the step
+    /// has saved before. Returns the accesses so far, for [`end_attempt`](Memory::end_attempt).
     pub fn begin_attempt(&mut self) -> (usize, Vec<Access>) {
         self.step += 1;
         (std::mem::take(&mut self.part), std::mem::take(&mut self.accesses))
     }
 
-    /// Goes on with the step.
+    /// Ends an attempt, and continues the step.
     pub fn end_attempt(&mut self, (part, accesses): (usize, Vec<Access>)) {
         self.part = part;
         self.accesses.splice(0..0, accesses);
@@ -192,8 +191,7 @@ impl Memory {
     // ---------------------------------------------------------------------------------------------
 
     /// Makes an object in the owner's arena of the right size class. Its bytes are undefined, or
-    /// zero if `zeroed`. Private stack objects may reuse a slot at once; all others get one that
-    /// was never used.
+    /// zero if `zeroed`. Private stack objects may reuse a slot at once; all others get a new slot.
     pub fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
         let class = class_for(object.size, align).ok_or(AllocError::TooLarge)?;
         let arena = self.arena_mut(owner, class);
@@ -229,8 +227,8 @@ impl Memory {
         Ok(base)
     }
 
-    /// Ends an object for good, whether its scope has ended before or not. The address stays its
-    /// own until the slot is used again: those of private stack objects at once.
+    /// Ends an object for good, whether its scope has ended before or not. The address stays
+    /// reserved until the slot is reused; slots of private stack objects are reused at once.
     pub fn end_object(&mut self, base: u64, life: Life, site: Site) {
         if let Some((base, mut object)) = self.object_at(base) {
             let private = object.kind == Kind::PrivateStack;
@@ -249,7 +247,7 @@ impl Memory {
         }
     }
 
-    /// Makes the first page of a live mapping one that must not be accessed, or one that may be.
+    /// Makes the first page of a live mapping inaccessible, or accessible again.
     pub fn protect(&mut self, base: u64, is_protected: bool) {
         if let Some((base, object)) = self.object_at(base) {
             let by = if is_protected {
@@ -261,7 +259,7 @@ impl Memory {
         }
     }
 
-    /// Ends the scope of an object that keeps its slot: another life may
+    /// Ends the scope of an object that keeps its slot. Another life may
     /// [begin](Memory::begin_life) there.
     pub fn end_life(&mut self, base: u64, site: Site) {
         if let Some((base, object)) = self.object_at(base) {
@@ -274,7 +272,8 @@ impl Memory {
         }
     }
 
-    /// Begins the life of an object that has its slot: its bytes are undefined, whatever was there.
+    /// Begins the life of an object that has a slot. Its bytes are undefined, whatever they were
+    /// before.
     pub fn begin_life(&mut self, base: u64, site: Site) {
         if let Some((base, object)) = self.object_at(base) {
             let object = Object {
@@ -301,7 +300,7 @@ impl Memory {
         1 << slot_shift(address)
     }
 
-    /// The object in whose slot an address lies, with its first address; also if it is dead.
+    /// The object in whose slot an address lies, with its first address. The object may be dead.
     #[inline]
     pub fn object_at(&self, address: u64) -> Option<(u64, Object)> {
         self.find(address).map(|(base, object)| (base, *object))
@@ -325,7 +324,7 @@ impl Memory {
         self.forget(base);
     }
 
-    /// Gives a slot fresh content.
+    /// Gives a slot fresh contents.
     fn blank(&mut self, base: u64, class: u32, zeroed: bool, size: u64) {
         let Some(parts) = Parts::of(base) else { return };
         let slot_bytes = 1usize << (address::MIN_SHIFT + class);
@@ -351,8 +350,8 @@ impl Memory {
         }
     }
 
-    /// What this step accesses of these bytes from here on is recorded, whatever it accessed there
-    /// before: it is another object.
+    /// Later accesses of this step to these bytes are recorded again, because the bytes belong to
+    /// another object.
     fn unknown(&mut self, base: u64, size: u64) {
         let step = self.step;
         let mut at = base & !(CHUNK as u64 - 1);
@@ -395,7 +394,7 @@ impl Memory {
         })
     }
 
-    /// [`Memory::check`] for a write, where one and the same object is asked for again and again.
+    /// [`Memory::check`] for a write, when the same object is checked again and again.
     #[inline]
     pub fn check_again(&self, address: u64, size: u64) -> Result<(), MemoryError> {
         let (start, end) = self.writable.get();
@@ -407,8 +406,8 @@ impl Memory {
         Ok(())
     }
 
-    /// A range around an address at which `size` bytes cannot be accessed in which no access of so
-    /// many bytes can begin: its first address and its length.
+    /// A range around an address at which `size` bytes cannot be accessed. No access of this size
+    /// can begin in the range. Returns its first address and its length.
     pub fn gap(&self, address: u64, size: u64) -> (u64, u64) {
         let Some(parts) = Parts::of(address) else {
             let arenas = 1u64 << 46;
@@ -453,7 +452,7 @@ impl Memory {
     // ---- the record and the caches
     // ---------------------------------------------------------------------------------
 
-    /// Notes an access; merges it with a neighbour of the same statement.
+    /// Records an access; merges it with a neighbouring access of the same statement.
     #[inline]
     pub fn record(&mut self, address: u64, size: u64, write: bool, site: Site) {
         if !self.recording || size == 0 {
@@ -479,7 +478,7 @@ impl Memory {
         });
     }
 
-    /// Forgets cached translations of the object at `base`.
+    /// Drops cached translations of the object at `base`.
     #[inline]
     fn forget(&mut self, base: u64) {
         let shift = slot_shift(base);

@@ -7,7 +7,7 @@ use selvedge_base::{ContextId, StmtId};
 pub struct Site {
     /// The statement.
     pub stmt: StmtId,
-    /// Called from where.
+    /// The calling context.
     pub context: ContextId,
 }
 
@@ -27,8 +27,8 @@ pub enum Kind {
     Stack,
     /// Allocated by malloc and its family.
     Heap,
-    /// A variable that the program declares and nothing defines: it has an address, and nobody
-    /// knows what it holds.
+    /// A variable that the program declares but nothing defines: it has an address, and its
+    /// contents are unknown.
     Missing,
 }
 
@@ -36,7 +36,7 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Life {
-    /// It may.
+    /// It may be used.
     Live,
     /// Its scope has not begun yet.
     Unborn,
@@ -48,17 +48,17 @@ pub enum Life {
     Returned,
 }
 
-/// What made a heap object, and so what must free it and how it may be used.
+/// What allocated a heap object. This decides how it must be freed and how it may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Maker {
-    /// malloc and its family, for `free`; or it is no heap object.
+    /// malloc and similar functions, for `free`; or it is no heap object.
     Other,
     /// C++'s `new`, for `delete`.
     New,
     /// C++'s `new[]`, for `delete[]`.
     NewArray,
-    /// mmap, for munmap; mprotect has made the first page one that must not be accessed.
+    /// mmap, for munmap; mprotect has made the first page inaccessible.
     Guarded,
 }
 
@@ -71,20 +71,20 @@ pub struct Object {
     pub kind: Kind,
     /// Whether it may be used.
     pub life: Life,
-    /// Bytes that were never written are zero, not undefined.
+    /// True if bytes that were never written are zero, not undefined.
     pub zeroed: bool,
-    /// What made it.
+    /// What allocated it.
     pub by: Maker,
-    /// What the program calls it: an index into the program's names (globals, locals), or 0.
+    /// Its name: an index into the program's names (globals, locals), or 0.
     pub name: u32,
-    /// Where it was made.
+    /// The place where it was made.
     pub made: Site,
-    /// Where its life ended.
+    /// The place where its life ended.
     pub ended: Site,
 }
 
 impl Object {
-    /// How many of its first bytes must not be accessed.
+    /// The number of its first bytes that must not be accessed.
     #[inline(always)]
     pub fn guard(&self) -> u64 {
         match self.by {
@@ -115,12 +115,12 @@ pub enum MemoryError {
         /// The object.
         object: Object,
     },
-    /// In a variable that nothing defines.
+    /// In a variable without a definition.
     Missing {
         /// The object.
         object: Object,
     },
-    /// In a page that must not be accessed.
+    /// In an inaccessible page.
     Protected {
         /// First byte of the object.
         base: u64,

@@ -1,5 +1,5 @@
-//! Pages: 4 KiB of content with a definedness bit for each byte, and what the undo log and the
-//! access record need to know of each 64-byte chunk.
+//! Pages: 4 KiB of contents with a definedness bit for each byte, and for each 64-byte chunk the
+//! data that the undo log and the access record need.
 
 use rustc_hash::FxHashMap;
 use selvedge_expr::Expr;
@@ -12,14 +12,14 @@ pub const CHUNK: usize = 64;
 /// Bookkeeping of 64 bytes. Bit i of a mask stands for byte i.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
-    /// Bytes with at least one undefined bit, and symbolic ones: those that are not just what
-    /// `Page::data` says.
+    /// Bytes with at least one undefined bit, and symbolic bytes: those whose contents are not just
+    /// the byte in `Page::data`.
     pub undefined: u64,
     /// Bytes that step `stamp` is known to read.
     pub read: u64,
     /// Bytes that step `stamp` is known to write.
     pub written: u64,
-    /// The step that last touched the chunk; what is said here of any other step is void.
+    /// The step that last accessed the chunk. The fields about a step are valid for this step only.
     pub stamp: u64,
     /// Whether the chunk was saved in the undo log in step `stamp`.
     pub saved: bool,
@@ -32,9 +32,9 @@ pub struct Page {
     pub data: [u8; PAGE],
     /// One record a chunk.
     pub chunks: [Chunk; PAGE / CHUNK],
-    /// For bytes whose definedness bit is set and that are not wholly undefined: which bits are
-    /// (0xff also for poison), the cause if the byte belongs to a poison value, and its expression
-    /// if it is symbolic.
+    /// For bytes whose definedness bit is set and that are not completely undefined: the undefined
+    /// bits (0xff also for poison), the cause if the byte belongs to a poison value, and its
+    /// expression if it is symbolic.
     pub partial: Option<Box<FxHashMap<u16, Partial>>>,
 }
 
@@ -47,12 +47,13 @@ pub struct Partial {
     pub poison: u32,
     /// Its value, if that is an expression.
     pub expr: Option<Expr>,
-    /// The object that the symbolic address was computed from of which it is a byte, else 0.
+    /// The object from which the symbolic address was computed that contains this byte; otherwise
+    /// 0.
     pub home: u64,
 }
 
 impl Chunk {
-    /// Voids what an older step has left.
+    /// Clears the data of an older step.
     #[inline(always)]
     pub fn enter(&mut self, step: u64) {
         if self.stamp != step {

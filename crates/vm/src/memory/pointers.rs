@@ -6,12 +6,12 @@ use super::{Life, Memory, Object, Parts};
 use crate::value::Value;
 use selvedge_expr::Expr;
 
-/// Something in memory that may be an address.
+/// A part of memory that may be an address, or part of one.
 pub(crate) enum Word {
     /// Eight bytes, at any alignment, that have the form of an address.
     Value(Value),
-    /// A byte that is an expression; if it is of an address, with the object that this was computed
-    /// from, else 0.
+    /// A byte that is an expression. If it belongs to an address, also the object from which the
+    /// address was computed; otherwise 0.
     Byte(Expr, u64),
 }
 
@@ -35,8 +35,8 @@ impl Memory {
         })
     }
 
-    /// Calls `f` with everything in an object that may be an address: an address has zeros in its
-    /// two highest bytes, and the next one begins with the bits 01.
+    /// Calls `f` with everything in an object that may be an address. The two highest bytes of an
+    /// address are zero, and the third highest begins with the bits 01.
     pub(crate) fn each_word(&self, base: u64, object: &Object, f: &mut impl FnMut(Word)) {
         const TOP: u64 = 5;
         let end = base + object.size;

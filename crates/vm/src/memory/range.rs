@@ -4,7 +4,7 @@ use super::Memory;
 use super::page::{CHUNK, PAGE};
 use crate::value::{Tag, Value};
 
-/// After so many bytes it looks whether it is told to stop.
+/// The number of bytes after which the stop flag is polled.
 const BLOCK: u64 = 1 << 18;
 
 impl Memory {
@@ -19,7 +19,7 @@ impl Memory {
         }
     }
 
-    /// Whether it is told to stop. Then what it was doing stays half done, and so does the step.
+    /// True if the operation has to stop. Its effect, and that of the step, is then incomplete.
     pub fn is_cut(&mut self) -> bool {
         self.cut |= self.stop.is_set() && !self.deaf;
         self.was_cut()

@@ -116,8 +116,8 @@ impl Tlb {
         Some(unsafe { &mut *entry.page })
     }
 
-    /// The bytes, if they are covered, defined, and known as read in this step (or of an object
-    /// whose accesses nobody asks for).
+    /// The bytes, if they are covered, defined, and recorded as read in this step (or in an object
+    /// whose accesses are not recorded).
     #[inline(always)]
     pub fn load(&self, address: u64, size: u64, step: u64) -> Option<u64> {
         let entry = &self.entries[index(address)];
@@ -152,7 +152,8 @@ impl Tlb {
         }
     }
 
-    /// Writes the bytes, if they are covered, defined, and known as written in this step.
+    /// Writes the bytes, if they are covered, defined, and recorded as written in this step.
+    /// Returns true on success.
     #[inline(always)]
     pub fn store(&mut self, address: u64, size: u64, bits: u64, step: u64) -> bool {
         let entry = &self.entries[index(address)];

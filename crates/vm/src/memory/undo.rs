@@ -3,7 +3,7 @@
 use super::page::{CHUNK, PAGE, Partial};
 use super::{Memory, Parts, arena};
 
-/// What was changed; bulky old contents lie on stacks of their own, popped in the same order.
+/// A change. Large old contents are on separate stacks and are popped in the same order.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
     /// 64 bytes were written for the first time in a step; old content: `saved_chunks`.
@@ -14,7 +14,7 @@ pub(super) enum Entry {
     Object { base: u64 },
     /// A page was dropped; `saved_pages`.
     Page { owner: u32, class: u32, page: u32 },
-    /// A slot was taken that was never used.
+    /// A new slot was taken.
     Bumped { owner: u32, class: u32 },
     /// A slot was taken from the free list.
     TookFree { owner: u32, class: u32, slot: u32 },
@@ -37,7 +37,7 @@ impl Memory {
         self.accesses.clear();
     }
 
-    /// Empties the undo log: the present state becomes the oldest that can be gone back to.
+    /// Empties the undo log: the present state becomes the oldest one that can be restored.
     pub fn commit(&mut self) {
         self.forget_log();
     }
@@ -76,7 +76,8 @@ impl Memory {
                     self.forget(base);
                 }
                 Entry::Page { owner, class, page } => {
-                    // At once: chunks undone after this are looked up in the cache.
+                    // The caches are flushed at once, because chunks that are undone after this are
+                    // looked up in them.
                     self.read_tlb.flush();
                     self.write_tlb.flush();
                     let old = self.saved_pages.pop().flatten();

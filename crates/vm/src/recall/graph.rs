@@ -1,11 +1,11 @@
-//! States and steps that are known.
+//! The graph of cached states and steps.
 
 use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status, WaitsFor};
 use std::rc::Rc;
 
-/// No node, no edge.
+/// No node, or no edge.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A part of an array.
@@ -32,7 +32,7 @@ impl Span {
     }
 }
 
-/// What a state shows.
+/// The visible part of a state.
 #[derive(Clone, Default)]
 pub(super) struct Shown {
     pub pending: Rc<[Pending]>,
@@ -52,7 +52,7 @@ impl Shown {
 struct Node {
     shown: Shown,
     waits: Span,
-    /// The edge learned last; the others follow.
+    /// The newest edge; the others follow it.
     edge: u32,
     /// Another node with the same key.
     same: u32,
@@ -64,9 +64,9 @@ pub(super) struct Edge {
     next: u32,
     /// The node that it leads to.
     pub to: u32,
-    /// The machine takes it each time.
+    /// True if the machine takes the step each time, because it has notices.
     pub noted: bool,
-    /// Instructions of the program that were executed in it.
+    /// The number of the program's instructions that were executed in it.
     pub instructions: u64,
     pub event: Event,
     accesses: Span,
@@ -84,11 +84,11 @@ impl Edge {
 pub(super) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// The node added last for a key.
+    /// The newest node with a key.
     by_key: FxHashMap<Digest, u32>,
-    /// How many pending actions all nodes have.
+    /// The number of pending actions of all nodes.
     pending: usize,
-    /// Who waits for whom, of those that are blocked.
+    /// The wait-for edges of blocked threads.
     waits: Vec<(ThreadId, ThreadId)>,
     accesses: Vec<Access>,
     parts: Vec<Part>,
@@ -129,7 +129,7 @@ impl Graph {
         self.edges[edge as usize].parts.of(&self.parts)
     }
 
-    /// What a step looks like.
+    /// The results of a step.
     pub fn seen(&self, edge: u32) -> Seen<'_> {
         let Edge {
             event,
@@ -146,7 +146,7 @@ impl Graph {
         }
     }
 
-    /// Whom a blocked thread waits for.
+    /// The threads for which a blocked thread waits.
     pub fn waits_for(&self, node: u32, thread: ThreadId) -> WaitsFor {
         let waits = self.nodes[node as usize].waits.of(&self.waits);
         let mine = waits.iter().filter(|wait| wait.0 == thread);
@@ -211,7 +211,7 @@ impl Graph {
         edge
     }
 
-    /// About how many bytes it has.
+    /// Its approximate size in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(Digest, u32)>())
             + size_of_val(&self.edges[..])

@@ -1,4 +1,4 @@
-//! A path through the graph, and the machine that follows it where it must.
+//! A path through the graph, and the machine that follows it when necessary.
 
 use super::graph::{Graph, NONE, Shown};
 use super::policy::{Balance, MOST_BYTES};
@@ -15,20 +15,20 @@ use std::cell::{Cell, RefCell};
 /// A step of the path.
 struct Taken {
     choice: Choice,
-    /// The node before it; `NONE` if that state is not on the graph.
+    /// The node before it; `NONE` if that state is not in the graph.
     from: u32,
 }
 
-/// What `accesses` and the like are about.
+/// What `accesses` and similar methods refer to.
 enum Last {
     /// Nothing: the machine went back.
     Nothing,
     Edge(u32),
-    /// A step that is not on the graph: `unrecorded`.
+    /// A step that is not in the graph: `unrecorded`.
     Unrecorded,
 }
 
-/// Copies of what the machine has to say beside the graph.
+/// Copies of the machine's results for a step that is not in the graph.
 #[derive(Default)]
 struct Unrecorded {
     shown: Shown,
@@ -40,28 +40,28 @@ struct Unrecorded {
 pub(super) struct Map {
     graph: Graph,
     path: Vec<Taken>,
-    /// The present node; `NONE` if the state is not on the graph, and then the machine is here, but
-    /// for a run that has to stop.
+    /// The present node; `NONE` if the state is not in the graph. Then the machine is in this
+    /// state, unless the run has to stop.
     here: u32,
     last: Last,
     unrecorded: Unrecorded,
-    /// Never farther on the path than the path goes.
+    /// The machine; never ahead of the path.
     real: RefCell<Real>,
     /// Sets that were named in outcomes.
     sets: FxHashMap<Waiters, Box<[ThreadId]>>,
     balance: Balance,
     recalled: u64,
-    /// New steps are added to the graph.
+    /// True if new steps are added to the graph.
     learns: bool,
-    /// Nothing is to be recalled any more.
+    /// True if nothing is to be recalled any more.
     over: Cell<bool>,
     checked: ForTests<bool>,
-    /// By node: the memory that is allocated there, where that was asked.
+    /// For each node, the allocated memory, where it was computed.
     allocated: RefCell<FxHashMap<u32, Allocated>>,
 }
 
 impl Map {
-    /// For a machine at its initial state.
+    /// A path for a machine at its initial state.
     pub fn new(mut real: Real, checked: ForTests<bool>) -> Map {
         real.keep_fingerprints();
         let mut graph = Graph::default();
@@ -92,12 +92,12 @@ impl Map {
         self.recalled
     }
 
-    /// The machine that executes, wherever on the path it is.
+    /// The machine, wherever it is on the path.
     pub fn vm_mut(&mut self) -> &mut Vm {
         &mut self.real.get_mut().vm
     }
 
-    /// The graph, and the machine alone, at the end of the path.
+    /// The graph, and the machine at the end of the path.
     pub fn into_parts(self) -> (Graph, Real) {
         self.catch_up(self.path.len());
         let mut real = self.real.into_inner();
@@ -105,13 +105,13 @@ impl Map {
         (self.graph, real)
     }
 
-    /// The present node, unless the state is not on the graph.
+    /// The present node, unless the state is not in the graph.
     #[inline]
     pub fn node(&self) -> Option<u32> {
         (self.here != NONE).then_some(self.here)
     }
 
-    /// The last step, if it is on the graph.
+    /// The last step, if it is in the graph.
     #[inline]
     pub fn edge(&self) -> Option<u32> {
         match self.last {
@@ -129,7 +129,7 @@ impl Map {
         self.path.len()
     }
 
-    /// What is to be seen where the path has led.
+    /// The visible part of the state at the end of the path.
     #[inline]
     pub fn shown(&self) -> &Shown {
         match self.here {
@@ -175,8 +175,8 @@ impl Map {
         }
     }
 
-    /// Asks the machine where the path has led. It had to follow it for that, so it may as well go
-    /// on alone.
+    /// Asks the machine at the end of the path. The machine has to follow the path for this, so
+    /// from now on it executes all steps itself.
     #[cold]
     pub fn ask<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         self.over.set(true);
@@ -184,8 +184,8 @@ impl Map {
         question(&self.real.borrow().vm)
     }
 
-    /// The memory that is allocated where the path has led: the machine follows it only to a state
-    /// at which nobody asked before.
+    /// The allocated memory at the end of the path. The machine follows the path only to states for
+    /// which this was not computed before.
     pub fn allocated(&self) -> Allocated {
         if let Some(known) = self.allocated.borrow().get(&self.here)
             && self.here != NONE
@@ -209,7 +209,7 @@ impl Map {
         allocated
     }
 
-    /// Asks the machine what is the same everywhere.
+    /// Asks the machine something that has the same answer everywhere.
     pub fn ask_anywhere<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         question(&self.real.borrow().vm)
     }
@@ -239,7 +239,7 @@ impl Map {
         event
     }
 
-    /// Takes a known step as if it was not known: for its notices, or to compare.
+    /// Takes a cached step as if it was not cached: for its notices, or for comparison.
     #[cold]
     fn step_again(&mut self, known: u32) {
         self.unrecorded.notices.clear();
@@ -268,7 +268,7 @@ impl Map {
         self.unrecorded.notices.extend_from_slice(real.vm.notices());
     }
 
-    /// Takes a step that is not known.
+    /// Takes a step that is not cached.
     #[inline(never)]
     fn step_anew(&mut self, choice: Choice) -> Event {
         if !self.follow(self.path.len()) {
@@ -315,7 +315,7 @@ impl Map {
         event
     }
 
-    /// After a step was learned: whether to go on.
+    /// After a step was cached: decides whether to continue.
     fn weigh(&mut self) {
         if self.balance.learn() {
             self.over.set(true);
@@ -325,13 +325,13 @@ impl Map {
         }
     }
 
-    /// The machine is where the path has led.
+    /// Copies the visible part of the machine's state; the machine is at the end of the path.
     fn copy_pending(&mut self) {
         self.unrecorded.shown = Shown::of(self.real.get_mut().vm.pending());
     }
 
-    /// The machine follows the path to its `steps`-th step, whatever asks it to stop. What is
-    /// executed for that was counted when the path took it.
+    /// Lets the machine follow the path to its `steps`-th step, even if it is asked to stop. The
+    /// instructions executed for this were counted when the path took the steps.
     fn catch_up(&self, steps: usize) {
         let mut real = self.real.borrow_mut();
         let counted = real.vm.instructions;
@@ -343,8 +343,8 @@ impl Map {
         real.vm.instructions = counted;
     }
 
-    /// The same before a step that is not known. If the run has to stop meanwhile, the machine
-    /// stays behind: whether it is there.
+    /// Follows the path before a step that is not cached. If the run has to stop meanwhile, the
+    /// machine stays behind, and this returns false.
     fn follow(&self, steps: usize) -> bool {
         let mut real = self.real.borrow_mut();
         let counted = real.vm.instructions;
@@ -353,7 +353,7 @@ impl Map {
             real.step(taken.choice);
             let goes_on = !real.vm.has_to_stop();
             if !goes_on {
-                real.undo(from + k); // it may have been cut short
+                real.undo(from + k); // it may have been interrupted
             }
             goes_on
         });
@@ -361,7 +361,8 @@ impl Map {
         is_there
     }
 
-    /// A step to which the machine did not come, as one that is cut short: its thread is parked.
+    /// A step that the machine did not reach. It is treated like an interrupted step: its thread is
+    /// parked.
     #[cold]
     fn step_cut_short(&mut self, choice: Choice) -> Event {
         let mut pending = self.shown().pending.to_vec();

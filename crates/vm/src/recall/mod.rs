@@ -1,26 +1,27 @@
-//! A machine that does not execute again what it remembers.
+//! A machine that caches its steps.
 //!
 //! Explorations take many executions through few states: seven threads that take one mutex have
-//! 5,040 executions and some hundred states. So steps are kept as a graph: each state is a node,
-//! and each choice that was made there an edge with the event, its accesses and its parts. A step
-//! along a known edge is looked up; for any other one the machine first follows the present path
-//! ([`real::Real`]), then takes the step and learns it. What an explorer and detectors see is the
-//! same in every detail, texts for reports included: for these the machine follows the path, too.
+//! 5,040 executions and some hundred states. So steps are stored as a graph. Each state is a node,
+//! and each choice that was made there is an edge with the event, its accesses and its parts. A
+//! step along a known edge is looked up. For any other step the machine first follows the present
+//! path ([`real::Real`]), then takes the step and adds it to the graph. An explorer and detectors
+//! see the same in every detail, including texts for reports; for those the machine follows the
+//! path, too.
 //!
-//! A state is told by its [fingerprint](crate::fingerprint), under keys for which thread numbers
-//! and calling contexts count, too, and by the pending actions, which are compared (their places do
-//! not follow from the rest where a thread ends). What that leaves out is read by no step (printed
+//! The key of a state is its [fingerprint](crate::fingerprint), under keys that include thread
+//! numbers and calling contexts. The pending actions are compared as well (if a thread ends, their
+//! places do not follow from the rest). What the fingerprint leaves out is read by no step (printed
 //! output, dead registers), is for reports only, or follows from the rest.
 //!
-//! What is not recalled:
-//! - the first execution, which an explorer learns from and forgets: remembering begins when all of
-//!   it is undone;
-//! - steps with notices: they are on the graph, but the machine takes them each time, since notices
-//!   are for people;
-//! - anything once a value is symbolic, since the graph knows nothing of paths;
-//! - anything once texts were asked for on the way: a program that is reported about in each
-//!   execution gains nothing;
-//! - anything if too few steps are known when they come ([`policy`]).
+//! Not recalled are:
+//! - the first execution, from which an explorer learns and which it discards: caching begins when
+//!   all of it is undone;
+//! - steps with notices: they are in the graph, but the machine takes them each time, because
+//!   notices have texts;
+//! - anything once a value is symbolic, because the graph contains no path conditions;
+//! - anything once texts were requested on the way: a program for which each execution is reported
+//!   gains nothing;
+//! - anything if too few steps are found in the cache ([`policy`]).
 
 mod graph;
 mod map;
@@ -38,24 +39,26 @@ use selvedge_model::{
 };
 use std::rc::Rc;
 
-/// A [`Vm`] that remembers its steps. See the module's documentation.
+/// A [`Vm`] that caches its steps. See the module's documentation.
 pub struct Recalling {
     body: Body,
-    /// With a map: what is to be seen where the path has led. Asked for so often that it lies here.
+    /// With a map: the visible part of the state at the end of the path. It is read so often that
+    /// it is stored here.
     shown: Option<Shown>,
     program: Rc<Shared>,
-    /// What is remembered no more, for those who have seen its steps on the present path.
+    /// A graph that is not used any more, kept for callers that have seen its steps on the present
+    /// path.
     left: Graph,
-    /// Each recalled step is also executed, and compared.
+    /// If set, each recalled step is also executed and compared.
     checked: ForTests<bool>,
 }
 
 enum Body {
     /// The machine takes all steps itself.
     Direct(Box<Real>),
-    /// With what it remembers.
+    /// The machine and the cache.
     Map(Box<Map>),
-    /// Neither, while it changes from one to the other.
+    /// Temporary, while it changes from one to the other.
     Changing,
 }
 
@@ -73,7 +76,7 @@ impl Recalling {
         }
     }
 
-    /// The same, but it never remembers anything.
+    /// A machine that never caches anything.
     pub fn executing(vm: Vm) -> Recalling {
         let mut machine = Recalling::new(vm);
         if let Body::Direct(real) = &mut machine.body {
@@ -82,10 +85,10 @@ impl Recalling {
         machine
     }
 
-    /// The same for tests: executes what it recalls, too, and compares.
+    /// A machine for tests: it also executes recalled steps, and compares.
     ///
     /// # Panics
-    /// Its steps do, if what is recalled differs from what happens.
+    /// Its steps panic if a recalled step differs from the executed one.
     #[cfg(feature = "laboratory")]
     pub fn checked(vm: Vm) -> Recalling {
         Recalling {
@@ -105,7 +108,7 @@ impl Recalling {
         self.ask_anywhere(Vm::work)
     }
 
-    /// How many steps it has looked up.
+    /// The number of steps that were looked up.
     pub fn recalled(&self) -> u64 {
         match &self.body {
             Body::Map(map) => map.recalled(),
@@ -113,7 +116,7 @@ impl Recalling {
         }
     }
 
-    /// Forgets everything, if that was decided on; the machine goes on alone.
+    /// Drops the cache if that was decided; the machine then executes all steps itself.
     #[inline]
     fn settle(&mut self) {
         if let Body::Map(map) = &self.body
@@ -133,7 +136,7 @@ impl Recalling {
         }
     }
 
-    /// Begins to remember, if the state is the initial one again and nothing speaks against it.
+    /// Begins to cache, if the state is the initial one again and nothing forbids it.
     #[cold]
     fn begin(&mut self) {
         match std::mem::replace(&mut self.body, Body::Changing) {
@@ -146,7 +149,7 @@ impl Recalling {
         }
     }
 
-    /// Asks the machine where the path has led.
+    /// Asks the machine at the end of the path.
     fn ask<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         match &self.body {
             Body::Map(map) => map.ask(question),
@@ -155,7 +158,7 @@ impl Recalling {
         }
     }
 
-    /// The machine that executes, wherever on the path it is.
+    /// The machine, wherever it is on the path.
     fn vm_mut(&mut self) -> &mut Vm {
         match &mut self.body {
             Body::Map(map) => map.vm_mut(),
@@ -164,7 +167,7 @@ impl Recalling {
         }
     }
 
-    /// Asks the machine what is the same everywhere.
+    /// Asks the machine something that has the same answer everywhere.
     fn ask_anywhere<T>(&self, question: impl FnOnce(&Vm) -> T) -> T {
         match &self.body {
             Body::Map(map) => map.ask_anywhere(question),
@@ -289,7 +292,7 @@ impl Recall for Recalling {
 }
 
 impl Undo for Recalling {
-    /// How many steps the path has.
+    /// The number of steps of the path.
     type Mark = usize;
 
     #[inline]

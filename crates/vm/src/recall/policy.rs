@@ -1,18 +1,19 @@
-//! Whether remembering is worth what it costs.
+//! Decides whether caching is worth its cost.
 //!
-//! A step that is executed and learned costs about twice a step that is only executed; one that is
-//! recalled costs next to nothing. So it pays if at least half as many steps are recalled as are
-//! learned. That is looked at after every [`WINDOW`] learned steps, and is final: states come back
-//! near the ends of executions, where depth-first search is from its beginning on.
+//! A step that is executed and cached costs about twice as much as one that is only executed. A
+//! recalled step costs next to nothing. So caching pays if at least half as many steps are recalled
+//! as are cached. This is checked after every [`WINDOW`] cached steps, and the decision is final.
+//! States return near the ends of executions, and depth-first search is there from its beginning
+//! on.
 
-/// How many steps are learned between two looks.
+/// The number of cached steps between two checks.
 const WINDOW: u32 = 1024;
 
-/// Bytes that the graph may have. Once it is full nothing more is learned, but what is known is
-/// recalled.
+/// The maximum size of the graph in bytes. When it is full, nothing more is cached, but the cached
+/// steps are still recalled.
 pub(super) const MOST_BYTES: usize = 32 << 20;
 
-/// What has come of remembering since the last look.
+/// The results of caching since the last check.
 #[derive(Default)]
 pub(super) struct Balance {
     recalled: u32,
@@ -25,7 +26,7 @@ impl Balance {
         self.recalled = self.recalled.saturating_add(1);
     }
 
-    /// A step was learned; whether it is time to stop.
+    /// Counts a cached step. Returns true if it is time to stop.
     #[inline]
     pub fn learn(&mut self) -> bool {
         self.learned += 1;

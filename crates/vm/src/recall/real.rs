@@ -1,4 +1,4 @@
-//! The machine that executes, with a mark before each of its steps.
+//! The machine that executes steps, with a mark before each of them.
 
 use crate::fingerprint::{Fingerprints, Keys};
 use crate::vm::{Mark, Vm};
@@ -7,10 +7,10 @@ use selvedge_model::{Choice, Event, Machine, Undo};
 /// A machine somewhere on a path.
 pub(super) struct Real {
     pub vm: Vm,
-    /// Where it was before each step.
+    /// The marks before each step.
     marks: Vec<Mark>,
-    /// Nothing may be remembered: a value was symbolic, states have fingerprints of another kind,
-    /// or it did not pay.
+    /// True if nothing may be cached: a value was symbolic, states have fingerprints of another
+    /// kind, or caching did not pay.
     barred: bool,
 }
 
@@ -26,7 +26,7 @@ impl Real {
         real
     }
 
-    /// How many steps it has taken.
+    /// The number of steps that it has taken.
     #[inline]
     pub fn steps(&self) -> usize {
         self.marks.len()
@@ -39,7 +39,7 @@ impl Real {
         event
     }
 
-    /// Goes back to where it had taken so many steps, if it has taken more.
+    /// Returns to the state after this number of steps, if it has taken more.
     pub fn undo(&mut self, steps: usize) {
         if let Some(&mark) = self.marks.get(steps) {
             self.vm.undo(mark);
@@ -52,23 +52,23 @@ impl Real {
         self.barred |= self.vm.state.path().is_used();
     }
 
-    /// Whether its states may be told by their fingerprints.
+    /// True if its states may be identified by their fingerprints.
     pub fn may_remember(&self) -> bool {
         !self.barred
     }
 
-    /// From the initial state on, keeps fingerprints by which states are told.
+    /// From the initial state on, maintains fingerprints that identify states.
     pub fn keep_fingerprints(&mut self) {
         let prints = Fingerprints::new(&self.vm.program, &self.vm.state, Keys::NAMED);
         self.vm.fingerprints = Some(Box::new(prints));
     }
 
-    /// States need not be told any more.
+    /// States need not be identified any more.
     pub fn drop_fingerprints(&mut self) {
         self.vm.fingerprints = None;
     }
 
-    /// Nothing is to be remembered from now on.
+    /// Nothing is to be cached from now on.
     pub fn go_alone(&mut self) {
         self.drop_fingerprints();
         self.barred = true;

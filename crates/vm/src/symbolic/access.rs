@@ -1,12 +1,12 @@
 //! Accesses to memory at symbolic addresses.
 //!
-//! An address is first confined to one object: an address computed from an object stays that
-//! object's or is out of bounds; any other may lie in several, each an alternative, and one more is
-//! that it lies in none: then that is the fault, with inputs that lead there. Within the object, an
-//! access is to whichever of its elements the address names: a read selects from a table of them, a
-//! write updates each under the condition that it is the one. Where others may use the object at
-//! the same time, the address is settled instead, one alternative an element, so that races and
-//! dependence stay exact.
+//! An address is first restricted to one object. An address computed from an object is within that
+//! object or out of bounds. Any other address may lie in several objects. Each is an alternative;
+//! one more alternative is that it lies in none, which is the fault, with inputs that lead there.
+//! Within the object, the access is to the element that the address names. A read selects from a
+//! table of the elements; a write updates each element under the condition that the address names
+//! it. If other threads may use the object at the same time, each possible address becomes an
+//! alternative instead, so that races and dependence stay exact.
 
 use super::Operand;
 use super::decide::Possible;
@@ -20,14 +20,15 @@ use selvedge_expr::{BinOp, CmpOp, Expr, Node};
 use selvedge_model::{Limit, LimitKind, Notice};
 use smallvec::SmallVec;
 
-/// Objects that one address may lie in, at most.
+/// The maximum number of objects in which one address may lie.
 const MOST_OBJECTS: usize = 64;
-/// Elements that one access may concern, at most; beyond that the address is settled.
+/// The maximum number of elements for one access. If there are more, each address becomes an
+/// alternative.
 const MOST_ELEMENTS: u64 = 4096;
-/// Makes the name of an address that of the outcome that it lies in no object.
+/// Makes the name of the outcome that an address is in no object, from the name of the address.
 static OUTSIDE: Domain = Domain::new("address in no object");
 
-/// Where an access goes.
+/// The target of an access.
 pub(crate) enum Target {
     /// To one address; not yet checked.
     At(u64),
@@ -35,7 +36,7 @@ pub(crate) enum Target {
     Within(Elements),
 }
 
-/// What a simple access through a symbolic pointer has come to.
+/// The result of a simple access through a symbolic pointer.
 pub(crate) enum Reached<T> {
     /// The address is known; the access is still to be made.
     Address(u64),
@@ -43,16 +44,16 @@ pub(crate) enum Reached<T> {
     Done(T),
 }
 
-/// The places that an access may concern: all lie within one live object.
+/// The places of an access; all are within one live object.
 pub(crate) struct Elements {
     /// The first address of the object.
     base: u64,
-    /// Where the access goes, in bytes from there.
+    /// The offset of the access from there, in bytes.
     offset: Expr,
     /// The first and the last place.
     first: u64,
     last: u64,
-    /// log2 of the distance between two.
+    /// log2 of the distance between two places.
     step: u32,
 }
 
@@ -63,7 +64,7 @@ impl Elements {
 }
 
 impl Vm {
-    /// Where an access of `size` bytes through a pointer goes.
+    /// The target of an access of `size` bytes through a pointer.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn resolve(
         &mut self,
@@ -106,7 +107,7 @@ impl Vm {
             .iter()
             .fold(arena.truth(false), |all, &c| arena.or(all, c));
         let mut names: SmallVec<[Digest; 4]> = conditions.iter().map(|&c| arena.hash(c)).collect();
-        // Not the condition's name: which objects are candidates depends on the path.
+        // The condition itself is not its name, because the candidate objects depend on the path.
         names.push(Digest::of_words(&OUTSIDE, &arena.hash(address).words()));
         conditions.push(arena.not(inside));
         let outcome = self.split_named(thread, site, performing, &conditions, names)?;
@@ -177,9 +178,9 @@ impl Vm {
         }
     }
 
-    /// Whether the products of indexes and strides fit 64 bits, as those of an `inbounds`
-    /// computation must: an index that comes back around is not within the object. If they may or
-    /// may not, that is decided.
+    /// True if the products of indexes and strides fit 64 bits, as those of an `inbounds`
+    /// computation must. An index that wraps around is not within the object. If both are possible,
+    /// this is decided.
     pub(crate) fn offsets_fit(
         &mut self,
         thread: ThreadId,
@@ -217,9 +218,9 @@ impl Vm {
         Ok(true)
     }
 
-    /// An address computed from a base and scaled indexes (value, its bits, what one of it adds),
-    /// of which at least one is symbolic. An `inbounds` computation keeps the object that it
-    /// started from.
+    /// An address computed from a base and scaled indexes (value, its bits, its scale), of which at
+    /// least one is symbolic. An `inbounds` computation stays with the object from which it
+    /// started.
     pub(crate) fn symbolic_address(
         &self,
         base: Value,
@@ -258,7 +259,7 @@ impl Vm {
         })
     }
 
-    /// An address that is known: still the object's that it was computed from.
+    /// The target of a known address: it must be in the object from which it was computed.
     fn at(&mut self, bits: u64, home: u64, what: &str, site: Site) -> Result<Target, Stop> {
         if home != 0 && (bits ^ home) >> slot_shift(home) != 0 {
             return Err(self.undefined(Value::poison(bits, Poison::OutOfObject), what, site));
@@ -266,7 +267,7 @@ impl Vm {
         Ok(Target::At(bits))
     }
 
-    /// The object that begins at an address, if it may be accessed.
+    /// The object at an address, if it may be accessed.
     fn usable(&self, base: u64, size: u64, write: bool) -> Option<Object> {
         let (_, object) = self.state.memory.check(base, 0, write).ok()?;
         (object.size >= size).then_some(*object)
@@ -377,7 +378,7 @@ impl Vm {
         Ok(tags.of(tags.arena.select(&table, index)))
     }
 
-    /// Which of the places it is, counted from 0.
+    /// The index of the place, counted from 0.
     fn index(&self, elements: &Elements) -> Expr {
         let arena = &self.state.memory.tags.arena;
         let from = arena.binary(
@@ -388,8 +389,8 @@ impl Vm {
         arena.binary(BinOp::LShr, from, arena.constant(64, u128::from(elements.step)))
     }
 
-    /// Writes `size` ≤ 8 bytes at one of the places; `false` if the address must be settled first:
-    /// it may be that of bytes without a value, or what is written has none.
+    /// Writes `size` ≤ 8 bytes at one of the places. Returns false if the address must become an
+    /// alternative first, because the old bytes or the written value may be undefined.
     pub(crate) fn store_within(&mut self, elements: &Elements, size: u64, value: Value, site: Site) -> bool {
         let width = 8 * size as u8;
         let new = Operand::new(&self.state.memory.tags, value, width);

@@ -1,8 +1,8 @@
 //! Decisions on symbolic values: which outcomes are possible, and the data choice between them.
 //!
-//! The path's model says which outcome is possible without a query; the others cost one each, and
-//! nothing where they are known. A solver that gives no answer leaves that outcome out and says so:
-//! the verdict is then unknown.
+//! The path's model shows one possible outcome without a query. Each other outcome costs one query,
+//! and none if it is known already. If the solver gives no answer, the outcome is left out and a
+//! notice says so; the verdict is then unknown.
 
 use super::path::{Arm, Begun};
 use super::{Operand, binary, shift_in_range};
@@ -20,14 +20,14 @@ use selvedge_solver::{Answer, Query, Reason};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Values that a symbolic value may have where a number is needed, at most.
+/// The maximum number of values of a symbolic value that is needed as a number.
 const MOST_VALUES: usize = 256;
-/// How many of more than those are explored all the same; the verdict is then unknown.
+/// The number of values that are explored if there are more; the verdict is then unknown.
 const SAMPLE: usize = 4;
 
 /// Whether a condition can hold on the present path.
 pub(crate) enum Possible {
-    /// With these inputs.
+    /// It can, with these inputs.
     With(Rc<Assignment>),
     /// It cannot.
     Never,
@@ -36,7 +36,7 @@ pub(crate) enum Possible {
 }
 
 impl Vm {
-    /// Whether a condition can hold on the present path, and inputs with which it does.
+    /// Whether a condition can hold on the present path, and inputs for which it holds.
     pub(crate) fn ask(&mut self, condition: Expr, site: Site) -> Possible {
         let path = &self.state.path();
         let query = Query {
@@ -68,11 +68,11 @@ impl Vm {
         self.evaluator.eval(arena, expr, self.state.path().model())
     }
 
-    /// Which of several conditions holds, of which exactly one does. If several can, the thread
-    /// stops before its present instruction, to be executed again once one was chosen.
+    /// Decides which of several conditions holds; exactly one does. If several can hold, the thread
+    /// stops before its present instruction, which is executed again after one was chosen.
     ///
-    /// In a canonical machine the thread stops whenever it does not know the outcome itself, if
-    /// only one is possible because of what other threads have decided, too.
+    /// In a canonical machine the thread stops whenever it does not know the outcome itself, even
+    /// if only one outcome is possible because of decisions by other threads.
     pub(crate) fn split(
         &mut self,
         thread: ThreadId,
@@ -85,8 +85,8 @@ impl Vm {
         self.split_named(thread, site, performing, conditions, names)
     }
 
-    /// The same with names for the outcomes, where the conditions depend on what is possible on
-    /// this path.
+    /// Like [`split`](Self::split), with names for the outcomes. For conditions that depend on what
+    /// is possible on this path.
     pub(crate) fn split_named(
         &mut self,
         thread: ThreadId,
@@ -112,7 +112,7 @@ impl Vm {
             }
         }
         let Some(holding) = holding else {
-            // Not so many outcomes after all: what decides would be no part of the path.
+            // There are fewer outcomes than expected: what decides would not be part of the path.
             return Err(self.unknown(site, "a decision without an outcome"));
         };
         let arm = |i: usize, model| Arm {
@@ -123,7 +123,7 @@ impl Vm {
             only: false,
         };
         if open > 2 {
-            // One query may do for all others.
+            // One query may be enough for all other outcomes.
             let other = self.state.memory.tags.arena.not(conditions[holding]);
             if matches!(self.ask(other, site), Possible::Never) {
                 let only = arm(holding, self.state.path().model().clone());
@@ -156,8 +156,8 @@ impl Vm {
         Ok(holding)
     }
 
-    /// Goes on with the only outcome: the path says so already, or (not `complete`) the others are
-    /// left out.
+    /// Continues with the only outcome. Either the path implies it, or (if not `complete`) the
+    /// other outcomes are left out.
     fn only(
         &mut self,
         thread: ThreadId,
@@ -194,7 +194,7 @@ impl Vm {
             undone: performing,
         });
         self.state.choose_from(thread, arms.into(), begun);
-        // What is executed again after the choice is the action being performed, if there is one.
+        // If an action is being performed, it is executed again after the choice.
         self.state.own_core(thread).before = !performing;
         Stop::Visible(Action {
             stmt: site.stmt,
@@ -215,15 +215,15 @@ impl Vm {
         }
     }
 
-    /// What an alternative of a thread's pending data choice decides.
+    /// The name of the decision that an alternative of a thread's pending data choice makes.
     pub(crate) fn arm_name(&self, thread: ThreadId, alternative: u16) -> Option<u128> {
         let arm = self.state.path().arms(thread).get(usize::from(alternative))?;
         let [low, high] = arm.name.words();
         Some((u128::from(high) << 64 | u128::from(low)).max(1))
     }
 
-    /// Asks again which outcomes of other threads' pending data choices are possible, now that the
-    /// path has another condition.
+    /// Updates which outcomes of other threads' pending data choices are possible, after the path
+    /// has got another condition.
     pub(crate) fn recheck_choices(&mut self, acting: ThreadId) {
         for i in 0..self.state.pending().len() {
             let thread = ThreadId::from_index(i);
@@ -269,7 +269,7 @@ impl Vm {
         }
     }
 
-    /// Whether a truth value holds: its lowest bit.
+    /// Decides whether a truth value holds: its lowest bit.
     pub(crate) fn decide(
         &mut self,
         thread: ThreadId,
@@ -293,7 +293,8 @@ impl Vm {
         }
     }
 
-    /// The number that a value is. If it may be several, the thread stops at a choice between them.
+    /// Decides the number that a value is. If there are several possible numbers, the thread stops
+    /// at a choice between them.
     pub(crate) fn settle(
         &mut self,
         thread: ThreadId,
@@ -323,8 +324,8 @@ impl Vm {
         Ok(value as u64)
     }
 
-    /// One arm for each value that an expression may have, the least first, and whether those are
-    /// all. If there are too many, only some, and a notice.
+    /// One arm for each value that an expression may have, the least value first, and true if these
+    /// are all values. If there are too many, only some, and a notice.
     fn values(&mut self, expr: Expr, site: Site) -> (Vec<Arm>, bool) {
         let width = self.state.memory.tags.arena.width(expr);
         let mut found: Vec<(u128, Arm)> = Vec::new();
@@ -364,7 +365,7 @@ impl Vm {
         (arms, matches!(possible, Possible::Never))
     }
 
-    /// Whether a condition is true or false, whichever it is: it is neither undefined nor poison.
+    /// True if a condition has a truth value: it is neither undefined nor poison.
     pub(crate) fn has_truth(&self, condition: Value) -> bool {
         match self.state.memory.tags.symbol(condition.tag) {
             Some(symbol) => symbol.undefined & 1 == 0,
@@ -372,9 +373,9 @@ impl Vm {
         }
     }
 
-    /// What a condition selects that is neither true nor false: poison if that is poison; else one
-    /// of the two values, so only the bits that both have are defined. That is no fault yet: an
-    /// optimiser makes such choices where it drops the result.
+    /// The result of a select whose condition is neither true nor false: poison if the condition is
+    /// poison; otherwise one of the two values, so only the bits in which both agree are defined.
+    /// This is no fault yet, because an optimiser makes such selects where it drops the result.
     pub(crate) fn join(&self, condition: Value, yes: Value, no: Value) -> Value {
         let tags = &self.state.memory.tags;
         if condition.tag.as_poison().is_some() {
@@ -391,8 +392,8 @@ impl Vm {
         }
     }
 
-    /// Which of two values a condition selects. Plain data become one expression; what may be an
-    /// address stays one of the two.
+    /// The result of a select. Plain data become one expression; a value that may be an address
+    /// stays one of the two.
     pub(crate) fn select(
         &mut self,
         thread: ThreadId,
@@ -422,8 +423,8 @@ impl Vm {
         Ok(if holds { yes } else { no })
     }
 
-    /// A value that leads where a switch goes: its own, or one of the same target. `cases`: the
-    /// function and the number of the table; none for a computed goto.
+    /// A value that leads to the target of a switch: its own value, or another one with the same
+    /// target. `cases`: the function and the number of the table; none for a computed goto.
     pub(crate) fn switch_value(
         &mut self,
         thread: ThreadId,
@@ -444,7 +445,7 @@ impl Vm {
         let table = &program.code[func.index()].switches[usize::from(table)];
         let arena = &self.state.memory.tags.arena;
         let width = arena.width(expr);
-        // One outcome a target, in the order of first cases.
+        // One outcome for each target, in the order of first cases.
         let mut targets: Vec<(u32, u64, Expr)> = Vec::new();
         for &(case, target) in &table.cases {
             if width < 64 && case >> width != 0 {
@@ -467,7 +468,7 @@ impl Vm {
         let outcome = self.split(thread, site, performing, &conditions)?;
         match targets.get(outcome) {
             Some(&(_, case, _)) => Ok(case),
-            // Any value that has no case, or the same target as none.
+            // Any value without a case, or with the same target as such a value.
             None => Ok(self.evaluate(expr) as u64),
         }
     }
@@ -498,7 +499,7 @@ impl Vm {
         Ok(binary(&self.state.memory.tags, op, width, x, y))
     }
 
-    /// Splits off division by zero and the one signed quotient that does not fit: those outcomes
+    /// Splits off division by zero and the one signed quotient that does not fit. These outcomes
     /// are faults.
     pub(crate) fn check_divisor(
         &mut self,
@@ -536,7 +537,7 @@ impl Vm {
         Err(self.arithmetic_fault(kind, message, site))
     }
 
-    /// Splits off that a shift's amount is too large: that outcome is a fault.
+    /// Splits off a shift amount that is too large. This outcome is a fault.
     pub(crate) fn shift_by(
         &mut self,
         thread: ThreadId,

@@ -1,6 +1,5 @@
-//! `freeze`, which makes a value of what is undefined or poison: any value, but the same at each
-//! use. So the bits that have none are an input of the program, asked for where the instruction
-//! stands.
+//! `freeze`, which turns an undefined or poison value into an arbitrary value, the same at each
+//! use. The bits without a value become an input of the program, requested at the instruction.
 
 use super::Source;
 use crate::code::{ComplexOperands, NONE};
@@ -11,7 +10,7 @@ use selvedge_base::ThreadId;
 use selvedge_expr::BinOp;
 use selvedge_model::InputKind;
 
-/// What such an input is called.
+/// The name of such an input.
 const NAME: &str = "undefined value";
 
 impl Vm {
@@ -61,8 +60,8 @@ impl Vm {
         }
     }
 
-    /// The bits of a value that have none. An address outside of its object has all of its bits; it
-    /// stays outside.
+    /// The bits of a value that are undefined. An address outside of its object has all bits
+    /// defined; it stays outside.
     fn without_value(&self, value: Value, width: u8) -> u64 {
         let tags = &self.state.memory.tags;
         let undefined = match (tags.symbol(value.tag), value.tag.as_poison()) {

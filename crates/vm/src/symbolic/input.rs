@@ -1,8 +1,8 @@
-//! Inputs: values that a program gets from outside and that may be anything.
+//! Inputs: values that come from outside and may be anything.
 //!
-//! An input is named by the thread that asks for it and its number among that thread's inputs, so
-//! it is the same in every interleaving. With fixed inputs (`Options::inputs`) it has the bytes
-//! given there, and nothing is symbolic.
+//! The name of an input is the thread that requests it and its number among that thread's inputs,
+//! so it is the same in every interleaving. With fixed inputs (`Options::inputs`) it has the given
+//! bytes, and nothing is symbolic.
 
 use super::path::{Arm, Asked};
 use crate::describe::thread_name;
@@ -15,11 +15,11 @@ use selvedge_base::{Location, StmtId, ThreadId};
 use selvedge_expr::{Expr, InputKey, Node};
 use selvedge_model::{Input, InputKind};
 
-/// What an input is to be.
+/// The description of a requested input.
 pub(crate) struct Source<'a> {
-    /// What the program calls it.
+    /// The program's name for it.
     pub name: &'a str,
-    /// How its bytes are to be read.
+    /// The interpretation of its bytes.
     pub kind: InputKind,
     /// Its size in bytes.
     pub size: u64,
@@ -64,7 +64,7 @@ impl State {
                     let key = InputKey {
                         thread: region,
                         ordinal,
-                        // On another path, this number may be that of an input of another width,
+                        // On another path, this number may belong to an input of another width,
                         // which is another input.
                         byte: i as u32 | u32::from(width) << 24,
                     };
@@ -91,7 +91,7 @@ impl State {
         values
     }
 
-    /// Makes a range of memory, which can be written, an input.
+    /// Makes a writable range of memory an input.
     pub(crate) fn make_symbolic(
         &mut self,
         program: &Program,
@@ -112,7 +112,7 @@ impl State {
         }
     }
 
-    /// Adds a condition that a fresh input can satisfy: with this value.
+    /// Adds a condition that a fresh input can satisfy, with this value.
     pub(crate) fn restrict(&mut self, thread: ThreadId, input: Expr, value: u128, condition: Expr) {
         let mut model = (**self.path().model()).clone();
         if let Node::Input(id) = self.memory.tags.arena.node(input) {

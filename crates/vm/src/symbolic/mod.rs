@@ -1,16 +1,15 @@
 //! Symbolic execution: inputs that may have any value, the conditions under which a path is taken,
-//! and what the interpreter does where a value decides something (design: machine.md, "Symbolic
-//! execution").
+//! and the decisions of the interpreter on symbolic values (docs/symbolic.md).
 //!
-//! A decision with more than one possible outcome is a data choice: the thread stops before the
-//! instruction with the pending action `Choose`, one alternative an outcome, and the instruction is
-//! executed again after one was chosen, now with a path condition that leaves one outcome. A data
-//! choice never separates a transition: strategies take it at once, before any other thread moves
-//! (`explore`), so it is as if the outcome had been known.
+//! A decision with more than one possible outcome is a data choice. The thread stops before the
+//! instruction with the pending action `Choose`, which has one alternative for each outcome. After
+//! an alternative was chosen, the instruction is executed again, now with a path condition that
+//! leaves one outcome. A data choice never splits a transition: strategies take it at once, before
+//! any other thread moves (`explore`), as if the outcome had been known.
 //!
-//! A canonical machine is for explorers that name events by their causes: there, which decisions
+//! A canonical machine is for explorers that name events by their causes. There, which decisions
 //! are data choices follows from the deciding thread's past alone, and other threads may move
-//! before a pending one is taken.
+//! before a pending data choice is taken.
 
 mod access;
 mod decide;

@@ -1,12 +1,12 @@
-//! Instructions on symbolic values, as expressions. What is undefined stays so, by coarser rules
-//! than for concrete values: a result of which any bit might depend on an undefined one is
-//! undefined as a whole, but for bit operations.
+//! Instructions on symbolic values, as expressions. Undefined bits are tracked by coarser rules
+//! than for concrete values: a result is undefined as a whole if any of its bits might depend on an
+//! undefined one. Only bitwise operations are more precise.
 
 use crate::code::Op;
 use crate::value::{Symbol, Tags, Value};
 use selvedge_expr::{BinOp, CmpOp, Expr, FBinOp};
 
-/// A value that takes part in an expression.
+/// An operand of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand {
     /// Its value, of the operation's width.
@@ -87,8 +87,8 @@ pub(crate) fn binary(tags: &Tags, op: Op, width: u8, x: Value, y: Value) -> Valu
     let undefined = if either == 0 {
         0
     } else {
-        // A bit that is 0 for certain makes that of an `and` defined, one that is 1 that of an
-        // `or`.
+        // A bit that is certainly 0 makes that bit of an `and` defined; one that is certainly 1
+        // makes that bit of an `or` defined.
         let certain = |operand: Operand, one: bool| {
             let (zeros, ones) = arena.known_bits(operand.expr);
             (if one { ones } else { zeros }) as u64 & !operand.undefined
@@ -116,7 +116,8 @@ pub(crate) fn binary(tags: &Tags, op: Op, width: u8, x: Value, y: Value) -> Valu
 pub(crate) fn shift_in_range(tags: &Tags, width: u8, by: Value) -> Expr {
     let arena = &tags.arena;
     let by = tags.expr(by, width);
-    // The width is no number of so few bits only if it is 1, where 1 is too much.
+    // The width itself does not fit into so few bits only if it is 1; then an amount of 1 is too
+    // large.
     let most = arena.constant(width, u128::from(width - 1));
     arena.compare(CmpOp::Ule, by, most)
 }

@@ -1,10 +1,10 @@
-//! The condition of the present path, an assignment of inputs that takes it, and what is known
+//! The condition of the present path, an assignment of inputs that takes it, and the values known
 //! because of it.
 //!
-//! In a canonical machine (`Vm::canonical`) what is known is known to a thread: what it decided
-//! itself, what its parent knew when it was created and threads that it joined, and what was
-//! decided while no other thread was left, which is before everything that comes later. What
-//! concurrent threads decided must not show in which decisions of a thread are events.
+//! In a canonical machine (`Vm::canonical`), each thread has its own knowledge: its own decisions,
+//! what its parent knew when it created the thread, what threads knew that it joined, and decisions
+//! made while no other thread was left, which come before everything later. The decisions of
+//! concurrent threads must not influence which decisions of a thread are events.
 
 use crate::memory::Site;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,22 +16,23 @@ use std::rc::Rc;
 /// One possible outcome of a decision.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    /// What holds then.
+    /// The condition that holds then.
     pub condition: Expr,
     /// Inputs with which the path and the condition hold.
     pub model: Rc<Assignment>,
-    /// What stands for the outcome wherever the decision is met: mostly the hash of the condition.
+    /// The name of the outcome, the same wherever the decision occurs; usually the hash of the
+    /// condition.
     pub name: Digest,
-    /// An expression that has only this value then, if that is what is decided.
+    /// The expression that is decided, and its only value then, if the decision is about a value.
     pub fact: Option<(Expr, u128)>,
-    /// It is the only outcome: the path says so already.
+    /// True if it is the only outcome: the path implies it.
     pub only: bool,
 }
 
-/// Who knows: every thread.
+/// The owner of knowledge that every thread has.
 pub(crate) const EVERYBODY: u32 = 0;
 
-/// Who knows: a thread, beside what everybody knows.
+/// The owner of a thread's own knowledge.
 pub(crate) fn known_to(thread: ThreadId) -> u32 {
     1 + thread.index() as u32
 }
@@ -40,16 +41,16 @@ pub(crate) fn known_to(thread: ThreadId) -> u32 {
 /// name.
 pub(crate) type Decided = (u32, Digest);
 
-/// An input that was asked for on this path.
+/// An input that was requested on this path.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// Who asked.
+    /// The thread that requested it.
     pub thread: ThreadId,
-    /// What the program calls it.
+    /// The program's name for it.
     pub name: Rc<str>,
-    /// Where.
+    /// The place.
     pub site: Site,
-    /// How its bytes are to be read.
+    /// The interpretation of its bytes.
     pub kind: InputKind,
     /// Its size in bytes.
     pub size: u64,
@@ -59,21 +60,22 @@ pub(crate) struct Asked {
     pub fixed: Option<Vec<u8>>,
 }
 
-/// What the log says of one change.
+/// A change, for the log.
 #[derive(Clone, Debug)]
 enum Change {
-    /// A condition was added: constraints before it, the model before it, and what was learnt.
+    /// A condition was added: the number of constraints before it, the model before it, and the new
+    /// knowledge.
     Constrained {
         constraints: u32,
         model: Rc<Assignment>,
         learnt: Vec<(u32, Expr)>,
         decided: Option<Decided>,
     },
-    /// What a condition says was learnt without adding it.
+    /// Knowledge that follows from a condition was added, without the condition.
     Learnt(Vec<(u32, Expr)>),
-    /// An input was asked for.
+    /// An input was requested.
     Asked,
-    /// A thread has other arms to choose from.
+    /// A thread's pending data choice changed.
     Choosing(ThreadId, Choosing),
 }
 
@@ -84,16 +86,16 @@ struct Choosing {
     begun: Option<Begun>,
 }
 
-/// The visible action within which a thread stands at a data choice: no other thread may come
+/// The visible action that contains a thread's pending data choice. No other thread may run in
 /// between.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun {
     /// The action.
     pub action: Action,
-    /// The alternative of it that was taken.
+    /// The alternative of the action that was taken.
     pub alternative: u16,
-    /// Nothing of it was done: it is performed with the choice. Else the choice is one within an
-    /// atomic block.
+    /// True if the action has no effect yet: it is performed with the choice. Otherwise the choice
+    /// is within an atomic block.
     pub undone: bool,
 }
 
@@ -111,7 +113,7 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Whether anything was asked for, assumed or decided.
+    /// True if an input was requested, or something was assumed or decided.
     #[inline]
     pub fn is_used(&self) -> bool {
         !(self.constraints.is_empty()
@@ -120,12 +122,12 @@ impl Path {
             && self.known.is_empty())
     }
 
-    /// What holds on this path, oldest first.
+    /// The constraints of this path, oldest first.
     pub fn constraints(&self) -> &[Expr] {
         &self.constraints
     }
 
-    /// Inputs with which this path is taken.
+    /// Inputs for which this path is taken.
     pub fn model(&self) -> &Rc<Assignment> {
         &self.model
     }
@@ -141,7 +143,7 @@ impl Path {
             .copied()
     }
 
-    /// Everything that is known: who knows which value of what.
+    /// All knowledge: the owner, the expression and its value.
     pub fn all_known(&self) -> impl Iterator<Item = ((u32, Expr), u128)> + '_ {
         self.known.iter().map(|(&key, &value)| (key, value))
     }
@@ -160,7 +162,7 @@ impl Path {
         })
     }
 
-    /// The inputs asked for, in order.
+    /// The inputs requested, in order.
     pub fn asked(&self) -> &[Asked] {
         &self.asked
     }
@@ -172,15 +174,14 @@ impl Path {
             .map_or(&[], |choosing| &choosing.arms)
     }
 
-    /// The visible action that a thread has begun and in which it stands at a data choice.
+    /// The visible action that a thread has begun and that contains its pending data choice.
     pub fn begun(&self, thread: ThreadId) -> Option<Begun> {
         self.choosing
             .get(thread.index())
             .and_then(|choosing| choosing.begun)
     }
 
-    /// Adds the outcome of a decision made by the thread with this region. `who` knows it from now
-    /// on.
+    /// Adds the outcome of a decision by the thread with this region. `who` gets this knowledge.
     pub fn constrain(&mut self, arena: &Arena, who: u32, region: u32, arm: &Arm) {
         let constraints = self.constraints.len() as u32;
         if !arm.only {
@@ -214,8 +215,8 @@ impl Path {
         }
     }
 
-    /// Notes that an expression has one value on this path, because the path's condition says so
-    /// already. Whether that was new.
+    /// Records that an expression has one value on this path, because the path's condition implies
+    /// it. Returns true if this is new.
     pub fn note(&mut self, arena: &Arena, who: u32, expr: Expr, value: u128) -> bool {
         let mut learnt = Vec::new();
         self.learn(arena, who, expr, value, &mut learnt);
@@ -226,7 +227,8 @@ impl Path {
         true
     }
 
-    /// A thread's past is now part of another's. Whether that one knows more by it.
+    /// Adds a thread's knowledge to another thread's. Returns true if the other thread's knowledge
+    /// grows.
     pub fn tell(&mut self, from: u32, to: u32) -> bool {
         let known = self.known.iter().filter(|((who, _), _)| *who == from);
         let news: Vec<(Expr, u128)> = known
@@ -265,7 +267,7 @@ impl Path {
             },
             _ => {}
         }
-        // The negation is asked for as often.
+        // The negation is looked up as often.
         if arena.width(expr) == 1 {
             let negation = arena.not(expr);
             if self.known(who, negation).is_none() {
@@ -281,7 +283,7 @@ impl Path {
         self.log.push(Change::Asked);
     }
 
-    /// Sets the alternatives of a thread's data choice, and the action within which it is.
+    /// Sets the alternatives of a thread's data choice, and the action that contains it.
     pub fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>, begun: Option<Begun>) {
         if self.choosing.len() <= thread.index() {
             let nothing = Choosing {
@@ -294,7 +296,7 @@ impl Path {
         self.log.push(Change::Choosing(thread, old));
     }
 
-    /// Takes back the last change.
+    /// Undoes the last change.
     pub fn undo_one(&mut self) {
         match self.log.pop() {
             Some(Change::Constrained {

@@ -1,5 +1,4 @@
-//! The machine's solver: made when the first question is asked, so that programs without input pay
-//! nothing.
+//! The machine's solver. It is made at the first query, so programs without inputs pay nothing.
 
 use crate::program::Error;
 use crate::statistics::{LayerStatistics, SolverStatistics};
@@ -28,12 +27,12 @@ impl LazySolver {
         answer
     }
 
-    /// How many queries were decided.
+    /// The number of queries that were decided.
     pub fn queries(&self) -> u64 {
         self.queries
     }
 
-    /// What was counted, if anything was.
+    /// The counts, if there was a query.
     pub fn counts(&self) -> Option<SolverStatistics> {
         let chain = self.chain.as_ref()?;
         let layers = chain
@@ -58,7 +57,7 @@ impl LazySolver {
 /// The options of all solvers of a program. Those that write queries share one directory.
 ///
 /// # Errors
-/// If a layer has a name that there is not, or the directory cannot be made.
+/// If a layer's name does not exist, or the directory cannot be made.
 pub(crate) fn solver_options(of: &crate::Options) -> Result<Options, Error> {
     let options = &of.solver;
     let mut all = Options {

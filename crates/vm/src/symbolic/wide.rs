@@ -15,15 +15,15 @@ use selvedge_model::FaultKind;
 enum Word {
     /// An expression of its type's width.
     Expr(Expr),
-    /// Some bit of it is undefined.
+    /// Some of its bits are undefined.
     Undefined,
-    /// It is poison: this value.
+    /// It is poison, with this value.
     Poison(Value),
 }
 
 impl Vm {
-    /// Executes an instruction if it is one that computes and some operand is symbolic; `None` if
-    /// not.
+    /// Executes an instruction if it computes a value and some operand is symbolic; otherwise
+    /// `None`.
     pub(crate) fn compute_symbolic(
         &mut self,
         thread: ThreadId,
@@ -414,8 +414,8 @@ const fn float_comparison(pred: ir::FloatPred) -> FPred {
 }
 
 impl Vm {
-    /// A read-modify-write of symbolic data: what is written then. `None` if neither operand is
-    /// symbolic, or one has no value.
+    /// A read-modify-write of symbolic data: the value to be written. `None` if neither operand is
+    /// symbolic, or one is undefined.
     pub(crate) fn combine_symbolic(
         &self,
         op: ir::RmwOp,
@@ -468,7 +468,7 @@ impl Vm {
         Some([low, high])
     }
 
-    /// The condition that two values are equal, if at least one is symbolic and both have values.
+    /// The condition that two values are equal, if at least one is symbolic and both are defined.
     pub(crate) fn equal_symbolic(&self, ty: Type, a: [Value; 2], b: [Value; 2]) -> Option<Expr> {
         let tags = &self.state.memory.tags;
         if !a.iter().chain(&b).any(|v| v.is_symbolic()) {

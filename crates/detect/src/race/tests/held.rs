@@ -3,7 +3,7 @@
 use super::digest::{later, neighbours, until};
 use super::traces::{Mock, Trace};
 use crate::RaceDetector;
-use selvedge_model::{Detector, Held, Places, Threat};
+use selvedge_model::{Detector, Held, Places, RaceCandidate};
 
 /// What is held for some places after a trace.
 fn held(trace: &Trace, places: &Places) -> Held {
@@ -18,11 +18,11 @@ fn held(trace: &Trace, places: &Places) -> Held {
         .expect("a race detector holds something")
 }
 
-/// The same without a part of each threat.
-fn without(held: &Held, part: fn(&mut Threat)) -> Held {
-    let mut threats = held.threats().to_vec();
-    threats.iter_mut().for_each(part);
-    Held::new(threats)
+/// The same without a part of each candidate.
+fn without(held: &Held, part: fn(&mut RaceCandidate)) -> Held {
+    let mut candidates = held.candidates().to_vec();
+    candidates.iter_mut().for_each(part);
+    Held::new(candidates)
 }
 
 #[test]
@@ -88,18 +88,18 @@ fn what_is_held_for_a_place_tells_of_the_races_there() {
 }
 
 /// A part that is left out.
-type Part = (&'static str, fn(&mut Threat));
+type Part = (&'static str, fn(&mut RaceCandidate));
 
 /// An oracle counts only once it was seen to fail.
 #[test]
-fn every_part_of_a_threat_left_out_is_noticed() {
+fn every_part_of_a_race_candidate_left_out_is_noticed() {
     let parts: [Part; 3] = [
-        ("who knows of it", |threat| threat.known_by.clear()),
-        ("where it was", |threat| threat.what = Default::default()),
-        ("which clock it is", |threat| {
-            for knower in &mut threat.known_by {
-                knower.beyond = Some(knower.name);
-                knower.name = Default::default();
+        ("who knows of it", |candidate| candidate.covered_by.clear()),
+        ("where it was", |candidate| candidate.what = Default::default()),
+        ("which clock it is", |candidate| {
+            for clock in &mut candidate.covered_by {
+                clock.beyond = Some(clock.name);
+                clock.name = Default::default();
             }
         }),
     ];

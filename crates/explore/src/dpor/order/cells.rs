@@ -1,53 +1,53 @@
 //! The last uses of each object.
 //!
-//! Memory is kept by aligned granules of 8 bytes and, within one, by the exact bytes accessed
-//! (*cells*): accesses that share a granule and no byte stay independent, and all uses recorded in
-//! one cell are of the same bytes.
+//! Uses of memory are stored for aligned granules of 8 bytes and, within one granule, for the exact
+//! bytes accessed (*cells*). So accesses that share a granule and no byte are independent, and all
+//! uses in one cell are of the same bytes.
 
 use super::{Event, Looked, Tick};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Dependence, ObjectId, OpClass};
 use std::collections::BTreeMap;
 
-/// No cell; no row.
+/// No cell, or no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What is used as a whole.
+/// The bytes of an object that is used as a whole.
 const ALL_BYTES: u8 = 0xff;
 
-/// One object, or the same bytes of one granule.
+/// One object, or a fixed set of bytes in one granule.
 pub(super) struct Cell {
     key: u64,
     /// The next cell of the same granule.
     next: u32,
-    /// Classes that have a row.
+    /// The classes that have a row.
     pub present: u32,
     pub ends: Ends,
     pub bytes: u8,
     pub uses: [Uses; OpClass::COUNT],
 }
 
-/// The end of a cell's uses; one word.
+/// The end of a cell's list of uses; one word.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
 pub(super) struct Ends {
     /// The last use of any class.
     pub latest: Tick,
-    /// The last use that was dependent on every class then present: all earlier uses happen before
-    /// it.
+    /// The last use that was dependent on every class present at that time. All earlier uses happen
+    /// before it.
     pub dominant: Tick,
 }
 
 /// The uses of a cell in one class.
 #[derive(Clone, Copy)]
 pub(super) struct Uses {
-    /// Where the ticks by thread begin in `last`.
+    /// The position in `last` at which the ticks by thread begin.
     pub row: u32,
-    /// The last one of any thread.
+    /// The last use by any thread.
     latest: Tick,
 }
 
-/// What one use of a cell overwrote.
+/// The values that one use of a cell overwrote.
 struct Undone {
     cell: u32,
     slot: u32,
@@ -58,7 +58,7 @@ struct Undone {
     class: OpClass,
 }
 
-/// What there is to look at, and what is known of it.
+/// The execution so far, and the clock of the thread that is about to act.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
     pub clock: &'a [Tick],
@@ -71,9 +71,9 @@ pub(super) struct Cells {
     /// Open addressing: the first cell of each key. The length is a power of two.
     buckets: Vec<u32>,
     keys: usize,
-    /// By thread: the cell of its end; `NONE` if it is not known yet.
+    /// For each thread, the cell of its end; `NONE` if there is none yet.
     ends: Vec<u32>,
-    /// Threads that a row of last uses has room for.
+    /// The number of threads for which a row of last uses has room.
     stride: usize,
     /// Rows of last uses.
     pub last: Vec<Tick>,
@@ -110,7 +110,7 @@ impl Cells {
         self.log.truncate(mark as usize);
     }
 
-    /// Room for more threads.
+    /// Makes room for more threads.
     pub fn grow(&mut self, stride: usize) {
         let old = self.stride;
         let mut wide = Vec::with_capacity(self.last.len() / old * stride);
@@ -144,7 +144,7 @@ impl Cells {
         }
     }
 
-    /// A cell and its number; nothing for `NONE`.
+    /// A cell and its number; `None` for `NONE`.
     #[inline(always)]
     fn get(&self, at: u32) -> Option<(u32, &Cell)> {
         Some((at, self.cells.get(at as usize)?))
@@ -156,7 +156,7 @@ impl Cells {
         std::iter::successors(self.first(key), |(_, cell)| self.get(cell.next))
     }
 
-    /// The cell of just these bytes of a key; added if there is none.
+    /// The cell of exactly these bytes of a key; added if it does not exist.
     #[inline]
     pub fn cell(&mut self, key: u64, bytes: u8) -> u32 {
         let found = self.of(key).find(|(_, cell)| cell.bytes == bytes);
@@ -171,7 +171,7 @@ impl Cells {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (self.buckets.len() - 1)
     }
 
-    /// Adds a cell that is not there yet.
+    /// Adds a cell that does not exist yet.
     #[cold]
     pub fn add(&mut self, key: u64, bytes: u8) -> u32 {
         let at = self.cells.len() as u32;
@@ -198,7 +198,7 @@ impl Cells {
         at
     }
 
-    /// Enters a key's newest cell.
+    /// Makes a cell the first one of its key.
     fn put(&mut self, key: u64, at: u32) {
         let mut bucket = self.bucket(key);
         while self.buckets[bucket] != NONE && self.cells[self.buckets[bucket] as usize].key != key {
@@ -235,7 +235,7 @@ impl Cells {
         cell
     }
 
-    /// Notes a use of a cell; `dependent` are the classes on which its class depends.
+    /// Records a use of a cell. `dependent`: the classes on which its class depends.
     #[inline(always)]
     pub fn note(&mut self, at: u32, class: OpClass, dependent: u32, thread: usize, tick: Tick) {
         let cell = &mut self.cells[at as usize];
@@ -260,7 +260,7 @@ impl Cells {
         }
     }
 
-    /// The last use in a slot before tick `end`; its last one at all is at `tick`.
+    /// The last use in a slot before tick `end`; the slot's latest use is at `tick`.
     #[cold]
     pub fn use_before(
         &self,
@@ -281,13 +281,13 @@ impl Cells {
     }
 }
 
-/// The uses in some slots that were passed in going back through the log, the last first, down to
-/// the earliest asked for. It holds until the next event is recorded.
+/// The uses of some slots that were found while going back through the log, from the last to the
+/// earliest requested. Valid until the next event is recorded.
 #[derive(Default)]
 pub(in crate::dpor) struct Passed(BTreeMap<usize, Vec<Tick>>);
 
 impl Cell {
-    /// Makes room for the uses in a class, which has none so far.
+    /// Adds a row for a class that has none.
     #[cold]
     fn add_row(&mut self, class: OpClass, last: &mut Vec<Tick>, stride: usize) {
         self.uses[class as usize].row = last.len() as u32;
@@ -295,8 +295,8 @@ impl Cell {
         self.present |= class.bit();
     }
 
-    /// Whether the last use races with what is looked for and is dependent on all of `classes`:
-    /// then all other uses happen before it, and need not be told.
+    /// True if the last use races with the action and is dependent on all of `classes`. Then all
+    /// other uses happen before it and need not be reported.
     #[inline]
     pub fn last_covers<P: Dependence>(&self, relation: &P, classes: u32, racing: u32) -> bool {
         members(covering(classes, racing)).any(|class| {
@@ -305,10 +305,11 @@ impl Cell {
         })
     }
 
-    /// Adds the uses in `classes` that the clock does not know. All earlier uses in a class that
-    /// depends on itself happen before its last one; and all uses here happen before a later one in
-    /// a class that depends on all of them. Where that one races, too, they need not be told:
-    /// neither are they immediate races nor does the clock need them.
+    /// Adds the uses in `classes` that the clock does not cover, without redundant ones. All
+    /// earlier uses in a class that depends on itself happen before its last use. All uses here
+    /// happen before a later use in a class that depends on all of `classes`. If that later use
+    /// races, too, the earlier uses are redundant: they are not immediate races, and joining the
+    /// later use's clock covers them.
     #[inline(never)]
     pub fn look<P: Dependence>(
         &self,
@@ -357,7 +358,8 @@ impl Cell {
         }
     }
 
-    /// Whether the clock knows all uses: the last one is known, and all others happen before it.
+    /// True if the clock covers all uses: it covers the last use, and all others happen before that
+    /// one.
     #[inline]
     pub fn is_known(&self, events: &[Event], clock: &[Tick]) -> bool {
         let Ends { latest, dominant } = self.ends;
@@ -365,8 +367,9 @@ impl Cell {
     }
 }
 
-/// Those of `classes` whose last use may stand for other uses. The end of a thread is not looked
-/// for before it is recorded: it is ordered after nothing by being recorded.
+/// The members of `classes` whose last use may make other uses redundant. The end of a thread is
+/// excluded: it is recorded without a search for its predecessors, so it is not ordered after other
+/// uses.
 #[inline]
 fn covering(classes: u32, racing: u32) -> u32 {
     classes & racing & !OpClass::Exit.bit()

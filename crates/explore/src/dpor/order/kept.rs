@@ -1,16 +1,16 @@
-//! All uses of the execution, for relations that refine: which of a thread's uses of an object an
-//! action depends on is then not told by their classes, and the last one does not stand for the
-//! others.
+//! A list of all uses in the execution, for relations that refine. With such a relation, classes do
+//! not determine on which of a thread's uses an action depends, and the last use does not make the
+//! others redundant.
 
 use super::{Looked, Tick, Use};
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Dependence, ObjectId, OpClass, Use as ModelUse};
 
-/// The uses in the order taken.
+/// The uses, in the order in which they were taken.
 #[derive(Default)]
 pub(super) struct Kept {
     uses: Vec<KeptUse>,
-    /// The action looked for last.
+    /// The action of the last search.
     action: Option<Action>,
 }
 
@@ -24,18 +24,18 @@ struct KeptUse {
 }
 
 impl Kept {
-    /// Whether none is kept.
+    /// True if the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.uses.is_empty()
     }
 
-    /// The action that is recorded next.
+    /// Sets the action that is recorded next.
     pub fn set_action(&mut self, action: &Action) {
         self.action = Some(*action);
     }
 
-    /// Goes back to where there were so many events.
+    /// Returns to the state after this number of events.
     #[inline]
     pub fn undo(&mut self, events: usize) {
         while self.uses.last().is_some_and(|used| used.tick as usize > events) {
@@ -43,7 +43,8 @@ impl Kept {
         }
     }
 
-    /// Adds the uses of the action looked for, and that its thread ended with it.
+    /// Records the uses of the action of the last search, and the thread's end if it ended with the
+    /// action.
     #[cold]
     pub fn record(&mut self, uses: &[Use], ends: bool, thread: usize, tick: Tick) {
         let Some(action) = self.action else { return };
@@ -64,7 +65,7 @@ impl Kept {
         }
     }
 
-    /// Adds the uses of another action.
+    /// Records the uses of another action.
     #[cold]
     pub fn record_action(&mut self, action: &Action, thread: usize, tick: Tick) {
         action.for_each_use(|key, bytes, class| {
@@ -80,7 +81,7 @@ impl Kept {
     }
 
     /// Calls `f` with the uses before `end` on which an action depends and that the clock of its
-    /// thread does not know: the object's key, and what was found.
+    /// thread does not cover: the object's key, and the event that was found.
     #[cold]
     pub fn look<P: Dependence>(
         &self,

@@ -1,16 +1,17 @@
-//! What the order says of an action that is about to be taken: the events that it depends on and
-//! does not know, and which of them it races with.
+//! Searching for the predecessors of an action that is about to be taken: the events on which it
+//! depends and that its thread's clock does not cover, and those of them with which it races.
 
 use super::cells::{NONE, Passed, Past};
 use super::{Looked, Order, Tick, Use};
 use selvedge_model::{Action, Dependence, OpClass};
 
-/// So many events are compared each with each.
+/// Up to this number of events, each is compared with each.
 const FEW: usize = 16;
 
 impl Order {
-    /// The tick of the latest event that races with the pending action of `thread`: dependent,
-    /// perhaps enabled together with it, and not ordered before it. 0 if there is none.
+    /// The tick of the latest event that races with the pending action of `thread`: it is dependent
+    /// on the action, may be enabled together with it, and is not ordered before it. 0 if there is
+    /// none.
     #[inline]
     pub fn latest_race<P: Dependence>(&self, relation: &P, action: &Action, thread: usize) -> Tick {
         let mut best = 0;
@@ -58,9 +59,9 @@ impl Order {
         });
     }
 
-    /// Looks for the events that are dependent with the next action of `thread` and not known to
-    /// it: for each object, class and other thread the last one, but for those that a later one
-    /// stands for. [`Order::record`] and [`Order::immediate_races`] are about what was found.
+    /// Finds the events that are dependent on the next action of `thread` and that its clock does
+    /// not cover: for each object, class and other thread the last one, without those that a later
+    /// one makes redundant. [`Order::record`] and [`Order::immediate_races`] use the result.
     #[inline(always)]
     pub fn look<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         self.looked.clear();
@@ -74,7 +75,7 @@ impl Order {
         }
     }
 
-    /// The same under a relation that refines: each use before it is looked at.
+    /// Like [`look`](Self::look), for a relation that refines: every earlier use is considered.
     #[cold]
     fn look_kept<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         let Order {
@@ -152,22 +153,24 @@ impl Order {
         });
     }
 
-    /// Whether the action looked for uses one object only. Then what is left out, and that lies
-    /// after a race, comes from the event raced with: of two classes on which a third one depends,
-    /// either they depend on each other or all uses are kept. With several objects that is not so,
-    /// nor under a relation that refines.
+    /// True if the action of the last search uses only one object, and all uses are not kept. Then
+    /// every event that the search left out, and that lies after a race, happens after the race's
+    /// event. The reason is a property of the classes: if a third class depends on two classes,
+    /// then these two depend on each other, or all their uses are kept. It does not hold for
+    /// several objects, or for a relation that refines.
     #[inline]
     pub fn uses_one(&self) -> bool {
         self.uses.len() == 1 && self.kept.is_empty()
     }
 
-    /// The first object that the action looked for uses.
+    /// The first object that the action of the last search uses.
     #[inline]
     pub fn first_used(&self) -> Option<u64> {
         self.uses.first().map(|used| used.key)
     }
 
-    /// Adds the same as of tick `end`; returns where it begins, for [`Order::immediate_races`].
+    /// Adds the result of the same search as it was at tick `end`. Returns the position at which it
+    /// begins, for [`Order::immediate_races`].
     #[cold]
     pub fn look_before<P: Dependence>(
         &mut self,
@@ -231,15 +234,16 @@ impl Order {
         from
     }
 
-    /// Whether nothing was found for the action looked for.
+    /// True if the last search found nothing.
     #[inline]
     pub fn found_nothing(&self) -> bool {
         self.looked.is_empty()
     }
 
-    /// The immediate races of the action looked for (among what was found from `from` on): the
-    /// events that are perhaps enabled together with it, and not before another such event; they
-    /// are added to `races`. Also the tick of the latest dependent event, racing or not.
+    /// The immediate races of the action, among the results of the search from position `from` on:
+    /// the events that may be enabled together with the action and do not happen before another
+    /// such event. They are added to `races`. Returns the tick of the latest dependent event,
+    /// racing or not.
     #[inline(always)]
     pub fn immediate_races(&self, from: usize, races: &mut Vec<Tick>) -> Tick {
         match &self.looked[from..] {
@@ -272,8 +276,8 @@ impl Order {
         latest
     }
 
-    /// The last racing event of each thread, where many were found: what is before another one of
-    /// the thread is before its last one, too.
+    /// If there are many results: the last racing event of each thread. An earlier event of the
+    /// same thread happens before it, so it is no immediate race.
     fn last_racing(&self, looked: &[Looked]) -> Option<Vec<Looked>> {
         if looked.len() <= FEW {
             return None;

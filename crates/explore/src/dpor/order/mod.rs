@@ -1,11 +1,11 @@
-//! The happens-before order of the current execution.
+//! The happens-before order of the current execution, by the dependence relation.
 //!
 //! Each event has a *tick*, its position counted from 1, and a clock: for each thread the tick of
-//! the last event of that thread that happens before it. Each thread has the clock of what happens
-//! before its next event. Objects keep, for each class of use and each thread, the tick of the last
-//! such use; so the latest dependent predecessor of an action is found in O(threads), whatever the
-//! length of the execution. Everything goes back by logs, event by event; tables of objects stay
-//! for the next execution, which uses the same names.
+//! the last event of that thread that happens before it. Each thread has the clock of the events
+//! that happen before its next event. Objects store, for each class of use and each thread, the
+//! tick of the last such use. So the latest dependent predecessor of an action is found in
+//! O(threads), whatever the length of the execution. Logs undo everything event by event. Tables of
+//! objects are kept for the next execution, which uses the same names.
 
 mod cells;
 mod kept;
@@ -20,21 +20,21 @@ use rows::Rows;
 use selvedge_base::Id;
 use selvedge_model::{Action, Dependence, Op, OpClass};
 
-/// A position in the execution, from 1; 0 is none.
+/// A position in the execution, from 1; 0 means none.
 pub(super) type Tick = u32;
 
 #[derive(Clone, Copy)]
 struct Event {
-    /// Its clock.
+    /// The event's clock.
     clock: u32,
-    /// The clock of what its thread knew before.
+    /// The clock of its thread before the event.
     before: u32,
     thread: u32,
-    /// Where its entries in the log of uses begin.
+    /// The position in the log of uses at which its entries begin.
     log: u32,
 }
 
-/// A new clock that an event gave to a thread, beside its own.
+/// A new clock that an event gave to another thread.
 struct Wake {
     tick: Tick,
     thread: u32,
@@ -42,35 +42,35 @@ struct Wake {
 }
 
 pub(super) struct Order {
-    /// Row 0 knows nothing.
+    /// Row 0 is the empty clock.
     rows: Rows,
-    /// By thread: the row of what happens before its next event.
+    /// For each thread, the row of the events that happen before its next event.
     current: Vec<u32>,
     events: Vec<Event>,
     wakes: Vec<Wake>,
     cells: Cells,
     looked: Vec<Looked>,
-    /// What the action looked for uses.
+    /// The uses of the action of the last search.
     uses: Vec<Use>,
     kept: Kept,
 }
 
-/// One use of the action looked for.
+/// One use of the action of the last search.
 #[derive(Clone, Copy)]
 struct Use {
     key: u64,
-    /// `NONE` if there is none yet.
+    /// `NONE` if it does not exist yet.
     cell: u32,
     bytes: u8,
     class: OpClass,
 }
 
-/// A dependent event that was found.
+/// A dependent event found by the search.
 #[derive(Clone, Copy)]
 struct Looked {
     tick: Tick,
     thread: u32,
-    /// Whether it may be enabled together with the action.
+    /// True if it may be enabled together with the action.
     races: bool,
 }
 
@@ -89,7 +89,7 @@ impl Order {
         }
     }
 
-    /// Goes back to where there were so many events.
+    /// Returns to the state after this number of events.
     #[inline]
     pub fn undo(&mut self, events: usize) {
         let Some(&Event { clock, log, .. }) = self.events.get(events) else {
@@ -110,19 +110,19 @@ impl Order {
         self.rows.truncate(clock);
     }
 
-    /// The ticks of what happens before the next event of a thread.
+    /// The clock of the next event of a thread.
     #[inline]
     pub fn clock(&self, thread: usize) -> &[Tick] {
         self.rows.row(self.current[thread])
     }
 
-    /// Whether there is room for so many threads.
+    /// True if there is room for this number of threads.
     #[inline]
     pub fn has_room(&self, threads: usize) -> bool {
         threads <= self.current.len()
     }
 
-    /// The same tables with room for `count` threads.
+    /// Makes room for `count` threads.
     #[cold]
     pub fn grow(&mut self, count: usize) {
         let factor = self.rows.grow(count);
@@ -136,14 +136,15 @@ impl Order {
         self.wakes.iter_mut().for_each(|wake| wake.before *= factor);
     }
 
-    /// Calls `f` with the threads that can begin what came after the event at `race` and not
-    /// because of it: their first event after it neither happens after it nor after another event
-    /// after it. Ends early when `f` says so.
+    /// Calls `f` with the initials of the events after the one at `race` without those that happen
+    /// after it. A thread is an initial if its first event after `race` happens neither after the
+    /// event at `race` nor after another event behind `race`. Ends early, and returns true, when
+    /// `f` returns true.
     #[inline]
     pub fn initials<S: Set>(&self, race: Tick, mut f: impl FnMut(usize) -> bool) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
         let mut seen = S::default();
-        // Threads with events after it, or a part of one.
+        // The number of threads that have events, or parts of events, after it.
         let mut left = (0..self.current.len())
             .filter(|&thread| self.rows.tick(self.current[thread], thread) > race)
             .count();
@@ -155,7 +156,7 @@ impl Order {
             seen.insert(thread);
             left = left.saturating_sub(1);
             let clock = self.rows.row(event.clock);
-            // Of its own thread it knows itself.
+            // Its clock covers the event itself in its own thread.
             let begins = clock[raced] < race && clock.iter().filter(|&&known| known > race).count() == 1;
             if begins && f(thread) {
                 return true;
@@ -167,16 +168,17 @@ impl Order {
         false
     }
 
-    /// Whether an event of another thread after the one at `race` happens before the next event of
-    /// `thread`, or one of its own lies after it.
+    /// True if an event after the one at `race` happens before the next event of `thread`; events
+    /// of `thread` itself count.
     #[inline]
     pub fn knows_after(&self, thread: usize, race: Tick) -> bool {
         self.rows.has_above(self.current[thread], race)
     }
 
-    /// Of the threads that can begin what leads to the next event of `thread` without the event at
-    /// `race`: one of which something happens before that event. Any would do, but the others only
-    /// put the reversal off, and what is asleep until then makes redundant executions.
+    /// One of `candidates`, which can begin the events that lead to the next event of `thread`
+    /// without the event at `race`. It prefers a candidate that has an event after `race` which
+    /// happens before that next event. Any candidate would be correct. But others only delay the
+    /// reversal, and the threads that fall asleep until then cause redundant executions.
     pub fn leader<S: Set>(&self, thread: usize, race: Tick, candidates: S) -> usize {
         if candidates.contains(thread) {
             return thread;
@@ -194,9 +196,9 @@ impl Order {
         candidates.first().unwrap_or(thread)
     }
 
-    /// Whether the next event looked for depends on one after `race` that does not itself come from
-    /// that at `race`. (A lock depends on the unlock before it, but that goes away with the lock
-    /// that it raced with.)
+    /// True if the action of the last search depends on an event after `race` that does not happen
+    /// after the event at `race`. (Example of the opposite: a lock depends on the unlock before it,
+    /// but that unlock disappears together with the lock with which it raced.)
     pub fn needs_other(&self, race: Tick) -> bool {
         let raced = self.events[race as usize - 1].thread as usize;
         let comes_from =
@@ -206,7 +208,7 @@ impl Order {
             .any(|found| found.tick > race && !comes_from(found))
     }
 
-    /// Adds the event that a thread just took, whose action was looked for; `ends` if the thread
+    /// Records the event that a thread just took, after a search for its action. `ends`: the thread
     /// ended in it.
     #[inline(always)]
     pub fn record<P: Dependence>(&mut self, relation: &P, thread: usize, ends: bool) {
@@ -243,15 +245,15 @@ impl Order {
         }
     }
 
-    /// Adds a further action within the event that a thread just took: nothing races with it, but
-    /// what comes after is ordered by it. What a join learns is for the thread's next event, not
-    /// for this one.
+    /// Records a further action (a part) within the event that a thread just took. Nothing races
+    /// with it, but it orders later events. The clock that a join acquires is for the thread's next
+    /// event, not for this one.
     #[inline(always)]
     pub fn record_part<P: Dependence>(&mut self, relation: &P, action: &Action, thread: usize) {
         if relation.refines() {
             return self.record_any_part(relation, action, thread);
         }
-        // Nearly always a lock is given back that was taken in the same event.
+        // In nearly all cases the part releases a lock that was taken in the same event.
         if let [used, ..] = self.uses[..]
             && action.is_release_of(used.key, used.bytes)
         {
@@ -282,7 +284,8 @@ impl Order {
         });
     }
 
-    /// The thread's end is known only now: it was not among the uses looked for.
+    /// Records the thread's end. The search did not include it, because the end becomes known only
+    /// now.
     #[inline(never)]
     fn record_end<P: Dependence>(&mut self, relation: &P, thread: usize, tick: Tick) {
         let cell = self.cells.end_of(thread);
@@ -290,20 +293,20 @@ impl Order {
         self.cells.note(cell, OpClass::Exit, dependent, thread, tick);
     }
 
-    /// Orders the last event before what another thread, that its outcome names, does next.
+    /// Orders the last event before the next event of another thread, which its outcome names.
     pub fn wake(&mut self, thread: usize) {
         let Some(&event) = self.events.last() else { return };
         self.learn(thread, event.clock);
     }
 
-    /// Lets a thread know, by the event just recorded, what a row knows.
+    /// Joins a row into the clock of a thread, by the event just recorded.
     fn learn(&mut self, thread: usize, from: u32) {
         let before = self.current[thread];
         let tick = self.events.len() as Tick;
         if let Some(wake) = self.wakes.last()
             && (wake.tick, wake.thread) == (tick, thread as u32)
         {
-            // It did so already: that row is nobody else's yet.
+            // A new row for this thread exists already and is not shared.
             self.rows.join(before, from);
             return;
         }
@@ -316,7 +319,7 @@ impl Order {
     }
 }
 
-/// Notes a use of an event, and which cell it is of.
+/// Records a use of an event, and stores the cell that it belongs to.
 #[inline(always)]
 fn record_use<P: Dependence>(cells: &mut Cells, relation: &P, used: &mut Use, thread: usize, tick: Tick) {
     if used.cell == NONE {

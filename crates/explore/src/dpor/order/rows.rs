@@ -1,11 +1,11 @@
-//! Vector clocks as rows of one array, whose width is that of the present number of threads.
+//! Vector clocks as rows of one array. The width of a row depends on the present number of threads.
 
 use super::{Looked, Tick};
 
-/// Rows are whole chunks.
+/// The number of counters in a chunk; rows are whole chunks.
 const CHUNK: usize = 8;
 
-/// Clocks by the number of their first chunk.
+/// Clocks, identified by the number of their first chunk.
 pub(super) struct Rows {
     chunks: Vec<[Tick; CHUNK]>,
     /// Chunks in a row: a power of two, nearly always 1.
@@ -13,7 +13,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Row 0 alone, which knows nothing.
+    /// Only row 0, the empty clock.
     pub fn new() -> Self {
         Rows {
             chunks: vec![[0; CHUNK]],
@@ -21,7 +21,7 @@ impl Rows {
         }
     }
 
-    /// How many threads a row has room for.
+    /// The number of threads for which a row has room.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.width * CHUNK
@@ -45,12 +45,12 @@ impl Rows {
         self.chunks[row as usize + thread / CHUNK][thread % CHUNK]
     }
 
-    /// Whether a row has a counter above a tick.
+    /// True if a row has a counter above a tick.
     #[inline]
     pub fn has_above(&self, row: u32, tick: Tick) -> bool {
         let chunks = &self.chunks[row as usize..row as usize + self.width];
         chunks.iter().any(|chunk| {
-            // As signed numbers, like in `raise`.
+            // Compared as signed numbers, as in `raise`.
             let above = |above, &one: &Tick| above | (one as i32 > tick as i32);
             chunk.iter().fold(false, above)
         })
@@ -71,7 +71,7 @@ impl Rows {
         new
     }
 
-    /// Adds a row: the greater counter of two rows, for each thread.
+    /// Adds a row: for each thread the greater counter of two rows.
     #[inline]
     pub fn joined(&mut self, one: u32, other: u32) -> u32 {
         if self.width != 1 {
@@ -86,8 +86,8 @@ impl Rows {
         new
     }
 
-    /// Adds the clock of an event that comes after a row and after what was found, whose rows are
-    /// given by `clock_of`: its own thread has its tick.
+    /// Adds the clock of an event: the join of a row and of the clocks of the predecessors found,
+    /// which `clock_of` gives. The counter of its own thread is the event's tick.
     #[inline(always)]
     pub fn follow(
         &mut self,
@@ -138,13 +138,14 @@ impl Rows {
         }
     }
 
-    /// Forgets a row and all later ones.
+    /// Drops a row and all later ones.
     #[inline]
     pub fn truncate(&mut self, row: u32) {
         self.chunks.truncate(row as usize);
     }
 
-    /// Makes rows wide enough for `count` threads; all rows' numbers are multiplied by the result.
+    /// Makes rows wide enough for `count` threads. All row numbers must be multiplied by the
+    /// result.
     pub fn grow(&mut self, count: usize) -> u32 {
         let width = count.next_power_of_two().div_ceil(CHUNK);
         let mut wide = Vec::with_capacity(self.chunks.len() / self.width * width);
@@ -159,12 +160,12 @@ impl Rows {
     }
 }
 
-/// Raises each counter to at least another one.
+/// Raises each counter to at least the other's.
 #[inline(always)]
 fn raise(mine: &mut [Tick; CHUNK], theirs: &[Tick; CHUNK]) {
     for (mine, &theirs) in mine.iter_mut().zip(theirs) {
-        // As signed numbers, which the plainest x86-64 compares four at once; ticks are far below
-        // 2³¹.
+        // Compared as signed numbers, because the x86-64 baseline can compare four of them at once.
+        // Ticks are far below 2³¹.
         *mine = (*mine as i32).max(theirs as i32) as Tick;
     }
 }

@@ -1,5 +1,5 @@
-//! The first execution, from which the search learns what is contended, and the choice of threads
-//! because of that.
+//! The first execution, from which the search learns which objects are contended, and the selection
+//! of threads by this information.
 
 use super::{Search, is_local, nearest};
 use crate::dpor::contended::Contended;
@@ -13,8 +13,9 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Takes the first execution, from the initial state. If it raced for something, all is
-    /// forgotten but that, and the search begins anew. Whether there is a child to be taken next.
+    /// Takes the first execution, from the initial state. If it raced for some object, only this
+    /// information is kept, and the search begins again. Returns true if there is a child to be
+    /// taken next.
     pub(super) fn run_first(&mut self) -> bool {
         let record = self.job.record.clone();
         if !self.enter(S::default(), 0) {
@@ -50,7 +51,7 @@ where
         self.enter(S::default(), 0)
     }
 
-    /// What the pending action of a thread races for, in the first execution.
+    /// During the first execution: records the objects for which a thread's pending action races.
     #[cold]
     pub(super) fn learn(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
@@ -63,13 +64,14 @@ where
         }
     }
 
-    /// From now on, at the initial state: takes late what is contended.
+    /// Sets the contended objects, at the initial state. From now on, actions on them are taken
+    /// late.
     pub fn set_contended(&mut self, contended: Contended) {
         self.contended = contended;
         self.look_at(0);
     }
 
-    /// Looks at what all threads from this one on do next.
+    /// Updates the information about the next actions of all threads from `from` on.
     #[cold]
     pub(super) fn look_at(&mut self, from: usize) {
         for thread in from..self.machine.pending().len() {
@@ -84,7 +86,8 @@ where
         self.known.remove(thread);
     }
 
-    /// After an event of `thread`: what was used, and whether what comes next is local.
+    /// After an event of `thread`: updates the object used last, and whether the thread's next
+    /// action is local.
     #[inline(always)]
     pub(super) fn note_next(&mut self, thread: usize, local: bool) {
         if let Some(key) = self.order.first_used()
@@ -97,8 +100,8 @@ where
         self.known.remove(thread);
     }
 
-    /// A thread among `awake` whose next action is local; `last` moved last. A data choice comes
-    /// before anything else: it is part of the transition before it.
+    /// A thread in `awake` whose next action is local; `last` moved last. A data choice takes
+    /// precedence over everything else, because it belongs to the transition before it.
     #[inline(always)]
     pub(super) fn next_local(&self, awake: S, last: usize) -> Option<usize> {
         let locals = awake.and(self.locals);
@@ -113,11 +116,12 @@ where
             return Some(last);
         }
         let local = locals.first()?;
-        // Where that is not so, a machine has not said that it changed what a thread does next.
+        // If this is false, a machine changed a thread's next action without reporting it.
         is_local(&self.machine.pending()[local].action).then_some(local)
     }
 
-    /// Which thread goes first at the present state, so that races come late and together.
+    /// The thread that goes first in the present state. The selection makes races come late and
+    /// close together.
     #[inline(always)]
     pub(super) fn late(&mut self, awake: S, last: usize) -> usize {
         let mut one = awake;
@@ -144,7 +148,8 @@ where
         self.hottest(awake, last)
     }
 
-    /// The first one that goes on with what was used last: the one that moved last, if it does.
+    /// The first thread whose next action uses the contended object used last; the thread that
+    /// moved last is preferred.
     fn hottest(&self, awake: S, last: usize) -> usize {
         let pending = self.machine.pending();
         let is_hot = |thread: usize| self.contended.is_used_first(self.hot, &pending[thread].action);

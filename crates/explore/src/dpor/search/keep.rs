@@ -1,8 +1,9 @@
-//! A search as data between two executions, and going on from that.
+//! Saving a search as data between two executions, and continuing from the data.
 //!
-//! What decides the future of a search, beside what machines do: the nodes of the path with their
-//! backtrack lists and sleep sets, the requests for nodes of others, what was seen, and what the
-//! first execution learned. All else is a function of the path, and is made again by following it.
+//! Besides the machines, the following decides the future of a search: the nodes of the path with
+//! their backtrack lists and sleep sets, the requests for nodes of other workers, the results so
+//! far, and what the first execution learned. Everything else is a function of the path and is
+//! recomputed by following it.
 
 use super::{Halt, Job, Node, Request, Search, differs};
 use crate::dpor::contended::Contended;
@@ -16,14 +17,14 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Dependence, Detector, Undo};
 use std::sync::Arc;
 
-/// A job that is set aside while the worker helps with another one, within a unit that the job
-/// waits for.
+/// A job that is set aside while the worker helps with another job. The other job lies within a
+/// unit for which this job waits.
 pub(in crate::dpor) struct Suspended<S, A, B> {
     pub job: Job<S>,
     pub task: Option<Arc<Task<S>>>,
-    /// How many nodes there were.
+    /// The number of its nodes.
     pub end: usize,
-    /// Its last node, if another one stands in its place.
+    /// Its last node, if another job's node has replaced it.
     pub top: Option<Node<S, A, B>>,
 }
 
@@ -34,7 +35,8 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Between two executions, the next child chosen: keeps the state of the search if that is due.
+    /// Saves the state of the search if that is due. Called between two executions, with the next
+    /// child selected.
     #[cold]
     pub(super) fn keep_if_due(&mut self) {
         let Some(keeper) = self.keeper else { return };
@@ -50,7 +52,7 @@ where
         }
     }
 
-    /// Lets the state of all workers be kept. `joins`: the present job waits for a unit.
+    /// Takes part in saving the state of all workers. `joins`: the present job waits for a unit.
     #[cold]
     pub(in crate::dpor) fn rest(&mut self, joins: bool) {
         self.machine.publish_counts();
@@ -65,12 +67,12 @@ where
         worker.rest(shots, present, sound);
     }
 
-    /// Makes room for another job's node at the present state.
+    /// Removes the top node, to make room for another job's node at the present state.
     pub(in crate::dpor) fn take_top(&mut self) -> Option<Node<S, M::Mark, D::Mark>> {
         self.nodes.pop()
     }
 
-    /// Puts it back.
+    /// Puts back the node that [`take_top`](Self::take_top) removed.
     pub(in crate::dpor) fn put_top(&mut self, top: Option<Node<S, M::Mark, D::Mark>>) {
         self.nodes.extend(top);
     }
@@ -123,7 +125,7 @@ where
         }
     }
 
-    /// Goes on with a whole search, from the initial state, to its end.
+    /// Continues a whole search, from the initial state, to its end.
     pub(in crate::dpor) fn go_on_with_all(&mut self, state: &SearchState) -> Result<(), Misfit> {
         if !self.has_room(self.machine.pending().len()) {
             return Err(Misfit("there are more threads"));
@@ -156,7 +158,7 @@ where
         self.run();
     }
 
-    /// Takes up a unit from the state of its node on.
+    /// Continues a unit, from the state of its node.
     pub(in crate::dpor) fn restore_unit(&mut self, begun: &Begun, thread: usize, sleep: S) {
         let here = self.nodes.len();
         match self.restore(begun) {
@@ -170,7 +172,7 @@ where
         }
     }
 
-    /// Takes up a job from the state of its first node on.
+    /// Restores a job, from the state of its first node.
     fn restore(&mut self, begun: &Begun) -> Result<(), Misfit> {
         let Product { record, requests } = &begun.product;
         self.job.record = Record::restored(record, self.config, self.control);
@@ -213,7 +215,7 @@ where
         let added: S = set_of(&node.added)?;
         let listed = |entry: &u16| added.contains(usize::from(*entry));
         let all = listed(&node.thread) && node.later.iter().all(listed);
-        // Each entry is in the list once, so that there is room for those to come.
+        // Each entry is in the list only once, so there is room for later entries.
         if !all || node.added.len() != end || !added.minus(enabled).is_empty() || end > self.room {
             return Err(Misfit("a backtrack list has other threads"));
         }
@@ -282,7 +284,7 @@ where
         Ok(())
     }
 
-    /// Requests for nodes on the present path, above `own`.
+    /// The requests for nodes on the present path above `own`.
     fn requests(&self, requests: &[UnitRequest], own: usize) -> Result<Vec<Request<S>>, Misfit> {
         let request = |request: &UnitRequest| {
             let depth = request.depth as usize;
@@ -301,7 +303,7 @@ where
         requests.iter().map(request).collect()
     }
 
-    /// Takes a choice that others made, without looking for races.
+    /// Takes a choice that another worker made, without looking for races.
     pub(super) fn follow_one(&mut self, choice: Choice) {
         if !self.can_take(choice) {
             self.job.halt = Some(Halt::Limit(differs()));
@@ -314,13 +316,13 @@ where
         let others = self.may_change_others(choice.thread, op);
         self.take(choice, others, threads);
         self.faults.clear();
-        // A solver may have no answer here where it had one elsewhere.
+        // A solver may have no answer here although it had one on another machine.
         self.job.record.stays_open(self.machine.notices());
     }
 }
 
 impl<S: Set> Job<S> {
-    /// What came of it so far.
+    /// The results so far.
     pub fn product(&self) -> Product {
         let request = |request: &Request<S>| UnitRequest {
             depth: request.depth,
@@ -334,7 +336,7 @@ impl<S: Set> Job<S> {
     }
 }
 
-/// The members of a set, in order.
+/// The members of a set, in ascending order.
 pub(in crate::dpor) fn members<S: Set>(mut set: S) -> Vec<u16> {
     let mut members = Vec::new();
     while let Some(thread) = set.pop() {

@@ -1,4 +1,4 @@
-//! Which races an execution has, and what must be tried because of them.
+//! The races of an execution, and the threads that must be explored because of them.
 
 use super::{Halt, Request, Search, is_local};
 use crate::dpor::Weaken;
@@ -15,7 +15,7 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Of the threads asleep those that an action which is about to be taken does not wake.
+    /// The members of `sleep` that the action about to be taken does not wake.
     #[inline]
     pub(super) fn still_asleep(&self, sleep: S, action: &Action) -> S {
         if self.weaken.is(Weaken::Wakeups) {
@@ -31,8 +31,8 @@ where
         asleep
     }
 
-    /// Without sleep sets: the pending actions of all other threads meet the event that `thread` is
-    /// about to take.
+    /// Without sleep sets: compares the event that `thread` is about to take with the pending
+    /// actions of all other threads.
     #[cold]
     pub(super) fn meet(&mut self, depth: usize, thread: usize) {
         let mut racing = S::default();
@@ -65,13 +65,13 @@ where
         }
     }
 
-    /// Whether the thread's action may be one that wakes the other.
+    /// True if the thread's action may wake the other thread.
     fn changes(&self, thread: usize, other: usize) -> bool {
         let pending = self.machine.pending();
         pending[thread].action.op.info().changes_pending && pending[other].action.op == Op::WaitTimeout
     }
 
-    /// After an event that made new threads, from this one on.
+    /// Searches for races of new threads, from number `from` on, after an event that created them.
     #[cold]
     pub(super) fn search_new(&mut self, from: usize) {
         let now = self.machine.pending().len();
@@ -82,7 +82,7 @@ where
         statistics.threads = statistics.threads.max(now as u64);
     }
 
-    /// Finds the last event that races with the pending action of a thread, and asks for the other
+    /// Finds the last event that races with the pending action of a thread, and requests the other
     /// order.
     #[inline]
     pub(super) fn search(&mut self, thread: usize) {
@@ -104,8 +104,8 @@ where
         }
     }
 
-    /// Asks for the thread's pending action to come before the event at `tick`: for a thread that
-    /// leads to it there.
+    /// Requests that the thread's pending action be explored before the event at `tick`, by a
+    /// thread that leads to it there.
     fn reverse(&mut self, tick: u32, thread: usize) {
         let enabled = self.nodes[tick as usize - 1].enabled;
         let mut candidates = S::default();
@@ -123,9 +123,10 @@ where
         });
     }
 
-    /// With sleep sets: for each immediate race of the action that `thread` is about to take, and
-    /// that was looked for, something must be tried instead of the earlier event with which what
-    /// followed without it, and this action, can begin.
+    /// With sleep sets: reverses each immediate race of the action that `thread` is about to take,
+    /// after [`look`](super::super::order::Order::look) for this action. From the state before the
+    /// race's earlier event, some thread must be explored that can begin the events which followed
+    /// without that event, and then this action.
     #[inline(always)]
     pub(super) fn reverse_races(&mut self, thread: usize) {
         if !self.order.found_nothing() {
@@ -147,7 +148,7 @@ where
         }
     }
 
-    /// The same for the immediate races found.
+    /// Reverses the immediate races that were found.
     fn reverse_found(&mut self, thread: usize, latest: u32) {
         let (mut at, mut passed) = (0, Passed::default());
         let (mut known, mut found) = (FxHashSet::default(), Vec::new());
@@ -156,8 +157,9 @@ where
             if !self.nodes[race as usize - 1].enabled.contains(thread)
                 && self.order.clock(thread)[thread] <= race
             {
-                // It was blocked there. Perhaps this event only let it pass, and races with none:
-                // so look before it. That may go back to the beginning of a long execution.
+                // The thread was blocked in that state. Perhaps this event only enabled it, and
+                // this race has no other order. So consider earlier events, too. This may go back
+                // to the beginning of a long execution, so check for a stop.
                 if self.control.is_stopped() {
                     self.job.halt = Some(Halt::Limit(self.control.limit()));
                     return;
@@ -196,7 +198,8 @@ where
                 return;
             }
             if mine && enabled.contains(thread) && others.is_empty() {
-                // The thread raced with is no initial, and it alone is there already.
+                // The other thread of the race is no initial, and it is the only thread in the list
+                // so far.
                 self.add_entry(race as usize - 1, thread);
                 return;
             }
@@ -220,18 +223,19 @@ where
                 candidates,
             });
         } else if self.machine.pending()[thread].action.op == Op::Join {
-            // It was let pass because the thread was detached; but that thread's end would let it
-            // pass, too, and may be still to come. So nothing is known of what leads there.
+            // The join was enabled because the thread was detached. The end of that thread would
+            // enable it, too, and may be still to come. So it is not known which thread leads
+            // there.
             self.add(Request {
                 depth: race - 1,
                 thread: thread as u32,
                 candidates,
             });
         }
-        // Else the action only came to be enabled by the event: this race has no other order.
+        // Otherwise only the event enabled the action: this race has no other order.
     }
 
-    /// Blocked threads where an execution ends: what they could have done instead of what happened.
+    /// At the end of an execution, reverses the races of blocked threads.
     pub(super) fn reverse_blocked(&mut self) {
         if !self.config.sleep_sets || self.weaken.is(Weaken::BlockedSearch) {
             return;
@@ -242,15 +246,16 @@ where
         }
     }
 
-    /// Reverses the races of a pending action that was not looked for.
+    /// Finds and reverses the races of a pending action for which
+    /// [`look`](super::super::order::Order::look) was not called.
     fn look_and_reverse(&mut self, thread: usize) {
         let action = &self.machine.pending()[thread].action;
         self.order.look(self.relation, action, thread);
         self.reverse_races(thread);
     }
 
-    /// Before a thread cancels another one that waits: what that one waits for is gone then, and
-    /// nobody looks for it at the end.
+    /// Handles a cancellation of a waiting thread, before it happens. The pending action of the
+    /// waiting thread then disappears, so its races would not be seen at the end of the execution.
     #[cold]
     pub(super) fn reverse_cancelled(&mut self, thread: usize) {
         let cancel = &self.machine.pending()[thread].action;
@@ -262,7 +267,7 @@ where
         }
     }
 
-    /// After an event that may have changed what other threads are about to do.
+    /// After an event that may have changed the pending actions of other threads.
     #[cold]
     pub(super) fn search_changed(&mut self, depth: usize, thread: usize, sleep: &mut S) {
         for other in 0..self.before.len() {
@@ -274,7 +279,7 @@ where
             if sleep.contains(other) && !self.weaken.is(Weaken::Wakeups) {
                 sleep.remove(other);
             }
-            // What it could have done before this event is gone.
+            // The action that it could have taken before this event is gone.
             let mut candidates = S::default();
             candidates.insert(other);
             let candidates = candidates.and(self.nodes[depth].enabled);
@@ -290,7 +295,7 @@ where
         }
     }
 
-    /// Line 6 to 10 of the algorithm.
+    /// Lines 6 to 10 of the algorithm.
     pub fn add(&mut self, request: Request<S>) {
         let depth = request.depth as usize;
         if depth < self.job.own {

@@ -1,18 +1,18 @@
-//! One event: a step of the machine, and what it means for the order, for the threads to come, and
-//! for detectors.
+//! Taking one event: a step of the machine, and its effect on the happens-before order, on the
+//! pending actions and on detectors.
 
 use super::{Search, is_local};
 use crate::dpor::set::Set;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Dependence, Detector, Event, Outcome, Undo};
 
-/// Threads around a step.
+/// Information about the threads before and after a step.
 struct Around {
-    /// How many there were before it.
+    /// The number of threads before the step.
     before: usize,
-    /// What the thread that moved does next is local.
+    /// True if the next action of the thread that moved is local.
     local: bool,
-    /// Other threads may have something else to do now.
+    /// True if the pending actions of other threads may have changed.
     others: bool,
 }
 
@@ -23,8 +23,9 @@ where
     D: Detector<M>,
     P: Dependence,
 {
-    /// Steps the machine and whatever goes with it. The operation, of a thread among `before`, was
-    /// looked for in the order; `others`: it may change what other threads do next.
+    /// Steps the machine, the detector and the order. The order's `look` was called for the action,
+    /// whose thread is one of the first `before` threads. `others`: the action may change the
+    /// pending actions of other threads.
     #[inline(always)]
     pub(super) fn take(&mut self, choice: Choice, others: bool, before: usize) -> Event {
         let thread = choice.thread.index();
@@ -43,11 +44,11 @@ where
         };
         self.count = pending.len();
         if !self.has_room(self.count) {
-            // The sets cannot hold them all: what is enabled is not looked at any more.
+            // The sets cannot hold all threads, so the enabled threads are not computed any more.
             return event;
         }
         self.enabled = self.enabled_now();
-        // Nothing is ordered after an event that ends the execution.
+        // An event that ends the execution has no successors, so it need not be recorded.
         if others || !self.config.sleep_sets || !self.is_over() {
             self.record(&event, choice.thread, around);
         }
@@ -55,7 +56,7 @@ where
         event
     }
 
-    /// Whether no thread is left that can move or waits.
+    /// True if no thread is enabled or blocked.
     #[inline(always)]
     fn is_over(&self) -> bool {
         self.enabled.is_empty() && self.blocked_now().is_empty()

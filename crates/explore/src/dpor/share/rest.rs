@@ -1,9 +1,9 @@
-//! All workers rest between two executions, and what they are at is kept.
+//! Stopping all workers between two executions, so that their state can be saved.
 //!
-//! One of them finds that a state is due, and calls. Each of the others comes to rest where it is
-//! between two executions: when it has chosen its next child, when it waits for a unit, when it has
-//! nothing to do. It leaves a shot of each job that it is at. The last one to come puts them
-//! together, units within units, and all go on.
+//! One worker finds that saving is due and sets a flag. Each other worker stops where it is between
+//! two executions: when it has selected its next child, when it waits for a unit, or when it has no
+//! work. It leaves a snapshot of each of its jobs. The last worker that arrives combines the
+//! snapshots, units within units, and then all continue.
 
 use super::{Board, Shared, Shot, State, Task, Worker};
 use crate::dpor::search::{Halt, Job, members};
@@ -14,19 +14,19 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Jobs that were set aside, each with its task; none: everything.
+/// Snapshots of jobs, each with its task. A job without a task is the whole search.
 type Shots<S> = Vec<(Option<Arc<Task<S>>>, Shot<S>)>;
 
-/// How often who rests looks whether the run has been stopped.
+/// The interval at which a waiting worker checks whether the run has been stopped.
 const LOOKS: Duration = Duration::from_millis(20);
 
 impl<S: Set> Shared<'_, S> {
-    /// Whether all are to rest.
+    /// True if all workers have to rest.
     pub(super) fn rests(&self) -> bool {
         self.rests.load(Relaxed) && !self.control.is_stop_requested()
     }
 
-    /// Rests until all have.
+    /// Waits until all workers rest.
     pub(super) fn rest<'b>(&'b self, mut board: MutexGuard<'b, Board<S>>) -> MutexGuard<'b, Board<S>> {
         board.resting += 1;
         if board.resting == self.workers {
@@ -48,7 +48,7 @@ impl<S: Set> Shared<'_, S> {
         board
     }
 
-    /// Keeps what all are at, unless somebody was not between two executions.
+    /// Saves the state of all workers, unless one of them was not between two executions.
     fn keep(&self, board: &mut Board<S>) {
         let unsound = std::mem::take(&mut board.unsound);
         let (Some(keeper), Some(root)) = (self.keeper, board.root.take()) else {
@@ -63,7 +63,7 @@ impl<S: Set> Shared<'_, S> {
 }
 
 impl<S: Set> Worker<'_, S> {
-    /// Whether all are to rest now; calls them if a state is due.
+    /// True if all workers have to rest now. Sets the flag if saving is due.
     pub fn calls_for_rest(&self, keeper: &dyn Keeper) -> bool {
         if !self.shared.rests.load(Relaxed) && keeper.is_due() {
             let board = self.shared.board();
@@ -74,7 +74,7 @@ impl<S: Set> Worker<'_, S> {
         self.shared.rests()
     }
 
-    /// Rests. `suspended` and `present` are the jobs that it is at; `sound`: between two
+    /// Rests. `suspended` and `present`: the worker's jobs. `sound`: the worker is between two
     /// executions.
     pub fn rest(&self, suspended: Shots<S>, present: Shot<S>, sound: bool) {
         let mut board = self.shared.board();
@@ -89,7 +89,7 @@ impl<S: Set> Worker<'_, S> {
         drop(self.shared.rest(board));
     }
 
-    /// Takes up a unit that another process has left, for whoever comes first.
+    /// Adds a unit that another process has left, for the first worker that takes it.
     pub fn take_up(
         &self,
         path: Vec<Choice>,
@@ -116,17 +116,18 @@ impl<S: Set> Worker<'_, S> {
 }
 
 impl<S: Set> Task<S> {
-    /// Whether another process has come some way with it.
+    /// True if another process has made progress with it.
     pub fn is_begun(&self) -> bool {
         lock(&self.begun).is_some()
     }
 
-    /// How far another process has come with it.
+    /// The progress of another process with it.
     pub fn take_begun(&self) -> Option<Begun> {
         lock(&self.begun).take()
     }
 
-    /// As data, while all rest; none if whoever explores it has left no shot.
+    /// The task as data, while all workers rest. `None` if the worker that explores it has left no
+    /// snapshot.
     fn unit(&self) -> Option<Unit> {
         let state = match &*self.state() {
             State::Queued => lock(&self.begun)
@@ -139,7 +140,7 @@ impl<S: Set> Task<S> {
                     None => None,
                     Some(Halt::Finding) => Some(UnitHalt::Finding),
                     Some(Halt::Limit(limit)) => Some(UnitHalt::Limit(limit.clone())),
-                    // The run is about to end, or to begin anew with larger sets.
+                    // The run is about to end, or to start again with larger sets.
                     Some(Halt::TooManyThreads | Halt::Cancelled) => return None,
                 },
             }),
@@ -156,7 +157,7 @@ impl<S: Set> Task<S> {
 }
 
 impl<S: Set> Shot<S> {
-    /// As data, with the units within it.
+    /// The job as data, with the units within it.
     fn begun(self) -> Option<Begun> {
         let units = self.given.iter().map(|given| {
             Some(GivenUnit {
@@ -173,7 +174,7 @@ impl<S: Set> Shot<S> {
         })
     }
 
-    /// The same where there is nobody to give units to.
+    /// The job as data, if there are no other workers to give units to.
     pub fn without_units(self) -> Begun {
         Begun {
             nodes: self.nodes,

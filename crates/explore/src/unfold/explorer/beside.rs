@@ -1,5 +1,5 @@
-//! What an exploration asks about cutoffs beyond the state: what the detector remembers, and races
-//! that no path shows.
+//! Questions about cutoffs that go beyond the state: what the detector remembers, and races that no
+//! path shows.
 
 use super::{Explorer, MOST_PAIRS, Run, forgets};
 use crate::unfold::cutoff::Knowledge;
@@ -17,11 +17,11 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// What has to be added to the fingerprint after an event and its causes so that names of
-    /// inputs do not count.
+    /// The value to add to the fingerprint after an event and its causes, so that names of inputs
+    /// do not count.
     pub(super) fn inputs(&mut self, event: EventId) -> Digest {
         if !self.path.machine.has_inputs() {
-            return Digest::EMPTY; // so it is for a part of the path
+            return Digest::EMPTY; // then no part of the path has inputs either
         }
         if self.path.len() == self.store[event].size as usize {
             return self.path.machine.without_names();
@@ -36,7 +36,7 @@ where
         }
     }
 
-    /// What the detector holds after an event and its causes, if that counts.
+    /// The accesses that the detector holds after an event and its causes, if these count.
     pub(super) fn memory(&mut self, event: EventId) -> Held {
         let Some(watched) = &mut self.watched else {
             return Held::default();
@@ -57,8 +57,8 @@ where
         held.unwrap_or_default()
     }
 
-    /// Whether more of the past has to be a part of states than it is; then what was found so far.
-    /// `whole`: the exploration is finished.
+    /// If more of the past has to be a part of states, returns a run that must start again, with
+    /// the faults so far. `whole`: the exploration is finished.
     pub(super) fn outgrown(&mut self, whole: bool) -> Option<Run> {
         self.check_at = self.store.len() * 2;
         if !self.store.keeps_footprints
@@ -79,7 +79,7 @@ where
             let needs = if classes.depends_on_knowledge(&self.store, whole) {
                 Knowledge::Detector
             } else if classes.is_contested() {
-                Knowledge::Trails
+                Knowledge::LastActions
             } else {
                 Knowledge::State
             };
@@ -100,8 +100,8 @@ where
         })
     }
 
-    /// Looks for races of cutoffs that no other event stands for with events that are on no path
-    /// with them.
+    /// Looks for races between a cutoff that no other event subsumes and an event that is on no
+    /// path together with it.
     pub(super) fn races_beside_cutoffs(&mut self) {
         let store = &self.store;
         let faults = !store.weaken.is(Weaken::BesideFaults);

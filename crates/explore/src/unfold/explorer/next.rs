@@ -1,4 +1,4 @@
-//! The next event of a node: the first one of its lead, or what some thread can do.
+//! The next event of a node: the first event of its lead, or an action of some thread.
 
 use super::{Explorer, Leaf};
 use crate::unfold::between::{Between, between, came_between};
@@ -9,17 +9,17 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Choice, Detector, Fingerprint, Op, Status, Undo};
 use std::rc::Rc;
 
-/// So many events one thread takes in a row while others could move, and so often the same
-/// alternative of its data choices comes first.
+/// After this number of consecutive events of one thread, other enabled threads get a turn. After
+/// this number of events of a thread, its data choices begin with another alternative.
 const PATIENCE: usize = 64;
 
-/// What was tried for the next event of a node.
+/// The result of looking for the next event of a node.
 pub(super) enum Next {
     Event(EventId),
     Nothing(Leaf),
 }
 
-/// What came of trying a step.
+/// The result of trying a step.
 enum Attempt {
     Taken(EventId),
     Disabled,
@@ -36,7 +36,7 @@ where
     pub(super) fn next(&mut self, at: NodeId) -> Next {
         if let Some(choosing) = self.choosing() {
             match self.next_choice(at, choosing) {
-                // Only its thread ends here.
+                // Only this thread ends here.
                 Next::Nothing(Leaf::Cut) => {}
                 next => return next,
             }
@@ -50,7 +50,7 @@ where
             if self.settle(event) {
                 return Next::Event(event);
             }
-            // What was found by way of other configurations ends in a known state.
+            // The events found through other configurations end in a known state.
             self.extensions.extend(&mut self.store, &mut self.path, &[]);
             self.path.undo(&self.store, len);
             return Next::Nothing(Leaf::Known);
@@ -60,7 +60,7 @@ where
         let (mut asleep, mut enabled) = (false, false);
         let turns = self.turns(nearest);
         for i in 0..threads {
-            // The thread that moved last first: fewer switches.
+            // The thread that moved last comes first, for fewer context switches.
             let number = match i {
                 _ if !turns.is_empty() => turns[i],
                 0 => nearest,
@@ -75,7 +75,7 @@ where
             let thread = self.path.name(ThreadId::from_index(number));
             let of_thread = |list: &[EventId], store: &Store| list.iter().any(|&d| store[d].thread == thread);
             if pending.alternatives == 1 {
-                // Its next event is the one that is disabled or cut.
+                // Its next event is the disabled one or the cutoff.
                 if of_thread(&self.tree[at].disabled, &self.store) {
                     asleep = true;
                     continue;
@@ -115,8 +115,8 @@ where
         })
     }
 
-    /// The threads, those that have had the fewest events first, if one thread has had all turns
-    /// for long: it may poll for what the others would do. Else nothing.
+    /// If one thread has had all turns for long: the threads, ordered by number of events, fewest
+    /// first. That thread may poll for an action of the others. Otherwise an empty list.
     fn turns(&self, nearest: usize) -> Vec<usize> {
         let newest = self.path.choices().iter().rev().take(PATIENCE);
         if newest.len() < PATIENCE || newest.into_iter().any(|c| c.thread.index() != nearest) {
@@ -130,10 +130,11 @@ where
         turns
     }
 
-    /// An event cannot be executed though its causes were, and nothing in conflict with it. Where
-    /// inputs are at odds that is as it should be: the event is a decision that another thread's
-    /// decisions contradict, or its thread has stopped or still has to decide, after some decision
-    /// on the path. Else something is wrong, and the verdict stays open.
+    /// Handles an event that cannot be executed, although its causes were executed and nothing in
+    /// conflict with it. This is correct if inputs contradict each other. Then the event is a
+    /// decision that contradicts another thread's decisions; or its thread has stopped, or still
+    /// has to decide, after some decision on the path. Otherwise there is an error, and the verdict
+    /// is unknown.
     pub(super) fn not_followed(&mut self, event: EventId) {
         let decided = |e: EventId| self.store[e].action.op == Op::Choose;
         if decided(event) {
@@ -153,20 +154,20 @@ where
         }
     }
 
-    /// The thread that stands at a data choice which belongs to the event just taken.
+    /// The thread whose pending data choice belongs to the event just taken.
     fn choosing(&self) -> Option<usize> {
         let newest = self.path.choices().last()?.thread.index();
         let pending = &self.path.machine.pending()[newest];
         (pending.is_enabled() && pending.action.op == Op::Choose).then_some(newest)
     }
 
-    /// Takes an alternative of a data choice; all of them become known.
+    /// Takes an alternative of a data choice. All its alternatives become known.
     fn next_choice(&mut self, at: NodeId, number: usize) -> Next {
         let number = ThreadId::from_index(number);
         let arms = self.siblings(number);
         let lead = self.tree[at].lead.iter().copied();
         let led = lead.rev().find_map(|l| arms.iter().position(|&arm| arm == l));
-        // A loop that goes on as long as it is told to is told something else some time.
+        // A loop that continues because of one alternative gets another alternative at some time.
         let first = last(self.path.clock(), self.path.name(number)).depth() as usize / PATIENCE;
         let turns = (0..arms.len()).map(|turn| (first + turn) % arms.len());
         let order = led.into_iter().chain(turns.filter(|a| Some(*a) != led));
@@ -230,13 +231,13 @@ where
         arms
     }
 
-    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event
-    /// as which it is known already.
+    /// Takes a step, unless its event is disabled or turns out to be a cutoff. `named`: the event,
+    /// if it is known already.
     fn attempt(&mut self, at: NodeId, choice: Choice, named: Option<EventId>) -> Attempt {
         let len = self.path.len();
         let (event, _) = self.path.take(&mut self.store, choice);
         if named.is_some_and(|named| named != event) {
-            // Then what is in conflict with it was noted of another event, and alternatives to it
+            // In this case conflicts were recorded for another event, and alternatives to this one
             // may be missing.
             let limit = self.differs();
             self.record.limit(&limit);

@@ -12,7 +12,7 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// The events as plain data, if they are not too many.
+    /// The events as plain data, if there are not too many.
     pub(super) fn dump(&mut self, most: usize) -> Option<Unfolding> {
         let numbers = numbers(&self.store, most)?;
         let names = self.store.thread_names();
@@ -37,7 +37,7 @@ where
         Some(unfolding)
     }
 
-    /// Notes how the path came to an end of the process, if somebody will ask.
+    /// Records the path to an end of the process, if it is needed later.
     pub(super) fn note_exit(&mut self, event: EventId) {
         if self.config.dump.is_some() || self.is_watched() {
             let choices = self.path.choices();
@@ -45,7 +45,7 @@ where
         }
     }
 
-    /// Whether somebody will ask where executions ended.
+    /// True if the ends of executions are needed later.
     fn is_watched(&self) -> bool {
         #[cfg(feature = "laboratory")]
         return self.visited.is_some();

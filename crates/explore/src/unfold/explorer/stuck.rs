@@ -1,4 +1,4 @@
-//! Asks at a leaf where only cutoffs are left which threads wait for ever.
+//! At a leaf after which only cutoffs are left: finds the threads that wait for ever.
 
 use super::Explorer;
 use crate::spin::{find_spins, may_spin};
@@ -12,7 +12,7 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// Tells the detector of each thread that never moves again, whatever the others do.
+    /// Reports to the detector each thread that never moves again, whatever the other threads do.
     pub(super) fn find_stuck(&mut self) {
         let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
         if !asked || self.fates.gave_up() || self.store.weaken.is(Weaken::Stuck) {
@@ -32,8 +32,8 @@ where
             let fate = self.fates.of(&mut self.path.machine, waiting, name, self.control);
             match fate {
                 Fate::Open => {}
-                // A firm cycle is there even if the execution may end: only where it is judged
-                // stays open.
+                // A firm cycle exists even if the execution may end. Only its kind of deadlock
+                // would remain open.
                 Fate::Unknown if !waiting.firm => self.stays_open(waiting),
                 Fate::Stuck | Fate::Unknown => {
                     let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);
@@ -43,8 +43,8 @@ where
         }
     }
 
-    /// Tells the detector of the cycles that nobody can break, where an execution is left since it
-    /// is too long.
+    /// When an execution is given up because it is too long: reports to the detector the cycles
+    /// that no thread can break.
     pub(super) fn find_cycles(&mut self) {
         for waiting in waiting(&self.path.machine).into_iter().filter(|w| w.firm) {
             let (detector, faults) = (&mut self.path.detector, &mut self.path.faults);

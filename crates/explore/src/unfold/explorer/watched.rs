@@ -1,4 +1,4 @@
-//! What tests ask of an exploration.
+//! Information that tests need from an exploration.
 
 use super::Explorer;
 use crate::stuck::Fates;
@@ -15,7 +15,7 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// Keeps for tests what is known where, and makes a mistake.
+    /// Records what is known where, for tests, and makes a deliberate mistake.
     pub fn watch(&mut self, weaken: Weaken) {
         let weaken = ForTests::new(weaken);
         self.visited = Some(Vec::new());
@@ -24,13 +24,13 @@ where
         self.store.compares = true;
     }
 
-    /// Tries keys of cutoffs in this way.
+    /// Tests keys of cutoffs with these settings.
     pub fn key(&mut self, keys: Keys) {
         self.store.pairs_all = ForTests::new(keys.paired);
         self.store.weaken = ForTests::new(keys.weaken);
     }
 
-    /// What came of keys.
+    /// The results of the keys.
     pub fn keyed(&self) -> Keyed {
         Keyed {
             knowledge: self.store.past.knowledge,
@@ -39,7 +39,7 @@ where
         }
     }
 
-    /// Notes the configuration of the path, where an execution ends, if somebody asks.
+    /// Records the configuration of the path, where an execution ends, if a test needs it.
     pub(super) fn note_visited(&mut self, maximal: bool) {
         if let Some(visited) = &mut self.visited {
             visited.push(Visited::new(&self.store, &self.path, maximal));

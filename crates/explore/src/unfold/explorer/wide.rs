@@ -1,10 +1,10 @@
-//! Depth-first search that does not go down one branch for ever.
+//! Depth-first search that does not follow one branch for ever.
 //!
-//! A program with infinitely many states has infinite branches, and depth-first search never comes
-//! back from one. So once a search has done [`DEPTH_FIRST_WORK`] steps' work, a part of its work
-//! goes to the node nearest to the root that nobody was at. Every node is some number of nodes from
-//! the root, and those nearer are finitely many: each is visited some time. A search that ends
-//! before that is pure depth-first search.
+//! A program with infinitely many states has infinite branches, and depth-first search never
+//! returns from one. So after [`DEPTH_FIRST_WORK`] steps of work, a part of the work goes to the
+//! unvisited node nearest to the root. Every node has a finite distance from the root, and there
+//! are finitely many nearer nodes. So each node is visited at some time. A search that ends earlier
+//! is pure depth-first search.
 
 use super::Explorer;
 use crate::Order;
@@ -13,17 +13,17 @@ use selvedge_model::{Detector, Fingerprint, Undo};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Work after which the search also goes elsewhere.
+/// The work after which the search also visits other nodes.
 const DEPTH_FIRST_WORK: u64 = 20_000;
-/// One part of so many.
+/// One part in this many goes to other nodes.
 const SHARE: u64 = 4;
 
-/// The nodes that nobody was at, for depth-first search.
+/// The unvisited nodes, for depth-first search.
 #[derive(Default)]
 pub(super) struct Wide {
-    /// By depth, and by serial number, since a node's number is used again.
+    /// Ordered by depth, and by serial number, because a node's number may be reused.
     open: BinaryHeap<Reverse<(usize, u64, NodeId)>>,
-    /// The work done for these.
+    /// The work done for these nodes.
     spent: u64,
     begun: bool,
 }
@@ -33,7 +33,7 @@ where
     M: Undo + Fingerprint,
     D: Detector<M>,
 {
-    /// Notes a node that is to be visited.
+    /// Adds a node that is to be visited.
     pub(super) fn found(&mut self, node: NodeId) {
         if self.config.order != Order::DepthFirst {
             self.open.push_back(node);
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// Visits the node nearest to the root that nobody was at, if it is time for that.
+    /// Visits the unvisited node nearest to the root, if it is time for this.
     pub(super) fn visit_wide(&mut self) -> bool {
         let before = self.path.work();
         if self.config.order != Order::DepthFirst
@@ -58,7 +58,7 @@ where
             && let Some(at) = self.tree.cursor()
         {
             self.decide_branch(at);
-            // Even if nothing was found.
+            // Counted even if nothing was found.
             self.wide.spent += self.tree[at].depth as u64 + DEPTH_FIRST_WORK / SHARE;
             next = self.nearest();
         }

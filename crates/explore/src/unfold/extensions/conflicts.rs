@@ -6,8 +6,8 @@ use selvedge_base::ThreadId;
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
 
-/// Notes the immediate conflicts of an event, whose causes lie in the configuration, with the
-/// events of the configuration: the lowest of those that it cannot be together with.
+/// Records the immediate conflicts of an event, whose causes lie in the configuration, with the
+/// events of the configuration: the lowest events that cannot be in a configuration with it.
 pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,
@@ -53,10 +53,10 @@ pub(super) fn link<M: Undo + Fingerprint, D: Detector<M>>(
     }
 }
 
-/// Those events of a configuration that no other one of them is below. Events of one thread are a
-/// chain, so only its first counts.
+/// The events of a set that have no other event of the set below them. Events of one thread are a
+/// chain, so only its first event counts.
 fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
-    /// What is asked of each several times.
+    /// The data of an event that are used several times.
     #[derive(Clone, Copy)]
     struct First {
         event: EventId,
@@ -80,7 +80,7 @@ fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
         }
     }
     let lowest = first.iter().filter(|y| {
-        // Whatever is below another event is of a lower level.
+        // An event below another one has a lower level.
         let is_below =
             |x: &First| x.level < y.level && last(&store[y.event].clock, x.thread).depth() >= x.depth;
         !first.iter().any(is_below)
@@ -88,7 +88,7 @@ fn lowest(store: &Store, events: &[EventId]) -> SmallVec<[EventId; 4]> {
     lowest.map(|y| y.event).collect()
 }
 
-/// Whether an event of a common configuration is below `clock`.
+/// True if `clock` contains an event. Both lie in one configuration.
 pub(super) fn below(store: &Store, clock: &[Last], event: EventId) -> bool {
     let event = &store[event];
     last(clock, event.thread).depth() >= event.depth

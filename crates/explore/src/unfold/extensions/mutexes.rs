@@ -1,4 +1,4 @@
-//! Extensions by mutexes: what was done to one is a chain.
+//! Extensions by mutexes: the operations on a mutex form a chain.
 
 use super::Extensions;
 use super::conflicts::below;
@@ -10,11 +10,12 @@ use selvedge_model::{Detector, Effect, Fingerprint, Op, OpClass, Undo};
 use smallvec::SmallVec;
 
 impl<M: Undo + Fingerprint> Extensions<'_, M> {
-    /// After each giving back of the mutex that is not below the position, and after what is below
-    /// if the mutex is free there. `known`: what is below.
+    /// Finds the position's events after each unlock of the mutex that is not below the position,
+    /// and after the events below it if these leave the mutex free. `known`: the configuration
+    /// below the position.
     ///
-    /// If the position was looked at before, what comes before the last use of the mutex then needs
-    /// not be looked at again: it has its conflict, the next use.
+    /// If the position was examined before, the chain before the last common use of the mutex need
+    /// not be examined again. The conflict of those events, which is the next use, is recorded.
     pub(super) fn mutex<D: Detector<M>>(
         &mut self,
         store: &mut Store,
@@ -67,7 +68,7 @@ impl<M: Undo + Fingerprint> Extensions<'_, M> {
                 }
                 stopped = stopped.or(Some((store.len(), store.links)));
             }
-            // Before it was initialised, or after it was destroyed, taking it is a fault.
+            // Locking a mutex before it was initialised, or after it was destroyed, is a fault.
             sure &= store[owner].action.op.class() != OpClass::Total;
             owner = previous_owner(store, path, owner, mutex.0);
         }
@@ -77,7 +78,7 @@ impl<M: Undo + Fingerprint> Extensions<'_, M> {
     }
 }
 
-/// The event that used a mutex exclusively before another one did.
+/// The previous event that used a mutex exclusively.
 fn previous_owner<M: Undo + Fingerprint, D: Detector<M>>(
     store: &Store,
     path: &Path<M, D>,
@@ -87,7 +88,7 @@ fn previous_owner<M: Undo + Fingerprint, D: Detector<M>>(
     if store[owner].mutex != Level::Unknown && store[owner].action.op.class() != OpClass::Total {
         return store[owner].before;
     }
-    // Several objects may be used in one event: look for the right one.
+    // One event may use several objects, so look for the right one.
     let history = path.history_of(store, mutex);
     let at = history.iter().rposition(|u| u.event == owner);
     let before = at.map_or(&[][..], |at| &history[..at]);
@@ -95,7 +96,7 @@ fn previous_owner<M: Undo + Fingerprint, D: Detector<M>>(
     before.iter().rev().find(owned).map_or(EventId::NONE, |u| u.event)
 }
 
-/// The last event below `causes` that used exclusively what these uses do.
+/// The last event below `causes` that used the objects of these uses exclusively.
 pub(super) fn owner_below<M: Undo + Fingerprint, D: Detector<M>>(
     path: &Path<M, D>,
     uses: &[Use],

@@ -1,4 +1,5 @@
-//! Places in the lives of threads, and what the events there may depend on.
+//! Positions in the sequences of events of threads, and the events on which other events there may
+//! depend.
 
 use crate::unfold::event::{Event, EventId, Last, Store, last};
 use crate::unfold::label::{Ending, Use};
@@ -7,15 +8,15 @@ use crate::unfold::weaken::Weaken;
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, Detector, Effect, Fingerprint, Op, Undo};
 
-/// Whether the event could have ended with another effect in the same state: a weak
-/// compare-exchange that failed without cause only read, and may write after an event on which its
+/// True if the event could have ended with another effect in the same state. A weak
+/// compare-exchange that failed spuriously only read. It may write after an event on which its
 /// failure does not depend.
 fn chooses_its_effect(event: &Event) -> bool {
     event.action.op == Op::Rmw && event.action.may_fail && !event.sole
 }
 
-/// The action that an event has done: its own, or the one that it completes, if it is a data
-/// choice.
+/// The action that an event has performed: its own, or for a data choice the action that it
+/// completes.
 fn completed<'a>(store: &'a Store, event: &'a Event) -> &'a Action {
     let continues = event.action.op == Op::Choose && event.depth > 1 && store[event.parent].incomplete;
     match continues {
@@ -29,31 +30,32 @@ fn completed<'a>(store: &'a Store, event: &'a Event) -> &'a Action {
 pub(super) enum Scheme {
     /// There are none.
     None,
-    /// After another giving back of the mutex.
+    /// After another unlock of the mutex.
     Mutex,
     /// After each set of concurrent events on which the action depends.
     Certain,
-    /// The same, but the machine says what happens.
+    /// After each set of concurrent events on which the action depends, and the machine reports the
+    /// result.
     Ask,
 }
 
-/// A place in a thread's life in a configuration.
+/// A position of a thread in a configuration.
 pub(super) struct Position {
     pub thread: ThreadId,
-    /// What the thread did, or waits to do, there.
+    /// The action that the thread took there, or waits to take.
     pub action: Action,
-    /// The event there; none where the thread is blocked.
+    /// The event there; none if the thread is blocked there.
     pub event: EventId,
-    /// The event before, in the thread or creating it.
+    /// The previous event: of the thread, or the one that created the thread.
     pub parent: EventId,
     /// The event that woke the thread for it.
     pub waker: EventId,
-    /// Whether what the other events there depend on may lie beside the event.
+    /// True if other events there may depend on events beside `event`.
     pub beside: bool,
 }
 
 impl Position {
-    /// Of a known event.
+    /// The position of a known event.
     pub fn of(store: &Store, id: EventId) -> Position {
         let event = &store[id];
         Position {
@@ -69,7 +71,7 @@ impl Position {
         }
     }
 
-    /// Where a thread, by the machine's number, is blocked at the end of a path.
+    /// The position of a thread (by the machine's number) that is blocked at the end of a path.
     pub fn blocked<M: Undo + Fingerprint, D: Detector<M>>(path: &Path<M, D>, number: ThreadId) -> Position {
         let thread = path.name(number);
         let before = last(path.clock(), thread).event();
@@ -90,7 +92,8 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
     let action = &at.action;
     let parent_incomplete = at.parent.is_some() && store[at.parent].incomplete;
     match scheme_of(action, parent_incomplete) {
-        // The chain of owners, and what follows from effects alone, is that of the tables.
+        // The chain of owners, and the conclusions from effects alone, are valid for the tables
+        // only.
         Scheme::Mutex | Scheme::Certain if store.relation.refines() => Scheme::Ask,
         scheme => scheme,
     }
@@ -98,12 +101,12 @@ pub(super) fn scheme(store: &Store, at: &Position) -> Scheme {
 
 fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
     match action.op {
-        // The thread's end comes with it: a join that fails may come before or after.
+        // The thread's end comes with this event. A join that fails may come before or after it.
         Op::Start | Op::Assume | Op::Yield | Op::Fence | Op::Choose if action.ends && !action.cancelable => {
             Scheme::Certain
         }
         _ if action.ends && action.op != Op::Exit && !parent_incomplete => Scheme::Ask,
-        // Where the new thread's handle is written, others may read.
+        // Other threads may read where the new thread's handle is written.
         Op::Spawn if action.object2.0 != 0 && !parent_incomplete => Scheme::Ask,
         Op::Start | Op::Spawn | Op::Assume | Op::Choose | Op::Yield | Op::Fence | Op::ProcessExit
             if !action.cancelable =>
@@ -121,8 +124,8 @@ fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
     }
 }
 
-/// The events of the configuration that the position's action, however it ends, may depend on, and
-/// that are not below it already.
+/// The events of the configuration that are not below the position and on which its action may
+/// depend, however it ends.
 pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,
@@ -189,10 +192,11 @@ pub(super) fn candidates<M: Undo + Fingerprint, D: Detector<M>>(
     found
 }
 
-/// The events of the configuration on which the end of a wait by itself depends, where the thread
-/// was woken: neither below the wait nor above what woke the thread. None but those that use the
-/// condition variable with another mutex, or as something else, and cancellations: beside a wait no
-/// signal is lost.
+/// The events of the configuration on which the end of a wait without a signal depends, at a
+/// position where the thread was woken. They are neither below the wait nor above the event that
+/// woke the thread. There are only two kinds: events that use the condition variable with another
+/// mutex or as another kind of object, and cancellations. The reason is that no signal is lost
+/// beside a wait.
 pub(super) fn before_timeout<M: Undo + Fingerprint, D: Detector<M>>(
     store: &mut Store,
     path: &Path<M, D>,

@@ -1,4 +1,4 @@
-//! What has changed since extensions were looked for last.
+//! The changes since extensions were last searched for.
 
 use super::conflicts::below;
 use super::position::Position;
@@ -8,22 +8,22 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Detector, Fingerprint, Undo};
 use smallvec::SmallVec;
 
-/// The difference between two paths with a common beginning, of which the first was looked at.
+/// The difference between two paths with a common beginning. The first path was examined.
 #[derive(Default)]
 pub(super) struct Since {
     /// The first path's configuration.
     before: Clock,
-    /// Threads whose last position in the first path, where they have no event, was looked at.
+    /// Threads whose last position in the first path, which has no event, was examined.
     ends: SmallVec<[ThreadId; 8]>,
     /// The common beginning.
     common: Clock,
-    /// Causes that all events of the second path after the common beginning have; none if there are
-    /// no such events.
+    /// The causes that all events of the second path after the common beginning share. `None` if
+    /// there are no such events.
     shared: Option<Clock>,
 }
 
 impl Since {
-    /// Turns to a path whose first `from` events are common.
+    /// Begins with a second path whose first `from` events are common.
     pub fn turn_to<M, D>(&mut self, store: &Store, path: &Path<M, D>, from: usize)
     where
         M: Undo + Fingerprint,
@@ -49,7 +49,7 @@ impl Since {
         }
     }
 
-    /// The second path was looked at: it is the first one now.
+    /// The second path was examined; it becomes the first one.
     pub fn looked<M, D>(&mut self, path: &Path<M, D>, ends: SmallVec<[ThreadId; 8]>)
     where
         M: Undo + Fingerprint,
@@ -59,19 +59,19 @@ impl Since {
         self.ends = ends;
     }
 
-    /// Whether an event of the second path belongs to the common beginning.
+    /// True if an event of the second path belongs to the common beginning.
     pub fn is_common(&self, store: &Store, event: EventId) -> bool {
         below(store, &self.common, event)
     }
 
-    /// Whether all that came since then has an event of the common beginning among its causes.
+    /// True if all new events have this event of the common beginning as a cause.
     pub fn comes_after(&self, store: &Store, event: EventId) -> bool {
         self.shared
             .as_ref()
             .is_none_or(|shared| below(store, shared, event))
     }
 
-    /// Whether a position of the second path is one of the first, and was looked at there.
+    /// True if a position of the second path is also one of the first and was examined there.
     pub fn was_looked_at(&self, store: &Store, at: &Position) -> bool {
         let is_common = |e: EventId| !e.is_some() || self.is_common(store, e);
         if !is_common(at.parent) || !is_common(at.waker) {

@@ -1,4 +1,4 @@
-//! Instructions that read and write memory, and that no other thread sees a part of.
+//! Atomic instructions: they read and write memory in one indivisible step.
 
 use super::flags::Flags;
 use super::machine::{Held, Location, Machine, constant};
@@ -137,7 +137,7 @@ impl Machine<'_, '_, '_, '_> {
         Operand::Reg(dst)
     }
 
-    /// What was there.
+    /// The old value.
     fn compare_exchange(&mut self, ptr: Operand, expected: Operand, new: Operand) -> Operand {
         let ty = self.lower.type_of(new);
         let (old, success) = (self.lower.reg(ty), self.lower.reg(Type::I1));

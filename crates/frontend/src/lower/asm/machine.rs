@@ -1,7 +1,8 @@
-//! What inline assembly works on: registers that hold operands, and memory.
+//! The state of inline assembly: registers that hold operands, and memory.
 //!
-//! A register knows its low bits only, as many as were put in. What is above them, and what no one
-//! wrote, is unknown: it can be moved, and to use it for anything else is unsupported.
+//! Of a register only the low bits are known, as many as were written. The bits above them, and
+//! registers that were never written, are unknown. An unknown value can be moved; every other use
+//! of it is unsupported.
 
 use super::Slot;
 use super::flags::Flags;
@@ -13,7 +14,7 @@ use smallvec::SmallVec;
 /// What a register holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Held {
-    /// A value that nobody knows; the same number is the same value.
+    /// An unknown value; equal numbers are equal values.
     Unknown(usize),
     /// Low bits, as many as the operand's type has, and whether those above them are zero.
     Known(Operand, bool),
@@ -100,8 +101,8 @@ impl<'f, 'u, 'm, 'p> Machine<'f, 'u, 'm, 'p> {
         }
     }
 
-    /// The constant that a slot stands for in the text, unless it depends on its sign what it is in
-    /// more bits.
+    /// The constant that a slot represents in the text, unless its value in more bits depends on
+    /// its sign.
     fn constant(&self, slot: usize) -> Option<i64> {
         let slot = &self.slots[slot];
         let immediate = slot.physical.is_none()
@@ -241,8 +242,7 @@ impl<'f, 'u, 'm, 'p> Machine<'f, 'u, 'm, 'p> {
         matches!(width, 8 | 16 | 32 | 64).then_some(width)
     }
 
-    /// Reads an operand. From memory it is one access that no other thread sees a part of, as
-    /// aligned ones are.
+    /// Reads an operand. From memory this is one indivisible access, as aligned accesses are.
     pub(super) fn read(&mut self, location: Location, width: u8) -> Option<Operand> {
         match location {
             Location::Register(register, _) => self.register(register, width),

@@ -1,17 +1,17 @@
-//! Inline assembly for x86-64: straight code on integers, atomics and fences.
+//! Inline assembly for x86-64: straight-line code on integers, atomics and fences.
 //!
 //! | file | what |
 //! | --- | --- |
 //! | `text` | the text: instructions and their operands |
-//! | `machine` | registers, memory, where operands are |
-//! | `flags` | what instructions leave, and conditions on it |
+//! | `machine` | registers, memory, the places of operands |
+//! | `flags` | the flags that instructions set, and conditions on them |
 //! | `plain` | instructions on registers and memory |
-//! | `locked` | those that no other thread sees a part of |
+//! | `locked` | atomic instructions |
 //!
-//! A move between a register and memory is an atomic access, acquire or release: so is what the
-//! processor does with an aligned one. An instruction without `lock` that reads and writes memory
-//! is two such accesses. `cpuid` says that there is nothing to say: a processor without optional
-//! parts. Jumps, the stack pointer, vectors, and what privileged code does are unsupported.
+//! A move between a register and memory is an atomic access with acquire or release order, as an
+//! aligned move is on the processor. An instruction without `lock` that reads and writes memory is
+//! two such accesses. `cpuid` reports a processor without optional parts. Jumps, uses of the stack
+//! pointer, vectors and privileged instructions are unsupported.
 
 mod flags;
 mod locked;
@@ -31,12 +31,12 @@ struct Slot {
     class: String,
     /// The number of the processor's register, if the constraint names one.
     physical: Option<usize>,
-    /// What comes in: a value, or the address of one if `indirect`.
+    /// The input: a value, or the address of one if `indirect`.
     input: Option<Operand>,
     indirect: bool,
     /// The type of the memory at an indirect operand.
     memory: Option<Type>,
-    /// Where an output goes.
+    /// The destination of an output.
     output: Option<Reg>,
     /// The output that an input shares its register with.
     tied: Option<usize>,
@@ -80,7 +80,7 @@ impl<'m> FnLower<'_, 'm, '_> {
         self.emit(InstKind::Fence { order, single_thread });
     }
 
-    /// An instruction that no register takes part in; says whether it was one.
+    /// Lowers an instruction that uses no register. Returns true if it was one.
     fn fence_or_hint(&mut self, line: &Line) -> bool {
         match line.mnemonic.as_str() {
             _ if is_stack_fence(line) => self.barrier(AtomicOrder::SeqCst, false),

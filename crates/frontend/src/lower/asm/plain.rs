@@ -1,11 +1,11 @@
-//! Instructions on registers and memory, none of which is more than an access of memory at a time.
+//! Instructions on registers and memory, each with at most one access to memory at a time.
 
 use super::flags::{Flags, is_condition};
 use super::machine::{Held, Location, Machine, constant};
 use super::text::{Line, Place, RAX, RBX, RCX, RDX};
 use selvedge_ir::{BinOp, CastOp, InstKind, Operand, Type, UnOp};
 
-/// What instructions are called without their width.
+/// The mnemonics of instructions without their width.
 const BASES: [&str; 34] = [
     "mov", "movabs", "lea", "add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not",
     "xadd", "xchg", "cmpxchg", "bsf", "bsr", "tzcnt", "lzcnt", "popcnt", "bt", "bts", "btr", "btc", "shl",
@@ -80,7 +80,7 @@ impl Machine<'_, '_, '_, '_> {
         }
     }
 
-    /// A move; what nobody knows can be moved between whole registers.
+    /// A move. An unknown value can be moved between whole registers.
     fn moves(&mut self, suffix: Option<u8>, from: &Place, to: &Place) -> Option<()> {
         let (from, to) = (self.locate(from)?, self.locate(to)?);
         let width = Self::width(suffix, &[to, from])?;
@@ -97,7 +97,7 @@ impl Machine<'_, '_, '_, '_> {
         }
     }
 
-    /// The processor has nothing to tell about itself.
+    /// `cpuid`: the processor reports no optional parts.
     fn identify(&mut self) {
         for register in [RAX, RBX, RCX, RDX] {
             self.registers[register] = Held::Known(constant(0, 32), true);

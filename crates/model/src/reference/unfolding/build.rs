@@ -9,11 +9,11 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 impl<E: Ord> Unfolding<E> {
-    /// The unfolding of the machine, which stands at its initial state, under
+    /// The unfolding of the machine, which is in its initial state, under
     /// [`EventLabel::dependent`].
     ///
     /// # Errors
-    /// If there are more than `limit` configurations, or the relation is none.
+    /// If there are more than `limit` configurations, or if the relation is no dependence relation.
     pub fn of<M>(machine: &mut M, limit: usize) -> Result<Unfolding<E>, Refused>
     where
         M: Inspect<End = E> + Fingerprint,
@@ -21,11 +21,11 @@ impl<E: Ord> Unfolding<E> {
         Unfolding::under(machine, limit, EventLabel::dependent)
     }
 
-    /// The same under another dependence relation: one that relates all labels of one thread, and
-    /// each thread to its creation.
+    /// The unfolding under another dependence relation: one that relates all labels of one thread,
+    /// and each thread to its creation.
     ///
     /// # Errors
-    /// If there are more than `limit` configurations, or the relation is none.
+    /// If there are more than `limit` configurations, or if the relation is no dependence relation.
     pub fn under<M, R>(machine: &mut M, limit: usize, related: R) -> Result<Unfolding<E>, Refused>
     where
         M: Inspect<End = E> + Fingerprint,
@@ -68,8 +68,8 @@ struct Builder<E, R> {
 }
 
 impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
-    /// Visits what contains the configuration, at which the machine stands. `fingerprint` is what
-    /// it should have.
+    /// Visits all configurations that contain this one, whose state the machine is in.
+    /// `fingerprint` is the expected fingerprint.
     fn visit<M>(&mut self, machine: &mut M, events: &EventSet, fingerprint: Digest) -> Result<(), Refused>
     where
         M: Inspect<End = E> + Fingerprint,
@@ -125,7 +125,7 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
         Ok(())
     }
 
-    /// The one event with this label whose causes lie in the configuration.
+    /// The only event with this label whose causes are in the configuration.
     fn event(
         &mut self,
         label: EventLabel,
@@ -172,17 +172,17 @@ impl<E: Ord, R: Fn(&EventLabel, &EventLabel) -> bool> Builder<E, R> {
     }
 }
 
-/// The events in conflict with each: two are, if causes of theirs, or they themselves, are
-/// dependent and unordered.
+/// For each event the events in conflict with it. Two events are in conflict if they, or causes of
+/// theirs, are dependent and unordered.
 fn conflicts(events: &[UnfoldingEvent], related: impl Fn(&EventLabel, &EventLabel) -> bool) -> Vec<EventSet> {
     let local = |e: usize| events[e].causes.with(e);
     let ordered = |a: usize, b: usize| events[a].causes.contains(b) || events[b].causes.contains(a);
-    // Each with its effects.
+    // The effects of each event.
     let mut above = vec![EventSet::new(); events.len()];
     for event in 0..events.len() {
         local(event).iter().for_each(|cause| above[cause].insert(event));
     }
-    // What cannot follow an event because of the event alone.
+    // The events that cannot follow an event because of this event alone.
     let mut excluded = vec![EventSet::new(); events.len()];
     for a in 0..events.len() {
         for b in 0..a {

@@ -1,14 +1,14 @@
-//! The unfolding of a small system, whole (design: algorithms, section 3; Rodríguez, Sousa, Sharma
-//! and Kroening, CONCUR 2015): the slow oracle of the exploration by unfolding.
+//! The complete unfolding of a small system (Rodríguez, Sousa, Sharma and Kroening, CONCUR 2015):
+//! the slow oracle of the exploration by unfolding.
 //!
-//! An event is ⟨label, causes⟩. Every configuration is visited, by every way that leads there; all
-//! sets are bits. What an explorer derives with care is looked up here by its definition: conflicts
-//! from dependence and causality, conflicting extensions from every sub-configuration.
+//! An event is ⟨label, causes⟩. Every configuration is visited, by every path that leads there. All
+//! sets are bit sets. What an explorer derives by an algorithm is computed here from its
+//! definition: conflicts from dependence and causality, conflicting extensions from every
+//! sub-configuration.
 //!
-//! On the way it is checked that the relation is one: whichever way a configuration was reached,
-//! the state is the same, what an event adds to the fingerprint is the same, and the same events
-//! are enabled. [`Unfolding::verify`] asks for more: what is a configuration by the definition was
-//! reached.
+//! The construction also checks the relation: for each configuration, however it was reached, the
+//! state is the same, each event adds the same to the fingerprint, and the same events are enabled.
+//! [`Unfolding::verify`] checks more: every configuration by the definition was reached.
 
 mod build;
 mod set;
@@ -21,27 +21,27 @@ use crate::Choice;
 use selvedge_base::{Digest, ThreadId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Why there is no unfolding.
+/// The reason why there is no unfolding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// Too many configurations.
     TooLarge,
-    /// The relation calls independent what is not.
+    /// The relation calls two events independent although they are not.
     Broken(String),
 }
 
 /// An event.
 #[derive(Clone, Debug)]
 pub struct UnfoldingEvent {
-    /// What it did.
+    /// The action and how it ended.
     pub label: EventLabel,
-    /// Its causes: all of them, without itself.
+    /// All its causes, without itself.
     pub causes: EventSet,
     /// All events in conflict with it, inherited or immediate.
     pub conflicts: EventSet,
     /// Its name, which does not depend on the numbers of events.
     pub name: EventName,
-    /// What it adds to the state's fingerprint.
+    /// The change that it makes to the state's fingerprint.
     pub delta: Digest,
 }
 
@@ -54,7 +54,7 @@ pub struct Configuration {
     pub enabled: EventSet,
     /// The state's fingerprint.
     pub fingerprint: Digest,
-    /// One way to come here from the initial state.
+    /// A path to this configuration from the initial state.
     pub path: Vec<Choice>,
 }
 
@@ -84,13 +84,12 @@ impl<E> Unfolding<E> {
         self.index.get(events).map(|&at| &self.configurations[at])
     }
 
-    /// The configurations without a larger one: as many as there are Mazurkiewicz traces of maximal
-    /// executions.
+    /// The maximal configurations: as many as there are Mazurkiewicz traces of maximal executions.
     pub fn maximal(&self) -> impl Iterator<Item = &Configuration> {
         self.configurations.iter().filter(|c| c.enabled.is_empty())
     }
 
-    /// Every state in which nothing is enabled: the maximal configurations'.
+    /// Every state in which nothing is enabled: the states of maximal configurations.
     pub fn ends(&self) -> &BTreeSet<E> {
         &self.ends
     }
@@ -115,7 +114,7 @@ impl<E> Unfolding<E> {
         causes.without(&further)
     }
 
-    /// Whether the events are causally closed and without conflict.
+    /// True if the events are causally closed and without conflict.
     pub fn is_configuration(&self, events: &EventSet) -> bool {
         events.iter().all(|event| {
             let UnfoldingEvent {
@@ -125,8 +124,8 @@ impl<E> Unfolding<E> {
         })
     }
 
-    /// Whether two events are in immediate conflict: dependent, neither a cause of the other, and
-    /// each has its place beside the other's causes.
+    /// True if two events are in immediate conflict: they are dependent, neither is a cause of the
+    /// other, and each of them forms a configuration with the other's causes.
     pub fn immediate_conflict(&self, a: usize, b: usize) -> bool {
         let beside = |event: usize, other: usize| {
             let mut both = self.local(event);
@@ -136,7 +135,7 @@ impl<E> Unfolding<E> {
         self.events[a].conflicts.contains(b) && beside(a, b) && beside(b, a)
     }
 
-    /// ex(C): every event whose causes lie in a configuration, by trying every smaller one.
+    /// ex(C): every event whose causes are in a configuration, by trying every smaller one.
     pub fn extensions(&self, events: &EventSet) -> EventSet {
         let (mut seen, mut todo) = (HashSet::new(), vec![EventSet::new()]);
         let mut found = EventSet::new();
@@ -152,7 +151,7 @@ impl<E> Unfolding<E> {
         found.without(events)
     }
 
-    /// cex(C), the conflicting extensions: those of ex(C) that do not extend it to a configuration.
+    /// cex(C), the conflicting extensions: those of ex(C) that do not extend C to a configuration.
     pub fn conflicting_extensions(&self, events: &EventSet) -> EventSet {
         let enabled = self.configuration(events).map(|c| c.enabled.clone());
         self.extensions(events).without(&enabled.unwrap_or_default())

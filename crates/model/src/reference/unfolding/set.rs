@@ -3,7 +3,7 @@
 /// A set of small numbers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct EventSet {
-    /// The last word is not 0, so that equal sets are equal words.
+    /// The last word is not 0, so equal sets have equal words.
     words: Vec<u64>,
 }
 
@@ -21,7 +21,7 @@ impl EventSet {
         self.words[event / 64] |= 1 << (event % 64);
     }
 
-    /// The set with one event more.
+    /// The set with one more event.
     #[must_use]
     pub fn with(&self, event: usize) -> EventSet {
         let mut larger = self.clone();
@@ -52,34 +52,34 @@ impl EventSet {
         EventSet { words }
     }
 
-    /// Whether the event is in it.
+    /// True if the set contains the event.
     pub fn contains(&self, event: usize) -> bool {
         self.words
             .get(event / 64)
             .is_some_and(|word| word >> (event % 64) & 1 == 1)
     }
 
-    /// Whether the sets have an event in common.
+    /// True if the sets have an event in common.
     pub fn meets(&self, other: &EventSet) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
-    /// Whether all its events are in another set.
+    /// True if all its events are in another set.
     pub fn is_subset(&self, other: &EventSet) -> bool {
         self.without(other).is_empty()
     }
 
-    /// Whether there is none.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many there are.
+    /// The number of events.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The events, from the smallest; backwards too.
+    /// The events, in ascending order; the iterator can also go backwards.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         (0..64 * self.words.len()).filter(|&event| self.contains(event))
     }

@@ -1,14 +1,13 @@
-//! Whether an unfolding is what the definitions say.
+//! Checks an unfolding against the definitions.
 
 use super::Unfolding;
 
 impl<E> Unfolding<E> {
-    /// Checks that the configurations that were reached are those of the event structure, and its
-    /// axioms.
+    /// Checks the axioms of the event structure, and that the visited configurations are its
+    /// configurations.
     ///
     /// # Errors
-    /// Says what does not hold: the dependence relation is none of the machine, or an event has a
-    /// second name.
+    /// The violation: the dependence relation is wrong for the machine, or an event has two names.
     pub fn verify(&self) -> Result<(), String> {
         for (e, event) in self.events.iter().enumerate() {
             let label = &event.label;

@@ -1,8 +1,9 @@
-//! Integer arithmetic: what is the same for concrete values and what undefined bits do to results.
+//! Integer arithmetic: the part that concrete values share, and the effect of undefined bits on
+//! results.
 //!
 //! Bitwise operations are exact in their undefined bits. Addition, subtraction and multiplication
-//! make everything from the lowest undefined bit on undefined; comparisons, all of their result.
-//! (The rules of Memcheck.)
+//! make all bits from the lowest undefined bit on undefined; comparisons make their whole result
+//! undefined. (These are the rules of Memcheck.)
 
 use super::signed;
 use crate::code::Op;
@@ -154,7 +155,7 @@ pub fn tagged(tags: &Tags, op: Op, width: u8, a: Value, b: Value) -> Value {
             tags.value(shift(op, width, x, y), shift(op, width, ua, y))
         }
         Op::Eq | Op::Ne => {
-            // Different in a defined bit: the answer is known whatever the others are.
+            // They differ in a defined bit, so the answer is known whatever the other bits are.
             let known_different = (x ^ y) & !(ua | ub) & all != 0;
             if known_different {
                 Value::new(u64::from(op == Op::Ne))

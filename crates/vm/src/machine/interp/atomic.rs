@@ -1,7 +1,7 @@
-//! Atomic accesses, and plain ones of more than 8 bytes. All atomics pass through here.
+//! Atomic accesses, and plain accesses of more than 8 bytes. All atomic accesses pass through here.
 //!
-//! They are sequentially consistent whatever their order says; the order only decides what the race
-//! detector takes for synchronisation.
+//! They are sequentially consistent whatever their order is. The order only decides which of them
+//! the race detector treats as synchronisation.
 
 use super::arith;
 use super::complex::{Trouble, order_or_plain};
@@ -27,8 +27,8 @@ pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
 }
 
 impl Vm {
-    /// Stops before an access that is a scheduling point; else checks it and, unless it is the
-    /// action performed, records it.
+    /// Stops before an access that is a scheduling point. Otherwise checks it and records it,
+    /// unless it is the action being performed.
     #[allow(clippy::too_many_arguments)]
     fn enter_access(
         &mut self,
@@ -56,7 +56,7 @@ impl Vm {
         {
             return Err(Trouble::Visible(action));
         }
-        // That of a read-modify-write says whether its comparison failed.
+        // The outcome of a read-modify-write says whether its comparison failed.
         let says = performing && op != Visible::Rmw;
         let (_, object) = match self.state.memory.check(address, size, write) {
             Ok(found) => found,
@@ -234,8 +234,7 @@ impl Vm {
         Ok(())
     }
 
-    /// Whether a compare-exchange at an address would store its new value; true if that is not
-    /// known.
+    /// True if a compare-exchange at an address would store its new value, or if this is not known.
     pub(crate) fn would_succeed(
         &self,
         thread: ThreadId,
@@ -257,8 +256,8 @@ impl Vm {
         !known || pairs().all(|(a, b)| a.bits == b.bits)
     }
 
-    /// The action of a weak compare-exchange that no other thread minds, if it may fail: that is a
-    /// choice.
+    /// The action of a weak compare-exchange that no other thread can observe, if it may fail: its
+    /// failure is a choice.
     fn weak_choice(
         &self,
         thread: ThreadId,
@@ -289,7 +288,7 @@ impl Vm {
     }
 
     /// `orders`: on success and on failure. A failure is a read with an order of its own, which the
-    /// race detector learns as the first access of the event. A `weak` one may fail though the
+    /// race detector gets as the first access of the event. A `weak` one may fail although the
     /// values are equal: alternative 1.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn compare_exchange(

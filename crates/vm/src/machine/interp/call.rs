@@ -11,27 +11,27 @@ use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
 use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op};
 
-/// Where a call or a model left the thread.
+/// How a thread continues after a call or a model.
 pub(crate) enum Entered {
-    /// It goes on at its current frame's `ip`.
+    /// At its current frame's `ip`.
     Running,
-    /// It goes on behind the call, in the frame that it was in.
+    /// After the call, in the same frame.
     Next,
-    /// It jumped back to a call of another frame, or of an earlier place.
+    /// At a call of another frame, or of an earlier place, to which it jumped back.
     Landed,
     /// It stopped.
     Stopped(Stop),
 }
 
-/// Whether a function may be called with values of one type for another: pointers are numbers of
-/// 64 bits here, as they are in registers.
+/// True if a function may be called with values of one type for another. Pointers are treated as
+/// numbers of 64 bits, as in registers.
 fn same(one: Type, other: Type) -> bool {
     let general = |ty| matches!(ty, Type::Ptr | Type::I64);
     one == other || (general(one) && general(other))
 }
 
-/// What a parameter of a type gets of a number that a library model passes: its low bits, as the
-/// callee looks at no others. A floating-point parameter gets nothing.
+/// The value that a parameter of a type gets if a library model passes a number: the low bits,
+/// because the callee reads no others. A floating-point parameter gets no value.
 fn passed(tags: &Tags, value: Value, ty: Type) -> Value {
     match ty {
         Type::Int(bits) => super::arith::truncate(tags, value, bits.min(64)),
@@ -40,11 +40,11 @@ fn passed(tags: &Tags, value: Value, ty: Type) -> Value {
     }
 }
 
-/// Why a call site does not fit a function of the program whose address it has got: a parameter or
-/// a result has another type. C11 6.5.2.2p9 and LLVM leave such a call undefined, as the callee
-/// takes the value from another register, or bits of it that nobody has set. Arguments without a
-/// parameter are let pass, as is a result that one of the two does not know; a parameter without
-/// an argument has no value.
+/// Why a call site does not match a function of the program whose address it uses: a parameter or a
+/// result has another type. C11 6.5.2.2p9 and LLVM leave such a call undefined, because the callee
+/// would take the value from another register, or use bits of it that the caller did not set.
+/// Arguments without a parameter are allowed, and a result that only one side declares. A parameter
+/// without an argument has no value.
 fn unfit(program: &Program, call: &CallSite, func: FuncId) -> Option<String> {
     let func = match program.bindings[func.index()] {
         Binding::Code => func,
@@ -78,7 +78,7 @@ impl Vm {
         }
     }
 
-    /// The same where what is called is not a library model known before.
+    /// Executes a call whose callee is not a library model known before.
     #[inline(never)]
     fn call_other(&mut self, thread: ThreadId, index: usize, performing: bool) -> Entered {
         let program: &Program = &self.program;
@@ -197,7 +197,7 @@ impl Vm {
             return self.enter_slowly(thread, func, index, context);
         }
         let (base, suspended) = (t.regs.len(), t.core.depth as usize - 1);
-        // Resume behind the call.
+        // Resume after the call.
         let below = Frame { ip: ip + 1, ..caller };
         match t.frames.get_mut(suspended) {
             Some(place) => *place = below,
@@ -224,7 +224,7 @@ impl Vm {
         Entered::Running
     }
 
-    /// The same with variable arguments, or without room.
+    /// Enters a function with variable arguments, or without room on the register stack.
     #[cold]
     fn enter_slowly(&mut self, thread: ThreadId, func: FuncId, index: usize, context: ContextId) -> Entered {
         let program = self.program.clone();
@@ -246,7 +246,7 @@ impl Vm {
         }
     }
 
-    /// Puts a frame on the stack; whether there was room.
+    /// Pushes a frame. Returns true if there was room.
     pub(crate) fn push_frame(
         &mut self,
         thread: ThreadId,

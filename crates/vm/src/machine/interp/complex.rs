@@ -1,4 +1,4 @@
-//! Instructions that stay in the IR's form: wide integers, rare arithmetic, atomics, ranges of
+//! Instructions that keep the form of the ir: wide integers, rare arithmetic, atomics, ranges of
 //! memory, variable arguments.
 
 use super::wide::{Wide, cast, compare, integer_unary, mask, overflowing, saturating, signed};
@@ -25,17 +25,17 @@ pub(super) enum Done {
     Stopped(Stop),
 }
 
-/// Why an instruction could not be executed.
+/// The reason why an instruction could not be executed.
 pub(crate) enum Trouble {
     /// The program is at fault.
     Fault(Box<Fault>),
-    /// The machine has no meaning for it.
+    /// The machine does not support it.
     Unsupported(String),
     /// It is a scheduling point.
     Visible(Action),
     /// The thread was parked.
     Parked,
-    /// A symbolic value is needed as a number; what for.
+    /// A symbolic value is needed as a number, for this purpose.
     Symbolic(Value, &'static str),
     /// A decision on a symbolic value is open, or one was a fault.
     Stop(Stop),
@@ -58,7 +58,7 @@ impl Vm {
             stmt: code.stmts[frame.ip as usize],
             context: frame.context,
         };
-        // Copying and filling may take long, in few instructions.
+        // Copying and filling may take long although there are few instructions.
         if !performing && self.has_to_stop() {
             self.forget_accesses();
             self.state.notify(Notice::Limit(Limit::stopped(site.stmt)));
@@ -166,7 +166,7 @@ impl Vm {
         }
     }
 
-    /// What a condition selects that is neither true nor false.
+    /// The result of a select whose condition is neither true nor false.
     pub(crate) fn join_words(&mut self, thread: ThreadId, operands: &ComplexOperands, condition: Value) {
         let ((low, high), (other_low, other_high)) = (operands.operands[1], operands.operands[2]);
         let slot = operands.results[0].0;

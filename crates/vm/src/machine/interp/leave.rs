@@ -1,4 +1,4 @@
-//! Returns: how frames and the stack objects in them end, and what a thread is left with.
+//! Returns: the end of frames and of the stack objects in them, and the effect on the thread.
 
 use crate::memory::{Kind, Life, Site};
 use crate::thread::{NO_CALL, Stage};
@@ -10,7 +10,7 @@ use selvedge_model::{Notice, Unsupported};
 use smallvec::SmallVec;
 
 impl Vm {
-    /// Returns from the current frame; whether the thread still has one.
+    /// Returns from the current frame. Returns true if the thread still has one.
     pub(super) fn leave(&mut self, thread: ThreadId, returns: usize) -> bool {
         let frame = self.state.thread(thread).core.frame;
         let words = &self.program.code[frame.func.index()].returns[returns];
@@ -63,7 +63,7 @@ impl Vm {
         true
     }
 
-    /// The return from an atomic function ends its block.
+    /// Ends the atomic block when an atomic function returns.
     #[inline]
     fn end_block(&mut self, thread: ThreadId) {
         let core = self.state.own_core(thread);
@@ -72,7 +72,7 @@ impl Vm {
         }
     }
 
-    /// Takes the current frame off; whether there is one below it, which is then current.
+    /// Removes the current frame. Returns true if there is another frame, which becomes current.
     pub(super) fn pop_frame(&mut self, thread: ThreadId) -> bool {
         let t = self.state.acting(thread);
         let base = t.core.frame.base;
@@ -116,8 +116,8 @@ impl Vm {
     }
 
     /// Ends stack objects before their function returns (pthread_exit, cancellation, longjmp, the
-    /// end of a variable-length array). That is no scheduling point; where it would have to be one,
-    /// the verdict stays open.
+    /// end of a variable-length array). This is no scheduling point. If it would have to be one,
+    /// the verdict becomes unknown.
     pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
         if visibility::shows_lives(&self.program, &self.state, thread) {
             let reachable = |&base: &u64| {
@@ -139,7 +139,7 @@ impl Vm {
         self.end_locals(thread, count, life, site);
     }
 
-    /// The start routine, or something that ran after it, has returned.
+    /// Handles the return of the start routine, or of a function that ran after it.
     fn bottom(&mut self, thread: ThreadId, value: Value) {
         let core = self.state.own_core(thread);
         if core.stage == Stage::Running {

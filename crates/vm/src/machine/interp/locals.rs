@@ -1,4 +1,4 @@
-//! Stack objects: how locals begin and end, and where their end is a scheduling point.
+//! Stack objects: the beginning and end of locals, and when their end is a scheduling point.
 
 use crate::memory::{Kind, Life, Maker, Object, Site};
 use crate::visibility;
@@ -14,7 +14,7 @@ impl Vm {
     }
 
     /// Makes the object of a local when its function begins; `None` (and a notice) if there is no
-    /// room. One with a scope of its own has an address, but no life yet.
+    /// room. A local with a scope of its own gets an address, and its life begins later.
     pub(super) fn enter_local(&mut self, thread: ThreadId, ip: u32, local: usize) -> Option<u64> {
         let site = self.site(thread, ip);
         let func = self.state.thread(thread).core.frame.func;
@@ -38,7 +38,7 @@ impl Vm {
         self.allocate_local(thread, ip, object, u64::from(local.align))
     }
 
-    /// The action of a local's end, if it is a scheduling point: some other thread may know its
+    /// The action of a local's end, if it is a scheduling point because another thread may know its
     /// address.
     pub(super) fn end_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
         let (_, object) = self.state.memory.object_at(base)?;
@@ -64,7 +64,7 @@ impl Vm {
         })
     }
 
-    /// Ends a thread's last locals as long as that concerns nobody else, down to `count`.
+    /// Ends a thread's last locals, down to `count`, as long as no other thread can observe it.
     pub(super) fn end_private_locals(&mut self, thread: ThreadId, count: usize, ip: u32) {
         let site = self.site(thread, ip);
         while self.state.thread(thread).locals.len() > count
@@ -75,8 +75,8 @@ impl Vm {
         }
     }
 
-    /// Begins the life of a local that has its address already. Its bytes are undefined, also if it
-    /// lived before.
+    /// Begins the life of a local that has an address. Its bytes are undefined, even if it lived
+    /// before.
     pub(super) fn begin_life(&mut self, base: u64, site: Site) {
         if let Some((base, object)) = self.state.memory.object_at(base) {
             self.state.forget_syncs(base, object.size.max(1));
@@ -95,9 +95,9 @@ impl Vm {
         }
     }
 
-    /// If others may know the address of a local, they must know from somewhere that it lives: for
-    /// the race detector the beginning and the end of its life are writes of all its bytes, as
-    /// `free` is.
+    /// Records the beginning or the end of a local's life as a write of all its bytes for the race
+    /// detector, like `free`. If other threads may know the address of a local, they must know by
+    /// happens-before that it lives.
     fn note_life(&mut self, base: u64, site: Site) {
         if self.state.unjoined() > 0
             && let Some((base, object)) = self.state.memory.object_at(base)

@@ -1,8 +1,8 @@
 //! The interpreter: runs one thread's code from one visible action to just before the next.
 //!
-//! `plain` is the hot loop over what a concrete program does by itself; `single` executes one
-//! instruction of any kind, and calls and returns are here, since they change the frame that the
-//! others look at through a `Window`.
+//! `plain` is the hot loop for the instructions of a concrete program. `single` executes one
+//! instruction of any kind. Calls and returns are here, because they change the frame that the
+//! others access through a `Window`.
 
 mod arith;
 mod atomic;
@@ -32,21 +32,21 @@ use selvedge_model::{Action, Limit, LimitKind, Notice};
 use single::Next;
 use window::Window;
 
-/// A step of many instructions looks at the stop flag after so many.
+/// The number of instructions after which a long step polls the stop flag.
 const LOOK: u64 = 1 << 16;
 
 /// Why a thread stopped running.
 pub(crate) enum Stop {
-    /// It stands before this visible action.
+    /// It is before this visible action.
     Visible(Action),
     /// Its last frame is gone.
     Bottom,
-    /// It was parked; a notice says why (or it was a false assumption).
+    /// It was parked; a notice says why, unless the reason is a false assumption.
     Parked,
 }
 
-/// How many instructions a non-local jump counts for: about what it costs. A loop that is closed by
-/// one is bounded by its steps.
+/// The cost of a non-local jump, in instructions. So the step limit bounds a loop that is closed by
+/// one.
 const LANDING: u64 = 100;
 
 #[inline(always)]
@@ -82,7 +82,7 @@ impl Vm {
         if self.state.thread(thread).core.depth == 0 {
             return Stop::Bottom;
         }
-        // Held here, so that what is compiled is at hand whatever the steps do to the rest.
+        // Held here, so that the compiled code stays available whatever the steps do to the rest.
         let program = self.program.clone();
         let program: &Program = &program;
         let options = &program.options;
@@ -119,7 +119,7 @@ impl Vm {
                         self.limit(thread, ip, LimitKind::Steps, text);
                         break Stop::Parked;
                     }
-                    // A model may do much in one call.
+                    // A model may do much work in one call.
                     if !performing && self.has_to_stop() {
                         break self.told_to_stop(thread, ip);
                     }
@@ -179,7 +179,8 @@ impl Vm {
         performing: &mut bool,
     ) -> Result<(), Stop> {
         if self.program.options.visibility.includes_plain() {
-            // Each local that others may know ends in an action of its own, the last one first.
+            // Each local that other threads may know ends in an action of its own, the last one
+            // first.
             let first = self.state.thread(thread).core.frame.locals as usize;
             if *performing && let Some(base) = self.last_local(thread, first) {
                 let site = self.site(thread, ip);

@@ -1,4 +1,4 @@
-//! Calls of library models: what is asked of them, and doing what they answer.
+//! Calls of library models: querying a model and executing its answer.
 
 use super::Stop;
 use super::call::Entered;
@@ -19,7 +19,7 @@ use selvedge_expr::Expr;
 use selvedge_ir::{Callee, FuncId};
 use selvedge_model::{Action, LimitKind, Op, Outcome, Status};
 
-/// Which action comes first of a call of a visible model.
+/// The first action of a call to a visible model.
 fn prepare(cx: &mut Cx<'_>, model: Visible) -> Prepared {
     match model.open_argument(cx) {
         None => (model.prepare)(cx),
@@ -58,7 +58,7 @@ impl Vm {
             stmt: code.stmts[ip as usize],
             context,
         };
-        // Few arguments, as almost always, need no memory of their own.
+        // Usually there are few arguments, and they need no allocation.
         let (one, two, three, four);
         let many: Vec<Value>;
         let args: &[Value] = match call.args[..] {
@@ -146,7 +146,7 @@ impl Vm {
         };
         let value = match flow {
             Flow::Return(value) => {
-                // Nothing to drop in it, and said so to the compiler.
+                // There is nothing to drop in it; this tells the compiler so.
                 std::mem::forget(flow);
                 value
             }
@@ -156,7 +156,7 @@ impl Vm {
         };
         match call.results[..] {
             [] => {}
-            // A model leaves the frame and the register stack of its thread as they are.
+            // A model does not change the frame and the register stack of its thread.
             [(slot, bits)] => {
                 w.set(slot, super::arith::truncate(&self.state.memory.tags, value, bits));
             }
@@ -166,15 +166,15 @@ impl Vm {
             }
         }
         let core = self.state.own_core(thread);
-        // What an operation kept between its parts is nothing to the next one.
+        // Data that an operation kept between its actions must not reach the next operation.
         (core.phase, core.note) = (Phase::First, 0);
         core.frame.ip = ip + 1;
         Entered::Next
     }
 
-    /// A model needs the number that a symbolic value is. If there is a body in code with the same
-    /// meaning, that is executed instead, and branches where it must; else the call is made again
-    /// for each number.
+    /// Handles a model that needs a symbolic value as a number. If there is a C body with the same
+    /// meaning, it is executed instead and branches where necessary. Otherwise the call is made
+    /// again for each number.
     #[cold]
     fn native_needs(&mut self, thread: ThreadId, value: Value, site: Site, performing: bool) -> Entered {
         let frame = self.state.thread(thread).core.frame;
@@ -201,7 +201,8 @@ impl Vm {
         }
     }
 
-    /// A model must know which of these conditions holds; then the call is made again.
+    /// Handles a model that needs to know which of these conditions holds; then the call is made
+    /// again.
     #[cold]
     fn native_splits(
         &mut self,
@@ -216,7 +217,7 @@ impl Vm {
         }
     }
 
-    /// Makes the call at the current instruction, now that more is known of symbolic values.
+    /// Makes the call at the current instruction again, now that more is known of symbolic values.
     fn call_again(&mut self, thread: ThreadId, performing: bool) -> Entered {
         let program = self.program.clone();
         let func = self.state.thread(thread).core.frame.func;
@@ -230,8 +231,8 @@ impl Vm {
         code.insts[frame.ip as usize].long() as usize
     }
 
-    /// Goes on only where a condition holds. Where it does not, the others run on, which matters
-    /// only if there are any.
+    /// Continues only if a condition holds. If it does not hold, the other threads go on; this
+    /// matters only if there are any.
     fn assume(&mut self, thread: ThreadId, condition: Expr, site: Site) -> Entered {
         let parked = Entered::Stopped(Stop::Parked);
         let arena = &self.state.memory.tags.arena;
@@ -267,7 +268,7 @@ impl Vm {
         Entered::Running
     }
 
-    /// Does what a visible model answered to the question what comes next.
+    /// Executes a visible model's answer to the question for its next action.
     #[inline(never)]
     fn prepared(
         &mut self,
@@ -305,7 +306,7 @@ impl Vm {
         self.follow(thread, flow, ip, site)
     }
 
-    /// Does what a model answered.
+    /// Executes a model's answer.
     #[inline(never)]
     fn follow(&mut self, thread: ThreadId, flow: Flow, ip: u32, site: Site) -> Entered {
         let parked = Entered::Stopped(Stop::Parked);
@@ -355,7 +356,7 @@ impl Vm {
                 parked
             }
             Flow::Assume(condition) => self.assume(thread, condition, site),
-            // What was performed is done; the next part of the operation comes after the choice.
+            // The present action is done; the next action of the operation comes after the choice.
             Flow::Symbolic(value) => self.native_needs(thread, value, site, false),
             Flow::Choose(conditions) => self.native_splits(thread, &conditions, site, false),
             Flow::Park => parked,
@@ -370,8 +371,8 @@ impl Vm {
         }
     }
 
-    /// Unwinds to an active frame, and goes on at an instruction of it: behind the call there,
-    /// which returns a value; or at a landing pad or model, in a phase.
+    /// Unwinds to an active frame and continues at an instruction of it: after a call, which
+    /// returns a value; or at a landing pad or model, in a phase.
     fn go_back(
         &mut self,
         thread: ThreadId,
@@ -407,7 +408,7 @@ impl Vm {
         Entered::Landed
     }
 
-    /// The scheduling point behind an atomic function: what follows is not part of the block.
+    /// The scheduling point after an atomic function: what follows is not part of the block.
     pub(super) fn after_block(&mut self, thread: ThreadId) -> Action {
         let ip = self.state.thread(thread).core.frame.ip;
         self.state.own_core(thread).before = true;

@@ -1,5 +1,4 @@
-//! What the interpreter says beside the steps it makes: faults, limits, and what it has no meaning
-//! for.
+//! Notices of the interpreter: faults, limits, and unsupported instructions.
 
 use crate::memory::Site;
 use crate::native::Wrong;
@@ -34,8 +33,8 @@ impl Vm {
         self.state.notify(Notice::Fault(fault));
     }
 
-    /// An access to memory is at fault, and does not happen. If it is the action being performed,
-    /// its outcome says so.
+    /// Handles an access to memory that is a fault and does not happen. If it is the action being
+    /// performed, its outcome says so.
     #[cold]
     pub(crate) fn note_failed(&mut self, performing: bool) {
         if performing {
@@ -43,7 +42,7 @@ impl Vm {
         }
     }
 
-    /// Reports what is wrong about an access to memory.
+    /// Reports an invalid access to memory.
     #[cold]
     pub(crate) fn report_access(&mut self, wrong: Wrong, site: Site) {
         match wrong {
@@ -55,7 +54,7 @@ impl Vm {
         }
     }
 
-    /// Where the program itself is: where it called the model library.
+    /// The program's own place: where it called the model library.
     fn called_at(&self, site: Site) -> StmtId {
         crate::describe::outside_library(&self.program, &self.state, site.stmt, site.context).0
     }

@@ -1,9 +1,9 @@
-//! What a concrete program does between its visible actions, as fast as it goes.
+//! The hot loop: executes a concrete program between its visible actions, as fast as possible.
 //!
-//! Executes what needs nothing but registers, constants and cached translations of addresses, and
+//! It executes instructions that need only registers, constants and cached address translations. It
 //! stops before the first instruction that needs more: a value that is not concrete, bytes that are
-//! accessed for the first time in a step, a call, a fault. `single` executes that one, whatever it
-//! is. So nothing here calls anything, and all that is needed stays in processor registers.
+//! accessed for the first time in a step, a call, a fault. `single` executes that instruction,
+//! whatever it is. So this loop calls nothing, and its data stays in processor registers.
 
 use super::arith::{divide, shift};
 use super::window::Window;
@@ -172,7 +172,7 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
                 if !pointer.is_concrete() {
                     break;
                 }
-                // The size as a constant: masks and bounds are then known here.
+                // The size is a constant, so masks and bounds are known at compile time.
                 let loaded = match inst.w {
                     1 => memory.load_fast(pointer.bits, 1),
                     2 => memory.load_fast(pointer.bits, 2),
@@ -181,7 +181,8 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
                     _ => None,
                 };
                 let Some(bits) = loaded else { break };
-                // An integer that is no whole bytes: were these stored as such a one?
+                // An integer that is not whole bytes: stop if the bytes do not hold such an
+                // integer.
                 if bits & !mask(inst.c as u8) != 0 {
                     break;
                 }

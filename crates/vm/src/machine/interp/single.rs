@@ -1,8 +1,8 @@
-//! One instruction, whatever its operands are: undefined, poison or symbolic values, accesses that
-//! are recorded, faults, limits.
+//! One instruction, whatever its operands are: undefined, poison or symbolic values, recorded
+//! accesses, faults, limits.
 //!
-//! `plain` executes most instructions of a concrete program; this executes all but calls and
-//! returns.
+//! `plain` executes most instructions of a concrete program. This executes all instructions except
+//! calls and returns.
 
 use super::plain::{are_apart, is_address, leaves};
 use super::window::Window;
@@ -17,13 +17,13 @@ use crate::vm::Vm;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, MemoryOrder, ObjectId, Op as Visible};
 
-/// Where the thread stands after an instruction.
+/// Where the thread is after an instruction.
 pub(super) enum Next {
-    /// Before this one.
+    /// Before this instruction.
     At(u32),
-    /// Before this one; if an action was performed, it is over.
+    /// Before this instruction. If an action was performed, it is complete.
     After(u32),
-    /// Before this one, and nothing of the program was executed.
+    /// Before this instruction; no instruction of the program was executed.
     Beside(u32),
     /// It stopped.
     Stopped(Stop),
@@ -427,8 +427,8 @@ impl Vm {
         Next::Stopped(stop)
     }
 
-    /// Notes if addresses of different objects are compared, or an address becomes a number: then
-    /// where the machine puts objects matters.
+    /// Records if addresses of different objects are compared, or an address becomes a number. Then
+    /// the program depends on where the machine places objects.
     #[inline]
     fn note_addresses(&mut self, thread: ThreadId, w: Window, ip: u32, inst: Inst) {
         let concrete = |operand| {
@@ -443,11 +443,11 @@ impl Vm {
             }
             Op::Mul | Op::Xor => is_address_of(inst.b) || is_address_of(inst.c),
             Op::UDiv | Op::SDiv | Op::URem | Op::SRem => is_address_of(inst.b),
-            // The upper bits are the same in all addresses.
+            // All addresses have the same upper bits.
             Op::Shl | Op::LShr | Op::AShr => {
                 is_address_of(inst.b) && concrete(inst.c).is_none_or(|by| by < 47)
             }
-            // The lowest bits say how an object is aligned, which is no secret.
+            // The lowest bits only show the alignment of an object.
             Op::Trunc => inst.w > 4 && is_address_of(inst.b),
             _ => false,
         };
@@ -463,7 +463,7 @@ impl Vm {
         }
     }
 
-    /// A jump, unless it is one too many.
+    /// Takes a jump, unless a limit is exceeded.
     fn jump(&mut self, thread: ThreadId, ip: u32, target: u32, count: u64) -> Next {
         if target > ip {
             return Next::At(target);
@@ -480,7 +480,8 @@ impl Vm {
         Next::At(target)
     }
 
-    /// Counts a backward jump; whether it was taken more often in this step than `--unroll` allows.
+    /// Counts a backward jump. Returns true if it was taken more often in this step than `--unroll`
+    /// allows.
     #[cold]
     pub(super) fn unrolled(&mut self, thread: ThreadId, ip: u32) -> bool {
         let Some(most) = self.program.options.unroll else {
@@ -556,7 +557,7 @@ pub(super) fn moved(tags: &Tags, base: Value, address: u64, inbounds: bool) -> V
     Value::new(address)
 }
 
-/// The same from an address that is already outside: it may come back.
+/// Moves an address that is already outside of its object; it may return.
 #[cold]
 fn moved_stray(tags: &Tags, base: Value, address: u64) -> Value {
     match tags.home(base.tag) {

@@ -1,4 +1,4 @@
-//! Kept states, to be returned to in any order.
+//! Saved states, which can be restored in any order.
 
 use super::State;
 use super::quarantine::Place;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use selvedge_model::Pending;
 use std::rc::Rc;
 
-/// What is not memory: threads are copied, the rest is shared until it is written.
+/// The state without memory. Threads are copied; the rest is shared until it is written.
 #[derive(Clone)]
 pub(crate) struct Kept {
     threads: Vec<Thread>,
@@ -26,7 +26,7 @@ pub(crate) struct Kept {
 }
 
 impl State {
-    /// Keeps what is not memory.
+    /// Saves the state without memory.
     pub(in crate::machine) fn keep(&self) -> Kept {
         Kept {
             threads: self.threads.clone(),
@@ -41,7 +41,7 @@ impl State {
         }
     }
 
-    /// Returns to what was kept and empties the log.
+    /// Restores a saved state and empties the log.
     pub(in crate::machine) fn restore(&mut self, kept: &Kept) {
         self.threads.clone_from(&kept.threads);
         self.pending.clone_from(&kept.pending);

@@ -1,4 +1,4 @@
-//! The undo log of the state: what changed since when, and going back.
+//! The undo log of the state.
 
 use super::State;
 use super::quarantine::Place;
@@ -11,8 +11,8 @@ use selvedge_base::{Id, ThreadId};
 use selvedge_model::Pending;
 use std::rc::Rc;
 
-/// One change to go back over; bulky old values lie on stacks of their own, popped in the same
-/// order.
+/// One change that can be undone. Large old values are on separate stacks and are popped in the
+/// same order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     /// A thread's core: `cores`.
@@ -41,11 +41,11 @@ pub(crate) enum Undo {
     Output(u32),
     /// A word of the process's or a model's hidden state changed.
     Word(WordNumber, u64),
-    /// A thread was joined; whether it had been counted as not joined.
+    /// A thread was joined; the flag says whether it had been counted as not joined.
     Joined(ThreadId, bool),
     /// The number of threads not joined changed.
     Unjoined(u32),
-    /// The path changed; its own log says how.
+    /// The path changed; the path's own log has the old value.
     Path,
     /// The dead slots at a place changed: `dead`.
     Dead,
@@ -65,7 +65,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Empties the log and keeps its room.
+    /// Empties the log and keeps its allocation.
     #[cfg(feature = "laboratory")]
     pub fn clear(&mut self) {
         self.entries.clear();
@@ -110,7 +110,7 @@ impl State {
         addresses.zip(self.log.syncs[first..].iter().copied())
     }
 
-    /// The places whose dead slots changed since a position of the log, each with what was there,
+    /// The places whose dead slots changed since a position of the log, each with its old slots,
     /// oldest first.
     pub(crate) fn changed_dead(&self, mark: usize) -> &[(Place, Vec<u64>)] {
         let entries = &self.log.entries[mark..];
@@ -128,7 +128,7 @@ impl State {
         self.path.commit();
     }
 
-    /// Goes back to a length of the log.
+    /// Undoes all changes after a length of the log.
     pub(in crate::machine) fn undo(&mut self, mark: usize) {
         while self.log.entries.len() > mark {
             let Some(entry) = self.log.entries.pop() else {
@@ -147,7 +147,7 @@ impl State {
         const PAIRED: &str = "each log entry has its saved value";
         let log = &mut self.log;
         match entry {
-            // Copied from where they are: popped ones would be copied twice.
+            // Copied in place: popped values would be copied twice.
             Undo::Core(t) => {
                 self.threads[t.index()].core = *log.cores.last().expect(PAIRED);
                 log.cores.truncate(log.cores.len() - 1);

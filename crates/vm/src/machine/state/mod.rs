@@ -1,9 +1,10 @@
 //! The state of the program under test, and its undo log.
 //!
-//! Everything that a step can change is either saved whole when the step begins (the acting
-//! thread's `Core` and the registers of its current frame), or changed through a method here that
-//! writes a log entry first. The fields are private to this folder, so there is no other way: but
-//! for `State::acting`, which the rest of the machine has, and models do not.
+//! *Invariant*: everything that a step can change is undone in one of two ways. The step saves it
+//! completely when it begins (the acting thread's `Core` and the registers of its current frame).
+//! Or a method here changes it and writes a log entry first. The fields are private to this folder,
+//! so there is no other way, with one exception: `State::acting`, which is visible in the machine
+//! and not in models.
 
 #[cfg(feature = "laboratory")]
 mod kept;
@@ -30,24 +31,26 @@ use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
 use std::rc::Rc;
 
-/// How a machine explores; fixed when it is made.
+/// The modes of a machine; fixed when it is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Modes {
-    /// Visible actions whose order does not matter may be performed within the step before them.
+    /// If true, visible actions whose order does not matter may be performed within the step before
+    /// them.
     pub fuses: bool,
-    /// Which thread [goes first](selvedge_model::Machine::goes_first) is found out for more actions
-    /// than those that are local.
+    /// If true, threads with other actions than local ones may [go
+    /// first](selvedge_model::Machine::goes_first), too.
     pub left_movers: bool,
-    /// What other threads may still do is looked at to find out whether a thread goes first.
+    /// If set, what other threads may still do is computed to decide whether a thread goes first.
     pub futures: Option<Futures>,
-    /// Which decisions are data choices follows from the deciding thread's past alone.
+    /// If true, which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
-    /// How many dead slots wait at least; none will be used again if there is no such number.
+    /// The minimum number of dead slots that wait before one is reused. `None`: slots are never
+    /// reused.
     pub quarantine: Option<u32>,
-    /// Whether waits on condition variables may end without a signal.
+    /// If true, waits on condition variables may end without a signal.
     pub spurious_wakeups: bool,
-    /// Whether a thread that failed without cause, and came back to the same place in the same
-    /// state, does not fail so again (`causeless`).
+    /// If true, a thread that failed spuriously, and returned to the same place in the same state,
+    /// does not fail spuriously there again (`causeless`).
     pub bounded: bool,
 }
 
@@ -58,7 +61,7 @@ pub struct State {
     modes: Modes,
     threads: Vec<Thread>,
     pending: Vec<Pending>,
-    /// By thread: what its pending action needs of others (`sync::needed`).
+    /// For each thread, what its pending action needs of other threads (`sync::needed`).
     needs: Vec<u64>,
     syncs: Rc<FxHashMap<u64, SyncObject>>,
     log: Log,
@@ -78,9 +81,9 @@ pub struct State {
     unjoined: u32,
     /// The conditions under which this path is taken.
     path: Path,
-    /// Dead slots that will be used again.
+    /// Dead slots that will be reused.
     dead: Rc<FxHashMap<Place, Vec<u64>>>,
-    /// Whether one ever was, in an execution undone or not.
+    /// True if one was ever reused, in an execution undone or not.
     reused: bool,
 }
 
@@ -110,13 +113,13 @@ impl State {
         }
     }
 
-    /// How the machine explores.
+    /// The machine's modes.
     #[inline]
     pub(crate) fn modes(&self) -> &Modes {
         &self.modes
     }
 
-    /// To be set before the first step.
+    /// The machine's modes; they must be set before the first step.
     pub(in crate::machine) fn modes_mut(&mut self) -> &mut Modes {
         &mut self.modes
     }
@@ -136,8 +139,8 @@ impl State {
         &self.threads
     }
 
-    /// The *acting* thread, of which the core and the registers of the current frame were saved
-    /// when the step began. What else of it is changed needs a log entry of its own.
+    /// The *acting* thread. Its core and the registers of its current frame were saved when the
+    /// step began. Every other change of it needs a log entry of its own.
     #[inline(always)]
     pub(in crate::machine) fn acting(&mut self, thread: ThreadId) -> &mut Thread {
         &mut self.threads[thread.index()]
@@ -162,7 +165,7 @@ impl State {
         &self.pending
     }
 
-    /// By thread: what its pending action needs of others (`sync::needed`).
+    /// For each thread, what its pending action needs of other threads (`sync::needed`).
     #[inline]
     pub(in crate::machine) fn needs(&self) -> &[u64] {
         &self.needs
@@ -174,7 +177,8 @@ impl State {
         &mut self.threads[thread.index()].core
     }
 
-    /// The core of *another* thread: saved in the log first. (Also right for the acting one.)
+    /// The core of *another* thread; it is first saved in the log. (This is also correct for the
+    /// acting thread.)
     pub fn core_mut(&mut self, thread: ThreadId) -> &mut Core {
         let core = &mut self.threads[thread.index()].core;
         self.log.cores.push(*core);
@@ -190,7 +194,7 @@ impl State {
         }
     }
 
-    /// The same where it is hardly the one that it was.
+    /// Replaces a pending action that very likely changes.
     #[inline]
     pub(in crate::machine) fn put_pending(&mut self, thread: ThreadId, pending: Pending) {
         self.needs[thread.index()] = needed(&pending);
@@ -199,8 +203,8 @@ impl State {
         self.log.entries.push(Undo::Pending(thread));
     }
 
-    /// Saves what a step of the thread changes most: its core and the registers of its current
-    /// frame.
+    /// Saves the parts of the thread that a step changes most: its core and the registers of its
+    /// current frame.
     #[inline]
     pub(in crate::machine) fn begin_step(&mut self, thread: ThreadId) -> &mut Core {
         let t = &mut self.threads[thread.index()];
@@ -217,7 +221,7 @@ impl State {
                 len: saved.len() as u32,
             });
         } else {
-            // Going back over the thread's start leaves its registers.
+            // Undoing the thread's start leaves its registers.
             t.regs.clear();
         }
         &mut t.core
@@ -299,7 +303,8 @@ impl State {
         self.log.entries.push(Undo::Sync(address));
     }
 
-    /// Forgets the synchronisation objects within a range of addresses, whose object is dead.
+    /// Removes the synchronisation objects within a range of addresses, because the object there is
+    /// dead.
     pub(crate) fn forget_syncs(&mut self, first: u64, size: u64) {
         let within = |address: &u64| (first..first + size).contains(address);
         let mut old: Vec<u64> = self.syncs.keys().copied().filter(within).collect();
@@ -337,8 +342,8 @@ impl State {
     // ---- hidden state
     // ---------------------------------------------------------------------------------------------
 
-    /// A hidden word of a model; 0 before it is set. Two threads may share one only through a
-    /// visible action.
+    /// A hidden word of a model; 0 before it is set. Two threads may share a hidden word only
+    /// through a visible action.
     #[inline]
     pub(crate) fn word(&self, key: WordKey) -> u64 {
         self.words.get(&key.number()).copied().unwrap_or(0)
@@ -351,7 +356,7 @@ impl State {
         self.log.entries.push(Undo::Word(number, old));
     }
 
-    /// What the program has printed, with marks where it has holes.
+    /// The program's output, with marks where it has holes.
     pub fn output(&self) -> &[u8] {
         &self.output
     }
@@ -361,8 +366,8 @@ impl State {
         &self.holes
     }
 
-    /// Appends to what the program has printed a text with holes, whose places are counted from the
-    /// text's beginning.
+    /// Appends a text with holes to the program's output. The places of the holes are counted from
+    /// the text's beginning.
     pub(crate) fn print_open(&mut self, bytes: &[u8], holes: &[Hole]) {
         let start = self.output.len();
         self.print(bytes);
@@ -375,7 +380,7 @@ impl State {
         }
     }
 
-    /// Appends to what the program has printed.
+    /// Appends to the program's output.
     pub fn print(&mut self, bytes: &[u8]) {
         self.log.entries.push(Undo::Output(self.output.len() as u32));
         Rc::make_mut(&mut self.output).extend_from_slice(bytes);
@@ -384,18 +389,18 @@ impl State {
     // ---- the present step
     // ---------------------------------------------------------------------------------------------
 
-    /// What the step has to tell.
+    /// The notices of the step.
     #[inline]
     pub(crate) fn notices(&self) -> &[Notice] {
         &self.notices
     }
 
-    /// Tells something.
+    /// Adds a notice.
     pub(crate) fn notify(&mut self, notice: Notice) {
         self.notices.push(notice);
     }
 
-    /// Forgets what there was to tell.
+    /// Drops the notices.
     #[inline]
     pub(in crate::machine) fn clear_notices(&mut self) {
         if !self.notices.is_empty() {
@@ -409,25 +414,25 @@ impl State {
         &self.parts
     }
 
-    /// Another one begins.
+    /// Begins another visible action within the step.
     #[inline]
     pub(crate) fn push_part(&mut self, part: Part) {
         self.parts.push(part);
     }
 
-    /// What came of one of them.
+    /// One of these actions, to set its outcome.
     pub(in crate::machine) fn part_mut(&mut self, index: usize) -> Option<&mut Part> {
         self.parts.get_mut(index)
     }
 
-    /// A step begins: there are none.
+    /// Drops the parts, at the beginning of a step.
     #[inline]
     pub(in crate::machine) fn clear_parts(&mut self) {
         self.parts.clear();
     }
 
-    /// Takes back what a model did since these positions of the two logs, and restores the core of
-    /// the acting thread; what the step has told and performed before stays.
+    /// Undoes a model's changes since these positions of the two logs, and restores the core of the
+    /// acting thread. Notices and parts of the step from before stay.
     pub(crate) fn take_back(&mut self, thread: ThreadId, core: Core, position: usize, memory: usize) {
         let notices = std::mem::take(&mut self.notices);
         let parts = std::mem::take(&mut self.parts);
@@ -463,13 +468,13 @@ impl State {
     // ---- the path
     // ---------------------------------------------------------------------------------------------
 
-    /// Whether which decisions become data choices must not depend on what concurrent threads
-    /// decide, and there may be some.
+    /// True if the set of decisions that become data choices must not depend on the decisions of
+    /// concurrent threads, and there may be such threads.
     pub(crate) fn decides_alone(&self) -> bool {
         self.modes.canonical && self.unjoined > 0
     }
 
-    /// The path: it is changed by the methods below only.
+    /// The path. Only the methods below change it.
     #[inline]
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -485,7 +490,8 @@ impl State {
         self.path.known(who, expr)
     }
 
-    /// Who knows what a thread learns now: while it is alone, all threads to come.
+    /// The owner of the knowledge that a thread gets now: every thread if this thread is alone
+    /// (later threads inherit it), otherwise the thread.
     fn learner(&self, thread: ThreadId) -> u32 {
         if self.decides_alone() {
             known_to(thread)
@@ -501,7 +507,7 @@ impl State {
         self.log.entries.push(Undo::Path);
     }
 
-    /// Notes that an expression has only this value on the path.
+    /// Records that an expression has only this value on the path.
     pub(crate) fn learn(&mut self, thread: ThreadId, expr: Expr, value: u128) {
         let who = self.learner(thread);
         if self.path.note(&self.memory.tags.arena, who, expr, value) {
@@ -509,20 +515,21 @@ impl State {
         }
     }
 
-    /// A thread's past is now part of another's: it was joined, or has created it.
+    /// A thread's past becomes part of another thread's: it was joined by that thread, or has
+    /// created it.
     pub(crate) fn tell(&mut self, from: ThreadId, to: ThreadId) {
         if self.modes.canonical && self.path.tell(known_to(from), known_to(to)) {
             self.log.entries.push(Undo::Path);
         }
     }
 
-    /// Notes that an input was asked for.
+    /// Records that an input was requested.
     pub(crate) fn ask(&mut self, asked: Asked) {
         self.path.ask(asked);
         self.log.entries.push(Undo::Path);
     }
 
-    /// Sets the alternatives of a thread's data choice, and the action within which it is.
+    /// Sets the alternatives of a thread's data choice, and the action to which it belongs.
     pub(crate) fn choose_from(&mut self, thread: ThreadId, arms: Rc<[Arm]>, begun: Option<Begun>) {
         self.path.choose_from(thread, arms, begun);
         self.log.entries.push(Undo::Path);

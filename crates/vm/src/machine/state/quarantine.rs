@@ -1,18 +1,17 @@
-//! Dead slots of heap objects and escaping locals, until they are used again
-//! (`Options::quarantine`).
+//! Dead slots of heap objects and escaping locals, until they are reused (`Options::quarantine`).
 //!
-//! A slot belongs to the thread that it was made for, and only that thread uses it again: once more
-//! than the quarantine's length of its dead slots of that size wait, the one that waits longest.
-//! Who else frees an object carries the slot until it synchronises: what gives a lock back (posts,
-//! writes atomically) leaves what the thread carries at the object, and who takes the lock next
-//! takes it along (where the memory orders say that one synchronises with the other); the join of
-//! a thread takes what that still carries. So a slot is used again only if its end happens before,
-//! and each move is part of an event that depends on all others which look at the same place: what
-//! an event moves does not depend on independent events. Slots may get lost on the way to their
-//! thread; then others are used.
+//! A slot belongs to the thread for which it was made, and only that thread reuses it. If more dead
+//! slots of that size wait than the quarantine's length, the slot that has waited longest is
+//! reused. If another thread frees an object, it carries the slot until it synchronises. An unlock
+//! (or a post, or an atomic write) leaves the slots that its thread carries at the object. The next
+//! thread that takes the lock takes them along (where the memory orders say that one synchronises
+//! with the other). The join of a thread takes the slots that the joined thread still carries. So a
+//! slot is reused only if the end of its object happens before. Each move is part of an event that
+//! depends on all other events which use the same place; so what an event moves does not depend on
+//! independent events. Slots may get lost on the way to their thread; then others are used.
 //!
-//! What this can hide: the use of a dead object by a thread that does not synchronise with the
-//! thread that uses its slot again. That is a data race, too.
+//! Reuse can hide one kind of error: the use of a dead object by a thread that does not synchronise
+//! with the thread that reuses its slot. That is a data race, too.
 
 use super::{State, Undo};
 use crate::memory::{AllocError, Kind, Life, Object, Parts, Site, class_for};
@@ -20,10 +19,10 @@ use selvedge_base::ThreadId;
 use selvedge_model::{Action, Needs, Op, Synchronises};
 use std::rc::Rc;
 
-/// Where dead slots are.
+/// A place for dead slots.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Place {
-    /// Back with their thread (its region), of this size class, in the order of arrival.
+    /// Returned to their thread (its region), for this size class, in the order of arrival.
     Waiting(u32, u32),
     /// Carried by a thread (its region).
     Carried(u32),
@@ -32,7 +31,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// As two words.
+    /// The place as two words.
     pub fn words(self) -> [u64; 2] {
         match self {
             Place::Waiting(owner, class) => [0, u64::from(owner) << 8 | u64::from(class)],
@@ -43,7 +42,7 @@ impl Place {
 }
 
 impl State {
-    /// Whether a dead slot was ever used again, in an execution undone or not.
+    /// True if a dead slot was ever reused, in an execution undone or not.
     pub(crate) fn has_reused(&self) -> bool {
         self.reused
     }
@@ -69,8 +68,8 @@ impl State {
         self.log.entries.push(Undo::Dead);
     }
 
-    /// Makes an object of a thread's region: in a slot that has waited long enough, or in one that
-    /// was never used.
+    /// Makes an object in a thread's region: in a slot that has waited long enough, or in a new
+    /// slot.
     pub(crate) fn allocate(&mut self, owner: u32, object: Object, align: u64) -> Result<u64, AllocError> {
         if let Some(length) = self.modes.quarantine
             && matches!(object.kind, Kind::Heap | Kind::Stack)
@@ -89,7 +88,7 @@ impl State {
         self.memory.allocate(owner, object, align)
     }
 
-    /// Ends an object for good; its slot may be used again some time.
+    /// Ends an object for good. Its slot may be reused later.
     pub(crate) fn end_object(&mut self, thread: ThreadId, base: u64, life: Life, site: Site) {
         let known = self.memory.object_at(base);
         self.memory.end_object(base, life, site);
@@ -101,7 +100,8 @@ impl State {
         }
     }
 
-    /// A thread has slots now that were elsewhere, in order: its own wait, others it carries.
+    /// Gives a thread slots that were elsewhere, in order: its own slots wait, and it carries the
+    /// others.
     fn receive(&mut self, thread: ThreadId, slots: &[u64]) {
         let region = self.thread(thread).region;
         for &base in slots {
@@ -149,15 +149,15 @@ impl State {
         }
     }
 
-    /// Moves slots at the beginning of a step with this action. Actions of which it is not certain
-    /// that they order anything move none.
+    /// Moves slots at the beginning of a step with this action. An action that may not order
+    /// anything moves none.
     pub(crate) fn pass_on(&mut self, action: &Action) {
         if self.dead.is_empty() {
             return;
         }
         let (thread, object) = (action.thread, action.object.0);
         let info = action.op.info();
-        // One that waits until it succeeds.
+        // An action that waits until it succeeds.
         let certain = info.needs == Needs::Object;
         match info.synchronises {
             Synchronises::Taken | Synchronises::TakenFromAll | Synchronises::Take if certain => {
@@ -168,9 +168,9 @@ impl State {
                 self.leave_at(thread, object);
             }
             Synchronises::WaitBegins => self.leave_at(thread, action.object2.0),
-            // Reads move nothing, as they do not depend on each other.
+            // Reads move nothing, because they do not depend on each other.
             Synchronises::Memory if action.op != Op::Read && !action.may_fail => {
-                // A write ends the release sequences there; a read-modify-write goes on with them.
+                // A write ends the release sequences there; a read-modify-write continues them.
                 if action.op == Op::Write {
                     self.lose(Place::Left(object));
                 } else if action.order.acquires() {
