@@ -17,21 +17,22 @@
 //!
 //! # Why no behaviour is lost or added
 //!
-//! *Nothing is added.* An execution of the rewritten program in which the loop is left in the first
-//! round is an execution of the original one. If the loop goes on, let the original loop do all its
-//! reads at the moment of the one read. They read the same value, so the loop goes the same way.
+//! *Nothing is added.* An execution of the rewritten program in which the loop is left in the
+//! first round is an execution of the original one. If the loop goes on, let the original loop do
+//! all its reads at the moment of the one read. They read the same value, so the loop goes the
+//! same way.
 //!
 //! *Nothing is lost.* Take an execution of the original program in which a thread reads k times
-//! before it leaves the loop, while others run in between. The first k − 1 values keep the thread in
-//! the loop and have no other effect. Remove the first k − 1 reads, and keep the last one where it
-//! is. A read changes no state of other threads, so the others run as before. There are two ways to
-//! leave the loop. If the value that was read decided it, the rewritten loop leaves in its first
-//! round by the same exit, and nothing that is used there depends on the number of rounds. If the
-//! number of rounds decided it, the copy of the loop counts up to the same number.
+//! before it leaves the loop, while others run in between. The first k − 1 values keep the thread
+//! in the loop and have no other effect. Remove the first k − 1 reads, and keep the last one where
+//! it is. A read changes no state of other threads, so the others run as before. There are two
+//! ways to leave the loop. If the value that was read decided it, the rewritten loop leaves in its
+//! first round by the same exit, and nothing that is used there depends on the number of rounds.
+//! If the number of rounds decided it, the copy of the loop counts up to the same number.
 //!
 //! *Data races.* Fewer acquiring reads mean fewer happens-before edges, so a race of two other
-//! accesses stays one. For a race (or a fault) of the i-th read, take the execution up to that read,
-//! and make it the only one.
+//! accesses stays one. For a race (or a fault) of the i-th read, take the execution up to that
+//! read, and make it the only one.
 //!
 //! # Conditions
 //!
@@ -41,14 +42,14 @@
 //! - There is one load. It is atomic and not volatile, and its address is the same in all rounds.
 //! - All other instructions compute on registers and cannot fail.
 //! - Registers that are kept from one round to the next do not depend on the value that was read.
-//! - The condition of a branch depends on the value, on the round (on kept registers), or on both in
-//!   the form *leave if one of the two says so*. Branches on the value come first.
+//! - The condition of a branch depends on the value, on the round (on kept registers), or on both
+//!   in the form *leave if one of the two says so*. Branches on the value come first.
 //! - At an exit that the value decides, no register is live that depends on the round.
 //! - Some exit depends on the round, and a kept register is changed by a constant.
 //!
-//! Kokologiannakis and Vafeiadis (*Dynamic Partial Order Reductions for Spinloops*, FMCAD 2021) remove
-//! the repeated rounds of loops without a bound. Unoptimised C keeps its counters in memory, so its
-//! loops do not fulfil the conditions.
+//! Kokologiannakis and Vafeiadis (*Dynamic Partial Order Reductions for Spinloops*, FMCAD 2021)
+//! remove the repeated rounds of loops without a bound. Unoptimised C keeps its counters in
+//! memory, so its loops do not fulfil the conditions.
 
 use crate::cfg::{Cfg, Loop, LoopForest, successors};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -330,9 +331,9 @@ impl Round {
         (!kept.iter().any(keeps_value)).then_some(assigned)
     }
 
-    /// Whether a branch leaves the loop if one of two conditions holds, of which each depends on the
-    /// value of the load or on the round, but not on both. `when`: the outcome of `cond` for which
-    /// the branch leaves.
+    /// Whether a branch leaves the loop if one of two conditions holds, of which each depends on
+    /// the value of the load or on the round, but not on both. `when`: the outcome of `cond` for
+    /// which the branch leaves.
     fn is_either(
         &self,
         function: &Function,

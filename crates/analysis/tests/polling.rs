@@ -1,5 +1,5 @@
-//! Bounded polling loops, compared with what the rewriting promises, on random loops. An interpreter
-//! runs the function before and after, with a list of values that the loads read.
+//! Bounded polling loops, compared with what the rewriting promises, on random loops. An
+//! interpreter runs the function before and after, with a list of values that the loads read.
 
 use selvedge_analysis::polling::poll_once;
 use selvedge_base::Id;

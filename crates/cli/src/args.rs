@@ -243,8 +243,8 @@ pub(crate) struct CheckArgs {
         value_name = "on|off"
     )]
     pub(crate) weak_cas_failures: Switch,
-    /// Loops of optimised code that read an atomic variable a fixed number of times before they give
-    /// up: read once, which loses nothing (docs/algorithms.md), or all the times
+    /// Loops of optimised code that read an atomic variable a fixed number of times before they
+    /// give up: read once, which loses nothing (docs/algorithms.md), or all the times
     #[arg(
         help_heading = EXPLORATION,
         long,

@@ -41,7 +41,8 @@ impl Places {
         }
     }
 
-    /// Its ranges in increasing order, which neither overlap nor touch; `None` if it has every byte.
+    /// Its ranges in increasing order, which neither overlap nor touch. `None` if it has every
+    /// byte.
     pub fn ranges(&self) -> Option<impl Iterator<Item = &Range<u64>>> {
         match self {
             Places::All => None,
