@@ -1,13 +1,13 @@
-//! One order of threads, and all data choices: one execution for each class of inputs. What
-//! input-covering schedules are made of (BCG13).
+//! A fixed order of threads, and all data choices: one execution for each class of inputs.
+//! Input-covering schedules are made of these (BCG13).
 //!
-//! Who moves is a function of the operations so far and of those that threads stand at. Actions
-//! that are no *operations* of a schedule are taken first, so that they have no part in it. Then
-//! comes the enabled thread with the fewest operations so far, of several the oldest one: threads
-//! come forward side by side, and what they do in parallel is not put into a row.
+//! Which thread moves is a function of the operations so far and of the pending operations. Actions
+//! that are no *operations* of a schedule are taken first, so they do not influence it. Then comes
+//! the enabled thread with the fewest operations so far; of several, the oldest. So threads advance
+//! side by side, and parallel work is not serialised.
 //!
-//! What is free but no input (a time-out, a spurious wakeup) is unsupported: a native program could
-//! not be kept from it.
+//! An alternative that is not decided by an input (a time-out, a spurious wakeup) is unsupported,
+//! because a native program could not be prevented from taking it.
 
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
@@ -16,7 +16,7 @@ use selvedge_model::{
     Action, Choice, Detector, Fault, Limit, LimitKind, Notice, Op, Pending, StopReason, Undo, Unsupported,
 };
 
-/// A data choice of which not all alternatives were taken.
+/// A data choice with alternatives that were not taken yet.
 struct Open<A, B> {
     machine: A,
     detector: B,
@@ -25,10 +25,10 @@ struct Open<A, B> {
     alternatives: u16,
 }
 
-/// A step that was made: who, and whether it was an operation.
+/// A step that was made: the choice, and whether it was an operation.
 type Made = (Choice, bool);
 
-/// Explores all data choices. `is_operation`: what schedules order.
+/// Explores all data choices. `is_operation`: true for actions that schedules order.
 pub fn explore<M, D>(
     (mut machine, mut detector): (M, D),
     is_operation: &dyn Fn(&Action) -> bool,
@@ -128,10 +128,10 @@ where
     }
 }
 
-/// Who moves; nobody at the end.
+/// The thread that moves; `None` at the end.
 fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
-    // A data choice is part of the transition before it.
+    // A data choice belongs to the transition before it.
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
         return Some(thread);
     }
@@ -153,7 +153,7 @@ fn count(done: &mut Vec<u32>, (choice, counts): &Made) {
     }
 }
 
-/// Makes a step; whether the exploration ends with it.
+/// Takes a step. Returns true if the exploration ends with it.
 fn step<M, D>(
     machine: &mut M,
     detector: &mut D,
@@ -180,7 +180,7 @@ where
     found(record, config, faults, path) || faulty
 }
 
-/// Notes faults; whether the exploration ends with them.
+/// Records faults. Returns true if the exploration ends with them.
 fn found(record: &mut Record, config: &Config, faults: Vec<Fault>, path: &[Made]) -> bool {
     let mut faulty = false;
     for fault in faults {
@@ -190,7 +190,7 @@ fn found(record: &mut Record, config: &Config, faults: Vec<Fault>, path: &[Made]
     faulty && config.stop == Stop::First
 }
 
-/// The end of an execution, or the bound on its length.
+/// Handles the end of an execution, or the limit on its length.
 fn end<M, D>(machine: &M, detector: &mut D, faults: &mut Vec<Fault>, record: &mut Record, config: &Config)
 where
     M: Undo,

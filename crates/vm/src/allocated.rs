@@ -1,23 +1,23 @@
-//! Which memory is allocated, and which of it is lost: no pointer leads to it.
+//! The allocated memory, and the blocks that are lost: no pointer leads to them.
 //!
-//! Pointers are looked for in all that the program can still read: globals, the thread-local
-//! variables and thread-specific data of threads that have not ended, live stack objects, registers
-//! (variables in their scopes, and temporaries that will be read), what a thread that nobody has
-//! joined returned, what models keep (arguments of exit handlers, contents of files and pipes,
-//! streams); and from there through blocks of the heap. Any eight bytes count, at any alignment,
-//! whose address lies in the slot of a block: its beginning, its inside (so low bits may be used as
-//! tags), the place behind its end. An address that was computed out of its block counts as the
-//! block's. The variables of functions that had not returned when the process exited count, too
+//! Pointers are searched for in everything that the program can still read: globals; thread-local
+//! variables and thread-specific data of threads that have not ended; live stack objects; registers
+//! (variables in their scopes, and temporaries that will be read); results of threads that were not
+//! joined; data of models (arguments of exit handlers, contents of files and pipes, streams). From
+//! there the search follows heap blocks. Any eight bytes count, at any alignment, whose address
+//! lies in the slot of a block: its beginning, its inside (so low bits may be used as tags), the
+//! place after its end. An address that was computed out of its block counts for the block. The
+//! variables of functions that had not returned when the process exited count, too
 //! ([`keep_at_exit`](State::keep_at_exit)).
 //!
 //! So a lost block stays lost whatever the program does, unless it hides addresses (by exclusive
-//! or, in the highest bits, in a file of text). And what is lost follows from what fingerprints are
-//! made of: with `Options::leaks` these have variables, frames of parked threads and the places
-//! where blocks were allocated, too.
+//! or, in the highest bits, in a text file). What is lost follows from the contents of
+//! fingerprints: with `Options::leaks` these include variables, frames of parked threads and the
+//! places where blocks were allocated.
 //!
-//! What a symbolic value points to may depend on inputs. Where the value was computed from an
-//! address, its object is known; else, if its expression has an address of a block in it, whether
-//! that block is lost stays open ([`Program::leave_open`]).
+//! The target of a symbolic value may depend on inputs. If the value was computed from an address,
+//! its object is known. Otherwise, if its expression contains the address of a block, it is open
+//! whether that block is lost ([`Program::leave_open`]).
 
 use crate::libc::files;
 use crate::memory::{Kind, Life, Object, Parts, Word};
@@ -34,7 +34,7 @@ use selvedge_expr::{Expr, Node};
 use selvedge_model::{Allocated, Allocates, Blocks, Op, Pending, Property, Status, Unsupported};
 use std::collections::BTreeMap;
 
-/// Marks an address in a `WordKey::AtExit` that a value may be, or not.
+/// Marks an address in a `WordKey::AtExit` that a value may or may not be.
 const POSSIBLE: u64 = 1 << 63;
 
 impl Allocates for Vm {
@@ -81,7 +81,7 @@ impl Vm {
         self.program.leave_open(property, Unsupported { what, stmt });
     }
 
-    /// Blocks by the statement that people are shown.
+    /// Blocks by the statement that reports show.
     fn by_place<'a>(&self, blocks: impl Iterator<Item = (u64, &'a Object)>) -> Vec<Blocks> {
         let state = &self.state;
         let mut places: BTreeMap<StmtId, Blocks> = BTreeMap::new();
@@ -103,8 +103,8 @@ impl Vm {
 }
 
 impl State {
-    /// Keeps what the variables of a thread point to that ends the process: its frames are gone
-    /// from then on, but its functions have not returned.
+    /// Stores the targets of the variables of a thread that ends the process. Its frames are gone
+    /// from then on, although its functions have not returned.
     pub(crate) fn keep_at_exit(&mut self, program: &Program, thread: ThreadId) {
         let (mut certain, mut possible) = (Vec::new(), Vec::new());
         let mut expressions = Expressions::default();
@@ -124,7 +124,7 @@ impl State {
         }
     }
 
-    /// Notes that a thread has freed memory.
+    /// Records that a thread has freed memory.
     pub(crate) fn note_free(&mut self, thread: ThreadId) {
         let word = WordKey::Freed(self.thread(thread).region);
         if self.word(word) == 0 {
@@ -137,7 +137,7 @@ impl State {
     }
 }
 
-/// Whether a thread has ended, and not by ending the process.
+/// True if a thread has ended, but not by ending the process.
 fn is_gone(state: &State, thread: usize) -> bool {
     state.threads()[thread].core.stage == Stage::Finished
         && state.pending()[thread].action.op != Op::ProcessExit
@@ -150,19 +150,20 @@ fn owner(state: &State, base: u64) -> Option<ThreadId> {
     Some(ThreadId::from_index(thread))
 }
 
-/// The thread that has ended the process, or may do so whatever others do.
+/// The thread that has ended the process, or may do so whatever other threads do.
 fn ends_process(state: &State) -> Option<usize> {
     let ends = |p: &Pending| p.action.op == Op::ProcessExit && p.status != Status::Parked;
     state.pending().iter().position(ends)
 }
 
-/// Whether the process has ended or may end now.
+/// True if the process has ended or may end now.
 fn is_at_end(state: &State) -> bool {
     ends_process(state).is_some() || (0..state.threads().len()).all(|t| is_gone(state, t))
 }
 
-/// The thread that ends the process, if it might have done so before memory was freed: by a thread
-/// that it need not have waited for. Who joined a joined thread was joined, too, if all were.
+/// The thread that ends the process, if it might have done so before memory was freed by a thread
+/// for which it need not have waited. If all threads were joined, the threads that joined them were
+/// joined, too.
 fn ends_beside_frees(state: &State) -> Option<usize> {
     let ending = ends_process(state)?;
     let mut others = state.threads().iter().enumerate().filter(|&(t, _)| t != ending);
@@ -170,7 +171,7 @@ fn ends_beside_frees(state: &State) -> Option<usize> {
     (frees && others.any(|(_, t)| !t.core.joined)).then_some(ending)
 }
 
-/// Calls `f` with the registers of a thread that keep variables or will be read.
+/// Calls `f` with the registers of a thread that contain variables or will be read.
 fn each_register(program: &Program, thread: &Thread, f: &mut impl FnMut(Value)) {
     for index in 0..thread.core.depth as usize {
         let frame = thread.frame(index);
@@ -182,12 +183,12 @@ fn each_register(program: &Program, thread: &Thread, f: &mut impl FnMut(Value)) 
     }
 }
 
-/// Whether a number has the form of an address.
+/// True if a number has the form of an address.
 const fn is_address(number: u64) -> bool {
     number >> 46 == 1
 }
 
-/// The address that a value is, or that of the object it was computed from.
+/// The address that a value is, or the address of the object from which it was computed.
 fn certain_address(state: &State, value: Value) -> Option<u64> {
     let tags = &state.memory.tags;
     if value.is_concrete() {
@@ -206,14 +207,14 @@ struct Expressions {
 }
 
 impl Expressions {
-    /// Addresses that a value may be which is no certain one.
+    /// The addresses that a value may be if it is no certain address.
     fn addresses(&mut self, state: &State, value: Value) -> Vec<u64> {
         let arena = &state.memory.tags.arena;
         let Some(symbol) = state.memory.tags.symbol(value.tag) else {
             return Vec::new();
         };
         let mut addresses = self.constants(state, symbol.expr);
-        // Parts of several addresses in one: all that have the bits that are certain.
+        // For parts of several addresses in one value: all addresses that have the certain bits.
         let (zeros, ones) = arena.known_bits(symbol.expr);
         let (zeros, ones) = (zeros as u64, ones as u64);
         if arena.width(symbol.expr) == 64 && is_address(ones) && is_address(!zeros) {
@@ -227,7 +228,7 @@ impl Expressions {
         addresses
     }
 
-    /// The constants in an expression that are addresses, but for parts that were looked at before.
+    /// The constants in an expression that are addresses, without parts that were examined before.
     fn constants(&mut self, state: &State, expr: Expr) -> Vec<u64> {
         let arena = &state.memory.tags.arena;
         let (mut found, mut left) = (Vec::new(), vec![expr]);
@@ -250,19 +251,19 @@ impl Expressions {
 /// The blocks to which pointers lead.
 #[derive(Default)]
 struct Search {
-    /// Those to which one leads for certain.
+    /// Blocks to which a pointer certainly leads.
     certain: FxHashSet<u64>,
-    /// Those to which one may lead.
+    /// Blocks to which a pointer may lead.
     possible: FxHashSet<u64>,
-    /// Certain ones that were not looked into.
+    /// Certain blocks whose contents were not searched yet.
     left: Vec<(u64, Object)>,
-    /// Addresses that something may be.
+    /// Addresses that a value may be.
     open: Vec<u64>,
     expressions: Expressions,
 }
 
 impl Search {
-    /// In a state.
+    /// The search in a state.
     fn of(program: &Program, state: &State) -> Search {
         let mut search = Search::default();
         search.threads(program, state);
@@ -281,7 +282,7 @@ impl Search {
         while let Some((base, object)) = search.left.pop() {
             search.look_into(state, base, &object);
         }
-        // What these lead to is as open as they are.
+        // The blocks to which these lead are as uncertain as they are.
         let mut further = Search {
             certain: std::mem::take(&mut search.certain),
             ..Search::default()
@@ -303,7 +304,7 @@ impl Search {
         search
     }
 
-    /// What threads hold, but for memory.
+    /// Searches the data of threads outside of memory.
     fn threads(&mut self, program: &Program, state: &State) {
         let joins = |t: &Thread| t.core.phase == Phase::Joined && t.core.stage != Stage::Finished;
         let joining = state.threads().iter().any(joins);
@@ -326,7 +327,7 @@ impl Search {
         }
     }
 
-    /// What models hold.
+    /// Searches the data of models.
     fn words(&mut self, state: &State) {
         for (key, word) in state.words() {
             let readable = match key.owner() {

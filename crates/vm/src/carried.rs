@@ -1,4 +1,4 @@
-//! What a program has learned from its machines, as data: another process that goes on with an
+//! What a program has learned from its machines, as data. Another process that continues an
 //! exploration begins with it.
 
 use crate::coverage::Reached;
@@ -16,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Carried {
-    /// Threads that were given a region of memory on demand, as (region of the creator, which of
-    /// its threads), in the order of the regions: addresses depend on it.
+    /// Threads that got a region of memory on demand, as (region of the creator, number among its
+    /// threads), in the order of the regions. Addresses depend on this.
     pub regions: Vec<(u32, u32)>,
     /// [`Program::executed`].
     pub executed: u64,
@@ -30,24 +30,24 @@ pub struct Carried {
     /// [`Program::handlers`].
     #[serde(default)]
     pub handlers: BTreeSet<StmtId>,
-    /// What was reached, if the options ask for it.
+    /// The places that were reached, if the options request this.
     pub reached: Reached,
     /// [`Program::solver_statistics`].
     pub solver: SolverStatistics,
 }
 
 impl Program {
-    /// Where handlers of signals were set.
+    /// The statements that set handlers of signals.
     pub fn handlers(&self) -> BTreeSet<StmtId> {
         lock(&self.handlers).clone()
     }
 
-    /// Notes such a place.
+    /// Records such a statement.
     pub(crate) fn note_handler(&self, stmt: StmtId) {
         lock(&self.handlers).insert(stmt);
     }
 
-    /// What was learned so far. Of machines that still run: what they have
+    /// What was learned so far. Machines that still run contribute what they have
     /// [published](selvedge_model::Machine::publish_counts).
     pub fn carried(&self) -> Carried {
         let regions = lock(&self.regions);
@@ -69,8 +69,7 @@ impl Program {
         }
     }
 
-    /// Begins with what was learned before, by the same program. To be called before machines are
-    /// made.
+    /// Begins with what the same program learned before. Must be called before machines are made.
     pub fn carry_on(&self, carried: &Carried) {
         let mut regions = lock(&self.regions);
         regions.clear();
@@ -95,7 +94,7 @@ impl Program {
 }
 
 impl Vm {
-    /// Adds to the program's counts what was counted since the last time.
+    /// Adds the counts since the last call to the program's counts.
     pub(crate) fn publish(&mut self) {
         let executed = std::mem::take(&mut self.instructions);
         self.program.executed.fetch_add(executed, Ordering::Relaxed);
@@ -108,7 +107,7 @@ impl Vm {
         }
     }
 
-    /// Leaves out of the program's counts what was counted since the last time.
+    /// Drops the counts since the last call, without adding them to the program's counts.
     pub(crate) fn drop_unpublished(&mut self) {
         self.instructions = 0;
         self.published = self.solver.counts().unwrap_or_default();

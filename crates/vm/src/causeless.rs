@@ -1,21 +1,21 @@
-//! What happens without cause: a wait on a condition variable that ends without a signal, a weak
-//! compare-exchange that fails though the values are equal. Each is an alternative of the action
+//! Spurious events: a wait on a condition variable that ends without a signal, a weak
+//! compare-exchange that fails although the values are equal. Each is an alternative of the action
 //! (`sync/cond.rs`, `interp/atomic.rs`).
 //!
-//! A loop around such an action has no longest execution, though all rounds but one lead nowhere.
-//! Let a thread stand at the action in state s, take that alternative, and come back to the action
-//! in state s, with nothing changed by itself on the way: it has read, exchanged a value for the
-//! same one, and given the mutex of the wait back and taken it again. If it takes the alternative
-//! once more, what it did between the two can be left out of the execution: the others see the same
-//! memory and the same objects without it, and they can do between its first giving back and its
-//! last taking of the mutex what they did in both rounds. What they and it do later is the same,
-//! with fewer orders between them. What is wrong within a round (a race of what it reads, say) is
-//! as well in the execution in which that round is the only one. So for explorations that must end
-//! without knowing states the alternative is taken away there ([`Vm::bounded`]). A thread that
-//! counts its rounds is not in the same state, and may fail again.
+//! A loop around such an action has no longest execution, although all its rounds except one lead
+//! nowhere. Assume that a thread is at the action in state s, takes this alternative, and returns
+//! to the action in state s. In between it has changed nothing: it has read, exchanged a value for
+//! the same one, and released and taken the mutex of the wait. If it takes the alternative once
+//! more, its actions in between can be removed from the execution. The other threads see the same
+//! memory and the same objects without these actions. What they did in both rounds they can do
+//! between the thread's first release and its last acquisition of the mutex. What all threads do
+//! later is the same, with fewer orders between them. A fault within a round (for example a race of
+//! its reads) also occurs in the execution in which that round is the only one. So explorations
+//! that must end without storing states remove the alternative there ([`Vm::bounded`]). A thread
+//! that counts its rounds is not in the same state, and may fail again.
 //!
-//! `Core::idle` keeps the hash of s while that holds. It follows from the thread's own past, as its
-//! state does.
+//! `Core::idle` contains the hash of s while this holds. It follows from the thread's own past,
+//! like the thread's state.
 
 use crate::code::Op as Code;
 use crate::fingerprint::{Keys, own_hash};
@@ -26,7 +26,7 @@ use selvedge_ir::InstKind;
 use selvedge_model::{Action, Op, Status};
 
 impl Vm {
-    /// Whether a thread's next action is enabled, and how many alternatives it has.
+    /// Whether a thread's next action is enabled, and its number of alternatives.
     #[inline]
     pub(crate) fn status(&self, action: &Action) -> (Status, u16) {
         let (status, alternatives) = crate::sync::status(&self.state, action);
@@ -37,13 +37,13 @@ impl Vm {
         }
     }
 
-    /// Whether a thread stands where something ended without cause, as it did then.
+    /// True if a thread is in the state in which it was at its last spurious event.
     fn repeats(&self, thread: ThreadId) -> bool {
         let idle = self.state.thread(thread).core.idle;
         idle != Digest::EMPTY && idle == own_hash(&self.program, &self.state, thread)
     }
 
-    /// Whether a pending compare-exchange is a weak one that would succeed, and may fail
+    /// True if a pending compare-exchange is a weak one that would succeed, and may fail
     /// nevertheless.
     fn may_fail_without_cause(&self, action: &Action) -> bool {
         if !self.program.options.weak_failures || !self.program.weak_exchanges {
@@ -66,14 +66,14 @@ impl Vm {
         self.would_succeed(action.thread, ty, &code.operands[number], address) && !self.repeats(action.thread)
     }
 
-    /// Before a step: the state of the thread, if it takes an alternative that has no cause.
+    /// Before a step: the hash of the thread's state, if it takes a spurious alternative.
     pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<Digest> {
         let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::Rmw);
         (causeless && self.state.modes().bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
-    /// After a step: whether the thread has changed nothing since something ended without cause;
-    /// `stands`: how it stood before the step, if that was in this one.
+    /// After a step: updates whether the thread has changed nothing since a spurious event.
+    /// `stands`: its state before the step, if the spurious event was in this step.
     pub(crate) fn note_idle(&mut self, action: &Action, stands: Option<Digest>, mark: Mark) {
         let thread = action.thread;
         let before = self.state.thread(thread).core.idle;
@@ -95,13 +95,13 @@ impl Vm {
         }
     }
 
-    /// Whether a step left memory as it was, and all else but that it gave the mutex of a wait back
-    /// or took it.
+    /// True if a step did not change memory, and changed nothing else except that it released or
+    /// took the mutex of a wait.
     fn changed_nothing(&self, action: &Action, causeless: bool, mark: Mark) -> bool {
         let reads = match action.op {
             Op::WaitRelease => causeless,
             Op::WaitAcquire | Op::Read | Op::Yield | Op::Fence => true,
-            // Unlike a store, it does not end a release sequence: without it there are fewer
+            // Unlike a store, it does not end a release sequence. Without it there are fewer
             // orders, never more.
             Op::Rmw => true,
             _ => false,
@@ -111,7 +111,7 @@ impl Vm {
             Entry::Core(thread) | Entry::Regs { thread, .. } | Entry::Frame { thread, .. } => {
                 thread == action.thread
             }
-            // Its frames say which locals it has, and memory what is in them.
+            // Its frames determine its locals, and memory their contents.
             Entry::Pending(thread) | Entry::LocalPushed(thread) | Entry::LocalPopped(thread, _) => {
                 thread == action.thread
             }

@@ -1,8 +1,8 @@
-//! Compact register code: what the interpreter executes.
+//! Compact register code, which the interpreter executes.
 //!
 //! An instruction is 8 bytes: an operation, a width, and three 16-bit fields that name frame slots
-//! (below [`CONST`]) or constants of the function (from there on). What does not fit or is rare
-//! stays in the IR's form and is executed by [`Op::Complex`].
+//! (below [`CONST`]) or constants of the function (from there on). Instructions that do not fit or
+//! are rare keep the form of the ir and are executed by [`Op::Complex`].
 
 use crate::native::Native;
 use crate::value::Value;

@@ -1,11 +1,11 @@
-//! Coverage: which places of the program some machine has reached.
+//! Coverage: the places of the program that some machine has reached.
 //!
-//! Only if the options ask for it, the compiler puts an instruction before the first code of each
-//! line in each block, and one on each way out of a branch (a piece of code at the function's end
-//! that goes on to the target). Executing it sets a bit, which no undo takes back: what was reached
-//! on the way to an execution that was cut off counts, too. Each machine adds its bits to its
-//! program's when it is dropped. Code of the model library and of the system's headers has no such
-//! places.
+//! If the options request it, the compiler adds an instruction before the first code of each line
+//! in each block, and one on each outcome of a branch (a piece of code at the function's end that
+//! continues at the target). Executing it sets a bit, which no undo clears. So places that were
+//! reached on the way to an execution that was cut off count, too. Each machine adds its bits to
+//! those of its program when it is dropped. Code of the model library and of the system's headers
+//! has no such places.
 
 use crate::program::Program;
 use selvedge_base::{FileId, Id, StmtId};

@@ -1,4 +1,4 @@
-//! Names for people: places, threads, objects, actions.
+//! Readable names: places, threads, objects, actions.
 
 use crate::hidden::HiddenObject;
 use crate::libc::holes;
@@ -75,7 +75,7 @@ fn bytes_name(program: &Program, state: &State, object: ObjectId, bytes: u64) ->
     }
 }
 
-/// Where the program made an object: its call of the library that did so.
+/// The place where the program made an object: its call of the library function that did so.
 fn made_at(program: &Program, state: &State, made: Site) -> Location {
     let at = program.location(made.stmt);
     if !at.is_of_system() {
@@ -88,12 +88,13 @@ fn made_at(program: &Program, state: &State, made: Site) -> Location {
         .unwrap_or(at)
 }
 
-/// Whether a function is one of C++'s library, by its name: what it calls is of the program.
+/// True if a function belongs to the C++ library, by its name. The functions that it calls belong
+/// to the program.
 fn is_of_library(display: &str) -> bool {
     display.starts_with("std::") || display.starts_with("__")
 }
 
-/// What an object of actions holds, if that is one value which the source would write so.
+/// The value of an object, if it is a single value that the source could write.
 fn value_at(program: &Program, state: &State, object: ObjectId, bytes: u32) -> Option<String> {
     let (base, found) = state.memory.object_at(object.0).filter(|_| object.is_address())?;
     let offset = object.0 - base;
@@ -121,8 +122,8 @@ pub fn stack(program: &Program, state: &State, mut context: ContextId) -> Vec<Lo
     places
 }
 
-/// Where people are shown what happened at a statement: the program's call, if that is in the
-/// stand-in of a library function, as it is for a native model.
+/// The place that reports show for a statement: the program's call, if the statement is in the
+/// stand-in of a library function, as for a native model.
 pub(crate) fn shown(
     program: &Program,
     state: &State,
@@ -140,8 +141,8 @@ pub(crate) fn shown(
     shown
 }
 
-/// The call by which the program came to a statement of the model library; the statement itself if
-/// it is the program's.
+/// The program's call that led to a statement of the model library; the statement itself if it is
+/// the program's.
 pub(crate) fn outside_library(
     program: &Program,
     state: &State,
@@ -157,8 +158,8 @@ pub(crate) fn outside_library(
 }
 
 impl Vm {
-    /// The call by which the program came to a statement of the model library; the statement itself
-    /// if it is the program's.
+    /// The program's call that led to a statement of the model library; the statement itself if it
+    /// is the program's.
     pub fn outside_library(&self, stmt: StmtId, context: ContextId) -> (StmtId, ContextId) {
         outside_library(&self.program, &self.state, stmt, context)
     }

@@ -1,5 +1,5 @@
-//! Whether a thread's end can be reached from where it stands, by the control flow of its functions
-//! alone.
+//! Whether a thread's end can be reached from its present position, by the control flow of its
+//! functions alone.
 
 use crate::code::{Code, Op};
 use crate::program::Program;
@@ -7,8 +7,8 @@ use crate::thread::Thread;
 use selvedge_base::Id;
 use selvedge_ir::Callee;
 
-/// What does not come back, and is an end that a program means. A failed assertion or `abort` is
-/// none.
+/// Functions that do not return and are a regular end of a program. A failed assertion or `abort`
+/// is none.
 const ENDS: [&str; 6] = [
     "pthread_exit",
     "thrd_exit",
@@ -18,9 +18,9 @@ const ENDS: [&str; 6] = [
     "quick_exit",
 ];
 
-/// Whether each function that a thread is in can return from where it stands, or one of them can
-/// end the thread or the process. That a call comes back is taken for granted; that an exception
-/// leaves it is not.
+/// True if each active function of a thread can return from its present position, or one of them
+/// can end the thread or the process. The analysis assumes that calls return and that exceptions do
+/// not leave them.
 pub(crate) fn may_end(program: &Program, thread: &Thread) -> bool {
     for index in (0..thread.core.depth as usize).rev() {
         let frame = thread.frame(index);

@@ -1,13 +1,13 @@
-//! Hidden objects: what visible actions of models use that lies in no memory of the program.
+//! Hidden objects: objects of visible actions of models that are not in the program's memory.
 //!
-//! A [`HiddenObject`] is to actions what a `WordKey` is to state: this file is the only place that
-//! turns one into the number of an [`ObjectId`] and back.
+//! A [`HiddenObject`] is for actions what a `WordKey` is for the state. Only this file converts one
+//! into the number of an [`ObjectId`] and back.
 
 use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 use selvedge_model::ObjectId;
 
-/// A hidden object of a model. (`ObjectId::ATOMIC` is one of all atomic blocks, and has a number
-/// that none of these has.)
+/// A hidden object of a model. (`ObjectId::ATOMIC` is the object of all atomic blocks; its number
+/// differs from all of these.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HiddenObject {
     /// The keys of thread-specific data.
@@ -16,7 +16,7 @@ pub(crate) enum HiddenObject {
     ExitHandlers,
     /// The generator of `rand`.
     Random,
-    /// The table of descriptors and names: who opens, closes or names a file.
+    /// The table of descriptors and names, for opening, closing and naming files.
     Descriptors,
     /// All files that a poll may wait for as one object, in programs that poll.
     Polled,
@@ -36,7 +36,7 @@ const DESCRIPTORS: u32 = 0x6610_0000;
 const FILES: u32 = 0x6620_0000;
 const STREAMS: u32 = 0x6640_0000;
 const RANDOM: u32 = 0x7261_6e64;
-/// Numbers of one kind are so far apart.
+/// The distance between the numbers of one kind.
 const STEP: u32 = 8;
 
 const _: () = {

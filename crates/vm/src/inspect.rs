@@ -1,5 +1,5 @@
-//! A look at the state, for a debugger: frames, variables and what they hold. Nothing here changes
-//! anything.
+//! Reading the state for a debugger: frames, variables and their contents. Nothing here changes the
+//! state.
 
 use crate::coverage::Point;
 use crate::describe;

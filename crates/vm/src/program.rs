@@ -1,5 +1,5 @@
-//! A program made ready to run: compiled code, addresses, and what each function name stands for.
-//! Immutable and shared by all machines that run it.
+//! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
+//! It is immutable and shared by all machines that run it.
 
 use crate::code::Code;
 use crate::compile;
@@ -23,17 +23,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
-/// Thread regions that are computed; those above are handed out on demand to threads that are not
+/// Thread regions that are computed. Those above are assigned on demand to threads that are not
 /// main's children.
 pub(crate) const DIRECT_REGIONS: u32 = 3072;
 
-/// The variable that leads to the environment: it holds what `main` is given, too.
+/// The variable that leads to the environment; it contains the environment that `main` gets, too.
 pub(crate) const ENVIRON: &str = "environ";
-/// The library's variables that point to the name that the program was started with.
+/// The library's variables that point to the program's name.
 pub(crate) const PROGRAM_NAMES: [&str; 2] = ["program_invocation_name", "program_invocation_short_name"];
 
-/// How much room a variable of unknown size has that nothing defines, so that addresses in it are
-/// told from those of other objects.
+/// The room for a variable of unknown size without a definition, so that addresses in it are
+/// distinguished from those of other objects.
 const UNKNOWN_SIZE: u64 = (1 << 24) - 1;
 
 /// Handles of the standard streams: the values of `stdin`, `stdout` and `stderr`.
@@ -42,7 +42,7 @@ pub const STREAMS: [(&str, u64); 3] = [("stdin", 0x11), ("stdout", 0x12), ("stde
 /// Why a module cannot be run at all.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Error {
-    /// What was asked of the solver cannot be done.
+    /// The options of the solver cannot be satisfied.
     #[error("the solver: {0}")]
     SolverOptions(String),
     /// The run was told to stop.
@@ -77,8 +77,8 @@ pub struct Program {
     pub options: Options,
     pub(crate) code: Vec<Code>,
     pub(crate) bindings: Vec<Binding>,
-    /// For native models: the function in code that does the same, and is executed if symbolic
-    /// values decide what it does.
+    /// For native models: the function in code with the same meaning. It is executed if symbolic
+    /// values decide what the model does.
     pub(crate) symbolic_bodies: Vec<Option<FuncId>>,
     /// How the machines' solvers work.
     pub(crate) solver_options: selvedge_solver::Options,
@@ -89,26 +89,25 @@ pub struct Program {
     pub(crate) names: Vec<Name>,
     /// The number of the name that objects made by `mmap` have, and no others.
     pub(crate) mapping: u32,
-    /// It has C++'s `new` or `delete` of its own.
+    /// True if the program defines C++'s `new` or `delete` itself.
     pub(crate) own_operators: bool,
     pub(crate) regions: Mutex<FxHashMap<(u32, u32), u32>>,
     missing: Vec<FuncId>,
     /// Functions whose calls are atomic blocks.
     pub(crate) atomic: Vec<bool>,
-    /// Whether there are atomic blocks at all.
+    /// True if there are atomic blocks.
     pub(crate) atomic_blocks: bool,
-    /// Instructions executed by all machines of this program that are gone.
+    /// Instructions executed by all dropped machines of this program.
     pub(crate) executed: AtomicU64,
-    /// The places whose reaching is noted: none unless the options ask for coverage.
+    /// The places whose reaching is recorded; none unless the options request coverage.
     pub(crate) points: Vec<Point>,
-    /// Those that machines that are gone have reached.
+    /// The places that dropped machines have reached.
     reached: Mutex<Reached>,
-    /// What all machines of this program that are gone have counted.
+    /// The counts of all dropped machines of this program.
     solver: Mutex<SolverStatistics>,
-    /// Whether some thread may be cancelled.
+    /// True if some thread may be cancelled.
     pub(crate) cancels: bool,
-    /// Whether some thread may wait for several pipes at once: then all of them count as one
-    /// object.
+    /// True if some thread may wait for several pipes at once. Then all pipes count as one object.
     pub(crate) polls: bool,
     /// Whether there are weak compare-exchanges.
     pub(crate) weak_exchanges: bool,
@@ -116,15 +115,15 @@ pub struct Program {
     addresses: Mutex<BTreeSet<StmtId>>,
     /// Statements that set handlers of signals.
     pub(crate) handlers: Mutex<BTreeSet<StmtId>>,
-    /// Whether functions may be registered to run at the process's exit.
+    /// True if functions may be registered to run at the process's exit.
     pub(crate) exit_handlers: bool,
-    /// Whether some thread may look whether another has ended, without waiting for it.
+    /// True if some thread may test whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
     pub(crate) fusible: Fusible,
-    /// What was explored with parts of events is incomplete.
+    /// True if the exploration with parts of events is incomplete.
     pub(crate) spoiled: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
-    /// What its machines could not decide about a property.
+    /// The questions about properties that its machines could not decide.
     open: Mutex<BTreeSet<(Property, Unsupported)>>,
 }
 
@@ -232,15 +231,16 @@ impl Program {
         Ok(Arc::new(program))
     }
 
-    /// Whether some [fusing](crate::Vm::fusing) machine of this program came to an action that may
-    /// have been hidden something from: what was explored with such machines is then incomplete,
-    /// and has to be explored again with plain ones.
+    /// True if some [fusing](crate::Vm::fusing) machine of this program reached an action that its
+    /// reduction had excluded. Then the exploration with such machines is incomplete, and has to be
+    /// repeated with plain machines.
     #[inline]
     pub fn is_spoiled(&self) -> bool {
         self.spoiled.load(Ordering::Relaxed)
     }
 
-    /// What its machines could not decide about some property: that leaves the verdict on it open.
+    /// The questions about properties that its machines could not decide. They leave the verdict
+    /// open.
     pub fn open_questions(&self) -> BTreeSet<(Property, Unsupported)> {
         self.open
             .lock()
@@ -248,7 +248,7 @@ impl Program {
             .clone()
     }
 
-    /// Notes what a machine cannot decide about a property.
+    /// Records a question about a property that a machine cannot decide.
     pub(crate) fn leave_open(&self, property: Property, what: Unsupported) {
         self.open
             .lock()
@@ -256,8 +256,8 @@ impl Program {
             .insert((property, what));
     }
 
-    /// Where addresses of different objects were compared, or an address became a number: what was
-    /// decided there depends on where the machine puts objects.
+    /// The statements at which addresses of different objects were compared, or an address became a
+    /// number. Decisions there depend on where the machine places objects.
     pub fn address_uses(&self) -> BTreeSet<StmtId> {
         self.addresses
             .lock()
@@ -265,7 +265,7 @@ impl Program {
             .clone()
     }
 
-    /// Notes such a place.
+    /// Records such a statement.
     pub(crate) fn note_address_use(&self, stmt: StmtId) {
         self.addresses
             .lock()
@@ -286,12 +286,12 @@ impl Program {
             .any(|f| crate::sync::is_wait(&f.name))
     }
 
-    /// Instructions executed so far by all machines of this program that are gone.
+    /// Instructions executed so far by all dropped machines of this program.
     pub fn executed(&self) -> u64 {
         self.executed.load(Ordering::Relaxed)
     }
 
-    /// What all machines of this program that are gone have counted about symbolic values.
+    /// The counts about symbolic values of all dropped machines of this program.
     pub fn solver_statistics(&self) -> SolverStatistics {
         self.solver
             .lock()
@@ -299,7 +299,7 @@ impl Program {
             .clone()
     }
 
-    /// The places that machines that are gone have reached.
+    /// The places that dropped machines have reached.
     pub(crate) fn reached(&self) -> Reached {
         self.reached
             .lock()
@@ -325,7 +325,7 @@ impl Program {
             .add(counts);
     }
 
-    /// Functions that the program declares and nothing provides, with their names.
+    /// Functions that the program declares and that have no body and no model, with their names.
     pub fn missing(&self) -> impl Iterator<Item = (FuncId, &str)> {
         self.missing
             .iter()
@@ -456,7 +456,7 @@ impl Program {
         Ok(())
     }
 
-    /// Whether a variable is one that the machine defines.
+    /// True if the machine defines a variable.
     pub(crate) fn is_given(&self, global: GlobalId) -> bool {
         let global = &self.module.globals[global];
         global.external && !is_missing(global)
@@ -526,7 +526,7 @@ impl Program {
     }
 }
 
-/// Whether the absence of a function is worth a word: not of intrinsics, nor of the personality
+/// True if the absence of a function is reported: not for intrinsics, nor for the personality
 /// routine that unwinding would use.
 fn is_reported(name: &str) -> bool {
     !name.starts_with("llvm.") && name != "__gxx_personality_v0"
@@ -535,11 +535,11 @@ fn is_reported(name: &str) -> bool {
 /// The entry of a fuzz target.
 pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
 
-/// What the names of the stand-ins of native models for symbolic values begin with (frontend:
+/// The prefix of the names of the stand-ins of native models for symbolic values (frontend:
 /// `library.rs`).
 const STAND_IN: &str = "__selvedge_symbolic_";
 
-/// The function to start with: a fuzz target where there is no main.
+/// The start function: a fuzz target if there is no main.
 fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
     let defined = |name: &str| {
         let function = module.function(name);
@@ -561,8 +561,8 @@ fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
     module.functions.iter().map(body).collect()
 }
 
-/// Decides what each function name stands for. A definition of the user's wins over a model, except
-/// for the functions whose call is the point (`reach_error`), if it is.
+/// Decides the meaning of each function name. A definition of the user has precedence over a model,
+/// except for functions whose call is a requested property (`reach_error`).
 fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     let by_name: FxHashMap<&str, FuncId> = module
         .functions
@@ -594,7 +594,7 @@ fn bind(module: &Module, options: &Options) -> Vec<Binding> {
     bound.collect()
 }
 
-/// Whether nothing defines a variable, neither the program nor the machine.
+/// True if neither the program nor the machine defines a variable.
 fn is_missing(global: &Global) -> bool {
     let known = || {
         STREAMS.iter().any(|(name, _)| *name == global.name)
@@ -620,7 +620,7 @@ fn has_own_operators(module: &Module) -> bool {
     own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
 }
 
-/// The address of each global: what `load_globals` will get for them, in the same order.
+/// The address of each global: those that `load_globals` will get for them, in the same order.
 fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
     let mut scratch = Memory::default();
     let mut thread_locals = Vec::new();

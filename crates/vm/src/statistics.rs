@@ -1,5 +1,5 @@
-//! What a run counts about symbolic values. Each machine adds its counts to its program's when it
-//! is dropped.
+//! The counts of a run about symbolic values. Each machine adds its counts to those of its program
+//! when it is dropped.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct SolverStatistics {
     /// Branches on symbolic values of which both sides were possible.
     pub branches: u64,
-    /// Queries asked, whoever answered them.
+    /// The number of queries, whichever layer answered them.
     pub queries: u64,
     /// Seconds spent on them.
     pub seconds: f64,
-    /// Who answered how many, in the order in which they are asked: layers, then backends.
+    /// The layers, then the backends, in the order in which they are queried, with the number of
+    /// answers of each.
     pub layers: Vec<LayerStatistics>,
 }
 
@@ -21,11 +22,11 @@ pub struct SolverStatistics {
 pub struct LayerStatistics {
     /// Its name.
     pub name: String,
-    /// Queries that came to it.
+    /// Queries that reached it.
     pub queries: u64,
     /// Those that it answered by itself.
     pub answered: u64,
-    /// Seconds spent in it, not counting those behind it.
+    /// Seconds spent in it, without those spent in later ones.
     pub seconds: f64,
 }
 
@@ -47,7 +48,7 @@ impl SolverStatistics {
         }
     }
 
-    /// Takes off what the same machine had counted before.
+    /// Subtracts the earlier counts of the same machine.
     pub(crate) fn subtract(&mut self, before: &SolverStatistics) {
         self.branches = self.branches.saturating_sub(before.branches);
         self.queries = self.queries.saturating_sub(before.queries);

@@ -1,15 +1,15 @@
 //! Values of registers: 64 bits and a tag.
 //!
-//! Tag 0 means concrete and defined, and is the only case the interpreter's fast paths know. Any
-//! other tag says which *bits* are undefined, or that the value is poison and why, or names a
-//! symbolic value: an expression, with undefined bits of its own (structures with padding are
-//! passed in one register) and, for a pointer, the object that it was computed from.
+//! Tag 0 means concrete and defined; the interpreter's fast paths support only this case. Any other
+//! tag says which *bits* are undefined, or that the value is poison and why, or names a symbolic
+//! value: an expression, with undefined bits of its own (structures with padding are passed in one
+//! register) and, for a pointer, the object from which it was computed.
 
 use rustc_hash::FxHashMap;
 use selvedge_expr::{Arena, Expr};
 use std::cell::RefCell;
 
-/// The largest number of so many bits, 1 to 64.
+/// The largest number of this width, 1 to 64.
 #[inline(always)]
 pub(crate) const fn mask(width: u8) -> u64 {
     u64::MAX >> (64 - width as u32)
@@ -79,7 +79,7 @@ impl Tag {
         self.0 & Self::POISON == Self::SYMBOLIC
     }
 
-    /// What tells causes of poison apart: a number that does not depend on what was interned
+    /// A number that identifies the cause of poison and does not depend on what was interned
     /// before.
     pub const fn cause(self) -> u64 {
         (self.0 & 0xff) as u64
@@ -110,8 +110,8 @@ impl Value {
         tag: Tag::UNDEF,
     };
 
-    /// The value without the mark that its address is outside of the object it was computed from:
-    /// as a number it is as good as any.
+    /// The value without the mark that its address is outside of the object from which it was
+    /// computed. As a number it is valid.
     #[inline]
     pub fn as_number(self) -> Value {
         match self.tag.as_poison() {
@@ -126,7 +126,7 @@ impl Value {
         Value { bits, tag: Tag::NONE }
     }
 
-    /// A poison value with what its bits would be.
+    /// A poison value, with the bits that it would have.
     pub const fn poison(bits: u64, cause: Poison) -> Value {
         Value {
             bits,
@@ -158,16 +158,16 @@ impl From<u64> for Value {
 pub struct Symbol {
     /// The value, of at most 64 bits: zero-extended as concrete ones are.
     pub expr: Expr,
-    /// Its undefined bits; what the expression says of them means nothing.
+    /// Its undefined bits. The expression's values of these bits have no meaning.
     pub undefined: u64,
-    /// For an address computed within an object: the object's first address; else 0. Whatever lies
-    /// there, the address is that object's, or out of bounds.
+    /// For an address computed within an object: the object's first address; otherwise 0. Whatever
+    /// other objects are near, the address is in that object or out of bounds.
     pub home: u64,
 }
 
-/// What tags stand for: interned masks of undefined bits and symbolic values, and the expressions
-/// themselves. Grows only; what is interned does not depend on the state, so it needs no undo and
-/// may be done through a shared reference.
+/// The meanings of tags: interned masks of undefined bits and symbolic values, and the expressions
+/// themselves. They only grow. Interning does not depend on the state, so it needs no undo and can
+/// be done through a shared reference.
 pub struct Tags {
     masks: RefCell<(Vec<u64>, FxHashMap<u64, u32>)>,
     symbols: RefCell<(Vec<Symbol>, FxHashMap<Symbol, u32>)>,
@@ -188,8 +188,9 @@ impl Default for Tags {
 }
 
 impl Tags {
-    /// The undefined bits of a value: all for poison, none for concrete ones. All for symbolic
-    /// ones, too, since their bits must not be read: who knows expressions asks for the symbol.
+    /// The undefined bits of a value: all for poison, none for concrete values. All for symbolic
+    /// values, too, because their bits must not be read: code that supports expressions uses the
+    /// symbol.
     pub fn undefined_bits(&self, tag: Tag) -> u64 {
         if tag.is_none() {
             0
@@ -238,7 +239,7 @@ impl Tags {
         }
     }
 
-    /// What a tag says, if it is that of a symbolic value.
+    /// The symbolic value of a tag, if it is one.
     pub fn symbol(&self, tag: Tag) -> Option<Symbol> {
         tag.is_symbolic()
             .then(|| self.symbols.borrow().0[(tag.0 & !Tag::POISON) as usize])

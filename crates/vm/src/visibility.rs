@@ -1,9 +1,8 @@
-//! Which actions are scheduling points (docs/semantics.md, "Visibility"): a policy, asked per
-//! access.
+//! Which actions are scheduling points: a policy that is queried for each access.
 //!
-//! Synchronisation is always one. Whether an access to memory is one is decided here and nowhere
-//! else: first when code is made ([`Visibility::includes`]), then when the access is about to be
-//! made ([`shows`]). Who asks has already found out that other threads may reach the object.
+//! Synchronisation is always a scheduling point. Whether an access to memory is one is decided only
+//! here: first when code is compiled ([`Visibility::includes`]), then when the access is about to
+//! be made ([`shows`]). The caller has already checked that other threads may reach the object.
 
 use crate::program::Program;
 use crate::state::State;
@@ -29,21 +28,22 @@ impl Visibility {
         !matches!(order, MemoryOrder::NotAtomic) || matches!(self, Visibility::Memory)
     }
 
-    /// Whether plain accesses are.
+    /// True if plain accesses are scheduling points, if other threads can run between them.
     #[inline]
     pub const fn includes_plain(self) -> bool {
         self.includes(MemoryOrder::NotAtomic)
     }
 }
 
-/// Which statements make scheduling points, if not all that the visibility says.
+/// The statements that make scheduling points, if not all that the visibility selects do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Points {
-    /// Of accesses to memory, atomic ones too, only those by these statements are.
+    /// Of accesses to memory, including atomic ones, only those by these statements are scheduling
+    /// points.
     pub accesses: BTreeSet<StmtId>,
-    /// Locks that are taken and given back by these statements are not. If something that is a
-    /// scheduling point comes between, the machine says
-    /// [`Unsupported`](selvedge_model::Unsupported) where the lock was taken.
+    /// Lock and unlock operations by these statements are no scheduling points. If a scheduling
+    /// point comes between them, the machine reports [`Unsupported`](selvedge_model::Unsupported)
+    /// where the lock was taken.
     pub locks: BTreeSet<StmtId>,
 }
 
@@ -56,28 +56,29 @@ pub(crate) fn includes(program: &Program, order: MemoryOrder, stmt: StmtId) -> b
     options.visibility.includes(order) && options.points.as_ref().is_none_or(among)
 }
 
-/// Whether a use of a lock by this statement is no scheduling point.
+/// True if an operation on a lock by this statement is no scheduling point.
 #[inline]
 pub(crate) fn hides_lock(program: &Program, stmt: StmtId) -> bool {
     let points = program.options.points.as_ref();
     points.is_some_and(|points| points.locks.contains(&stmt))
 }
 
-/// Whether no other thread can run between two accesses of a thread: there is none, or it is in an
-/// atomic block.
+/// True if no other thread can run between two accesses of a thread: there is no other thread, or
+/// this thread is in an atomic block.
 #[inline]
 pub(crate) fn runs_alone(state: &State, thread: ThreadId) -> bool {
     state.unjoined() == 0 || state.thread(thread).core.atomic != 0
 }
 
-/// Whether a plain access that the thread is about to make, to memory that others may reach, is a
-/// scheduling point.
+/// True if a plain access that the thread is about to make, to memory that other threads may reach,
+/// is a scheduling point.
 #[inline]
 pub(crate) fn shows(program: &Program, state: &State, thread: ThreadId, stmt: StmtId) -> bool {
     includes(program, MemoryOrder::NotAtomic, stmt) && !runs_alone(state, thread)
 }
 
-/// The same for the beginning or end of an object's life, which is one whoever accesses the object.
+/// True if the beginning or end of an object's life is a scheduling point. It is one whichever
+/// statement accesses the object.
 #[inline]
 pub(crate) fn shows_lives(program: &Program, state: &State, thread: ThreadId) -> bool {
     program.options.visibility.includes_plain() && !runs_alone(state, thread)

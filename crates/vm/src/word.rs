@@ -1,36 +1,36 @@
-//! Hidden words: what models keep beside memory and synchronisation objects.
+//! Hidden words: data of models outside of memory and synchronisation objects.
 //!
-//! A model names a word by a [`WordKey`] and reads and writes it by `State::word` and
-//! `State::set_word`, so that it is part of the state, its fingerprint and its undo log. This file
-//! is the only place that turns keys into numbers and back.
+//! A model names a word by a [`WordKey`] and accesses it by `State::word` and `State::set_word`. So
+//! it is part of the state, its fingerprint and its undo log. Only this file converts keys into
+//! numbers and back.
 //!
-//! Words of one thread are touched by that thread only; words of the process by visible actions
-//! only, or while there is one thread. A word that was never set is 0.
+//! Only a thread itself accesses its words. Words of the process are accessed only by visible
+//! actions, or while there is one thread. A word that was never set is 0.
 
 use crate::memory::OWNERS;
 use selvedge_base::{Id, ThreadId};
 
-/// Most keys of thread-specific data.
+/// The maximum number of keys of thread-specific data.
 pub(crate) const MAX_KEYS: u32 = 1024;
-/// Most exit handlers.
+/// The maximum number of exit handlers.
 pub(crate) const MAX_EXIT_HANDLERS: u32 = 1 << 15;
-/// Most destructors of thread-local variables of one thread.
+/// The maximum number of destructors of thread-local variables in one thread.
 pub(crate) const MAX_THREAD_DESTRUCTORS: u32 = 1 << 10;
-/// Most accesses of one library call that are kept between its parts.
+/// The maximum number of accesses of one library call that are stored between its parts.
 pub(crate) const MAX_RECORDS: u32 = 1 << 15;
-/// Most addresses that are kept of a thread that ends the process.
+/// The maximum number of addresses that are stored for a thread that ends the process.
 pub(crate) const MAX_AT_EXIT: u32 = 1 << 16;
-/// Most open files, files, names and streams that an execution may make.
+/// The maximum number of open files, files, names and streams that an execution may create.
 pub(crate) const MAX_FILE_NUMBERS: u32 = 1 << 16;
-/// Most descriptors, as the usual limit of a process.
+/// The maximum number of descriptors: the usual limit of a process.
 pub(crate) const MAX_DESCRIPTORS: u32 = 1024;
-/// Most descriptors that one call may wait for.
+/// The maximum number of descriptors for which one call may wait.
 pub(crate) const MAX_PINNED: u32 = 64;
-/// Signals are numbered from 1 to this.
+/// The highest number of a signal; the lowest is 1.
 const MAX_SIGNAL: u32 = 64;
-/// Words of the table of `rand`.
+/// The number of words in the table of `rand`.
 const MAX_RANDOM: u32 = 31;
-/// Threads are numbered below this, and so are their regions.
+/// Numbers of threads and of their regions are below this.
 const THREADS: u32 = OWNERS;
 
 /// The name of a hidden word. A `region` is a thread's memory region, the same in every

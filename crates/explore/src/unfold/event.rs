@@ -131,7 +131,7 @@ pub struct Event {
     pub print: Digest,
     /// True if it was executed.
     pub executed: bool,
-    /// True if `print` is known, or fingerprints are not kept.
+    /// True if `print` is known. It is computed only on a path that maintains fingerprints.
     pub printed: bool,
     /// True if its thread can do nothing else after its causes alone.
     pub sole: bool,

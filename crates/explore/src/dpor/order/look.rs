@@ -153,11 +153,11 @@ impl Order {
         });
     }
 
-    /// True if the action of the last search uses only one object, and all uses are not kept. Then
-    /// every event that the search left out, and that lies after a race, happens after the race's
-    /// event. The reason is a property of the classes: if a third class depends on two classes,
-    /// then these two depend on each other, or all their uses are kept. It does not hold for
-    /// several objects, or for a relation that refines.
+    /// True if the action of the last search uses only one object, and the relation does not
+    /// refine. Then every event that the search left out, and that lies after a race, happens after
+    /// the race's event. The reason is a property of the classes: if a third class depends on two
+    /// classes, then these two depend on each other, or the search returns all their uses. It does
+    /// not hold for several objects, or for a relation that refines.
     #[inline]
     pub fn uses_one(&self) -> bool {
         self.uses.len() == 1 && self.kept.is_empty()
