@@ -229,8 +229,8 @@ impl Action {
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
-        if self.atomic {
-            f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
+        if self.blocks.is_some() {
+            f(crate::ObjectId::blocks(self.blocks).0, ALL_BYTES, OpClass::Read);
         }
         // The last one: a pending action does not have it yet.
         if self.ends {
@@ -263,7 +263,7 @@ impl Action {
         !self.is_memory()
             && self.object2.0 == 0
             && !self.cancelable
-            && !self.atomic
+            && !self.blocks.is_some()
             && !self.ends
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
@@ -273,7 +273,7 @@ impl Action {
     #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
-        if self.object2.0 != 0 || self.cancelable || self.atomic || class as u8 == OpClass::Local as u8 {
+        if self.object2.0 != 0 || self.cancelable || self.blocks.is_some() || class as u8 == OpClass::Local as u8 {
             return None;
         }
         let first = self.object.0 & 7;
@@ -299,7 +299,7 @@ impl Action {
             && bytes == ALL_BYTES
             && matches!(self.op.class(), OpClass::Release)
             && self.object2.0 == 0
-            && !(self.cancelable | self.atomic | self.ends)
+            && !(self.cancelable | self.blocks.is_some() | self.ends)
     }
 
     /// Whether two memory accesses touch a common byte.
@@ -387,7 +387,7 @@ mod tests {
                     ..plain
                 },
                 Action {
-                    atomic: true,
+                    blocks: crate::BlockClass::FIRST,
                     ..plain
                 },
                 Action { ends: true, ..plain },

@@ -1,6 +1,7 @@
 //! What is to be explored, and one exploration of it by one plan, until the result stands.
 
 use crate::checkpoint::{Belongs, Checkpoint};
+use crate::blocks;
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
@@ -13,9 +14,10 @@ use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::{Blocks, Program, Vm};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A program, what is asked of it, and who may stop the work.
 pub(crate) struct Job<'a> {
@@ -33,6 +35,10 @@ pub(crate) struct Job<'a> {
     from: Mutex<Option<Checkpoint>>,
     /// Statements that explorations under predicate dependence have shown to matter.
     essential: Mutex<BTreeSet<StmtId>>,
+    /// The classes of the program's atomic blocks, if there are several, once somebody asks.
+    blocks: OnceLock<Option<Arc<Blocks>>>,
+    /// An atomic block has touched what it was not expected to touch.
+    one_block_class: AtomicBool,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
@@ -52,6 +58,8 @@ impl<'a> Job<'a> {
             observer,
             control,
             first: setup.vm.stop.part(),
+            blocks: OnceLock::new(),
+            one_block_class: AtomicBool::new(from.as_ref().is_some_and(|from| from.carried.one_block_class)),
             belongs,
             from: Mutex::new(from),
             essential: Mutex::default(),
@@ -92,6 +100,11 @@ impl<'a> Job<'a> {
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
+        setup.one_block_class |= self.one_block_class.load(Ordering::Relaxed);
+        if !setup.one_block_class {
+            let classes = || blocks::classes(self.module, &setup.vm.entry);
+            setup.vm.blocks = self.blocks.get_or_init(classes).clone();
+        }
         if plan.dependence == Dependence::Predicate {
             setup.predicate = Some(Predicate::of(self.options, lock(&self.essential).clone()));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
@@ -171,6 +184,16 @@ impl<'a> Job<'a> {
             };
             let explored = exploration.run(self.properties(plan));
             let explored = explored.map_err(|misfit| Error::Program(misfit.to_string()))?;
+            if program.has_strayed() {
+                if setup.vm.blocks.is_none() {
+                    let what = "an atomic block left its class where there is only one";
+                    return Err(Error::Internal(what.to_owned()));
+                }
+                self.one_block_class.store(true, Ordering::Relaxed);
+                self.observer.note(blocks::STRAYED);
+                self.restart()?;
+                continue;
+            }
             if let Some((report, part)) = explored {
                 return Ok(Explored {
                     plan,

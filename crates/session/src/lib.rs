@@ -48,6 +48,7 @@
 //! only the test cases and the checkpoints that it was asked for.
 
 mod assumptions;
+mod blocks;
 mod cause;
 mod check;
 mod checkpoint;

@@ -6,8 +6,8 @@
 use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 use selvedge_model::ObjectId;
 
-/// A hidden object of a model. (`ObjectId::ATOMIC` is one of all atomic blocks, and has a number
-/// that none of these has.)
+/// A hidden object of a model. (Classes of atomic blocks have numbers that none of these
+/// has: `ObjectId::blocks`.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HiddenObject {
     /// The keys of thread-specific data.
@@ -98,6 +98,7 @@ impl HiddenObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_model::BlockClass;
     use std::collections::HashSet;
 
     #[test]
@@ -112,7 +113,9 @@ mod tests {
         all.extend((0..MAX_DESCRIPTORS).map(HiddenObject::Descriptor));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::File));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::Stream));
-        let mut seen = HashSet::from([ObjectId::ATOMIC]);
+        let classes = (0..=u8::MAX).map(|n| ObjectId::blocks(BlockClass(n)));
+        let mut seen: HashSet<ObjectId> = classes.clone().collect();
+        assert_eq!(seen.len(), 256);
         for object in all {
             // One for each kind of object: a new one does not compile until it is looked at.
             match object {
@@ -123,6 +126,9 @@ mod tests {
             assert!(seen.insert(object.id()), "{object:?}");
             assert_eq!(HiddenObject::of(object.id()), Some(object));
         }
-        assert_eq!(HiddenObject::of(ObjectId::ATOMIC), None);
+        for (n, class) in (0..=u8::MAX).zip(classes) {
+            assert_eq!(HiddenObject::of(class), None);
+            assert_eq!(class.as_blocks(), Some(BlockClass(n)));
+        }
     }
 }

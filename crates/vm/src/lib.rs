@@ -4,6 +4,7 @@
 //! taken back.
 
 mod allocated;
+mod blocks;
 mod carried;
 mod causeless;
 mod code;
@@ -41,6 +42,8 @@ pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
 pub use machine::watch::LineSeen;
 pub use machine::{state, thread};
+pub use blocks::Blocks;
+pub use compile::escape::private_locals;
 pub use options::{Options, SolverOptions};
 pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};

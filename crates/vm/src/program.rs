@@ -1,6 +1,7 @@
 //! A program made ready to run: compiled code, addresses, and what each function name stands for.
 //! Immutable and shared by all machines that run it.
 
+use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile;
 use crate::compile::liveness::Liveness;
@@ -97,6 +98,10 @@ pub struct Program {
     pub(crate) atomic: Vec<bool>,
     /// Whether there are atomic blocks at all.
     pub(crate) atomic_blocks: bool,
+    /// Their classes by address; `None`: there is one.
+    pub(crate) classes: Option<ClassMap>,
+    /// See [`Program::has_strayed`].
+    pub(crate) strayed: AtomicBool,
     /// Instructions executed by all machines of this program that are gone.
     pub(crate) executed: AtomicU64,
     /// The places whose reaching is noted: none unless the options ask for coverage.
@@ -180,6 +185,8 @@ impl Program {
             points: Vec::new(),
             reached: Mutex::default(),
             solver: Mutex::default(),
+            classes: None,
+            strayed: AtomicBool::new(false),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
                 || module
@@ -217,6 +224,7 @@ impl Program {
             module,
             options,
         };
+        program.classes = program.class_map();
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
             if program.options.stop.is_set() {

@@ -12,7 +12,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// How the first line begins; the number is the version of the form.
-const MAGIC: &str = "selvedge-checkpoint 1 ";
+const MAGIC: &str = "selvedge-checkpoint 2 ";
 
 /// What a checkpoint belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
