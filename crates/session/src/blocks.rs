@@ -18,7 +18,7 @@ pub(crate) const STRAYED: &str = "note: an atomic block touches memory that it w
 
 /// The classes of the atomic blocks of a program that starts with a function. `None`: one class, as
 /// nothing more is known, or there are no blocks.
-pub(crate) fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
+pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
     let mut functions = module.functions.iter();
     let has_blocks = functions.any(|function| function.name.starts_with("__VERIFIER_atomic_"));
     if !has_blocks || module.stmts.len() > MOST_STATEMENTS {
