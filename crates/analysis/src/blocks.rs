@@ -8,7 +8,9 @@
 //! The machine checks each block that it executes against its class. So these classes have to be
 //! good, not right: what points-to sets do not cover costs a second exploration, and no verdict.
 
+use crate::cfg::successors;
 use crate::library;
+use crate::pointsto::Object;
 use crate::{Place, PointsTo};
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
@@ -16,9 +18,6 @@ use selvedge_ir::{
     BlockId, Callee, FuncId, Function, GlobalId, Inst, InstKind, LocalId, Module, Operand, Terminator,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-use crate::cfg::successors;
-use crate::pointsto::Object;
 
 /// What begins a block, and what ends it.
 const BEGIN: &str = "__VERIFIER_atomic_begin";
@@ -259,10 +258,10 @@ impl Finder<'_> {
             InstKind::Alloca { .. } => {
                 touched.insert(Touched::Rest);
             }
-            InstKind::LifetimeStart { local } | InstKind::LifetimeEnd { local } => {
-                if !(self.is_private)(id, *local) {
-                    touched.insert(Touched::Rest);
-                }
+            InstKind::LifetimeStart { local } | InstKind::LifetimeEnd { local }
+                if !(self.is_private)(id, *local) =>
+            {
+                touched.insert(Touched::Rest);
             }
             InstKind::Call { args, .. } => {
                 for callee in self.callees(id, block, index) {

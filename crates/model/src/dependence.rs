@@ -273,7 +273,11 @@ impl Action {
     #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
-        if self.object2.0 != 0 || self.cancelable || self.blocks.is_some() || class as u8 == OpClass::Local as u8 {
+        if self.object2.0 != 0
+            || self.cancelable
+            || self.blocks.is_some()
+            || class as u8 == OpClass::Local as u8
+        {
             return None;
         }
         let first = self.object.0 & 7;

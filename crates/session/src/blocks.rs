@@ -46,8 +46,6 @@ pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
 }
 
 fn named<K: Ord>(numbers: BTreeMap<K, u8>) -> BTreeMap<K, BlockClass> {
-    let named = numbers
-        .into_iter()
-        .map(|(key, number)| (key, BlockClass(number)));
+    let named = numbers.into_iter().map(|(key, number)| (key, BlockClass(number)));
     named.collect()
 }

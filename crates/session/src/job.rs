@@ -1,7 +1,7 @@
 //! What is to be explored, and one exploration of it by one plan, until the result stands.
 
-use crate::checkpoint::{Belongs, Checkpoint};
 use crate::blocks;
+use crate::checkpoint::{Belongs, Checkpoint};
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;

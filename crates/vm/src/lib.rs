@@ -32,7 +32,9 @@ pub mod value;
 mod visibility;
 mod word;
 
+pub use blocks::Blocks;
 pub use carried::Carried;
+pub use compile::escape::private_locals;
 pub use coverage::Reached;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;
@@ -42,8 +44,6 @@ pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
 pub use machine::watch::LineSeen;
 pub use machine::{state, thread};
-pub use blocks::Blocks;
-pub use compile::escape::private_locals;
 pub use options::{Options, SolverOptions};
 pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};

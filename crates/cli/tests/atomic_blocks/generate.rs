@@ -20,12 +20,20 @@ pub fn program(seed: u64) -> (String, bool) {
     };
     let _ = writeln!(text, "static int given(void) {{ return {input}; }}");
     for thread in 1..threads {
-        let _ = writeln!(text, "static void *f{thread}(void *arg) {{\n    int r = 0, v = {thread};");
+        let _ = writeln!(
+            text,
+            "static void *f{thread}(void *arg) {{\n    int r = 0, v = {thread};"
+        );
         statements(&mut rng, &mut text, thread, &kinds);
         text.push_str("    return 0;\n}\n");
     }
     text.push_str("int main(void) {\n    int r = 0, v = 7;\n    pthread_t t[3];\n");
-    for set_up in ["p = &y;", "hp = malloc(4); *hp = 1;", "number = (uintptr_t)&z;", "hidden = scrambled(&w);"] {
+    for set_up in [
+        "p = &y;",
+        "hp = malloc(4); *hp = 1;",
+        "number = (uintptr_t)&z;",
+        "hidden = scrambled(&w);",
+    ] {
         if rng.bool() {
             let _ = writeln!(text, "    {set_up}");
         }
@@ -51,7 +59,11 @@ fn statements(rng: &mut fastrand::Rng, text: &mut String, thread: usize, kinds: 
             continue;
         }
         if rng.u8(0..8) == 0 {
-            let line = ["__VERIFIER_atomic_add(&x);", "__VERIFIER_atomic_add(&z);", "__VERIFIER_atomic_w();"];
+            let line = [
+                "__VERIFIER_atomic_add(&x);",
+                "__VERIFIER_atomic_add(&z);",
+                "__VERIFIER_atomic_w();",
+            ];
             let _ = writeln!(text, "    {}", line[rng.usize(0..line.len())]);
             continue;
         }
@@ -95,17 +107,48 @@ static uintptr_t scrambled(int *of) {
 /// What blocks do, by kinds; each thread prefers another one of a kind.
 const INSIDE: &[&[&str]] = &[
     &["x++;", "y++;", "z++;", "w = w + 1;"],
-    &["if (x) y = 2; else x = 1;", "r = x;", "z = r + 1;", "if (r) w = 3;"],
+    &[
+        "if (x) y = 2; else x = 1;",
+        "r = x;",
+        "z = r + 1;",
+        "if (r) w = 3;",
+    ],
     &["*p = 4;", "z = *p;", "p = &z;", "w++;", "p = r ? &x : &y;"],
     &["list[r & 1]++;", "list[1] = 2;", "list[0]++;", "x = list[v & 1];"],
-    &["if (number) *(int *)number = 5;", "number = (uintptr_t)&y;", "z++;", "y++;"],
-    &["if (hidden) *(int *)hidden = 6;", "w++;", "x = w;", "hidden = scrambled(&x);"],
-    &["u.pointer = &w;", "if (u.number) *(int *)u.number = 1;", "w++;", "memcpy(&u.bytes, &p, sizeof p);"],
-    &["if (hp) *hp = *hp + 1;", "if (hp) x = *hp;", "free(hp); hp = 0;", "y++;", "hp = malloc(4); *hp = 3;"],
+    &[
+        "if (number) *(int *)number = 5;",
+        "number = (uintptr_t)&y;",
+        "z++;",
+        "y++;",
+    ],
+    &[
+        "if (hidden) *(int *)hidden = 6;",
+        "w++;",
+        "x = w;",
+        "hidden = scrambled(&x);",
+    ],
+    &[
+        "u.pointer = &w;",
+        "if (u.number) *(int *)u.number = 1;",
+        "w++;",
+        "memcpy(&u.bytes, &p, sizeof p);",
+    ],
+    &[
+        "if (hp) *hp = *hp + 1;",
+        "if (hp) x = *hp;",
+        "free(hp); hp = 0;",
+        "y++;",
+        "hp = malloc(4); *hp = 3;",
+    ],
     &["local = &v;", "if (local) *local = 3;", "z = v;", "local = 0;"],
     &["add(&x);", "both();", "add(p);", "{ int l = 1; add(&l); y = l; }"],
     &["a = 1;", "a++;", "b = a;", "x = b;"],
-    &["list[given()] = 7;", "if (given()) x++; else z++;", "r = given();", "y++;"],
+    &[
+        "list[given()] = 7;",
+        "if (given()) x++; else z++;",
+        "r = given();",
+        "y++;",
+    ],
     &["assert(x != 2);", "x++;", "assert(y != 1);", "y++;"],
 ];
 

@@ -59,7 +59,10 @@ fn main() {
     println!("{counts:?}");
     assert!(failed.is_empty(), "failures: {failed:?}");
     if chosen.is_none() {
-        assert!(counts.compared > 2 * counts.too_large, "most programs are too large");
+        assert!(
+            counts.compared > 2 * counts.too_large,
+            "most programs are too large"
+        );
         assert!(counts.several_classes > 20 && counts.strayed > 2);
         assert!(counts.with_races > 20 && counts.with_faults > 10);
         let [one, several] = counts.executions;
@@ -122,7 +125,10 @@ fn check(seed: u64, counts: &mut Counts) -> Result<(), String> {
             };
             if program.has_strayed() {
                 if !said.unknown {
-                    return Err(about("dpor", "nobody says that a block left its class".to_owned()));
+                    return Err(about(
+                        "dpor",
+                        "nobody says that a block left its class".to_owned(),
+                    ));
                 }
                 strays = true;
                 break;
@@ -163,8 +169,10 @@ fn sessions(loaded: &frontend::Loaded, path: &Path, truth: &Truth, seed: u64) ->
         let mut options = Asked {
             strategy: Some(strategy),
             stop: selvedge_explore::Stop::Never,
-            visibility: [selvedge_session::Visibility::Auto, selvedge_session::Visibility::Memory]
-                [seed as usize % 2],
+            visibility: [
+                selvedge_session::Visibility::Auto,
+                selvedge_session::Visibility::Memory,
+            ][seed as usize % 2],
             ..Asked::default()
         };
         options.setup.inputs = vec![path.to_owned()];
