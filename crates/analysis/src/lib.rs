@@ -7,7 +7,8 @@
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of what library
 //! functions do ([`library`]); backward slices ([`mod@slice`]), and the one of all that predicate
-//! dependence keeps exact ([`essential`], [`leaf`]); what atomic blocks may touch ([`blocks`]). Threads are not there yet.
+//! dependence keeps exact ([`essential`], [`leaf`]); what atomic blocks may touch ([`blocks`]).
+//! Threads are not there yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all of them.

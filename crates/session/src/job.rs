@@ -100,10 +100,12 @@ impl<'a> Job<'a> {
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
-        setup.one_block_class |= self.one_block_class.load(Ordering::Relaxed);
+        let classes = || blocks::classes(self.module, &setup.vm.entry);
+        let classes = self.blocks.get_or_init(classes).clone();
+        // Only where there are classes it makes a difference that they are not used.
+        setup.one_block_class |= classes.is_some() && self.one_block_class.load(Ordering::Relaxed);
         if !setup.one_block_class {
-            let classes = || blocks::classes(self.module, &setup.vm.entry);
-            setup.vm.blocks = self.blocks.get_or_init(classes).clone();
+            setup.vm.blocks = classes;
         }
         if plan.dependence == Dependence::Predicate {
             setup.predicate = Some(Predicate::of(self.options, lock(&self.essential).clone()));

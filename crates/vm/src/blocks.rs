@@ -161,8 +161,8 @@ fn is_of_memory(kind: FaultKind) -> bool {
 }
 
 impl Vm {
-    /// Looks whether a step of an atomic block touched memory of its class only. The step has ended,
-    /// and with it the block, or the part of it up to a data choice.
+    /// Looks whether a step of an atomic block touched memory of its class only. The step has
+    /// ended, and with it the block, or the part of it up to a data choice.
     pub(crate) fn check_block(&mut self, action: &Action) {
         let (Op::AtomicBlock, Some(map)) = (action.op, &self.program.classes) else {
             return;
