@@ -7,12 +7,14 @@
 //! control dependence and loops; definitions and uses of registers ([`DefUse`]); the call graph
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of the effects of
 //! library functions ([`library`]); backward slices ([`mod@slice`]), and the slice that predicate
-//! dependence keeps exact ([`essential`], [`leaf`]). There are no facts about threads yet.
+//! dependence keeps exact ([`essential`], [`leaf`]); the memory that atomic blocks may touch
+//! ([`blocks`]). There are no facts about threads yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
 //! (dominance) holds in all executions.
 
 mod address;
+pub mod blocks;
 mod calls;
 pub mod cfg;
 mod defuse;

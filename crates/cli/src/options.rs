@@ -78,6 +78,7 @@ fn setup(args: &CheckArgs) -> Setup {
     };
     given.fill(&mut vm);
     Setup {
+        one_block_class: false,
         predicate: None,
         inputs: args.inputs.clone(),
         frontend: selvedge_frontend::Options {

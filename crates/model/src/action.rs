@@ -15,6 +15,8 @@ impl ObjectId {
     const THREAD: u64 = 1 << 63;
     const HIDDEN: u64 = 1 << 62;
     const HEAP: u64 = 1 << 61;
+    /// Numbers of hidden objects from here on are those of classes of atomic blocks.
+    const BLOCKS: u32 = 0xa700;
 
     /// The object that represents a thread itself (its start, end and cancellation).
     #[inline]
@@ -28,8 +30,19 @@ impl ObjectId {
         (self.0 & Self::THREAD != 0).then(|| ThreadId::from_index((self.0 & 0xffff) as usize))
     }
 
-    /// The object of all atomic blocks.
-    pub const ATOMIC: ObjectId = ObjectId::hidden(0xa70);
+    /// What the atomic blocks of a class act on.
+    pub const fn blocks(class: BlockClass) -> Self {
+        ObjectId::hidden(Self::BLOCKS | class.0 as u32)
+    }
+
+    /// The class of atomic blocks of which this is the object, if it is.
+    pub const fn as_blocks(self) -> Option<BlockClass> {
+        let first = Self::HIDDEN | Self::BLOCKS as u64;
+        match self.0 & !0xff == first {
+            true => Some(BlockClass(self.0 as u8)),
+            false => None,
+        }
+    }
 
     /// A hidden shared object of a model (an output stream, the process).
     pub const fn hidden(number: u32) -> Self {
@@ -63,6 +76,24 @@ impl ObjectId {
     /// True if this is an address in the program's memory.
     pub const fn is_address(self) -> bool {
         self.0 >> 61 == 0
+    }
+}
+
+/// A class of atomic blocks (docs/algorithms.md, "Atomic blocks"): memory that blocks may touch is
+/// divided into classes, and each block touches memory of one class only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct BlockClass(pub u8);
+
+impl BlockClass {
+    /// No class: of memory that no block touches.
+    pub const NONE: BlockClass = BlockClass(0);
+    /// The first class, and the only one where nothing is known of what blocks touch.
+    pub const FIRST: BlockClass = BlockClass(1);
+
+    /// Whether it is a class.
+    #[inline]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
     }
 }
 
@@ -124,10 +155,10 @@ pub struct Action {
     /// True if this is a cancellation point or changes the thread's cancel state. Then it is
     /// dependent on a `Cancel` of the thread.
     pub cancelable: bool,
-    /// True for a memory access in a program with atomic blocks. Then it is dependent on every
-    /// block of another thread, because the accesses of a block are not known before the block
-    /// runs.
-    pub atomic: bool,
+    /// The class of atomic blocks that may touch the memory of this access. The access is
+    /// dependent on every block of this class of another thread, because the accesses of a block
+    /// are not known before the block runs.
+    pub blocks: BlockClass,
     /// True for a read-modify-write that may fail (compare-and-swap). If it fails, it only reads.
     pub may_fail: bool,
     /// True if the thread ended within the transition of this action. Then the action is the
@@ -147,7 +178,7 @@ impl Action {
             op,
             order: MemoryOrder::NotAtomic,
             cancelable: false,
-            atomic: false,
+            blocks: BlockClass::NONE,
             may_fail: false,
             ends: false,
         }
@@ -195,7 +226,7 @@ impl Action {
             Varies::IfMayFail => self.may_fail,
             Varies::Same => false,
         };
-        varies || self.cancelable || self.atomic
+        varies || self.cancelable || self.blocks.is_some()
     }
 }
 

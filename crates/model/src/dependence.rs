@@ -233,8 +233,8 @@ impl Action {
         if self.cancelable {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Total);
         }
-        if self.atomic {
-            f(crate::ObjectId::ATOMIC.0, ALL_BYTES, OpClass::Read);
+        if self.blocks.is_some() {
+            f(crate::ObjectId::blocks(self.blocks).0, ALL_BYTES, OpClass::Read);
         }
         // This use comes last. A pending action does not have it, because `ends` is not known
         // before the step.
@@ -269,7 +269,7 @@ impl Action {
         !self.is_memory()
             && self.object2.0 == 0
             && !self.cancelable
-            && !self.atomic
+            && !self.blocks.is_some()
             && !self.ends
             && (self.object.0 & 7 == 0 || !matches!(self.op.class(), OpClass::Total))
     }
@@ -280,7 +280,11 @@ impl Action {
     #[inline(always)]
     pub const fn single_use(&self) -> Option<(u64, u8, OpClass)> {
         let class = self.op.class();
-        if self.object2.0 != 0 || self.cancelable || self.atomic || class as u8 == OpClass::Local as u8 {
+        if self.object2.0 != 0
+            || self.cancelable
+            || self.blocks.is_some()
+            || class as u8 == OpClass::Local as u8
+        {
             return None;
         }
         let first = self.object.0 & 7;
@@ -306,7 +310,7 @@ impl Action {
             && bytes == ALL_BYTES
             && matches!(self.op.class(), OpClass::Release)
             && self.object2.0 == 0
-            && !(self.cancelable | self.atomic | self.ends)
+            && !(self.cancelable | self.blocks.is_some() | self.ends)
     }
 
     /// True if two memory accesses share a byte.
@@ -394,7 +398,7 @@ mod tests {
                     ..plain
                 },
                 Action {
-                    atomic: true,
+                    blocks: crate::BlockClass::FIRST,
                     ..plain
                 },
                 Action { ends: true, ..plain },

@@ -58,6 +58,8 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
         (id, format!("{name} in {place}"))
     };
     setup.vm.visible_setup = true;
+    // Nobody here begins anew if an atomic block leaves its class.
+    setup.one_block_class = true;
     setup.machine_code = loaded.machine_code.iter().map(named).collect();
     observer.enter(Stage::Preparing);
     let control = Arc::new(Control::new());

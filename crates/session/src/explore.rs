@@ -55,7 +55,8 @@ pub fn jobs(options: &Options) -> usize {
 impl Exploration<'_> {
     /// The report of an exploration for these properties, and the explored part of the search tree
     /// as an estimate. `None` if a dead object's memory was reused and the plan does not allow
-    /// this.
+    /// this. The report is of no use if an atomic block has left its class
+    /// ([`Program::has_strayed`]).
     ///
     /// # Errors
     /// If the checkpoint does not fit.
@@ -139,7 +140,8 @@ impl Exploration<'_> {
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
         let reused = |vm: &Vm| {
             work.pay(&control, || vm.work());
-            self.plan.keeps_dead && vm.has_reused() || moves_left && vm.is_spoiled()
+            let spoiled = moves_left && vm.is_spoiled();
+            self.plan.keeps_dead && vm.has_reused() || spoiled || self.program.has_strayed()
         };
         let guard = || StopsWhen {
             control: &control,
@@ -173,7 +175,7 @@ impl Exploration<'_> {
             }
         };
         let explored = explored?;
-        if gone.into_inner() {
+        if gone.into_inner() && !self.program.has_strayed() {
             // Without left movers nothing can be spoiled any more.
             let again = moves_left && self.program.is_spoiled();
             return if again {
@@ -202,7 +204,7 @@ impl Exploration<'_> {
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
             let is_spoiled = |machine: &Recalling| {
                 work.pay(&control, || machine.work());
-                machine.is_spoiled()
+                machine.is_spoiled() || program.has_strayed()
             };
             let make = || {
                 let (vm, (races, deadlocks)) = fusing_machine(program);
@@ -223,23 +225,23 @@ impl Exploration<'_> {
                 selvedge_explore::dpor::explore_kept(&make, config, &control, kept)
             })?;
             settle(&mut report, &control);
-            if !program.is_spoiled() {
+            if !program.is_spoiled() || program.has_strayed() {
                 return Ok((report, control.progress().part));
             }
         }
-        let (control, never, work) = (self.control(), AtomicBool::new(false), Work::default());
-        if self.budget.is_none() {
+        let (control, ended, work) = (self.control(), AtomicBool::new(false), Work::default());
+        if self.budget.is_none() && program.options.blocks.is_none() {
             return self.explore(&|| stepping_machine(program), config, &control);
         }
         let pays = |vm: &Vm| {
             work.pay(&control, || vm.work());
-            false
+            program.has_strayed()
         };
         let make = || {
             let (vm, detectors) = stepping_machine(program);
             let guard = StopsWhen {
                 control: &control,
-                happened: &never,
+                happened: &ended,
                 what: &pays as &Asked,
             };
             (vm, (detectors, guard))

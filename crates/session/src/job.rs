@@ -1,6 +1,7 @@
 //! A program with its options, and its exploration by one plan after another until a result is
 //! final.
 
+use crate::blocks;
 use crate::checkpoint::{Belongs, Checkpoint};
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
@@ -14,9 +15,10 @@ use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::{Blocks, Program, Vm};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A program, its options, and the controls that can stop the work.
 pub(crate) struct Job<'a> {
@@ -34,6 +36,10 @@ pub(crate) struct Job<'a> {
     from: Mutex<Option<Checkpoint>>,
     /// Statements that explorations under predicate dependence have shown to be essential.
     essential: Mutex<BTreeSet<StmtId>>,
+    /// The classes of the program's atomic blocks, if there are several, once somebody asks.
+    blocks: OnceLock<Option<Arc<Blocks>>>,
+    /// An atomic block has touched what it was not expected to touch.
+    one_block_class: AtomicBool,
     /// The program of the first plan, until it is explored.
     made: Mutex<Option<(Plan, Setup, Arc<Program>)>>,
 }
@@ -53,6 +59,8 @@ impl<'a> Job<'a> {
             observer,
             control,
             first: setup.vm.stop.part(),
+            blocks: OnceLock::new(),
+            one_block_class: AtomicBool::new(from.as_ref().is_some_and(|from| from.carried.one_block_class)),
             belongs,
             from: Mutex::new(from),
             essential: Mutex::default(),
@@ -93,6 +101,13 @@ impl<'a> Job<'a> {
             true => Error::Stopped,
             false => Error::Program(error.to_string()),
         };
+        let classes = || blocks::classes(self.module, &setup.vm.entry);
+        let classes = self.blocks.get_or_init(classes).clone();
+        // Only where there are classes it makes a difference that they are not used.
+        setup.one_block_class |= classes.is_some() && self.one_block_class.load(Ordering::Relaxed);
+        if !setup.one_block_class {
+            setup.vm.blocks = classes;
+        }
         if plan.dependence == Dependence::Predicate {
             setup.predicate = Some(Predicate::of(self.options, lock(&self.essential).clone()));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
@@ -172,6 +187,16 @@ impl<'a> Job<'a> {
             };
             let explored = exploration.run(self.properties(plan));
             let explored = explored.map_err(|misfit| Error::Program(misfit.to_string()))?;
+            if program.has_strayed() {
+                if setup.vm.blocks.is_none() {
+                    let what = "an atomic block left its class where there is only one";
+                    return Err(Error::Internal(what.to_owned()));
+                }
+                self.one_block_class.store(true, Ordering::Relaxed);
+                self.observer.note(blocks::STRAYED);
+                self.restart()?;
+                continue;
+            }
             if let Some((report, part)) = explored {
                 return Ok(Explored {
                     plan,

@@ -48,6 +48,7 @@
 //! only the requested test cases and checkpoints.
 
 mod assumptions;
+mod blocks;
 mod cause;
 mod check;
 mod checkpoint;
@@ -77,6 +78,7 @@ mod trust;
 mod unfolding;
 mod write_file;
 
+pub use blocks::classes as block_classes;
 pub use check::check;
 pub use checkpoint::Checkpoints;
 pub use conclude::{Checked, known, unconfirmed};

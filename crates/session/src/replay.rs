@@ -1,5 +1,6 @@
 //! Replaying a saved finding, step by step.
 
+use crate::blocks;
 use crate::error::Error;
 use crate::machines::machine;
 use crate::predicate;
@@ -40,7 +41,10 @@ pub struct ReplayStep {
 /// If the program cannot be run.
 pub fn program(setup: &Setup, loaded: Loaded) -> Result<Arc<Program>, Error> {
     let fails = |error: selvedge_vm::Error| Error::Program(error.to_string());
-    let options = predicate::machine_options(setup, &loaded.module).map_err(Error::NoSlice)?;
+    let mut options = predicate::machine_options(setup, &loaded.module).map_err(Error::NoSlice)?;
+    if !setup.one_block_class {
+        options.blocks = blocks::classes(&loaded.module, &options.entry);
+    }
     let program = Program::new(loaded.module, options).map_err(fails)?;
     Vm::new(Arc::clone(&program)).map_err(fails)?;
     Ok(program)

@@ -24,6 +24,8 @@ pub struct Setup {
     pub vm: selvedge_vm::Options,
     /// Standard input and files as the command line names them; `vm` has their contents.
     pub given: Given,
+    /// True if all atomic blocks have one class, whatever is known of what they touch.
+    pub one_block_class: bool,
     /// If set, only accesses that can affect a requested property are scheduling points.
     pub predicate: Option<Predicate>,
     /// Weak symbols of the loaded program that have no definition.
@@ -74,6 +76,9 @@ impl Setup {
                 .also
                 .iter()
                 .for_each(|stmt| add("essential", stmt.0.to_string()));
+        }
+        if self.one_block_class {
+            add("one-block-class", switch(true));
         }
         add("timeouts", switch(self.vm.timeouts));
         add("spurious-wakeups", switch(self.vm.spurious_wakeups));
@@ -210,6 +215,7 @@ impl Setup {
                     let predicate = predicate.ok_or("option essential: no dependence predicate before it")?;
                     predicate.also.insert(StmtId(stmt));
                 }
+                "one-block-class" => setup.one_block_class = on()?,
                 "visible-setup" => vm.visible_setup = on()?,
                 "timeouts" => vm.timeouts = on()?,
                 "spurious-wakeups" => vm.spurious_wakeups = on()?,

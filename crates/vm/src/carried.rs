@@ -23,6 +23,8 @@ pub struct Carried {
     pub executed: u64,
     /// [`Program::is_spoiled`].
     pub spoiled: bool,
+    /// Whether all atomic blocks have one class. The order that is explored depends on it.
+    pub one_block_class: bool,
     /// [`Program::open_questions`].
     pub open_questions: BTreeSet<(Property, Unsupported)>,
     /// [`Program::address_uses`].
@@ -61,6 +63,7 @@ impl Program {
             regions: ordered.into_iter().map(|(_, thread)| thread).collect(),
             executed: self.executed(),
             spoiled: self.is_spoiled(),
+            one_block_class: self.options.blocks.is_none(),
             open_questions: self.open_questions(),
             address_uses: self.address_uses(),
             handlers: self.handlers(),

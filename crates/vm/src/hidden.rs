@@ -6,8 +6,8 @@
 use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
 use selvedge_model::ObjectId;
 
-/// A hidden object of a model. (`ObjectId::ATOMIC` is the object of all atomic blocks; its number
-/// differs from all of these.)
+/// A hidden object of a model. (The objects of classes of atomic blocks, `ObjectId::blocks`, have
+/// other numbers.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HiddenObject {
     /// The keys of thread-specific data.
@@ -98,6 +98,7 @@ impl HiddenObject {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_model::BlockClass;
     use std::collections::HashSet;
 
     #[test]
@@ -112,7 +113,9 @@ mod tests {
         all.extend((0..MAX_DESCRIPTORS).map(HiddenObject::Descriptor));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::File));
         all.extend((0..MAX_FILE_NUMBERS).map(HiddenObject::Stream));
-        let mut seen = HashSet::from([ObjectId::ATOMIC]);
+        let classes = (0..=u8::MAX).map(|n| ObjectId::blocks(BlockClass(n)));
+        let mut seen: HashSet<ObjectId> = classes.clone().collect();
+        assert_eq!(seen.len(), 256);
         for object in all {
             // One for each kind of object: a new one does not compile until it is looked at.
             match object {
@@ -123,6 +126,9 @@ mod tests {
             assert!(seen.insert(object.id()), "{object:?}");
             assert_eq!(HiddenObject::of(object.id()), Some(object));
         }
-        assert_eq!(HiddenObject::of(ObjectId::ATOMIC), None);
+        for (n, class) in (0..=u8::MAX).zip(classes) {
+            assert_eq!(HiddenObject::of(class), None);
+            assert_eq!(class.as_blocks(), Some(BlockClass(n)));
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! taken back.
 
 mod allocated;
+mod blocks;
 mod carried;
 mod causeless;
 mod code;
@@ -31,7 +32,9 @@ pub mod value;
 mod visibility;
 mod word;
 
+pub use blocks::Blocks;
 pub use carried::Carried;
+pub use compile::escape::private_locals;
 pub use coverage::Reached;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;

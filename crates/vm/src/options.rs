@@ -1,5 +1,6 @@
 //! What a user may choose about the machine.
 
+use crate::blocks::Blocks;
 use crate::visibility::{Points, Visibility};
 use selvedge_base::StopFlag;
 use selvedge_model::{FaultKind, Input};
@@ -15,6 +16,9 @@ pub struct Options {
     pub visibility: Visibility,
     /// Only these are; `None`: all that `visibility` says.
     pub points: Option<Arc<Points>>,
+    /// The classes of atomic blocks; `None`: all blocks have one class, and all memory that threads
+    /// share is in it.
+    pub blocks: Option<Arc<Blocks>>,
     /// Timed operations may time out.
     pub timeouts: bool,
     /// Waits on condition variables may end without a signal.
@@ -120,6 +124,7 @@ impl Default for Options {
         Options {
             visibility: Visibility::Sync,
             points: None,
+            blocks: None,
             timeouts: true,
             spurious_wakeups: false,
             weak_failures: false,

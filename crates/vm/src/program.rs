@@ -1,6 +1,7 @@
 //! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
 //! It is immutable and shared by all machines that run it.
 
+use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile;
 use crate::compile::liveness::Liveness;
@@ -97,6 +98,10 @@ pub struct Program {
     pub(crate) atomic: Vec<bool>,
     /// True if there are atomic blocks.
     pub(crate) atomic_blocks: bool,
+    /// The classes of atomic blocks by address. `None` if there is one class.
+    pub(crate) classes: Option<ClassMap>,
+    /// See [`Program::has_strayed`].
+    pub(crate) strayed: AtomicBool,
     /// Instructions executed by all dropped machines of this program.
     pub(crate) executed: AtomicU64,
     /// The places whose reaching is recorded; none unless the options request coverage.
@@ -179,6 +184,8 @@ impl Program {
             points: Vec::new(),
             reached: Mutex::default(),
             solver: Mutex::default(),
+            classes: None,
+            strayed: AtomicBool::new(false),
             atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
             exit_handlers: !module.destructors.is_empty()
                 || module
@@ -216,6 +223,7 @@ impl Program {
             module,
             options,
         };
+        program.classes = program.class_map();
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
             if program.options.stop.is_set() {

@@ -204,7 +204,7 @@ impl Synchronised {
             _ => false,
         };
         told && !action.cancelable
-            && !action.atomic
+            && !action.blocks.is_some()
             && machine.parts().is_empty()
             && self.is_apart(machine, event)
     }

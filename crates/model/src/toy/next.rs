@@ -4,7 +4,7 @@ use super::compile::{Code, DONE, NEW, Slot, object};
 use super::machine::{
     ARRIVED, CANCELLED, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING, stmt,
 };
-use crate::{Action, MemoryOrder, ObjectId, Op, Pending, Status};
+use crate::{Action, BlockClass, MemoryOrder, ObjectId, Op, Pending, Status};
 use selvedge_base::{Id, ThreadId};
 
 impl ToyMachine {
@@ -140,7 +140,7 @@ impl ToyMachine {
             ..Action::new(id, op)
         };
         match (op, self.code(t, pc)) {
-            (Op::AtomicBlock, _) => action.object = ObjectId::ATOMIC,
+            (Op::AtomicBlock, _) => action.object = ObjectId::blocks(BlockClass::FIRST),
             (Op::CancelPoint | Op::Hidden, _) => action.object = ObjectId::thread(id),
             (Op::Join, Code::Join(u, _)) => action.object = self.thread_object(u as usize),
             (Op::Join, Code::JoinOnce(u, claimed, _)) => {
@@ -161,7 +161,10 @@ impl ToyMachine {
         if action.is_memory() {
             action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
             action.size = 4;
-            action.atomic = self.toy.has_blocks;
+            action.blocks = match self.toy.has_blocks {
+                true => BlockClass::FIRST,
+                false => BlockClass::NONE,
+            };
             action.order = MemoryOrder::SeqCst;
         }
         let status = match when {

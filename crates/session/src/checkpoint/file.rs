@@ -12,7 +12,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The beginning of the first line; the number is the version of the format.
-const MAGIC: &str = "selvedge-checkpoint 1 ";
+const MAGIC: &str = "selvedge-checkpoint 2 ";
 
 /// What a checkpoint belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -64,8 +64,9 @@ impl Keeper for Keeping<'_> {
 
     fn keep(&self, state: State) {
         let carried = self.program.carried();
-        // A spoiled exploration is about to end, and its state is of no use.
-        if self.phase.stepping || !carried.spoiled {
+        // An exploration that is spoiled, or in which a block has left its class, is about to end.
+        // Its state is of no use.
+        if !self.program.has_strayed() && (self.phase.stepping || !carried.spoiled) {
             let checkpoint = Checkpoint {
                 belongs: self.belongs.clone(),
                 phase: self.phase.clone(),

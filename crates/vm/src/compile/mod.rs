@@ -2,7 +2,7 @@
 
 mod control;
 mod cover;
-mod escape;
+pub(crate) mod escape;
 mod inst;
 pub(crate) mod liveness;
 mod slots;

@@ -289,7 +289,7 @@ pub(super) fn prepare(
         Err(stop) => Prepared::Immediate(stop),
         Ok(address) => match shared(cx, address) {
             Some(object) => Prepared::Visible(Action {
-                atomic: cx.program.atomic_blocks,
+                blocks: cx.program.blocks_at(address),
                 ..cx.action(Op::Destroy, object.0)
             }),
             None => Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop)),

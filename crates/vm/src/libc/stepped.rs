@@ -278,7 +278,7 @@ pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
         Err(wanted) => Prepared::Visible(Action {
             object2: wanted.object,
             size: wanted.size as u32,
-            atomic: cx.program.atomic_blocks,
+            blocks: cx.program.blocks_at(wanted.address),
             ..cx.action(wanted.op, wanted.address)
         }),
         // It will be asked again.

@@ -91,7 +91,9 @@ impl Vm {
         for source in &symbolic {
             vm.make_symbolic(source.address, source.size, &source.name);
         }
-        vm.state.memory.set_recording(vm.program.options.record_accesses);
+        // What blocks touch is looked at, whoever else asks.
+        let records = vm.program.options.record_accesses || vm.program.classes.is_some();
+        vm.state.memory.set_recording(records);
         vm.state.commit();
         if vm.program.options.fingerprints {
             vm.fingerprints = Some(Box::new(Fingerprints::new(&vm.program, &vm.state, Keys::SOUND)));

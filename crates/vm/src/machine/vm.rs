@@ -490,6 +490,7 @@ impl Machine for Vm {
         if self.state.memory.was_cut() {
             self.give_up(thread, action.stmt);
         }
+        self.check_block(&action);
         if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
         }

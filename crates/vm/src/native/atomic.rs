@@ -2,11 +2,15 @@
 //! `__VERIFIER_atomic_*` are entered by the interpreter.)
 //!
 //! A block is one action. What it touches is not known before it runs, so it is dependent on every
-//! access to memory of other threads, and on other blocks. Its end is a scheduling point without
+//! access of other threads to memory of its class, and on other blocks of that class ([`blocks`]).
+//!
+//! [`blocks`]: crate::blocks
+//!
+//! Its end is a scheduling point without
 //! effect, so that what follows is not part of it.
 
 use super::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
-use selvedge_model::{ObjectId, Op, Outcome};
+use selvedge_model::{Op, Outcome};
 
 /// The models of this file.
 pub fn find(name: &str) -> Option<Native> {
@@ -33,7 +37,8 @@ fn begin_prepare(cx: &mut Cx<'_>) -> Prepared {
     if cx.state.unjoined() == 0 {
         return Prepared::Immediate(Flow::void());
     }
-    Prepared::Visible(cx.action(Op::AtomicBlock, ObjectId::ATOMIC.0))
+    let object = cx.program.begun_block(cx.site.stmt);
+    Prepared::Visible(cx.action(Op::AtomicBlock, object.0))
 }
 
 fn begin(cx: &mut Cx<'_>, _: u16) -> Performed {

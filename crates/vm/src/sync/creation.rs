@@ -148,7 +148,7 @@ pub(super) fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
     Some(Action {
         object2,
         size,
-        atomic: cx.program.atomic_blocks,
+        blocks: cx.program.blocks_at(out),
         ..cx.action(Op::Write, out)
     })
 }

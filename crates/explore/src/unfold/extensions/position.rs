@@ -114,7 +114,7 @@ fn scheme_of(action: &Action, parent_incomplete: bool) -> Scheme {
             Scheme::None
         }
         _ if parent_incomplete => Scheme::None,
-        _ if action.cancelable || action.atomic => Scheme::Ask,
+        _ if action.cancelable || action.blocks.is_some() => Scheme::Ask,
         Op::Lock | Op::SpinLock | Op::WaitAcquire => Scheme::Mutex,
         Op::Exit if action.object2.0 == 0 => Scheme::Certain,
         Op::Join if action.object2.0 == 0 => Scheme::None,

@@ -282,7 +282,7 @@ impl Vm {
             size: ty.bytes(),
             order,
             may_fail: true,
-            atomic: self.program.atomic_blocks,
+            blocks: self.program.blocks_at(address.bits),
             ..Action::on(thread, Visible::Rmw, ObjectId(address.bits))
         }))
     }

@@ -9,7 +9,7 @@ use crate::value::{Poison, Tags, Value};
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_ir::{Callee, FuncId, Type};
-use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op};
+use selvedge_model::{Action, FaultKind, LimitKind, Op};
 
 /// How a thread continues after a call or a model.
 pub(crate) enum Entered {
@@ -134,7 +134,7 @@ impl Vm {
                 let stmt = self.site(thread, frame.ip).stmt;
                 return Entered::Stopped(Stop::Visible(Action {
                     stmt,
-                    ..Action::on(thread, Op::AtomicBlock, ObjectId::ATOMIC)
+                    ..Action::on(thread, Op::AtomicBlock, program.called_block(func))
                 }));
             }
             let entered = self.enter(thread, func, index);

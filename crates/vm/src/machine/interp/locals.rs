@@ -59,7 +59,7 @@ impl Vm {
         let stmt = self.site(thread, ip).stmt;
         shared.then(|| Action {
             stmt,
-            atomic: self.program.atomic_blocks,
+            blocks: self.program.blocks_at(base),
             ..Action::on(thread, Visible::Destroy, ObjectId::heap(base))
         })
     }

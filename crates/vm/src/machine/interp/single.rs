@@ -530,7 +530,7 @@ impl Vm {
             stmt: site.stmt,
             size: size as u32,
             order,
-            atomic: self.program.atomic_blocks,
+            blocks: self.program.blocks_at(address),
             ..Action::on(thread, op, ObjectId(address))
         })
     }
