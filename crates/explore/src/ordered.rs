@@ -6,8 +6,9 @@
 //! comes the enabled thread with the fewest operations so far, of several the oldest one: threads
 //! come forward side by side, and what they do in parallel is not put into a row.
 //!
-//! What is free but no input (a time-out, a spurious wakeup) is unsupported: a native program could
-//! not be kept from it.
+//! What is free but no input is fixed once, where a native program can be kept to that: nobody wakes
+//! without a signal, a signal wakes the first one of those who wait, and a wait on a condition
+//! variable times out only where nobody else can move. All else of that kind is unsupported.
 
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
@@ -110,7 +111,7 @@ where
                     choice,
                     alternatives: pending.alternatives,
                 });
-            } else {
+            } else if !matches!(pending.action.op, Op::Signal | Op::WaitRelease) {
                 record.stays_open(&[Notice::Unsupported(Unsupported {
                     what: format!(
                         "a schedule in which this may end in several ways: {}",
@@ -139,9 +140,10 @@ fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> boo
         return Some(thread);
     }
     let done = |thread: usize| done.get(thread).copied().unwrap_or(0);
-    enabled()
-        .map(|(thread, _)| thread)
-        .min_by_key(|&thread| (done(thread), thread))
+    enabled().map(|(thread, _)| thread).min_by_key(|&thread| {
+        let gives_up = pending[thread].action.op == Op::WaitTimeout;
+        (gives_up, done(thread), thread)
+    })
 }
 
 /// Counts the operations of threads.
