@@ -30,7 +30,8 @@ const HELP: &str = "usage: cargo xtask TASK
   cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
-  demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4";
+  demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4;
+               last a set of schedules for all inputs, and the program that keeps to it";
 
 fn main() -> ExitCode {
     match task() {

@@ -6,10 +6,14 @@
 //! comes the enabled thread with the fewest operations so far, of several the oldest one: threads
 //! come forward side by side, and what they do in parallel is not put into a row.
 //!
-//! What is free but no input is fixed once, where a native program can be kept to that: nobody wakes
-//! without a signal, a signal wakes the first one of those who wait, and a wait on a condition
-//! variable times out only where nobody else can move. All else of that kind is unsupported.
+//! Where something goes wrong in that order, [`Decisions::avoid`] changes it for the next
+//! exploration.
+//!
+//! What is free but no input is fixed once, where a native program can be kept to that: nobody
+//! wakes without a signal, a signal wakes the first one of those who wait, and a wait on a
+//! condition variable times out only where nobody else can move. All else of that kind is unsupported.
 
+pub use crate::decisions::Decisions;
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -33,8 +37,8 @@ type Made = (Choice, bool);
 pub fn explore<M, D>(
     (mut machine, mut detector): (M, D),
     is_operation: &dyn Fn(&Action) -> bool,
-    config: &Config,
-    control: &Control,
+    decisions: &mut Decisions,
+    (config, control): (&Config, &Control),
 ) -> Report
 where
     M: Undo,
@@ -49,11 +53,12 @@ where
     }
     let most = config.max_executions.unwrap_or(u64::MAX);
     let mut stepped = 0;
+    decisions.begin();
     loop {
         let mut faults = Vec::new();
         let next = match path.len() >= config.max_events as usize {
             true => None,
-            false => next(machine.pending(), &done, is_operation),
+            false => next((path.len(), machine.pending()), &done, is_operation, decisions),
         };
         let Some(thread) = next else {
             end(&machine, &mut detector, &mut faults, &mut record, config);
@@ -71,6 +76,7 @@ where
             machine.undo(last.machine);
             detector.undo(last.detector);
             path.truncate(last.depth);
+            decisions.truncate(last.depth);
             done.clear();
             path.iter().for_each(|made| count(&mut done, made));
             stepped = path.len() as u64;
@@ -123,6 +129,9 @@ where
         }
         let made = (choice, is_operation(&pending.action));
         count(&mut done, &made);
+        if made.1 {
+            decisions.operation(path.len(), &pending.action);
+        }
         if step(&mut machine, &mut detector, made, &mut path, &mut record, config) {
             return record.finish(StopReason::Finding);
         }
@@ -130,7 +139,12 @@ where
 }
 
 /// Who moves; nobody at the end.
-fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
+fn next(
+    (depth, pending): (usize, &[Pending]),
+    done: &[u32],
+    is_operation: &dyn Fn(&Action) -> bool,
+    decisions: &mut Decisions,
+) -> Option<usize> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
     // A data choice is part of the transition before it.
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
@@ -140,10 +154,14 @@ fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> boo
         return Some(thread);
     }
     let done = |thread: usize| done.get(thread).copied().unwrap_or(0);
-    enabled().map(|(thread, _)| thread).min_by_key(|&thread| {
-        let gives_up = pending[thread].action.op == Op::WaitTimeout;
-        (gives_up, done(thread), thread)
-    })
+    let gives_up = |thread: usize| pending[thread].action.op == Op::WaitTimeout;
+    let mut ranked: Vec<usize> = enabled().map(|(thread, _)| thread).collect();
+    // Nobody gives up where somebody else can move, whatever is to be avoided.
+    if ranked.iter().any(|&thread| !gives_up(thread)) {
+        ranked.retain(|&thread| !gives_up(thread));
+    }
+    ranked.sort_by_key(|&thread| (done(thread), thread));
+    decisions.decide(depth, pending, &ranked)
 }
 
 /// Counts the operations of threads.

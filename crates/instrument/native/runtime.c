@@ -428,6 +428,8 @@ int __selvedge_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t
     int __selvedge_##name(pthread_cond_t *condition) {                                                                           \
         if (enter(operation, condition, -1, NULL) == FREE)                                                                       \
             return name(condition);                                                                                              \
+        if (ON_DEVIATION_FREE) /* for those who wait without schedules already */                                                \
+            name(condition);                                                                                                     \
         leave();                                                                                                                 \
         return 0;                                                                                                                \
     }

@@ -295,6 +295,78 @@ fn run_covers_builds_and_runs() {
     assert_eq!((again.code, again.out), (Some(0), ended.out));
 }
 
+/// Locks are taken in opposite orders, if the input says so.
+fn crossing() -> String {
+    let nested = |a: &str, b: &str| {
+        format!(
+            "pthread_mutex_lock(&{a}); pthread_mutex_lock(&{b}); x++; pthread_mutex_unlock(&{b}); pthread_mutex_unlock(&{a});"
+        )
+    };
+    let crossed = format!(
+        "if (in == 'x') {{ {} }} else {{ {} }}",
+        nested("n", "m"),
+        nested("m", "n")
+    );
+    let text = two("static char in;", &nested("m", "n"), &crossed);
+    text.replace(
+        "int main(void) {",
+        "int main(int argc, char **argv) { in = argc > 1 ? argv[1][0] : 0;",
+    )
+    .replace("return 0; }", "printf(\"%d\\n\", x); return 0; }")
+}
+
+#[test]
+fn a_deadlock_is_avoided_for_its_input() {
+    let place = Place::new();
+    place.write("program.c", &crossing());
+    let words = ["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"];
+    let ended = place.selvedge(&words);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
+    let ended = place.selvedge(&[&words[..], &["--avoid"]].concat());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("avoided: deadlock at program.c:"), "{ended:?}");
+    assert!(ended.out.contains("argv[1] = \"x"), "{ended:?}");
+    let cover = place.read("set");
+    assert!(cover.schedules.iter().all(keeps));
+    place.build("set");
+    for word in ["x", "a"] {
+        assert_eq!(follows(&place, &cover, word, runs()).1, "2\n");
+    }
+}
+
+#[test]
+fn what_goes_wrong_in_every_order_is_not_avoided() {
+    let place = Place::new();
+    place.write("program.c", &two("", "x++;", "x++;"));
+    let ended = place.selvedge(&["cover", "program.c", "--avoid", "-o", "set"]);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
+    assert!(!place.path("set").exists(), "no set is written");
+}
+
+#[test]
+fn a_page_draws_each_schedule_and_what_is_proven_is_said() {
+    let (_, text) = PROGRAMS[0];
+    let place = Place::new();
+    place.write("program.c", text);
+    let words = ["cover", "program.c", "--symbolic-args", "1:1"];
+    let ended = place.selvedge(&[&words[..], &["-o", "set", "--html", "page.html"]].concat());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let says = "along the schedules there is no failed assertion, no call of an error function, no deadlock, no data race,";
+    assert!(ended.out.contains(says), "{ended:?}");
+    assert!(ended.out.contains("assuming that:\n"), "{ended:?}");
+    let (cover, page) = (
+        place.read("set"),
+        std::fs::read_to_string(place.path("page.html")).unwrap(),
+    );
+    let count = |what: &str| page.matches(what).count();
+    let steps = || cover.schedules.iter().flat_map(|order| &order.steps);
+    assert_eq!(count("<svg "), cover.schedules.len());
+    assert_eq!(count("<rect "), steps().count());
+    let edges: usize = steps().map(|step| step.after.len()).sum();
+    assert_eq!(count("marker-end="), edges);
+    assert!(page.contains("such as argv[1] = "), "{page}");
+}
+
 const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic int x;\n";
 

@@ -3,6 +3,7 @@
 
 use crate::support::{Place, followed, keeps};
 use fastrand::Rng;
+use selvedge_schedule::cover::Cover;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -47,7 +48,8 @@ const TABLE: usize = LOCKS;
 /// The input has so many values.
 const VALUES: u32 = 8;
 
-fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32) {
+/// `crossed`: locks are taken in any order, so that threads may wait for each other for ever.
+fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32, crossed: bool) {
     for _ in 0..rng.usize(1..4) {
         let lock = rng.usize(0..LOCKS);
         match rng.u32(0..if depth == 0 { 8 } else { 11 }) {
@@ -57,8 +59,12 @@ fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32) {
                     Code::Update(lock, rng.u32(1..9)),
                     Code::Load(lock),
                 ]);
-                if lock + 1 < LOCKS && rng.bool() {
-                    let inner = rng.usize(lock + 1..LOCKS);
+                let inner = match crossed {
+                    true => Some((lock + rng.usize(1..LOCKS)) % LOCKS),
+                    false if lock + 1 < LOCKS && rng.bool() => Some(rng.usize(lock + 1..LOCKS)),
+                    false => None,
+                };
+                if let Some(inner) = inner {
                     code.extend([
                         Code::Lock(inner),
                         Code::Update(inner, rng.u32(1..9)),
@@ -100,7 +106,7 @@ fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32) {
             kind => {
                 let at = code.len();
                 code.push(Code::End);
-                block(rng, code, depth - 1, waits);
+                block(rng, code, depth - 1, waits, crossed);
                 let (bit, to) = (rng.u32(0..3), code.len());
                 code[at] = match kind {
                     10 => Code::UnlessLoaded(bit, to),
@@ -112,11 +118,11 @@ fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32) {
 }
 
 /// Threads, and the initial value of the semaphore: nobody can wait for ever.
-fn generate(rng: &mut Rng) -> (Vec<Vec<Code>>, u32) {
+fn generate(rng: &mut Rng, crossed: bool) -> (Vec<Vec<Code>>, u32) {
     let mut waits = 0;
     let threads = (0..rng.usize(2..4)).map(|_| {
         let mut code = Vec::new();
-        block(rng, &mut code, 2, &mut waits);
+        block(rng, &mut code, 2, &mut waits, crossed);
         code.push(Code::End);
         code
     });
@@ -327,6 +333,67 @@ fn count(name: &str, usual: u64) -> u64 {
     given.and_then(|count| count.parse().ok()).unwrap_or(usual)
 }
 
+/// Runs a built program with every input and some delays; which schedules were followed.
+fn runs(place: &Place, cover: &Cover, threads: &[Vec<Code>], program: &str) -> Vec<bool> {
+    let mut used = vec![false; cover.schedules.len()];
+    for input in 0..VALUES {
+        let word = String::from(char::from(b'h' + input as u8));
+        let mut seen = None;
+        for delays in 0..4 {
+            let (ended, done) = place.native("program", &word, delays);
+            assert_eq!(ended.code, Some(0), "{input}, {program}: {ended:?}");
+            let schedule = followed(cover, &done);
+            let schedule = schedule.unwrap_or_else(|| panic!("{input}: no schedule\n{program}\n{done:?}"));
+            let out = interpret(threads, input, &done);
+            assert_eq!(out.as_ref(), Some(&ended.out), "{input}, {program}");
+            let now = (schedule, ended.out);
+            assert_eq!(
+                *seen.get_or_insert_with(|| now.clone()),
+                now,
+                "{input}, {program}"
+            );
+            used[schedule] = true;
+        }
+    }
+    used
+}
+
+/// Programs that deadlock in the first order, and not in the one that was found for them.
+#[test]
+fn random_programs_avoid_deadlocks_for_every_input() {
+    let (programs, first) = (
+        count("SELVEDGE_COVER_PROGRAMS", 4).div_ceil(2),
+        count("SELVEDGE_COVER_SEED", 0),
+    );
+    let mut avoided = 0;
+    for seed in first..first + 60 * programs {
+        let (threads, semaphore) = generate(&mut Rng::with_seed(seed), true);
+        let text = print(&threads, semaphore);
+        let place = Place::new();
+        place.write("program.c", &text);
+        let words = ["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"];
+        let plain = place.selvedge(&words).code;
+        assert!(matches!(plain, Some(0 | 10)), "{seed}\n{text}");
+        if plain == Some(0) {
+            continue;
+        }
+        let ended = place.selvedge(&[&words[..], &["--avoid"]].concat());
+        assert!(matches!(ended.code, Some(0 | 10)), "{seed}: {ended:?}\n{text}");
+        if ended.code == Some(10) {
+            continue;
+        }
+        let cover = place.read("set");
+        assert!(cover.schedules.iter().all(keeps), "{seed}\n{text}");
+        place.build("set");
+        runs(&place, &cover, &threads, &format!("{seed}\n{text}"));
+        avoided += 1;
+        if avoided == programs {
+            return;
+        }
+    }
+    panic!("too few programs that can deadlock: {avoided}");
+}
+
 #[test]
 fn random_programs_keep_to_their_schedules_for_every_input() {
     let (programs, first) = (
@@ -334,30 +401,12 @@ fn random_programs_keep_to_their_schedules_for_every_input() {
         count("SELVEDGE_COVER_SEED", 0),
     );
     for seed in first..first + programs {
-        let (threads, semaphore) = generate(&mut Rng::with_seed(seed));
+        let (threads, semaphore) = generate(&mut Rng::with_seed(seed), false);
         let text = print(&threads, semaphore);
         let place = Place::new();
         let cover = place.cover_and_build(&text);
         assert!(cover.schedules.iter().all(keeps), "{seed}");
-        let mut used = vec![false; cover.schedules.len()];
-        for input in 0..VALUES {
-            let word = String::from(char::from(b'h' + input as u8));
-            let mut seen = None;
-            for delays in 0..4 {
-                let (ended, done) = place.native("program", &word, delays);
-                assert_eq!(ended.code, Some(0), "{seed}, {input}: {ended:?}\n{text}");
-                let schedule = followed(&cover, &done);
-                let schedule =
-                    schedule.unwrap_or_else(|| panic!("{seed}, {input}: no schedule\n{text}\n{done:?}"));
-                assert_eq!(
-                    interpret(&threads, input, &done).as_ref(),
-                    Some(&ended.out),
-                    "{seed}, {input}\n{text}"
-                );
-                assert_eq!(*seen.get_or_insert(schedule), schedule, "{seed}, {input}");
-                used[schedule] = true;
-            }
-        }
+        let used = runs(&place, &cover, &threads, &format!("{seed}\n{text}"));
         assert!(
             used.into_iter().all(|used| used),
             "{seed}: a schedule without an input\n{text}"
