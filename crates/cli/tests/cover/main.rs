@@ -21,7 +21,7 @@ const PROGRAMS: [(&str, &str); 7] = [
 /// How often each program is run with each of its words; more with SELVEDGE_COVER_RUNS.
 fn runs() -> u64 {
     let given = std::env::var("SELVEDGE_COVER_RUNS").ok();
-    given.and_then(|runs| runs.parse().ok()).unwrap_or(20)
+    given.and_then(|runs| runs.parse().ok()).unwrap_or(12)
 }
 
 fn words(text: &str) -> Vec<&str> {

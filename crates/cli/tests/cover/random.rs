@@ -93,9 +93,13 @@ fn block(rng: &mut Rng, code: &mut Vec<Code>, depth: u32, waits: &mut u32, cross
                 code.extend([Code::Update(lock, rng.u32(1..9)), Code::Unlock(lock)]);
             }
             5 => {
-                let wakes = [Code::Signal(lock), Code::Broadcast(lock)];
-                code.extend([Code::Lock(lock), Code::Flag(lock), wakes[rng.usize(0..2)]]);
-                code.push(Code::Unlock(lock));
+                let wakes = [Code::Signal(lock), Code::Broadcast(lock)][rng.usize(0..2)];
+                code.extend([Code::Lock(lock), Code::Flag(lock)]);
+                // With the mutex, or without: then only the signal orders the wakeup after it.
+                code.extend(match rng.bool() {
+                    true => [wakes, Code::Unlock(lock)],
+                    false => [Code::Unlock(lock), wakes],
+                });
             }
             6 => code.extend([Code::Write, Code::Update(TABLE, rng.u32(1..9)), Code::GiveBack]),
             7 if rng.bool() => code.extend([Code::Read, Code::Load(TABLE), Code::GiveBack]),

@@ -1,5 +1,5 @@
 // words: a x
-// A wait with a deadline: it times out only where nobody signals, and not before the deadline.
+// A wait with a deadline, and a signal without the mutex: it times out only where nobody signals, and not before the deadline.
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
     if (argc > 1 && argv[1][0] == 'x') {
         pthread_mutex_lock(&m);
         ready = 1;
-        pthread_cond_signal(&c);
         pthread_mutex_unlock(&m);
+        pthread_cond_signal(&c);
     }
     pthread_join(t, 0);
     printf("%d %d\n", ready, timed_out);
