@@ -1,7 +1,9 @@
 //! `make demo`: real code that nobody here wrote. The thread pool of zstd, as the crate `zstd-sys`
 //! carries it, is checked under a small driver (examples/zstd-pool): first as it is, then with one
 //! deliberate mistake of the caller, then larger, where only states that are known again
-//! lead to an end. Then the decoder of LZ4 (`lz4-sys`, examples/lz4-decoder) on every input.
+//! lead to an end. Then the decoder of LZ4 (`lz4-sys`, examples/lz4-decoder) on every input. Last a
+//! small program of our own (examples/covered.c): a set of schedules for all of its inputs, and the
+//! program that keeps to it.
 
 use crate::process::{build_release, capture, cargo};
 use anyhow::{Context, Result, bail};
@@ -53,8 +55,72 @@ pub fn run() -> Result<()> {
     };
     println!("\n=== LZ4's decoder on every input of 12 bytes, into room for 16 ===\n");
     decoder.check(&selvedge, &["-DSIZE=12"], 0)?;
+    println!(
+        "\n=== A set of schedules for every word of at most one letter, and the program that keeps to it ===\n"
+    );
+    covered(&selvedge)?;
     println!("\nAll as expected. More to look at: examples/*.c, each with a comment that says what to see.");
     Ok(())
+}
+
+/// Covers a program, builds it, and runs it with two inputs: each run's order of operations is
+/// shown, and is the same when the program runs again with random delays.
+fn covered(selvedge: &Path) -> Result<()> {
+    let directory = PathBuf::from("target/demo");
+    std::fs::create_dir_all(&directory)?;
+    let (set, built, order) = (
+        directory.join("covered.set"),
+        directory.join("covered"),
+        directory.join("order"),
+    );
+    let source = "examples/covered.c";
+    let mut cover = Command::new(selvedge);
+    cover.args(["cover", source, "--symbolic-args", "1:1", "--show", "-o"]);
+    shown(cover.arg(&set))?;
+    let mut build = Command::new(selvedge);
+    build.args(["build", source, "--schedules"]).arg(&set);
+    shown(build.arg("-o").arg(&built))?;
+    for word in ["a", "x"] {
+        let mut first = None;
+        for delays in 0..10 {
+            let mut run = Command::new(&built);
+            run.arg(word).env("SELVEDGE_ORDER", &order);
+            let again = first.is_some();
+            let output = run.env("SELVEDGE_DELAYS", delays.to_string()).output()?;
+            if !output.status.success() {
+                bail!("{} {word}: {}", built.display(), output.status);
+            }
+            let mut text = std::fs::read_to_string(&order)?;
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            if !again {
+                println!("$ {} {word}\n{printed}which has done:\n{text}", built.display());
+            }
+            // Independent operations may come in any order: those of each thread may not.
+            let mut lines: Vec<&str> = text.lines().collect();
+            lines.sort_by_key(|line| line.split(' ').next().map(str::to_owned));
+            text = lines.join("\n");
+            let now = (text, printed);
+            if *first.get_or_insert_with(|| now.clone()) != now {
+                bail!("{} {word}: another order with delays", built.display());
+            }
+        }
+    }
+    println!("Ten runs of each, with random delays, did the same.");
+    Ok(())
+}
+
+/// Runs a command in sight of the user.
+fn shown(command: &mut Command) -> Result<()> {
+    let words: Vec<String> = command
+        .get_args()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    println!("$ selvedge {}", words.join(" "));
+    let status = command.status().context("cannot start the command")?;
+    match status.success() {
+        true => Ok(()),
+        false => bail!("{status}"),
+    }
 }
 
 impl Example {

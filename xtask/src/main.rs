@@ -6,6 +6,7 @@ mod bench;
 mod bless;
 mod callgrind;
 mod ci;
+mod cover;
 mod demo;
 mod fuzz;
 mod hunt;
@@ -26,9 +27,11 @@ const HELP: &str = "usage: cargo xtask TASK
   bench        measure, and write docs/BENCHMARKS.md
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
+  cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
-  demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4";
+  demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4;
+               last a set of schedules for all inputs, and the program that keeps to it";
 
 fn main() -> ExitCode {
     match task() {
@@ -52,6 +55,7 @@ fn task() -> Result<()> {
         Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("hunt") => hunt::run(&arguments[1..]),
         Some("mutate") => mutate::run(),
+        Some("cover") => cover::run(&arguments[1..]),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("demo") => demo::run(),
         Some("help" | "--help" | "-h") => {

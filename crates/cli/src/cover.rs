@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, CoverArgs, Format, StrategyOption};
 use crate::check::{Ends, exit, measured, words};
+use crate::cover_page::page;
 use crate::exit::Exit;
 use crate::last_words;
 use crate::options::options;
@@ -9,11 +10,13 @@ use crate::output::{note, print};
 use crate::program;
 use crate::watch::{self, Place, Watch};
 use crate::write::{Saves, write};
-use selvedge_model::Verdict;
+use selvedge_model::{Property, Verdict};
+use selvedge_report::{FindingReport, inputs_text};
 use selvedge_schedule::cover::{Cover, Order, Witness};
 use selvedge_session::{
     Covered, Dependence, Error, Options, Visibility, known, properties, sources, write_file,
 };
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +24,7 @@ use std::thread;
 
 /// Runs the command.
 pub(crate) fn run(args: CoverArgs) -> Exit {
-    match collect(args.check, args.show) {
+    match collect(args.check, args.show, args.avoid) {
         Ok(_) => Exit::Code(0),
         Err(exit) => exit,
     }
@@ -31,7 +34,7 @@ pub(crate) fn run(args: CoverArgs) -> Exit {
 ///
 /// # Errors
 /// How the command ends if there is no set.
-pub(crate) fn collect(mut args: CheckArgs, show: bool) -> Result<Cover, Exit> {
+pub(crate) fn collect(mut args: CheckArgs, show: bool, avoid: bool) -> Result<Cover, Exit> {
     if let Some(option) = useless(&args) {
         return Err(Exit::usage(&format!("{option} is not for `cover`")));
     }
@@ -53,13 +56,17 @@ pub(crate) fn collect(mut args: CheckArgs, show: bool) -> Result<Cover, Exit> {
             Err(error) => return Err(Exit::output(&format!("no thread can be started: {error}"))),
         }
         let _ends = Ends(&watch);
-        covered(&args, &options, &watch)
+        covered((&args, &options), avoid, &watch)
     })?;
     let Some(cover) = covered.cover else {
         return Err(Exit::internal("a complete exploration without a set"));
     };
     if let Some(file) = &file {
         write_file(file, cover.to_string())
+            .map_err(|error| Exit::output(&format!("cannot write {}: {error}", file.display())))?;
+    }
+    if let Some(file) = &args.html {
+        write_file(file, page(&cover))
             .map_err(|error| Exit::output(&format!("cannot write {}: {error}", file.display())))?;
     }
     let classes: u64 = cover.schedules.iter().map(|order| order.classes).sum();
@@ -80,6 +87,8 @@ pub(crate) fn collect(mut args: CheckArgs, show: bool) -> Result<Cover, Exit> {
         let left = plural(covered.left_out, "class", "classes");
         let _ = writeln!(text, "left out: {left} of inputs, by assumptions of the program");
     }
+    avoided(&covered.avoided, covered.more_avoided, &mut text);
+    proven(&options, &covered.report.assumptions, &mut text);
     if !args.quiet {
         print(&text).map_err(|error| Exit::output(&format!("cannot write: {error}")))?;
     }
@@ -87,20 +96,21 @@ pub(crate) fn collect(mut args: CheckArgs, show: bool) -> Result<Cover, Exit> {
 }
 
 /// The set with what was found; an exit if there is none.
-fn covered(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Result<Covered, Exit> {
+fn covered((args, options): (&CheckArgs, &Options), avoid: bool, watch: &Watch<'_>) -> Result<Covered, Exit> {
     watch.enter(Place::Loading);
     let loaded = program::load(&options.setup, watch.max_memory).map_err(|error| program::exit(&error))?;
     if !args.quiet {
         program::tell(&loaded);
     }
     let sources = sources(&loaded);
-    let mut covered = selvedge_session::cover(&loaded, options, watch).map_err(|error| match error {
-        Error::Stopped => {
-            note("interrupted before anything was explored");
-            Exit::Code(Exit::INCONCLUSIVE)
-        }
-        error => exit(&error),
-    })?;
+    let mut covered =
+        selvedge_session::cover(&loaded, options, avoid, watch).map_err(|error| match error {
+            Error::Stopped => {
+                note("interrupted before anything was explored");
+                Exit::Code(Exit::INCONCLUSIVE)
+            }
+            error => exit(&error),
+        })?;
     covered.report = measured(covered.report, watch);
     if !watch.writes() {
         watch.wait_for_end();
@@ -135,6 +145,80 @@ fn useless(args: &CheckArgs) -> Option<&'static str> {
     options.into_iter().find(|option| option.1).map(|option| option.0)
 }
 
+/// What other orders were given up for.
+fn avoided(findings: &[FindingReport], more: usize, text: &mut String) {
+    for report in findings {
+        let finding = &report.finding;
+        let (kind, at) = (finding.kind.name(), &finding.location);
+        let _ = writeln!(
+            text,
+            "avoided: {kind} at {}:{}, in another order",
+            at.file, at.line
+        );
+        text.push_str(&inputs_text(&report.inputs));
+    }
+    if more > 0 {
+        let _ = writeln!(text, "avoided: {more} more orders in which something goes wrong");
+    }
+}
+
+/// What is known of the program that is built of the set, and under which assumptions.
+fn proven(options: &Options, assumptions: &[String], text: &mut String) {
+    let asked = options.properties.iter().copied();
+    let asked: BTreeSet<Property> = asked.chain([Property::DataRace, Property::Deadlock]).collect();
+    let asked: Vec<&str> = asked.into_iter().map(absent).collect();
+    let _ = writeln!(
+        text,
+        "proven of the program that `build` makes of this set: for each declared input it does the operations of its schedule, in its \
+         order, or stops with exit code 120; along the schedules there is no {}",
+        asked.join(", no ")
+    );
+    let _ = writeln!(
+        text,
+        "not proven: anything about other orders (`check` does that)"
+    );
+    let _ = writeln!(text, "assuming that:");
+    for own in OF_BUILDING {
+        let _ = writeln!(text, "  {own}");
+    }
+    for assumption in assumptions
+        .iter()
+        .filter(|text| !text.starts_with(FIXED_BY_THE_SET))
+    {
+        let _ = writeln!(text, "  {assumption}");
+    }
+}
+
+/// What is not there where a property holds.
+const fn absent(property: Property) -> &'static str {
+    match property {
+        Property::Assertion => "failed assertion",
+        Property::ErrorCall => "call of an error function",
+        Property::Deadlock => "deadlock",
+        Property::DataRace => "data race",
+        Property::Deref => "invalid access to memory",
+        Property::Free => "invalid free",
+        Property::Memory => "use of an uninitialised value",
+        Property::Leak => "memory that no pointer leads to",
+        Property::Cleanup => "memory that is not freed at the end",
+        Property::Pthread => "misuse of the threading API",
+        Property::Arithmetic => "invalid division or shift",
+        Property::Overflow => "signed overflow",
+        Property::Termination => "execution without end",
+    }
+}
+
+/// What a statement on a native program rests on beside the assumptions of `check`.
+const OF_BUILDING: [&str; 4] = [
+    "the source, its headers and the options are those that the set was made of",
+    "the compiler, the C library and the runtime are right",
+    "what a thread does between two operations ends",
+    "nothing else decides by what the machine fixes and the system does not: the order of addresses, clocks",
+];
+
+/// Whether timed waits end is the set's: the runtime keeps to it.
+const FIXED_BY_THE_SET: &str = "timed waits ";
+
 /// A set for people.
 fn shown(cover: &Cover) -> String {
     let mut text = String::new();
@@ -159,7 +243,7 @@ fn shown(cover: &Cover) -> String {
 }
 
 /// For which inputs a schedule is.
-fn inputs(order: &Order) -> String {
+pub(crate) fn inputs(order: &Order) -> String {
     let one = |witness: &Witness| format!("{} = {:?}", witness.name, String::from_utf8_lossy(&witness.bytes));
     let witness: Vec<String> = order.witness.iter().map(one).collect();
     match (order.classes, witness.is_empty()) {

@@ -9,6 +9,7 @@ mod cc;
 mod check;
 mod config;
 mod cover;
+mod cover_page;
 mod debug;
 mod examine;
 mod exit;

@@ -44,8 +44,8 @@ pub(crate) fn run(mut args: RunArgs) -> Exit {
     };
     let program = directory.path().join("program");
     args.check.quiet = true;
-    let made =
-        cover::collect(args.check, false).and_then(|cover| make(&input, &cover, &program, args.on_deviation));
+    let made = cover::collect(args.check, false, false)
+        .and_then(|cover| make(&input, &cover, &program, args.on_deviation));
     if let Err(exit) = made {
         return exit;
     }

@@ -37,11 +37,20 @@ pub(crate) fn kind(action: &Action) -> Kind {
         Op::Init | Op::Destroy if !action.object.is_address() => return Kind::Beside,
         Op::Spawn => O::Create,
         Op::Join => O::Join,
+        Op::Detach => O::Detach,
         Op::Exit => O::End,
         Op::ProcessExit => O::Exit,
-        Op::Lock => O::Lock,
-        Op::TryLock => O::TryLock,
-        Op::Unlock => O::Unlock,
+        Op::Lock | Op::SpinLock | Op::WrLock => O::Lock,
+        Op::TryLock | Op::SpinTryLock | Op::TryWrLock => O::TryLock,
+        Op::Unlock | Op::SpinUnlock | Op::RdUnlock | Op::WrUnlock => O::Unlock,
+        Op::RdLock => O::ReadLock,
+        Op::TryRdLock => O::TryReadLock,
+        Op::WaitRelease => O::Sleep,
+        Op::WaitTimeout | Op::WaitAcquire => O::Wake,
+        Op::Signal => O::Signal,
+        Op::Broadcast => O::Broadcast,
+        Op::OnceEnter => O::Once,
+        Op::OnceDone => O::OnceDone,
         Op::SemPost => O::Post,
         Op::SemWait => O::Wait,
         Op::SemTryWait => O::TryWait,
@@ -112,7 +121,7 @@ struct Orders {
     /// What uses an object, in order.
     uses: FxHashMap<u64, Vec<usize>>,
     clocks: Vec<Clock>,
-    /// The arrival that let a thread leave a barrier.
+    /// What let a thread go on: the arrival that completed its barrier, the signal that woke it.
     released: FxHashMap<ThreadId, usize>,
     ended: Vec<bool>,
 }
@@ -152,13 +161,20 @@ impl Orders {
             Kind::Refused => return refused(Why::Action(action)),
             Kind::Beside => self.beside(action)?,
             Kind::Ordered(operation) => {
-                let tries = matches!(operation, Operation::TryLock | Operation::TryWait);
+                let tries = match operation {
+                    Operation::TryLock | Operation::TryReadLock | Operation::TryWait => true,
+                    Operation::Wake => action.op == Op::WaitTimeout,
+                    _ => false,
+                };
+                // A signal that nobody waits for is lost: nothing of it is the runtime's to do.
+                let lost = matches!(operation, Operation::Signal | Operation::Broadcast);
                 let created = match (operation, event.outcome) {
                     (Operation::Create, Came::Thread(new)) => Some(new),
                     _ => None,
                 };
                 let outcome = match event.outcome {
                     Came::Failed if tries => Outcome::Failed,
+                    Came::Failed if lost => Outcome::Done,
                     Came::Failed => return refused(Why::Failed(action)),
                     _ if operation == Operation::Create && created.is_none() => {
                         return refused(Why::Failed(action));
@@ -210,7 +226,9 @@ impl Orders {
             .filter_map(|at| self.happened[at].operation)
             .collect();
         match operation {
-            Operation::Leave => needed.extend(self.released.remove(&thread)),
+            Operation::Leave | Operation::Wake if outcome == Outcome::Done => {
+                needed.extend(self.released.remove(&thread));
+            }
             // The others end first, so that what they do does not depend on when that is.
             Operation::Exit => {
                 let others = (0..self.ended.len()).filter(|&other| other != thread.index());

@@ -5,7 +5,7 @@ use crate::trie::{Inserted, Trie};
 use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_model::{
-    Action, Describe, Detector, Event, Fault, ObjectId, Outcome as Came, Status, Unsupported,
+    Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome as Came, Status, Unsupported,
 };
 use selvedge_schedule::cover::{Cover, Label, Object, Operation, Order, Step, Target, Witness};
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub fn is_ordered(action: &Action) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub event: Event,
-    /// The threads that it let leave a barrier.
+    /// The threads that it let leave a barrier, or woke.
     pub released: Vec<ThreadId>,
     /// How much the program has printed by then.
     pub printed: usize,
@@ -136,13 +136,26 @@ impl<'a, M: Describe> Recorder<'a, M> {
         inner: &mut Inner,
     ) -> Result<Vec<Step>, Unsupported> {
         let mut made: FxHashMap<ObjectId, Object> = FxHashMap::default();
+        let mut number = |object: ObjectId, made: &FxHashMap<ObjectId, Object>, action: &Action| {
+            let global = self.names.global(machine, object);
+            let global = global.map(|(name, offset)| Object::Global(name, offset));
+            let object = global.or_else(|| made.get(&object).cloned());
+            let object = object.ok_or_else(|| Unsupported {
+                what: format!(
+                    "a synchronisation object that is neither in a global variable nor initialised by a call ({})",
+                    machine.action_text(action)
+                ),
+                stmt: action.stmt,
+            })?;
+            Ok(inner.number(object))
+        };
         let mut steps = Vec::with_capacity(operations.len());
         for operated in operations {
             let action = &operated.action;
             let thread = machine.thread_name(action.thread);
             let target = match operated.operation {
                 Operation::End | Operation::Exit => Target::Nothing,
-                Operation::Create | Operation::Join => {
+                Operation::Create | Operation::Join | Operation::Detach => {
                     let other = operated.created.or_else(|| action.object.as_thread());
                     Target::Thread(other.map_or_else(String::new, |other| machine.thread_name(other)))
                 }
@@ -150,17 +163,13 @@ impl<'a, M: Describe> Recorder<'a, M> {
                     if operated.operation == Operation::Init {
                         made.insert(action.object, Object::Made(thread.clone(), operated.number));
                     }
-                    let global = self.names.global(machine, action.object);
-                    let global = global.map(|(name, offset)| Object::Global(name, offset));
-                    let object = global.or_else(|| made.get(&action.object).cloned());
-                    let object = object.ok_or_else(|| Unsupported {
-                        what: format!(
-                            "a synchronisation object that is neither in a global variable nor initialised by a call ({})",
-                            machine.action_text(action)
-                        ),
-                        stmt: action.stmt,
-                    })?;
-                    Target::Object(inner.number(object))
+                    let object = number(action.object, &made, action)?;
+                    match operated.operation {
+                        Operation::Sleep | Operation::Wake => {
+                            Target::Wait(object, number(action.object2, &made, action)?)
+                        }
+                        _ => Target::Object(object),
+                    }
                 }
             };
             let mut after: Vec<(String, u32)> = operated
@@ -240,6 +249,7 @@ impl<M: Describe> Detector<M> for Recorder<'_, M> {
     fn event(&mut self, machine: &M, event: &Event, _: &mut Vec<Fault>) {
         let released = match event.outcome {
             Came::Threads(set) => machine.waiters(set).to_vec(),
+            Came::Thread(woken) if event.action.op == Op::Signal => vec![woken],
             _ => Vec::new(),
         };
         let printed = self.names.printed(machine);

@@ -17,6 +17,7 @@
 mod budget;
 mod config;
 mod control;
+mod decisions;
 pub mod dpor;
 mod findings;
 pub mod kept;

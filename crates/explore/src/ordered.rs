@@ -6,9 +6,14 @@
 //! the enabled thread with the fewest operations so far; of several, the oldest. So threads advance
 //! side by side, and parallel work is not serialised.
 //!
-//! An alternative that is not decided by an input (a time-out, a spurious wakeup) is unsupported,
-//! because a native program could not be prevented from taking it.
+//! If something goes wrong in that order, [`Decisions::avoid`] changes the order for the next
+//! exploration.
+//!
+//! Choices that no input decides are fixed once, where a native program can be kept to them:
+//! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a condition
+//! variable times out only if no other thread can move. All other such choices are unsupported.
 
+pub use crate::decisions::Decisions;
 use crate::record::Record;
 use crate::{Config, Control, Report, Stop};
 use selvedge_base::{Id, StmtId, ThreadId};
@@ -32,8 +37,8 @@ type Made = (Choice, bool);
 pub fn explore<M, D>(
     (mut machine, mut detector): (M, D),
     is_operation: &dyn Fn(&Action) -> bool,
-    config: &Config,
-    control: &Control,
+    decisions: &mut Decisions,
+    (config, control): (&Config, &Control),
 ) -> Report
 where
     M: Undo,
@@ -48,11 +53,12 @@ where
     }
     let most = config.max_executions.unwrap_or(u64::MAX);
     let mut stepped = 0;
+    decisions.begin();
     loop {
         let mut faults = Vec::new();
         let next = match path.len() >= config.max_events as usize {
             true => None,
-            false => next(machine.pending(), &done, is_operation),
+            false => next((path.len(), machine.pending()), &done, is_operation, decisions),
         };
         let Some(thread) = next else {
             end(&machine, &mut detector, &mut faults, &mut record, config);
@@ -70,6 +76,7 @@ where
             machine.undo(last.machine);
             detector.undo(last.detector);
             path.truncate(last.depth);
+            decisions.truncate(last.depth);
             done.clear();
             path.iter().for_each(|made| count(&mut done, made));
             stepped = path.len() as u64;
@@ -110,7 +117,7 @@ where
                     choice,
                     alternatives: pending.alternatives,
                 });
-            } else {
+            } else if !matches!(pending.action.op, Op::Signal | Op::WaitRelease) {
                 record.stays_open(&[Notice::Unsupported(Unsupported {
                     what: format!(
                         "a schedule in which this may end in several ways: {}",
@@ -122,6 +129,9 @@ where
         }
         let made = (choice, is_operation(&pending.action));
         count(&mut done, &made);
+        if made.1 {
+            decisions.operation(path.len(), &pending.action);
+        }
         if step(&mut machine, &mut detector, made, &mut path, &mut record, config) {
             return record.finish(StopReason::Finding);
         }
@@ -129,7 +139,12 @@ where
 }
 
 /// The thread that moves; `None` at the end.
-fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> bool) -> Option<usize> {
+fn next(
+    (depth, pending): (usize, &[Pending]),
+    done: &[u32],
+    is_operation: &dyn Fn(&Action) -> bool,
+    decisions: &mut Decisions,
+) -> Option<usize> {
     let enabled = || pending.iter().enumerate().filter(|(_, p)| p.is_enabled());
     // A data choice belongs to the transition before it.
     if let Some((thread, _)) = enabled().find(|(_, p)| p.action.op == Op::Choose) {
@@ -139,9 +154,14 @@ fn next(pending: &[Pending], done: &[u32], is_operation: &dyn Fn(&Action) -> boo
         return Some(thread);
     }
     let done = |thread: usize| done.get(thread).copied().unwrap_or(0);
-    enabled()
-        .map(|(thread, _)| thread)
-        .min_by_key(|&thread| (done(thread), thread))
+    let gives_up = |thread: usize| pending[thread].action.op == Op::WaitTimeout;
+    let mut ranked: Vec<usize> = enabled().map(|(thread, _)| thread).collect();
+    // Nobody gives up where somebody else can move, whatever is to be avoided.
+    if ranked.iter().any(|&thread| !gives_up(thread)) {
+        ranked.retain(|&thread| !gives_up(thread));
+    }
+    ranked.sort_by_key(|&thread| (done(thread), thread));
+    decisions.decide(depth, pending, &ranked)
 }
 
 /// Counts the operations of threads.

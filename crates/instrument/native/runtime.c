@@ -148,11 +148,14 @@ static int is_object(int object, int operation, const void *address) {
     return atomic_load(&made[object]) == address;
 }
 
-static int find(int operation, const void *address, int thread) {
+/* The label of an operation on an object, with a mutex if it is about a wait, or on a thread. */
+static int find(int operation, const void *address, const void *mutex, int thread) {
     for (int i = label_first[operation]; i < label_first[operation + 1]; i++) {
         const struct label *label = &labels[i];
         if (label->kind == NOTHING || (label->kind == THREAD && label->target == thread)
-            || (label->kind == OBJECT && is_object(label->target, operation, address)))
+            || (label->kind == OBJECT && is_object(label->target, operation, address))
+            || (label->kind == WAIT && is_object(label->target, operation, address)
+                && is_object(label->mutex, operation, mutex)))
             return i;
     }
     return -1;
@@ -177,13 +180,13 @@ static void delay(void) {
 }
 
 /* Comes to an operation, and returns when it may be done, with what is to come of it. */
-static int enter(int operation, const void *address, int thread, int *which) {
+static int enter_with(int operation, const void *address, const void *mutex, int thread, int *which) {
     if (atomic_load_explicit(&is_free, memory_order_relaxed))
         return FREE;
     delay();
     if (me < 0)
         return deviation(-1, operation, "the schedules do not know this thread");
-    int label = find(operation, address, thread);
+    int label = find(operation, address, mutex, thread);
     if (which)
         *which = label;
     if (label < 0)
@@ -226,6 +229,10 @@ static int enter(int operation, const void *address, int thread, int *which) {
     }
 }
 
+static int enter(int operation, const void *address, int thread, int *which) {
+    return enter_with(operation, address, NULL, thread, which);
+}
+
 /* The operation is done. */
 static void leave(void) {
     if (order_file)
@@ -263,6 +270,9 @@ int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attribute
             child = i;
     if (enter(OP_CREATE, NULL, child, NULL) == FREE)
         return pthread_create(handle, attributes, body, argument);
+    int detached = PTHREAD_CREATE_JOINABLE;
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &detached);
     starts[child] = (struct start){body, argument};
     int result = pthread_create(&handles[child], attributes, run, (void *)(intptr_t)child);
     if (result) {
@@ -271,20 +281,40 @@ int __selvedge_pthread_create(pthread_t *handle, const pthread_attr_t *attribute
     }
     children++;
     *handle = handles[child];
-    atomic_store(&joinable[child], 1);
+    /* The system may use the handle of a thread that is not joined again once that has ended. */
+    atomic_store(&joinable[child], detached == PTHREAD_CREATE_JOINABLE);
     leave();
     return 0;
 }
 
-int __selvedge_pthread_join(pthread_t handle, void **result) {
-    int thread = -1;
+static int thread_of(pthread_t handle) {
     for (int i = 0; i < THREADS; i++)
         if (atomic_load(&joinable[i]) && pthread_equal(handles[i], handle))
-            thread = i;
+            return i;
+    return -1;
+}
+
+int __selvedge_pthread_join(pthread_t handle, void **result) {
+    int thread = thread_of(handle);
     if (enter(OP_JOIN, NULL, thread, NULL) == FREE)
         return pthread_join(handle, result);
     atomic_store(&joinable[thread], 0);
     int error = pthread_join(handle, result);
+    leave();
+    return error;
+}
+
+int __selvedge_pthread_detach(pthread_t handle) {
+    int thread = pthread_equal(handle, pthread_self()) ? me : thread_of(handle);
+    if (enter(OP_DETACH, NULL, thread, NULL) == FREE)
+        return pthread_detach(handle);
+    /* The creator of this very thread may not have noted yet that it can be joined. */
+    while (!atomic_load(&joinable[thread])) {
+        struct timespec time = {0, 50000};
+        nanosleep(&time, NULL);
+    }
+    atomic_store(&joinable[thread], 0);
+    int error = pthread_detach(handle);
     leave();
     return error;
 }
@@ -294,40 +324,143 @@ __attribute__((noreturn)) void __selvedge_pthread_exit(void *result) {
     pthread_exit(result);
 }
 
-/* ---- mutexes ----------------------------------------------------------------------------------------------------- */
+/* ---- locks ------------------------------------------------------------------------------------------------------- */
 
 static const char busy[] = "it is not free, though the schedule has it so";
 
-int __selvedge_pthread_mutex_lock(pthread_mutex_t *mutex) {
-    if (enter(OP_LOCK, mutex, -1, NULL) == FREE)
-        return pthread_mutex_lock(mutex);
-    int result = pthread_mutex_trylock(mutex);
-    if (result == EBUSY) {
-        deviation(-1, OP_LOCK, busy);
-        return pthread_mutex_lock(mutex);
+/* `operation` as `try` does it at once; where others have broken the order, as `name` does. */
+#define TAKES(name, type, try, operation)                                                                                        \
+    int __selvedge_##name(type *lock) {                                                                                          \
+        if (enter(operation, (const void *)lock, -1, NULL) == FREE)                                                              \
+            return name(lock);                                                                                                   \
+        int result = try(lock);                                                                                                  \
+        if (result == EBUSY) {                                                                                                   \
+            deviation(-1, operation, busy);                                                                                      \
+            return name(lock);                                                                                                   \
+        }                                                                                                                        \
+        leave();                                                                                                                 \
+        return result;                                                                                                           \
+    }
+
+#define TRIES(name, type, operation)                                                                                             \
+    int __selvedge_##name(type *lock) {                                                                                          \
+        int outcome = enter(operation, (const void *)lock, -1, NULL);                                                            \
+        if (outcome == FREE)                                                                                                     \
+            return name(lock);                                                                                                   \
+        int result = outcome == FAILED ? EBUSY : name(lock);                                                                     \
+        if (outcome != FAILED && result == EBUSY) {                                                                              \
+            deviation(-1, operation, busy);                                                                                      \
+            return result;                                                                                                       \
+        }                                                                                                                        \
+        leave();                                                                                                                 \
+        return result;                                                                                                           \
+    }
+
+#define GIVES_BACK(name, type)                                                                                                   \
+    int __selvedge_##name(type *lock) {                                                                                          \
+        if (enter(OP_UNLOCK, (const void *)lock, -1, NULL) == FREE)                                                              \
+            return name(lock);                                                                                                   \
+        int result = name(lock);                                                                                                 \
+        leave();                                                                                                                 \
+        return result;                                                                                                           \
+    }
+
+TAKES(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, OP_LOCK)
+TRIES(pthread_mutex_trylock, pthread_mutex_t, OP_TRY_LOCK)
+GIVES_BACK(pthread_mutex_unlock, pthread_mutex_t)
+TAKES(pthread_spin_lock, pthread_spinlock_t, pthread_spin_trylock, OP_LOCK)
+TRIES(pthread_spin_trylock, pthread_spinlock_t, OP_TRY_LOCK)
+GIVES_BACK(pthread_spin_unlock, pthread_spinlock_t)
+TAKES(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, OP_LOCK)
+TRIES(pthread_rwlock_trywrlock, pthread_rwlock_t, OP_TRY_LOCK)
+TAKES(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, OP_READ_LOCK)
+TRIES(pthread_rwlock_tryrdlock, pthread_rwlock_t, OP_TRY_READ_LOCK)
+GIVES_BACK(pthread_rwlock_unlock, pthread_rwlock_t)
+
+/* ---- condition variables ----------------------------------------------------------------------------------------- */
+
+/* The real condition variable is not used: who is woken by whom is the schedule's. A wait gives the mutex back, waits for its
+   own end in the schedule, and takes the mutex again. Where there are no schedules any more it ends as if spuriously, since a
+   real signal would not reach it. */
+static int wait_on(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+    if (enter_with(OP_SLEEP, condition, mutex, -1, NULL) == FREE)
+        return deadline ? pthread_cond_timedwait(condition, mutex, deadline) : pthread_cond_wait(condition, mutex);
+    int result = pthread_mutex_unlock(mutex);
+    if (result) {
+        deviation(-1, OP_SLEEP, "the mutex is not held");
+        return result;
     }
     leave();
-    return result;
-}
-
-int __selvedge_pthread_mutex_trylock(pthread_mutex_t *mutex) {
-    int outcome = enter(OP_TRY_LOCK, mutex, -1, NULL);
-    if (outcome == FREE)
-        return pthread_mutex_trylock(mutex);
-    int result = outcome == FAILED ? EBUSY : pthread_mutex_trylock(mutex);
-    if (outcome != FAILED && result == EBUSY) {
-        deviation(-1, OP_TRY_LOCK, busy);
+    int outcome = enter_with(OP_WAKE, condition, mutex, -1, NULL);
+    if (outcome == FAILED) {
+        if (!deadline) {
+            outcome = deviation(-1, OP_WAKE, "this wait has no deadline");
+        } else {
+            while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, deadline, NULL) == EINTR)
+                ;
+            result = ETIMEDOUT;
+            leave();
+            outcome = enter_with(OP_WAKE, condition, mutex, -1, NULL);
+        }
+    }
+    if (outcome == FREE) {
+        pthread_mutex_lock(mutex);
+        return result;
+    }
+    if (pthread_mutex_trylock(mutex) == EBUSY) {
+        deviation(-1, OP_WAKE, busy);
+        pthread_mutex_lock(mutex);
         return result;
     }
     leave();
     return result;
 }
 
-int __selvedge_pthread_mutex_unlock(pthread_mutex_t *mutex) {
-    if (enter(OP_UNLOCK, mutex, -1, NULL) == FREE)
-        return pthread_mutex_unlock(mutex);
-    int result = pthread_mutex_unlock(mutex);
+int __selvedge_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    return wait_on(condition, mutex, NULL);
+}
+
+int __selvedge_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+    return wait_on(condition, mutex, deadline);
+}
+
+#define WAKES(name, operation)                                                                                                   \
+    int __selvedge_##name(pthread_cond_t *condition) {                                                                           \
+        if (enter(operation, condition, -1, NULL) == FREE)                                                                       \
+            return name(condition);                                                                                              \
+        if (ON_DEVIATION_FREE) /* for those who wait without schedules already */                                                \
+            name(condition);                                                                                                     \
+        leave();                                                                                                                 \
+        return 0;                                                                                                                \
+    }
+
+WAKES(pthread_cond_signal, OP_SIGNAL)
+WAKES(pthread_cond_broadcast, OP_BROADCAST)
+
+/* ---- once -------------------------------------------------------------------------------------------------------- */
+
+static _Thread_local void (*routine)(void);
+static _Thread_local const void *control;
+
+static void run_once(void) {
+    const void *mine = control;
+    routine();
+    if (enter(OP_ONCE_DONE, mine, -1, NULL) != FREE)
+        leave();
+}
+
+/* Whether the routine runs is the real control's, which knows also what came before a deviation. */
+int __selvedge_pthread_once(pthread_once_t *once, void (*body)(void)) {
+    if (enter(OP_ONCE, once, -1, NULL) == FREE)
+        return pthread_once(once, body);
     leave();
+    void (*outer)(void) = routine;
+    const void *around = control;
+    routine = body;
+    control = once;
+    int result = pthread_once(once, run_once);
+    routine = outer;
+    control = around;
     return result;
 }
 
@@ -418,6 +551,13 @@ static void has_ended(int label) {
 
 ABOUT(pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *a), (m, a), m, OP_INIT, has_made(label, m))
 ABOUT(pthread_mutex_destroy, (pthread_mutex_t * m), (m), m, OP_DESTROY, has_ended(label))
+ABOUT(pthread_cond_init, (pthread_cond_t * c, const pthread_condattr_t *a), (c, a), c, OP_INIT, has_made(label, c))
+ABOUT(pthread_cond_destroy, (pthread_cond_t * c), (c), c, OP_DESTROY, has_ended(label))
+ABOUT(pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *a), (l, a), l, OP_INIT, has_made(label, l))
+ABOUT(pthread_rwlock_destroy, (pthread_rwlock_t * l), (l), l, OP_DESTROY, has_ended(label))
+ABOUT(pthread_spin_init, (pthread_spinlock_t * l, int shared), (l, shared), (const void *)l, OP_INIT,
+      has_made(label, (const void *)l))
+ABOUT(pthread_spin_destroy, (pthread_spinlock_t * l), (l), (const void *)l, OP_DESTROY, has_ended(label))
 ABOUT(sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value), s, OP_INIT, has_made(label, s))
 ABOUT(sem_destroy, (sem_t * s), (s), s, OP_DESTROY, has_ended(label))
 ABOUT(pthread_barrier_init, (pthread_barrier_t * b, const pthread_barrierattr_t *a, unsigned n), (b, a, n), b, OP_INIT,

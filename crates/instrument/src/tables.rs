@@ -105,9 +105,10 @@ fn labels(
         order[label] = number(place)?;
         let label = &plan.labels[label];
         rows.push(match &label.target {
-            Target::Nothing => "{NOTHING, 0}".to_owned(),
-            Target::Object(object) => format!("{{OBJECT, {object}}}"),
-            Target::Thread(name) => format!("{{THREAD, {}}}", thread(name)?),
+            Target::Nothing => "{NOTHING, 0, 0}".to_owned(),
+            Target::Object(object) => format!("{{OBJECT, {object}, 0}}"),
+            Target::Wait(condition, mutex) => format!("{{WAIT, {condition}, {mutex}}}"),
+            Target::Thread(name) => format!("{{THREAD, {}, 0}}", thread(name)?),
         });
         texts.push(quoted(&cover.text(label)));
     }
@@ -116,11 +117,11 @@ fn labels(
         number(sorted.iter().filter(before).count())
     });
     let firsts: Result<Vec<i32>, String> = firsts.collect();
-    let kinds = "enum label_kind { NOTHING, OBJECT, THREAD };";
+    let kinds = "enum label_kind { NOTHING, OBJECT, WAIT, THREAD };";
     let _ = writeln!(out, "{kinds}");
     let _ = writeln!(
         out,
-        "static const struct label {{ int kind, target; }} labels[] = {{{}}};",
+        "static const struct label {{ int kind, target, mutex; }} labels[] = {{{}}};",
         rows.join(", ")
     );
     let _ = writeln!(

@@ -11,11 +11,12 @@ use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::reasons::reasons;
 use selvedge_cover::{Collector, Global, Names, Recorder, is_ordered};
-use selvedge_explore::{Config, Control, Stop, ordered};
+use selvedge_explore::ordered::{self, Decisions};
+use selvedge_explore::{Config, Control, Stop};
 use selvedge_frontend::Loaded;
 use selvedge_ir::FuncId;
 use selvedge_model::{ObjectId, Property, Verdict};
-use selvedge_report::{RunReport, Statistics};
+use selvedge_report::{FindingReport, RunReport, Statistics};
 use selvedge_schedule::cover::Cover;
 use selvedge_vm::Vm;
 use std::sync::Arc;
@@ -30,7 +31,17 @@ pub struct Covered {
     /// How many classes of inputs were left out, because the program assumes that it does not get
     /// them.
     pub left_out: u64,
+    /// What would have gone wrong in orders that were given up for that, in the order of these.
+    pub avoided: Vec<FindingReport>,
+    /// How many more such orders there were than are described.
+    pub more_avoided: usize,
 }
+
+/// So many orders are given up for what goes wrong in them.
+const MOST_AVOIDED: usize = 10_000;
+
+/// So many of them are described.
+const MOST_DESCRIBED: usize = 20;
 
 /// What a recorder asks of the machine.
 struct OfVm;
@@ -46,11 +57,17 @@ impl Names<Vm> for OfVm {
 }
 
 /// Collects one schedule for each class of inputs. Of the options only what decides what the
-/// program does counts, what is asked for, and the limits.
+/// program does counts, what is asked for, and the limits. `avoid`: where something goes wrong
+/// along a schedule, another order is tried.
 ///
 /// # Errors
 /// As [`check`](crate::check()).
-pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Result<Covered, Error> {
+pub fn cover(
+    loaded: &Loaded,
+    options: &Options,
+    avoid: bool,
+    observer: &dyn Observer,
+) -> Result<Covered, Error> {
     let mut setup = options.setup.clone();
     setup.absent.clone_from(&loaded.absent);
     let named = |(&id, place): (&FuncId, &String)| {
@@ -85,17 +102,29 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
         config.max_events = events;
     }
     observer.finds(&program, &config.findings);
-    let collector = Collector::default();
     let mut explored = None;
+    let mut failed = Vec::new();
     observer.explores(&control, &mut || {
-        let (vm, detectors) = stepping_machine(&program);
-        let recorder = Recorder::new(&collector, &OfVm);
-        let machine = (vm, (detectors, recorder));
-        let mut report = ordered::explore(machine, &is_ordered, &config, &control);
-        crate::explore::settle(&mut report, &control);
-        explored = Some(report);
+        let mut decisions = Decisions::default();
+        loop {
+            let collector = Collector::default();
+            let (vm, detectors) = stepping_machine(&program);
+            let recorder = Recorder::new(&collector, &OfVm);
+            let machine = (vm, (detectors, recorder));
+            let limits = (&config, &*control);
+            let mut report = ordered::explore(machine, &is_ordered, &mut decisions, limits);
+            crate::explore::settle(&mut report, &control);
+            let more = avoid && failed.len() < MOST_AVOIDED && !control.is_stopped();
+            match report.faults.first() {
+                Some(found) if more && decisions.avoid() => failed.push(found.clone()),
+                _ => {
+                    explored = Some((report, collector));
+                    return;
+                }
+            }
+        }
     });
-    let mut report = explored.ok_or(Error::Stopped)?;
+    let (mut report, collector) = explored.ok_or(Error::Stopped)?;
     observer.enter(Stage::Concluding);
     let left_out = collector.left_out();
     let (set, refused) = collector.finish();
@@ -114,6 +143,24 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
         report,
         ..
     } = &explored;
+    let mut avoided: Vec<FindingReport> = Vec::new();
+    for found in failed.iter().take(MOST_DESCRIBED) {
+        let described = match finding::describe(setup, program, found, FoundBy::Plain) {
+            Ok((finding, _)) => finding,
+            Err(_) => finding::unconfirmed(program, found),
+        };
+        let known = |other: &FindingReport| {
+            (other.finding.kind, &other.finding.location, &other.inputs)
+                == (
+                    described.finding.kind,
+                    &described.finding.location,
+                    &described.inputs,
+                )
+        };
+        if !avoided.iter().any(known) {
+            avoided.push(described);
+        }
+    }
     let mut findings = Vec::new();
     for found in report.faults.iter().take(1) {
         findings.push(match finding::describe(setup, program, found, FoundBy::Plain) {
@@ -155,5 +202,7 @@ pub fn cover(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Res
             ..set
         }),
         left_out,
+        avoided,
+        more_avoided: failed.len().saturating_sub(MOST_DESCRIBED),
     })
 }

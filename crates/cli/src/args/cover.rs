@@ -7,8 +7,9 @@ use std::path::PathBuf;
 /// Collect a set of schedules that has one for each input of a program (docs/cover.md).
 ///
 /// The order of threads is fixed, and every class of inputs is run in it; data races, deadlocks and
-/// what else `check` looks for are findings, if they show in that order. -o names the file for the
-/// set. Other options are those of `check`, as far as they mean something here. Exit codes: 0 the
+/// what else `check` looks for are findings, if they show in that order; with --avoid other orders
+/// are tried first. -o names the file for the set, --html one for a page that draws its schedules.
+/// Other options are those of `check`, as far as they mean something here. Exit codes: 0 the
 /// set is complete, 10 something was found, 5 there is no set (a limit, or something unsupported),
 /// 1, 2 and 6 as for `check`.
 #[derive(Args, Debug)]
@@ -16,6 +17,10 @@ pub(crate) struct CoverArgs {
     /// Print the schedules
     #[arg(long)]
     pub(crate) show: bool,
+    /// Where something goes wrong along a schedule, try another order for its inputs, and say which
+    /// ones these were
+    #[arg(long)]
+    pub(crate) avoid: bool,
     #[command(flatten)]
     pub(crate) check: CheckArgs,
 }

@@ -4,20 +4,24 @@
 mod random;
 mod support;
 
-use selvedge_schedule::cover::{Cover, Outcome};
+use selvedge_cover::{Plan, State};
+use selvedge_schedule::cover::{Cover, Operation, Order, Outcome};
 use support::{Place, followed, keeps};
 
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("branch", include_str!("programs/branch.c")),
     ("handover", include_str!("programs/handover.c")),
     ("queue", include_str!("programs/queue.c")),
     ("nested", include_str!("programs/nested.c")),
+    ("conditions", include_str!("programs/conditions.c")),
+    ("timed", include_str!("programs/timed.c")),
+    ("others", include_str!("programs/others.c")),
 ];
 
 /// How often each program is run with each of its words; more with SELVEDGE_COVER_RUNS.
 fn runs() -> u64 {
     let given = std::env::var("SELVEDGE_COVER_RUNS").ok();
-    given.and_then(|runs| runs.parse().ok()).unwrap_or(20)
+    given.and_then(|runs| runs.parse().ok()).unwrap_or(12)
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -142,6 +146,95 @@ fn a_wrong_outcome_is_noticed() {
     );
 }
 
+/// Runs a program with a set that was changed until something is noticed: a deviation, or an order
+/// that is none of the true set.
+fn notices(name: &str, word: &str, change: impl Fn(&mut Order)) -> bool {
+    let (_, text) = PROGRAMS.into_iter().find(|program| program.0 == name).unwrap();
+    let place = Place::new();
+    let cover = place.cover_and_build(text);
+    let mut changed = cover.clone();
+    changed.schedules.iter_mut().for_each(change);
+    assert_ne!(cover, changed, "{name}: nothing to change");
+    place.write("changed", &changed.to_string());
+    place.build("changed");
+    (0..400).any(|seed| {
+        let (ended, done) = place.native("program", word, seed);
+        ended.code != Some(0) || followed(&cover, &done).is_none()
+    })
+}
+
+#[test]
+fn a_wakeup_that_does_not_wait_for_its_signal_is_noticed() {
+    let forget = |order: &mut Order| {
+        let steps = order.steps.iter_mut();
+        steps
+            .filter(|s| s.label.operation == Operation::Wake)
+            .for_each(|s| s.after.clear());
+    };
+    assert!(notices("conditions", "4", forget));
+}
+
+#[test]
+fn a_reader_that_does_not_wait_for_the_writer_is_noticed() {
+    let forget = |order: &mut Order| {
+        let steps = order.steps.iter_mut();
+        steps
+            .filter(|s| s.label.operation == Operation::ReadLock)
+            .for_each(|s| s.after.clear());
+    };
+    assert!(notices("others", "w", forget));
+}
+
+#[test]
+fn a_routine_that_should_not_run_is_noticed() {
+    let forget = |order: &mut Order| {
+        let steps = order.steps.iter_mut();
+        steps
+            .filter(|s| s.label.operation == Operation::Once)
+            .for_each(|s| s.after.clear());
+    };
+    assert!(notices("others", "a", forget));
+}
+
+#[test]
+fn a_time_out_that_is_none_is_noticed() {
+    let no_time_out = |order: &mut Order| {
+        let steps = order.steps.iter_mut();
+        steps
+            .filter(|s| s.label.operation == Operation::Wake)
+            .for_each(|s| s.outcome = Outcome::Done);
+    };
+    assert!(notices("timed", "a", no_time_out));
+}
+
+/// Threads that take no notice of what others decide: each goes on as if the first case were
+/// theirs.
+#[test]
+fn a_decision_that_is_not_asked_for_is_noticed() {
+    for (name, words) in [("queue", ["0", "3"]), ("branch", ["a", "x"])] {
+        let (_, text) = PROGRAMS.into_iter().find(|program| program.0 == name).unwrap();
+        let place = Place::new();
+        let cover = place.cover_and_build(text);
+        let mut plan = Plan::of(&cover).unwrap();
+        let asks: Vec<usize> = (0..plan.states.len())
+            .filter(|&at| matches!(plan.states[at], State::Ask(..)))
+            .collect();
+        assert!(!asks.is_empty(), "{name}: nobody asks");
+        for at in asks {
+            let State::Ask(_, _, cases) = &plan.states[at] else {
+                unreachable!()
+            };
+            plan.states[at] = plan.states[cases[0].1].clone();
+        }
+        place.build_by(&cover, &plan);
+        let noticed = words.iter().any(|word| {
+            let (ended, done) = place.native("program", word, 1);
+            ended.code != Some(0) || followed(&cover, &done).is_none()
+        });
+        assert!(noticed, "{name}");
+    }
+}
+
 #[test]
 fn an_input_that_was_not_declared_is_noticed() {
     let (_, text) = PROGRAMS[0];
@@ -202,6 +295,78 @@ fn run_covers_builds_and_runs() {
     assert_eq!((again.code, again.out), (Some(0), ended.out));
 }
 
+/// Locks are taken in opposite orders, if the input says so.
+fn crossing() -> String {
+    let nested = |a: &str, b: &str| {
+        format!(
+            "pthread_mutex_lock(&{a}); pthread_mutex_lock(&{b}); x++; pthread_mutex_unlock(&{b}); pthread_mutex_unlock(&{a});"
+        )
+    };
+    let crossed = format!(
+        "if (in == 'x') {{ {} }} else {{ {} }}",
+        nested("n", "m"),
+        nested("m", "n")
+    );
+    let text = two("static char in;", &nested("m", "n"), &crossed);
+    text.replace(
+        "int main(void) {",
+        "int main(int argc, char **argv) { in = argc > 1 ? argv[1][0] : 0;",
+    )
+    .replace("return 0; }", "printf(\"%d\\n\", x); return 0; }")
+}
+
+#[test]
+fn a_deadlock_is_avoided_for_its_input() {
+    let place = Place::new();
+    place.write("program.c", &crossing());
+    let words = ["cover", "program.c", "--symbolic-args", "1:1", "-o", "set"];
+    let ended = place.selvedge(&words);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
+    let ended = place.selvedge(&[&words[..], &["--avoid"]].concat());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.contains("avoided: deadlock at program.c:"), "{ended:?}");
+    assert!(ended.out.contains("argv[1] = \"x"), "{ended:?}");
+    let cover = place.read("set");
+    assert!(cover.schedules.iter().all(keeps));
+    place.build("set");
+    for word in ["x", "a"] {
+        assert_eq!(follows(&place, &cover, word, runs()).1, "2\n");
+    }
+}
+
+#[test]
+fn what_goes_wrong_in_every_order_is_not_avoided() {
+    let place = Place::new();
+    place.write("program.c", &two("", "x++;", "x++;"));
+    let ended = place.selvedge(&["cover", "program.c", "--avoid", "-o", "set"]);
+    assert_eq!(ended.code, Some(10), "{ended:?}");
+    assert!(!place.path("set").exists(), "no set is written");
+}
+
+#[test]
+fn a_page_draws_each_schedule_and_what_is_proven_is_said() {
+    let (_, text) = PROGRAMS[0];
+    let place = Place::new();
+    place.write("program.c", text);
+    let words = ["cover", "program.c", "--symbolic-args", "1:1"];
+    let ended = place.selvedge(&[&words[..], &["-o", "set", "--html", "page.html"]].concat());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let says = "along the schedules there is no failed assertion, no call of an error function, no deadlock, no data race,";
+    assert!(ended.out.contains(says), "{ended:?}");
+    assert!(ended.out.contains("assuming that:\n"), "{ended:?}");
+    let (cover, page) = (
+        place.read("set"),
+        std::fs::read_to_string(place.path("page.html")).unwrap(),
+    );
+    let count = |what: &str| page.matches(what).count();
+    let steps = || cover.schedules.iter().flat_map(|order| &order.steps);
+    assert_eq!(count("<svg "), cover.schedules.len());
+    assert_eq!(count("<rect "), steps().count());
+    let edges: usize = steps().map(|step| step.after.len()).sum();
+    assert_eq!(count("marker-end="), edges);
+    assert!(page.contains("such as argv[1] = "), "{page}");
+}
+
 const HEAD: &str = "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n\
     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic int x;\n";
 
@@ -239,17 +404,7 @@ fn what_goes_wrong_along_a_schedule_is_a_finding() {
 
 #[test]
 fn what_is_not_covered_yet_is_refused_by_name_and_place() {
-    let signal = "pthread_mutex_lock(&m); x = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);";
-    let wait = "pthread_mutex_lock(&m); while (!x) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);";
     let cases = [
-        (
-            two(
-                "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
-                wait,
-                signal,
-            ),
-            "wait on",
-        ),
         (
             two("static atomic_int f;", "f = 1;", "f = 2;"),
             "no operation of a schedule orders",
@@ -260,8 +415,8 @@ fn what_is_not_covered_yet_is_refused_by_name_and_place() {
         ),
         (
             two(
-                "static pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;",
-                "pthread_rwlock_rdlock(&r);",
+                "#include <time.h>",
+                "struct timespec t = {0, 0}; pthread_mutex_timedlock(&m, &t);",
                 "",
             ),
             "a schedule with this operation",

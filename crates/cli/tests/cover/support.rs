@@ -1,6 +1,8 @@
 //! Running the command and what it builds, and the slow oracle of what a schedule has to keep.
 
-use selvedge_schedule::cover::{Cover, Label, Operation, Order, Step, Target};
+use selvedge_cover::Plan;
+use selvedge_instrument::{OnDeviation, rewritten, runtime};
+use selvedge_schedule::cover::{Cover, Label, Operation, Order, Outcome, Step, Target};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +57,7 @@ impl Place {
     fn start(&self, program: &Path, words: &[&str], set: &[(&str, String)]) -> Ended {
         let mut command = Command::new("timeout");
         command
-            .arg("60")
+            .arg("20")
             .arg(program)
             .args(words)
             .current_dir(self.0.path());
@@ -84,25 +86,94 @@ impl Place {
         cover
     }
 
+    /// Builds the program by a plan that need not be the set's.
+    pub fn build_by(&self, cover: &Cover, plan: &Plan) {
+        let clang = |words: &[&str]| {
+            let mut clang = selvedge_frontend::wrap::compiler(false).unwrap();
+            let status = clang.args(words).current_dir(self.0.path()).status();
+            assert!(status.unwrap().success(), "{words:?}");
+        };
+        let flags = ["-O2", "-g", "-pthread"];
+        let early = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
+        clang(&[&flags[..], &early, &["program.c", "-o", "module.ll"]].concat());
+        let module = std::fs::read_to_string(self.path("module.ll")).unwrap();
+        self.write("ours.ll", &rewritten(&module, cover).unwrap());
+        let tables = runtime(cover, plan, "program.c", OnDeviation::Stop).unwrap();
+        self.write("runtime.c", &tables);
+        clang(&[&flags[..], &["ours.ll", "runtime.c", "-o", "program"]].concat());
+    }
+
     pub fn build(&self, set: &str) {
         let ended = self.selvedge(&["build", "program.c", "--schedules", set, "-o", "program"]);
         assert_eq!(ended.code, Some(0), "{ended:?}");
     }
 }
 
+/// Whether a step takes or gives back a read-write lock for reading only: an unlock does if its
+/// thread took the lock so.
+fn is_shared(steps: &[Step], at: usize) -> bool {
+    use Operation as O;
+    let step = &steps[at];
+    match step.label.operation {
+        O::ReadLock => true,
+        O::Unlock => steps[..at]
+            .iter()
+            .rev()
+            .filter(|s| s.thread == step.thread && s.label.target == step.label.target)
+            .find(|s| s.outcome == Outcome::Done)
+            .is_some_and(|s| matches!(s.label.operation, O::ReadLock | O::TryReadLock)),
+        _ => false,
+    }
+}
+
+/// What a step does to a condition variable, and to a lock.
+fn parts(step: &Step) -> (Option<usize>, Option<usize>) {
+    use Operation as O;
+    match (&step.label.target, step.label.operation) {
+        // Whoever gives up does not take the mutex yet.
+        (&Target::Wait(condition, _), O::Wake) if step.outcome == Outcome::Failed => (Some(condition), None),
+        (&Target::Wait(condition, mutex), _) => (Some(condition), Some(mutex)),
+        (&Target::Object(object), _) => (Some(object), Some(object)),
+        _ => (None, None),
+    }
+}
+
 /// Whether two operations of different threads must stay in their order: a list of its own, not
 /// that of the product.
-fn depend(one: &Step, other: &Step) -> bool {
+fn depend(steps: &[Step], first: usize, second: usize) -> bool {
     use Operation as O;
+    let (one, other) = (&steps[first], &steps[second]);
     let (a, b) = (&one.label, &other.label);
+    if is_shared(steps, first) && is_shared(steps, second) {
+        return false;
+    }
+    let waits = |s: &Step| matches!(s.label.operation, O::Sleep | O::Wake);
+    if waits(one) || waits(other) {
+        let ((condition, mutex), (condition2, mutex2)) = (parts(one), parts(other));
+        // Who wakes whom: see `keeps`.
+        let ends = |s: &Step| s.label.operation == O::Wake && s.outcome == Outcome::Done;
+        let wakes = |s: &Step| matches!(s.label.operation, O::Signal | O::Broadcast);
+        let apart = waits(one) && waits(other) || ends(one) && wakes(other) || wakes(one) && ends(other);
+        let same = |x: Option<usize>, y: Option<usize>| x.is_some() && x == y;
+        return same(mutex, mutex2) && !wakes(one) && !wakes(other) || same(condition, condition2) && !apart;
+    }
     match (a.operation, b.operation) {
         (O::End, O::Join) => b.target == Target::Thread(one.thread.clone()),
         (O::End, O::Exit) => true,
+        (O::Detach, O::Detach | O::Join) | (O::Join, O::Detach) => a.target == b.target,
         (O::Post, O::Post) | (O::Value, O::Value) => false,
         // Who leaves a barrier waits for the one that completed it: see `keeps`.
         (O::Leave, O::Leave) | (O::Leave, O::Arrive) | (O::Arrive, O::Leave) => false,
         _ => matches!((&a.target, &b.target), (Target::Object(x), Target::Object(y)) if x == y),
     }
+}
+
+/// Which step creates a thread; none for the first one.
+fn created(steps: &[Step], thread: &str) -> Option<usize> {
+    let creates = |s: &Step| {
+        s.label.operation == Operation::Create && matches!(&s.label.target, Target::Thread(t) if t == thread)
+    };
+    steps.iter().position(creates)
 }
 
 /// Whether what operations wait for keeps all dependent ones in order: every pair, through all
@@ -113,6 +184,8 @@ pub fn keeps(order: &Order) -> bool {
     let mut count: BTreeMap<&str, u32> = BTreeMap::new();
     let mut before: Vec<Vec<bool>> = Vec::new();
     let mut completed: BTreeMap<&Target, usize> = BTreeMap::new();
+    let mut asleep: Vec<(&str, usize)> = Vec::new();
+    let mut woken: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, step) in steps.iter().enumerate() {
         let mut mine = vec![false; steps.len()];
         let number = count.entry(&step.thread).or_insert(0);
@@ -120,9 +193,7 @@ pub fn keeps(order: &Order) -> bool {
         let mut direct: Vec<usize> = step.after.iter().map(|(t, n)| place[&(t.as_str(), *n)]).collect();
         match *number {
             1 if step.thread != "0" => {
-                let child = Target::Thread(step.thread.clone());
-                let creates = |s: &Step| s.label.operation == Operation::Create && s.label.target == child;
-                direct.push(steps.iter().position(creates).unwrap());
+                direct.extend(created(steps, &step.thread));
             }
             1 => {}
             number => direct.push(place[&(step.thread.as_str(), number - 1)]),
@@ -132,15 +203,40 @@ pub fn keeps(order: &Order) -> bool {
             (0..at).for_each(|i| mine[i] |= before[earlier][i]);
         }
         place.insert((&step.thread, *number), at);
-        let all = (0..at).all(|i| mine[i] || steps[i].thread == step.thread || !depend(&steps[i], step));
-        let lets_go = step.label.operation != Operation::Leave
-            || completed
-                .get(&step.label.target)
-                .is_some_and(|&i| mine[i] || steps[i].thread == step.thread);
+        let all = (0..at).all(|i| mine[i] || steps[i].thread == step.thread || !depend(steps, i, at));
+        let known = |i: usize| mine[i] || steps[i].thread == step.thread;
+        let lets_go = match step.label.operation {
+            Operation::Leave => completed.get(&step.label.target).is_some_and(|&i| known(i)),
+            Operation::Wake if step.outcome == Outcome::Failed => {
+                asleep.retain(|&(thread, _)| thread != step.thread);
+                true
+            }
+            // Whoever gave up was not woken by anybody.
+            Operation::Wake => woken.remove(step.thread.as_str()).is_none_or(known),
+            _ => true,
+        };
         if !all || !lets_go {
             return false;
         }
-        if step.outcome == selvedge_schedule::cover::Outcome::Serial {
+        let condition = match step.label.target {
+            Target::Wait(condition, _) | Target::Object(condition) => condition,
+            _ => usize::MAX,
+        };
+        match step.label.operation {
+            Operation::Sleep => asleep.push((&step.thread, condition)),
+            Operation::Signal | Operation::Broadcast => {
+                // The first one of those who wait: the oldest thread.
+                asleep.sort_by_key(|&(thread, _)| created(steps, thread));
+                while let Some(first) = asleep.iter().position(|&(_, on)| on == condition) {
+                    woken.insert(asleep.remove(first).0, at);
+                    if step.label.operation == Operation::Signal {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if step.outcome == Outcome::Serial {
             completed.insert(&step.label.target, at);
         }
         before.push(mine);
@@ -168,7 +264,7 @@ pub fn followed(cover: &Cover, done: &[(String, u32, String)]) -> Option<usize> 
         }
         let steps = &order.steps;
         let kept = |i: usize, j: usize| {
-            steps[i].thread == steps[j].thread || !depend(&steps[i], &steps[j]) || place[i] < place[j]
+            steps[i].thread == steps[j].thread || !depend(steps, i, j) || place[i] < place[j]
         };
         done.len() == steps.len() && (0..steps.len()).all(|j| (0..j).all(|i| kept(i, j)))
     };

@@ -92,6 +92,8 @@ pub enum Target {
     Nothing,
     /// An object of the set, by number.
     Object(usize),
+    /// A condition variable, and the mutex that a thread waits with.
+    Wait(usize, usize),
     /// A thread.
     Thread(String),
 }
@@ -116,7 +118,8 @@ pub struct Step {
 pub enum Outcome {
     /// What it is for.
     Done,
-    /// A lock or a semaphore that was tried and not free.
+    /// A lock or a semaphore that was tried and not free; a wait that times out. Its thread then
+    /// comes to the end of the wait once more, to take the mutex.
     Failed,
     /// It completes a barrier, whose serial thread it is.
     Serial,
@@ -147,16 +150,30 @@ words! {
         Create = "create",
         /// `pthread_join`.
         Join = "join",
+        /// `pthread_detach`.
+        Detach = "detach",
         /// The end of a thread.
         End = "end",
         /// The end of the process, by the main thread.
         Exit = "exit",
-        /// Takes a mutex.
+        /// Takes a mutex or a spin lock, or a read-write lock for writing.
         Lock = "lock",
         /// Tries to take one.
         TryLock = "try-lock",
-        /// Gives it back.
+        /// Gives it back. A read-write lock, whatever it was taken for.
         Unlock = "unlock",
+        /// Takes a read-write lock for reading.
+        ReadLock = "read-lock",
+        /// Tries to.
+        TryReadLock = "try-read-lock",
+        /// Gives a mutex back, and begins to wait on a condition variable.
+        Sleep = "sleep",
+        /// Ends the wait: takes the mutex again after it was woken, or gives up waiting.
+        Wake = "wake",
+        /// Wakes one who waits.
+        Signal = "signal",
+        /// Wakes all who wait.
+        Broadcast = "broadcast",
         /// Adds to a semaphore.
         Post = "post",
         /// Takes from it.
@@ -169,6 +186,10 @@ words! {
         Arrive = "arrive",
         /// Goes on from there.
         Leave = "leave",
+        /// `pthread_once`: begins the routine, or passes if it has ended.
+        Once = "once",
+        /// The routine has ended.
+        OnceDone = "once-done",
         /// Initialises an object.
         Init = "init",
         /// Destroys it.
@@ -210,12 +231,18 @@ impl Cover {
         let word = label.operation.word();
         match &label.target {
             Target::Nothing => word.to_owned(),
-            Target::Object(number) => match self.objects.get(*number) {
-                Some(object) => format!("{word} {object}"),
-                None => format!("{word} o{number}"),
-            },
+            Target::Object(number) => format!("{word} {}", self.object_text(*number)),
+            Target::Wait(condition, mutex) => {
+                let (condition, mutex) = (self.object_text(*condition), self.object_text(*mutex));
+                format!("{word} {condition} {mutex}")
+            }
             Target::Thread(name) => format!("{word} {name}"),
         }
+    }
+
+    fn object_text(&self, number: usize) -> String {
+        let known = self.objects.get(number);
+        known.map_or_else(|| format!("o{number}"), Object::to_string)
     }
 
     /// The names of all threads, in order, the first one first.

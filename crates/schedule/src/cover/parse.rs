@@ -188,15 +188,23 @@ fn step(text: &str, objects: usize, counts: &Counts) -> Result<Step, String> {
 
 fn target(text: &str, operation: Operation, objects: usize) -> Result<Target, String> {
     match operation {
-        Operation::Create | Operation::Join => Ok(Target::Thread(thread(text)?)),
+        Operation::Create | Operation::Join | Operation::Detach => Ok(Target::Thread(thread(text)?)),
         Operation::End | Operation::Exit if text == "-" => Ok(Target::Nothing),
         Operation::End | Operation::Exit => Err("the end of a thread has no object".to_owned()),
-        _ => {
-            let number = text.strip_prefix('o').and_then(|number| number.parse().ok());
-            match number {
-                Some(number) if number < objects => Ok(Target::Object(number)),
-                _ => Err(format!("`{text}` is not an object")),
-            }
+        Operation::Sleep | Operation::Wake => {
+            let (condition, mutex) = text
+                .split_once(',')
+                .ok_or("a wait names a condition variable and a mutex")?;
+            Ok(Target::Wait(number(condition, objects)?, number(mutex, objects)?))
         }
+        _ => Ok(Target::Object(number(text, objects)?)),
     }
+}
+
+/// The number of one of so many objects.
+fn number(text: &str, objects: usize) -> Result<usize, String> {
+    let number = text.strip_prefix('o').and_then(|number| number.parse().ok());
+    number
+        .filter(|&number| number < objects)
+        .ok_or_else(|| format!("`{text}` is not an object"))
 }

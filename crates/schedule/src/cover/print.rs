@@ -45,6 +45,7 @@ fn write_step(f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
     match &step.label.target {
         Target::Nothing => write!(f, " -")?,
         Target::Object(number) => write!(f, " o{number}")?,
+        Target::Wait(condition, mutex) => write!(f, " o{condition},o{mutex}")?,
         Target::Thread(name) => write!(f, " {name}")?,
     }
     write!(f, " {}", step.outcome.word())?;
