@@ -14,6 +14,10 @@ pub enum Status {
     Enabled,
     /// It waits for another thread.
     Blocked,
+    /// It could move, but has to leave the turn to an identical thread: an execution in which it
+    /// moves is one in which that thread does, by another name ([`Machine::takes_turns`]). So it
+    /// is no part of a deadlock, and an execution that ends like this has not come to its end.
+    Held,
     /// It has ended.
     Finished,
     /// It will never move again, and that is no deadlock: a false assumption, a fault of its own, a
@@ -32,6 +36,14 @@ pub struct Pending {
     pub alternatives: u16,
 }
 
+impl Status {
+    /// Whether the thread may do something yet: it is neither finished nor parked.
+    #[inline]
+    pub const fn is_alive(self) -> bool {
+        matches!(self, Status::Enabled | Status::Blocked | Status::Held)
+    }
+}
+
 impl Pending {
     /// Whether the thread can move.
     #[inline]
@@ -45,20 +57,20 @@ impl Pending {
 pub struct Standing {
     /// Those that are enabled.
     pub enabled: u64,
-    /// Those that are blocked.
+    /// Those that are blocked, or held.
     pub blocked: u64,
 }
 
 impl Standing {
     /// What pending actions say; `None` for more threads than there are bits.
     pub fn of(pending: &[Pending]) -> Option<Standing> {
-        let bits = |status: Status| {
+        let bits = |is: fn(Status) -> bool| {
             let threads = pending.iter().enumerate();
-            threads.fold(0, |bits, (i, p)| bits | u64::from(p.status == status) << i)
+            threads.fold(0, |bits, (i, p)| bits | u64::from(is(p.status)) << i)
         };
         (pending.len() <= 64).then(|| Standing {
-            enabled: bits(Status::Enabled),
-            blocked: bits(Status::Blocked),
+            enabled: bits(|status| status == Status::Enabled),
+            blocked: bits(|status| matches!(status, Status::Blocked | Status::Held)),
         })
     }
 }
@@ -137,6 +149,17 @@ pub trait Machine {
     fn may_end(&self, _thread: ThreadId) -> bool {
         true
     }
+
+    /// Whether a thread that is about to do this may have to leave the turn to identical threads
+    /// ([`Status::Held`]). All actions of identical threads for which that holds are dependent on
+    /// each other: they write one object, or take one lock.
+    fn takes_turns(&self, _action: &Action) -> bool {
+        false
+    }
+
+    /// An explorer cannot tell something because threads take turns: the exploration has to be made
+    /// again without that.
+    fn refuse_turns(&self) {}
 
     /// Adds what the machine has counted of its own work since it was made, or since the last call,
     /// to the counts that outlive it.

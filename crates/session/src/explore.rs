@@ -7,6 +7,7 @@ use crate::observer::Observer;
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
+use crate::symmetry;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Kept, Misfit};
@@ -137,9 +138,11 @@ impl Exploration<'_> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
+        let turns = self.takes_turns();
+        let differs = || turns && self.program.told_apart();
         let reused = |vm: &Vm| {
             work.pay(&control, || vm.work());
-            self.plan.keeps_dead && vm.has_reused() || moves_left && vm.is_spoiled()
+            self.plan.keeps_dead && vm.has_reused() || moves_left && vm.is_spoiled() || differs()
         };
         let guard = || StopsWhen {
             control: &control,
@@ -150,6 +153,7 @@ impl Exploration<'_> {
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if moves_left { vm.with_left_movers() } else { vm };
+            let vm = if turns { vm.with_turns() } else { vm };
             let vm = match self.plan.futures {
                 Some(futures) => vm.with_futures(futures),
                 None => vm,
@@ -173,9 +177,13 @@ impl Exploration<'_> {
             }
         };
         let explored = explored?;
-        if gone.into_inner() {
-            // Without left movers nothing is spoiled any more.
-            let again = moves_left && self.program.is_spoiled();
+        if gone.into_inner() || differs() {
+            // Without left movers nothing is spoiled any more, and without turns no thread is told
+            // apart.
+            let again = moves_left && self.program.is_spoiled() || differs();
+            if differs() {
+                self.observer.note(symmetry::TOLD_APART);
+            }
             return if again {
                 self.match_states(config)
             } else {
@@ -183,6 +191,11 @@ impl Exploration<'_> {
             };
         }
         Ok(Some(explored))
+    }
+
+    /// Whether identical threads take turns. That was not shown to be wrong.
+    fn takes_turns(&self) -> bool {
+        self.plan.turns && self.program.takes_turns()
     }
 
     /// Executions step by step, with machines that make few events as long as that loses nothing.
@@ -200,12 +213,14 @@ impl Exploration<'_> {
         if self.plan.fuses(self.options) && !self.program.is_spoiled() {
             let control = self.control();
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
+            let turns = self.takes_turns();
             let is_spoiled = |machine: &Recalling| {
                 work.pay(&control, || machine.work());
-                machine.is_spoiled()
+                machine.is_spoiled() || turns && program.told_apart()
             };
             let make = || {
                 let (vm, (races, deadlocks)) = fusing_machine(program);
+                let vm = if turns { vm.with_turns() } else { vm };
                 let guard = StopsWhen {
                     control: &control,
                     happened: &spoiled,
@@ -223,6 +238,10 @@ impl Exploration<'_> {
                 selvedge_explore::dpor::explore_kept(&make, config, &control, kept)
             })?;
             settle(&mut report, &control);
+            if turns && program.told_apart() {
+                self.observer.note(symmetry::TOLD_APART);
+                return self.interleave(config);
+            }
             if !program.is_spoiled() {
                 return Ok((report, control.progress().part));
             }

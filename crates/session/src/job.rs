@@ -5,17 +5,18 @@ use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options};
+use crate::options::{Dependence, Options, Symmetry};
 use crate::plan::Plan;
 use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
+use crate::symmetry;
 use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Program, Vm};
+use selvedge_vm::{Identical, Program, Vm};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A program, what is asked of it, and who may stop the work.
 pub(crate) struct Job<'a> {
@@ -31,6 +32,8 @@ pub(crate) struct Job<'a> {
     belongs: Option<Belongs>,
     /// Where the first exploration begins, until it does.
     from: Mutex<Option<Checkpoint>>,
+    /// What is known of identical threads, once it was asked for; or why nothing is.
+    identical: OnceLock<Result<Identical, String>>,
     /// Statements that explorations under predicate dependence have shown to matter.
     essential: Mutex<BTreeSet<StmtId>>,
     /// The program of the first plan, until it is explored.
@@ -54,6 +57,7 @@ impl<'a> Job<'a> {
             first: setup.vm.stop.part(),
             belongs,
             from: Mutex::new(from),
+            identical: OnceLock::new(),
             essential: Mutex::default(),
             made: Mutex::new(None),
         }
@@ -98,6 +102,19 @@ impl<'a> Job<'a> {
         }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
         Vm::new(Arc::clone(&program)).map_err(fails)?;
+        if plan.turns {
+            let mut first = false;
+            let identical = self.identical.get_or_init(|| {
+                first = true;
+                symmetry::facts(self.options, self.module)
+            });
+            if let Ok(identical) = identical {
+                program.learn_turns(identical).map_err(fails)?;
+            }
+            if first && self.options.symmetry == Symmetry::On && !program.takes_turns() {
+                self.observer.note(&symmetry::unused(identical));
+            }
+        }
         Ok((setup, program))
     }
 

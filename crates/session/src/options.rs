@@ -95,6 +95,29 @@ impl Dependence {
     }
 }
 
+/// Whether executions that differ only in which of several identical threads does what are explored
+/// once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symmetry {
+    /// Where it is known at little cost that threads are identical.
+    Auto,
+    /// Where that is known; else a note says why it is not.
+    On,
+    /// No.
+    Off,
+}
+
+impl Symmetry {
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Symmetry::Auto => "auto",
+            Symmetry::On => "on",
+            Symmetry::Off => "off",
+        }
+    }
+}
+
 /// What to check, and how. The default is that of the command.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -108,6 +131,8 @@ pub struct Options {
     pub strategy: Option<Strategy>,
     /// Which pairs of actions need both orders.
     pub dependence: Dependence,
+    /// Whether identical threads are told apart.
+    pub symmetry: Symmetry,
     /// Whether executions that only repeat others are cut off.
     pub sleep_sets: bool,
     /// Whether `dpor` looks known steps up instead of executing them.
@@ -150,6 +175,7 @@ impl Default for Options {
             properties: properties::default(),
             strategy: None,
             dependence: Dependence::Auto,
+            symmetry: Symmetry::Auto,
             sleep_sets: true,
             recall: true,
             visibility: Visibility::Auto,

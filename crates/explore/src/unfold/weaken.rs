@@ -8,6 +8,10 @@ pub enum Weaken {
     /// As it should be.
     #[default]
     Nothing,
+    /// No other events where a thread is held.
+    HeldThreads,
+    /// Where threads take turns, the machine is not asked whose turn it is.
+    Turns,
     /// What uses its object in this way has no other events at its position.
     Class(OpClass),
     /// The other events at a position come right after what is before it.

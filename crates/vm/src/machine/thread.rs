@@ -87,6 +87,10 @@ pub struct Core {
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
     /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
+    /// It has had its turn among identical threads ([`crate::turns`]).
+    pub had_turn: bool,
+    /// The last thing that it did that others may see was to create a thread.
+    pub has_just_created: bool,
     /// The pending action stands before the next instruction rather than at it (the end of an
     /// atomic function).
     pub before: bool,
@@ -142,6 +146,8 @@ pub struct Thread {
     pub region: u32,
     /// The function it starts with (an address) and its argument.
     pub start: (u64, Value),
+    /// The thread that is identical to it and comes before it ([`crate::turns`]).
+    pub twin: Option<ThreadId>,
     /// Where it was created.
     pub created: Site,
     /// What is saved whole at each step.
@@ -210,6 +216,8 @@ impl Core {
             joined: false,
             detached,
             atomic: 0,
+            had_turn: false,
+            has_just_created: false,
             before: false,
             idle: Digest::EMPTY,
             cancel: Cancel::default(),

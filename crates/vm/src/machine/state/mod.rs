@@ -40,6 +40,8 @@ pub(crate) struct Modes {
     pub left_movers: bool,
     /// What other threads may still do is looked at to find out whether a thread goes first.
     pub futures: Option<Futures>,
+    /// Identical threads take turns ([`crate::turns`]).
+    pub turns: bool,
     /// Which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// How many dead slots wait at least; none will be used again if there is no such number.
