@@ -112,7 +112,7 @@ impl<'a> Job<'a> {
                 program.learn_turns(identical).map_err(fails)?;
             }
             if first && self.options.symmetry == Symmetry::On && !program.takes_turns() {
-                self.observer.note(&symmetry::unused(identical));
+                self.observer.note(&symmetry::unused(identical, &program));
             }
         }
         Ok((setup, program))

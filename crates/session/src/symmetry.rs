@@ -6,7 +6,7 @@ use selvedge_analysis::PointsTo;
 use selvedge_analysis::identical::{Facts, identical, may_have_any};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Identical, native};
+use selvedge_vm::{Identical, Program, native};
 
 /// Programs with more statements are not looked at unless that is asked for.
 const MOST_STATEMENTS: usize = 20_000;
@@ -36,9 +36,10 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
 }
 
 /// What is said where threads are not explored as identical, though that was asked for.
-pub(crate) fn unused(identical: &Result<Identical, String>) -> String {
+pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -> String {
     let why = match identical {
         Err(why) => why,
+        Ok(_) if program.told_apart() => "something visible lies between the joins of such threads",
         Ok(_) => {
             "no threads with the same function and argument, created one after the other, were seen to do the same"
         }

@@ -56,11 +56,14 @@ pub fn differs(seed: u64) -> Differs {
 fn statement(rng: &mut Rng, depth: usize) -> String {
     let x = ["a", "b"][rng.usize(..2)];
     let n = rng.i32(1..=2);
-    match rng.usize(..if depth == 0 { 14 } else { 9 }) {
+    match rng.usize(..if depth == 0 { 16 } else { 9 }) {
         0 => format!("atomic_fetch_add(&{x}, {n});"),
         1 => format!("atomic_store(&{x}, {n});"),
         2 => format!("r = atomic_load(&{x});"),
-        3 => format!("expected = {}; atomic_compare_exchange_strong(&{x}, &expected, {n});", rng.i32(0..=1)),
+        3 => format!(
+            "expected = {}; atomic_compare_exchange_strong(&{x}, &expected, {n});",
+            rng.i32(0..=1)
+        ),
         4 => format!("if (atomic_exchange(&{x}, {n}) == {n}) r++;"),
         5 => format!("if (r == {n}) atomic_store(&{x}, r + 1);"),
         6 => format!("assert(r != {});", rng.i32(2..=4)),
@@ -76,6 +79,7 @@ fn statement(rng: &mut Rng, depth: usize) -> String {
         ),
         11 => "if (pthread_mutex_trylock(&m) == 0) { c++; pthread_mutex_unlock(&m); }".to_owned(),
         12 => format!("while (atomic_load(&{x}) == {n}) {{}}"),
+        13 => "if (pthread_barrier_wait(&two) == PTHREAD_BARRIER_SERIAL_THREAD) r++;".to_owned(),
         _ => "sem_wait(&s); c++; sem_post(&s);".to_owned(),
     }
 }
@@ -88,14 +92,15 @@ pub fn program(seed: u64) -> String {
     let mut text = String::from(
         "#include <assert.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdint.h>\n\
          static atomic_int a, b, done;\nstatic int c;\nstatic sem_t s;\nstatic _Atomic(char *) place;\n\
-         static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_t t[3];\n\
+         static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_t t[3];\nstatic pthread_barrier_t two;\n\
          static void *work(void *given)\n{\n    int r = 0, expected = 0;\n    char here = 0;\n",
     );
     match differs {
         Differs::Arguments => text += "    r = (int)(intptr_t)given;\n",
         Differs::Handle => text += "    r = pthread_equal(pthread_self(), t[0]) ? 2 : 0;\n",
         Differs::Addresses => {
-            text += "    char *seen = atomic_exchange(&place, &here);\n    if (seen && seen < &here) r = 2;\n";
+            text +=
+                "    char *seen = atomic_exchange(&place, &here);\n    if (seen && seen < &here) r = 2;\n";
         }
         Differs::AddressBit => text += "    r = (int)((uintptr_t)&here >> 24) % 2;\n",
         _ => {}
@@ -118,7 +123,7 @@ pub fn program(seed: u64) -> String {
     if differs == Differs::JoinedByAnother {
         text += "static void *joiner(void *given)\n{\n    pthread_join(t[0], 0);\n    atomic_store(&done, 1);\n    return given;\n}\n";
     }
-    text += "int main(void)\n{\n    pthread_t o, j;\n    sem_init(&s, 0, 1);\n    (void)j, (void)o;\n";
+    text += "int main(void)\n{\n    pthread_t o, j;\n    sem_init(&s, 0, 1);\n    pthread_barrier_init(&two, 0, 2);\n    (void)j, (void)o;\n";
     let first = other && rng.bool();
     if first {
         text += "    pthread_create(&o, 0, other, 0);\n";
@@ -137,7 +142,11 @@ pub fn program(seed: u64) -> String {
     if rng.usize(..3) == 0 {
         let mut own = statement(&mut rng, 1);
         own = own.replace("r++", "r = 9");
-        writeln!(text, "    int r = 0, expected = 0; {own} (void)r, (void)expected;").expect("a string");
+        writeln!(
+            text,
+            "    int r = 0, expected = 0; {own} (void)r, (void)expected;"
+        )
+        .expect("a string");
     }
     let from = usize::from(differs == Differs::JoinedByAnother);
     if from == 1 {
@@ -148,7 +157,11 @@ pub fn program(seed: u64) -> String {
         let i = if backwards { count - 1 - (i - from) } else { i };
         match differs {
             Differs::Results => {
-                writeln!(text, "    void *result{i};\n    pthread_join(t[{i}], &result{i});").expect("a string");
+                writeln!(
+                    text,
+                    "    void *result{i};\n    pthread_join(t[{i}], &result{i});"
+                )
+                .expect("a string");
             }
             _ => writeln!(text, "    pthread_join(t[{i}], 0);").expect("a string"),
         }

@@ -3,7 +3,7 @@
 //!
 //! In every second program something may tell the threads apart, which must be noticed.
 //!
-//! `SELVEDGE_SYMMETRY=FROM..TO` runs other seeds; `SELVEDGE_SYMMETRY_KEEP=1` goes on after a failure
+//! `SELVEDGE_IDENTICAL=FROM..TO` runs other seeds; `SELVEDGE_IDENTICAL_KEEP=1` goes on after a failure
 //! and shows all of them.
 
 mod generate;
@@ -68,7 +68,11 @@ fn seen(path: &Path, program: &Loaded, strategy: Strategy, symmetry: Symmetry) -
         .report;
     let place = |f: &selvedge_report::FindingReport| {
         let kind = f.finding.kind.name();
-        let line = if kind == "assertion" { f.finding.location.line } else { 0 };
+        let line = if kind == "assertion" {
+            f.finding.location.line
+        } else {
+            0
+        };
         // Whether others run on beside a deadlock is one question for each of its threads.
         (kind, line)
     };
@@ -98,11 +102,19 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
             continue;
         };
         if off != on {
-            return Err(format!("{} ({:?}): {off:?}, with symmetry {on:?}", strategy.word(), differs(seed)));
+            return Err(format!(
+                "{} ({:?}): {off:?}, with symmetry {on:?}",
+                strategy.word(),
+                differs(seed)
+            ));
         }
         let may = matches!(differs(seed), Differs::Nothing | Differs::IdleArguments);
         if used && !may {
-            return Err(format!("{}: threads are told apart by {:?}", strategy.word(), differs(seed)));
+            return Err(format!(
+                "{}: threads are told apart by {:?}",
+                strategy.word(),
+                differs(seed)
+            ));
         }
         counts.compared += 1;
         counts.used += u32::from(used);
@@ -118,13 +130,13 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 }
 
 fn main() {
-    let chosen = std::env::var("SELVEDGE_SYMMETRY").ok();
+    let chosen = std::env::var("SELVEDGE_IDENTICAL").ok();
     let seeds = chosen.as_deref().map_or(SEEDS, |text| {
         let (from, to) = text.split_once("..").expect("FROM..TO");
         let number = |n: &str| n.trim().parse().expect("a number");
         number(from)..number(to)
     });
-    let keep = std::env::var_os("SELVEDGE_SYMMETRY_KEEP").is_some();
+    let keep = std::env::var_os("SELVEDGE_IDENTICAL_KEEP").is_some();
     let mut counts = Counts::default();
     let mut failures = Vec::new();
     for seed in seeds {

@@ -66,8 +66,8 @@ impl Foreseen {
     /// Whether it has paid so far to ask before a statement.
     pub(crate) fn pays(&self, stmt: StmtId) -> bool {
         let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
-        let e=|n:&str,d:u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        followed <= e("TRIAL",TRIAL) + useful * e("WORTH",WORTH)
+        let e = |n: &str, d: u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+        followed <= e("TRIAL", TRIAL) + useful * e("WORTH", WORTH)
     }
 
     /// Follows the others while a thread stands still before a statement.
