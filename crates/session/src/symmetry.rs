@@ -39,7 +39,7 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
 pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -> String {
     let why = match identical {
         Err(why) => why,
-        Ok(_) if program.told_apart() => "something visible lies between the joins of such threads",
+        Ok(_) if program.told_apart() => "something visible lies between the joins of such threads, or addresses are used as numbers",
         Ok(_) => {
             "no threads with the same function and argument, created one after the other, were seen to do the same"
         }
