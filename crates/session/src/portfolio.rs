@@ -7,7 +7,7 @@
 //! tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for about a tenth of a second. Most small programs whose threads spin or
+//! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin or
 //!    retry end here.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
 //!    about a second; beside them `stateful`, with half of the work, and once alone for some tenths
@@ -50,8 +50,8 @@ use std::time::Duration;
 /// Units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
-/// Units of `stateful` alone, before samples: about a tenth of a second.
-const SECOND: u64 = 40_000_000;
+/// Units of `stateful` alone, before samples: one or two tenths of a second.
+const SECOND: u64 = 64_000_000;
 
 /// The same after samples had [`SHORT`]: some tenths of a second.
 const THIRD: u64 = 160_000_000;

@@ -39,7 +39,9 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
 pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -> String {
     let why = match identical {
         Err(why) => why,
-        Ok(_) if program.told_apart() => "something visible lies between the joins of such threads, or addresses are used as numbers",
+        Ok(_) if program.told_apart() => {
+            "something visible lies between the joins of such threads, or addresses are used as numbers"
+        }
         Ok(_) => {
             "no threads with the same function and argument, created one after the other, were seen to do the same"
         }
@@ -66,5 +68,9 @@ pub(crate) fn facts(options: &Options, module: &Module) -> Result<Identical, Str
     let modelled = |name: &str| native::find(name).is_some();
     let points_to = PointsTo::of(module, module.function(entry), &modelled);
     let Facts { starts, handles } = identical(module, &points_to)?;
-    Ok(Identical { starts, handles })
+    Ok(Identical {
+        starts,
+        handles,
+        place: 0,
+    })
 }

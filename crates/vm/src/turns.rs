@@ -48,6 +48,9 @@ pub struct Identical {
     pub starts: BTreeMap<FuncId, bool>,
     /// The statements that store handles of threads, or load them for joins.
     pub handles: BTreeSet<StmtId>,
+    /// Which of the places where they can take turns is taken, from 0, as far as there are so many:
+    /// any of them is right.
+    pub place: usize,
 }
 
 /// Where identical threads take turns.
@@ -93,7 +96,7 @@ impl Program {
             at: OnceLock::new(),
         };
         let turns = self.turns.get_or_init(|| turns);
-        let found = places(Vm::new(Arc::clone(self))?.with_turns());
+        let found = places(Vm::new(Arc::clone(self))?.with_turns(), identical.place);
         turns.at.get_or_init(|| found);
         Ok(())
     }
@@ -300,8 +303,8 @@ impl Vm {
     }
 }
 
-/// An execution's events as far as they may be turns.
-fn places(mut vm: Vm) -> FxHashMap<u64, At> {
+/// Where threads can take turns, as one execution shows.
+fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
     let mut done: Vec<Vec<At>> = Vec::new();
     let (mut current, mut in_a_row) = (0, 0);
     for _ in 0..MOST_STEPS {
@@ -345,7 +348,13 @@ fn places(mut vm: Vm) -> FxHashMap<u64, At> {
             continue;
         }
         let by_all = |at: &&At| group.iter().all(|&t| done[t].contains(at));
-        match done[number].iter().find(by_all) {
+        let mut places: Vec<At> = Vec::new();
+        for at in done[number].iter().filter(by_all) {
+            if !places.contains(at) {
+                places.push(*at);
+            }
+        }
+        match places.get(place).or(places.last()) {
             Some(&at) => {
                 let known = *found.entry(first.start.0).or_insert(at);
                 if known != at {

@@ -58,16 +58,15 @@ pub(crate) struct Foreseen {
 
 /// Instructions that may be followed for an answer that is of use, on average: about what a few
 /// steps cost.
-const WORTH: u64 = 300;
+const WORTH: u64 = 100;
 /// Instructions that may be followed before anything is known of a statement.
-const TRIAL: u64 = 10_000;
+const TRIAL: u64 = 3_000;
 
 impl Foreseen {
     /// Whether it has paid so far to ask before a statement.
     pub(crate) fn pays(&self, stmt: StmtId) -> bool {
         let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
-        let e = |n: &str, d: u64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-        followed <= e("TRIAL", TRIAL) + useful * e("WORTH", WORTH)
+        followed <= TRIAL + useful * WORTH
     }
 
     /// Follows the others while a thread stands still before a statement.
