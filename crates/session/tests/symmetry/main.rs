@@ -9,13 +9,18 @@
 mod generate;
 
 use generate::{Differs, differs};
-use selvedge_explore::Stop;
+use selvedge_analysis::PointsTo;
+use selvedge_analysis::identical::identical;
+use selvedge_detect::{DeadlockDetector, RaceDetector};
+use selvedge_explore::{Config, Control, Found, Stop, stateful, unfold};
 use selvedge_frontend::Loaded;
-use selvedge_model::{Property, Verdict};
+use selvedge_model::{Property, StopReason, Verdict};
 use selvedge_session::{Options, Setup, Strategy, Symmetry, Unobserved, check};
+use selvedge_vm::{Identical, Program, Vm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 const SEEDS: Range<u64> = 0..110;
 
@@ -34,6 +39,9 @@ struct Counts {
     off: u64,
     on: u64,
     by_kind: BTreeMap<&'static str, u32>,
+    /// Explorations with turns at one place or another, and those in which threads stayed held.
+    places: u32,
+    held: u32,
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -126,6 +134,87 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
             *counts.by_kind.entry(kind).or_default() += 1;
         }
     }
+    compare_places(&path, &program, counts)
+}
+
+/// Whether threads that take turns at another place than the first one bring the same faults, by
+/// `stateful` and `unfold`. Any place is right, and late ones show more of what held threads do.
+fn compare_places(path: &Path, program: &Loaded, counts: &mut Counts) -> Result<(), String> {
+    let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+    let module = &program.module;
+    let points_to = PointsTo::of(module, module.function("main"), &modelled);
+    let Ok(facts) = identical(module, &points_to) else {
+        return Ok(());
+    };
+    for unfolds in [false, true] {
+        let explore = |place: Option<usize>| {
+            let options = selvedge_vm::Options {
+                fingerprints: true,
+                max_steps: 20_000,
+                ..setup(path).vm
+            };
+            let vm = Program::new(module.clone(), options).expect("a program that compiles");
+            if let Some(place) = place {
+                let identical = Identical {
+                    starts: facts.starts.clone(),
+                    handles: facts.handles.clone(),
+                    place,
+                };
+                vm.learn_turns(&identical).expect("a machine");
+                if !vm.takes_turns() {
+                    return None;
+                }
+            }
+            let make = || {
+                let machine = Vm::canonical(Arc::clone(&vm)).expect("a machine");
+                let machine = if place.is_some() {
+                    machine.with_turns()
+                } else {
+                    machine
+                };
+                (machine, (RaceDetector::new(), DeadlockDetector::new()))
+            };
+            let config = Config {
+                stop: Stop::Never,
+                max_executions: Some(MAX_EXECUTIONS),
+                properties: [Property::Assertion, Property::Deadlock, Property::DataRace].into(),
+                ..Config::default()
+            };
+            let report = match unfolds {
+                true => unfold::explore(&make, &config, &Control::new()),
+                false => stateful::explore(&make, &config, &Control::new()),
+            };
+            let whole = report.stop == StopReason::Complete && report.limits.is_empty();
+            let place_of = |found: &Found| {
+                let kind = found.fault.kind.name();
+                (
+                    kind,
+                    if kind == "assertion" {
+                        found.fault.stmt.0
+                    } else {
+                        0
+                    },
+                )
+            };
+            let found: BTreeSet<(&str, u32)> = report.faults.iter().map(place_of).collect();
+            (whole && !vm.told_apart()).then_some((found, report.statistics.redundant_executions))
+        };
+        let Some((expected, _)) = explore(None) else {
+            continue;
+        };
+        for place in 0..3 {
+            let Some((found, held)) = explore(Some(place)) else {
+                continue;
+            };
+            if found != expected {
+                return Err(format!(
+                    "turns at place {place}, unfold {unfolds}: {found:?}, not {expected:?}"
+                ));
+            }
+            counts.places += 1;
+            counts.held += u32::from(held > 0);
+        }
+    }
     Ok(())
 }
 
@@ -155,5 +244,6 @@ fn main() {
     }
     assert!(counts.compared > counts.too_large, "most programs are too large");
     assert!(counts.used * 4 > counts.compared, "threads hardly take turns");
+    assert!(counts.held > 10, "threads are hardly held");
     assert!(counts.on < counts.off, "taking turns saves nothing");
 }
