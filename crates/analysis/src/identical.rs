@@ -7,10 +7,10 @@
 //!
 //! - *The library.* Each function of it that is there is one of [`is_blind`]: it does not ask who
 //!   calls it, what time it is, or for random numbers.
-//! - *Handles.* What `pthread_create` stores is loaded only to be given to `pthread_join`. Attributes
-//!   are the default ones, and nobody asks for results.
-//! - *Addresses.* A thread's stack and what it allocates lie elsewhere than another's. Addresses are
-//!   only used to access memory, compared for equality, and moved by numbers.
+//! - *Handles.* What `pthread_create` stores is loaded only to be given to `pthread_join`.
+//!   Attributes are the default ones, and nobody asks for results.
+//! - *Addresses.* A thread's stack and what it allocates lie elsewhere than another's. Addresses
+//!   are only used to access memory, compared for equality, and moved by numbers.
 
 use crate::cfg::Cfg;
 use crate::defuse::{DefUse, Definition, Place};

@@ -1,5 +1,5 @@
-//! Identical threads that take turns: what is found is what brute force finds without turns, but for
-//! which of the identical threads does what.
+//! Identical threads that take turns: what is found is what brute force finds without turns, but
+//! for which of the identical threads does what.
 
 mod common;
 
@@ -267,8 +267,8 @@ fn names_threads(op: &ToyOp) -> bool {
     )
 }
 
-/// A toy in which some threads are identical and take turns somewhere: from the start, or created by
-/// another one, and joined in one run.
+/// A toy in which some threads are identical and take turns somewhere: from the start, or created
+/// by another one, and joined in one run.
 fn identical(mut toy: Toy, seed: u64) -> Option<Toy> {
     if toy.weak
         || toy

@@ -7,8 +7,8 @@
 //! tomorrow. So they run side by side:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin or
-//!    retry end here.
+//! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin
+//!    or retry end here.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
 //!    about a second; beside them `stateful`, with half of the work, and once alone for some tenths
 //!    of a second, when samples had found what most of them find.

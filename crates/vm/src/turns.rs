@@ -1,27 +1,27 @@
 //! Identical threads take turns: those that have the same creator, function and argument, and that
 //! the program cannot tell apart.
 //!
-//! If such threads change places in an execution, that is an execution, too, with the same faults by
-//! other names. So it is enough to explore, of each set of executions that differ in this way, one.
-//! Let S be a statement. Of the executions of a set, there is one in which identical threads execute
-//! S for the first time in the order of their creation, those that never do at the end. So a
-//! thread that is about to do so, and of which the one before it has not done so, is *held*
-//! ([`Status::Held`]). A compare-and-exchange counts only where it succeeds.
+//! If such threads change places in an execution, that is an execution, too, with the same faults
+//! by other names. So it is enough to explore, of each set of executions that differ in this way,
+//! one. Let S be a statement. Of the executions of a set, there is one in which identical threads
+//! execute S for the first time in the order of their creation, those that never do at the end. So
+//! a thread that is about to do so, and of which the one before it has not done so, is *held*
+//! ([held](selvedge_model::Status::Held)). A compare-and-exchange counts only where it succeeds.
 //!
 //! That restricts the program, whatever the strategy: [`Vm::with_turns`] is another system, of
-//! which each execution is one of the program. Its dependence is that of the program, since
-//! whoever lets another go on by its turn has used the same object in a dependent way: S is a write,
-//! or takes a lock, always of the same object.
+//! which each execution is one of the program. Its dependence is that of the program, since whoever
+//! lets another go on by its turn has used the same object in a dependent way: S is a write, or
+//! takes a lock, always of the same object.
 //!
 //! What must hold of the program as a text is known before (`Identical`); what must hold of its
 //! executions is looked at here: the threads are created with nothing between that others may see,
-//! and joined so, by their creator; addresses are not compared but for equality. Else they are *told
-//! apart*, and the exploration has to be made again without turns. That is enough: up to
-//! the first such event all that was said holds, so if some execution has one, one that is explored
-//! has one.
+//! and joined so, by their creator; addresses are not compared but for equality. Else they are
+//! *told apart*, and the exploration has to be made again without turns. That is enough: up to the
+//! first such event all that was said holds, so if some execution has one, one that is explored has
+//! one.
 //!
-//! Where S is, is a question of cost only. One execution, in which each thread runs as far as it can,
-//! says which statements all identical threads execute once on one object.
+//! Where S is, is a question of cost only. One execution, in which each thread runs as far as it
+//! can, says which statements all identical threads execute once on one object.
 
 use crate::code::Op as Code;
 use crate::native::Cx;

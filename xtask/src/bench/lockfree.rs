@@ -12,9 +12,9 @@ pub(super) const TITLE: &str = "## Lock-free programs\n";
 /// What takes longer is left out.
 const MOST_SECONDS: u32 = 10;
 
-/// A program of `benches/lockfree` with a size, and what others took on another run of the same kind
-/// of machine for programs of this kind and size: GenMC, and the best mode of Nidhugg; user CPU
-/// seconds, with executions.
+/// A program of `benches/lockfree` with a size, and what others took on another run of the same
+/// kind of machine for programs of this kind and size: GenMC, and the best mode of Nidhugg; user
+/// CPU seconds, with executions.
 type Row = (&'static str, &'static str, &'static str);
 
 #[rustfmt::skip]

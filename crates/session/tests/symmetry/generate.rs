@@ -1,5 +1,5 @@
-//! Random C programs with threads that run the same function, and in most of them nothing that tells
-//! these apart.
+//! Random C programs with threads that run the same function, and in most of them nothing that
+//! tells these apart.
 
 use fastrand::Rng;
 use std::fmt::Write;

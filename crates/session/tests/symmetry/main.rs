@@ -3,8 +3,8 @@
 //!
 //! In every second program something may tell the threads apart, which must be noticed.
 //!
-//! `SELVEDGE_IDENTICAL=FROM..TO` runs other seeds; `SELVEDGE_IDENTICAL_KEEP=1` goes on after a failure
-//! and shows all of them.
+//! `SELVEDGE_IDENTICAL=FROM..TO` runs other seeds; `SELVEDGE_IDENTICAL_KEEP=1` goes on after a
+//! failure and shows all of them.
 
 mod generate;
 
@@ -57,8 +57,8 @@ fn setup(path: &Path) -> Setup {
     setup
 }
 
-/// What a session says of a program, how many executions it took, and whether identical threads took
-/// turns; none if it is too large.
+/// What a session says of a program, how many executions it took, and whether identical threads
+/// took turns; none if it is too large.
 fn seen(path: &Path, program: &Loaded, strategy: Strategy, symmetry: Symmetry) -> Option<(Seen, u64, bool)> {
     let options = Options {
         strategy: Some(strategy),
