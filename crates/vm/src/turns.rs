@@ -5,8 +5,8 @@
 //! by other names. So it is enough to explore, of each set of executions that differ in this way,
 //! one. Let S be a statement. Of the executions of a set, there is one in which identical threads
 //! execute S for the first time in the order of their creation, those that never do at the end. So
-//! a thread that is about to do so, and of which the one before it has not done so, is *held*
-//! ([held](selvedge_model::Status::Held)). A compare-and-exchange counts only where it succeeds.
+//! a thread that is about to do so, and of which the one before it has not done so, is
+//! [held](selvedge_model::Status::Held). A compare-and-exchange counts only where it succeeds.
 //!
 //! That restricts the program, whatever the strategy: [`Vm::with_turns`] is another system, of
 //! which each execution is one of the program. Its dependence is that of the program, since whoever

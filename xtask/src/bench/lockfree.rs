@@ -76,8 +76,8 @@ impl Bench {
             "{TITLE}\nPrograms of `benches/lockfree`, where threads spin and retry. User CPU seconds of the whole command, the compiler's \
              included; in brackets executions + redundant ones + those that ended at states that were known. What takes longer than {MOST_SECONDS} s is left out. The \
              last column is GenMC; the best mode of Nidhugg, as measured before on a machine of the same kind with their own versions of these \
-             programs: no run of today, and without symmetry. Identical threads are explored once where no column says otherwise; of these programs \
-             ticket_lock, ttas_lock, exchange_lock and cas_counter have some, the others give each thread its number.\n\n|program|",
+             programs: no run of today, and without symmetry. Executions that differ in which of several identical threads does what are explored once where no column says otherwise; of these programs \
+             ticket_lock, ttas_lock, anderson_lock, exchange_lock, cas_counter and reference_count have some, the others give each thread its number.\n\n|program|",
         );
         for (title, _) in COLUMNS {
             write!(text, " {title} |")?;
