@@ -65,16 +65,22 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree]`: quick leaves out callgrind and the comparison of
-/// cores; lockfree shows that section alone.
+/// `cargo xtask bench [--quick | --lockfree] [--selvedge FILE]`: quick leaves out callgrind and the
+/// comparison of cores; lockfree measures that section alone, and replaces it in the document.
+/// `FILE` is a command that was built before.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
-    let bench = Bench {
-        selvedge: build_release()?,
+    let given = arguments.iter().position(|argument| argument == "--selvedge");
+    let given = given.map(|at| arguments.get(at + 1).context("--selvedge: which file?"));
+    let selvedge = match given.transpose()? {
+        Some(file) => PathBuf::from(file),
+        None => build_release()?,
     };
+    let bench = Bench { selvedge };
     if arguments.iter().any(|argument| argument == "--lockfree") {
-        println!("{}", bench.lockfree()?);
-        return Ok(());
+        let section = format!("{}{}", bench.lockfree()?, facts());
+        println!("{section}");
+        return replace_section(lockfree::TITLE, &section);
     }
     let mut text =
         String::from("# Benchmarks\n\nMeasured by `cargo xtask bench`, which writes this file.\n\n");
@@ -155,6 +161,8 @@ impl Bench {
             "never",
             "--strategy",
             "dpor",
+            "--symmetry",
+            "off",
             "--jobs",
         ];
         let jobs = jobs.to_string();
@@ -305,6 +313,19 @@ impl Bench {
         )?;
         Ok(text)
     }
+}
+
+/// Replaces the section of the document that begins with a title; it becomes the last one if there
+/// is none.
+fn replace_section(title: &str, section: &str) -> Result<()> {
+    let document = std::fs::read_to_string(DOCUMENT).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let from = document.find(title).unwrap_or(document.len());
+    let after = document.get(from + title.len()..).unwrap_or_default();
+    let to = after.find("\n## ").map(|at| from + title.len() + at + 1);
+    let end = document.get(to.unwrap_or(document.len())..).unwrap_or_default();
+    let begin = document[..from].trim_end();
+    let text = format!("{begin}\n\n{section}{end}");
+    std::fs::write(DOCUMENT, text).with_context(|| format!("cannot write {DOCUMENT}"))
 }
 
 /// Processor, cores, system, compiler.

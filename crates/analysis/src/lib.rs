@@ -19,6 +19,7 @@ mod calls;
 pub mod cfg;
 mod defuse;
 pub mod essential;
+pub mod identical;
 pub mod leaf;
 pub mod library;
 pub mod pointsto;

@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use selvedge_explore::unfold::Partial;
 use selvedge_frontend::Language;
-use selvedge_session::{Dependence, Strategy, Visibility};
+use selvedge_session::{Dependence, Strategy, Symmetry, Visibility};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -140,6 +140,11 @@ pub(crate) struct CheckArgs {
     /// conflict; --strategy auto tries the other one, too, where it may be used
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_DEPENDENCE", default_value = "auto", value_name = "auto|conflict|predicate", value_parser = dependence)]
     pub(crate) dependence: Dependence,
+    /// Explore executions once that differ only in which of several identical threads does what
+    /// (of dpor, unfold and stateful): auto and on where that is known to lose nothing; on says why
+    /// it is not, else
+    #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_SYMMETRY", default_value = "auto", value_name = "on|off|auto", value_parser = symmetry)]
+    pub(crate) symmetry: Symmetry,
     /// Cut off executions that only repeat others
     #[arg(
         help_heading = EXPLORATION,
@@ -617,6 +622,15 @@ fn dependence(text: &str) -> Result<Dependence, String> {
         "predicate" => Ok(Dependence::Predicate),
         "predicate-published" => Err(later(text)),
         _ => Err("expected auto, conflict or predicate".to_owned()),
+    }
+}
+
+fn symmetry(text: &str) -> Result<Symmetry, String> {
+    match text {
+        "auto" => Ok(Symmetry::Auto),
+        "on" => Ok(Symmetry::On),
+        "off" => Ok(Symmetry::Off),
+        _ => Err("expected on, off or auto".to_owned()),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn options(
             StrategyOption::Given(strategy) => Some(strategy),
         },
         dependence: args.dependence,
+        symmetry: args.symmetry,
         sleep_sets: args.sleep_sets.on(),
         recall: args.recall.on(),
         visibility: args.visibility,

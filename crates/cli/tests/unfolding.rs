@@ -316,6 +316,8 @@ fn threads_are_told_apart_after_data_choices() {
             "off",
             "--k",
             k,
+            "--symmetry",
+            "off",
             program,
         ];
         let text = selvedge(&arguments);

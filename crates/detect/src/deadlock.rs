@@ -127,7 +127,9 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
     fn end(&mut self, machine: &M, faults: &mut Vec<Fault>) {
         let pending = machine.pending();
         let waits = |p: &Pending| p.status == Status::Blocked;
-        if !pending.iter().any(waits) || pending.iter().any(|p| p.status == Status::Enabled) {
+        // Where a thread is held, others come to the end, by its name.
+        let moves = |p: &Pending| matches!(p.status, Status::Enabled | Status::Held);
+        if !pending.iter().any(waits) || pending.iter().any(moves) {
             return;
         }
         let blocked: Vec<ThreadId> = (0..pending.len())

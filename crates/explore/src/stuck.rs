@@ -252,7 +252,8 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             return Here::Pruned;
         }
         if !pending.iter().any(Pending::is_enabled) {
-            return Here::Open;
+            // Where a thread is held, this is no end.
+            return if holds(machine) { Here::Pruned } else { Here::Open };
         }
         if self.waiting.firm {
             return Here::Nothing;
@@ -303,7 +304,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         let mut seen: FxHashMap<Digest, u32> = FxHashMap::default();
         let mut graph = Graph::default();
         let threads = machine.pending().len();
-        let (mut pruned, mut grown) = (false, false);
+        let (mut pruned, mut grown, mut held) = (false, false, holds(machine));
         let mut stack: Vec<Frame<M::Mark>> = Vec::new();
         let frame = |machine: &mut M, graph: &mut Graph, print: Digest, depth: usize| {
             let (choices, ample) = moves(machine, depth, is_local(machine));
@@ -335,6 +336,7 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
             machine.step(choice);
             let print = digest(machine);
             grown |= machine.pending().len() > threads;
+            held |= holds(machine);
             match self.here(machine, false) {
                 Here::Nothing if !self.fates.known[0].contains(&(self.key)(print)) => {
                     let from = top.number;
@@ -363,6 +365,11 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
                 }
             }
         }
+        if held {
+            // That thread could move, and let the waiting one go on.
+            machine.refuse_turns();
+            return Fate::Open;
+        }
         if pruned && grown {
             // The same thread may have several numbers.
             return Fate::Unknown;
@@ -376,6 +383,11 @@ impl<K: Fn(Digest) -> (Digest, ThreadId, bool)> Search<'_, K> {
         }
         Fate::Stuck
     }
+}
+
+/// Whether a thread is held at the machine's state.
+fn holds<M: Machine>(machine: &M) -> bool {
+    machine.pending().iter().any(|p| p.status == Status::Held)
 }
 
 fn is_local<M: Machine>(machine: &M) -> impl Fn(ThreadId) -> bool {

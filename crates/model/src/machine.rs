@@ -14,6 +14,10 @@ pub enum Status {
     Enabled,
     /// It waits for another thread.
     Blocked,
+    /// It could move, but has to leave the turn to an identical thread: an execution in which it
+    /// moves is one in which that thread does, by another name ([`Machine::takes_turns`]). So it
+    /// is no part of a deadlock, and an execution that ends like this has not come to its end.
+    Held,
     /// It has ended.
     Finished,
     /// It will never move again, and this is no deadlock. The reason is a false assumption, a fault
@@ -32,6 +36,14 @@ pub struct Pending {
     pub alternatives: u16,
 }
 
+impl Status {
+    /// Whether the thread may do something yet: it is neither finished nor parked.
+    #[inline]
+    pub const fn is_alive(self) -> bool {
+        matches!(self, Status::Enabled | Status::Blocked | Status::Held)
+    }
+}
+
 impl Pending {
     /// True if the thread can move.
     #[inline]
@@ -45,20 +57,20 @@ impl Pending {
 pub struct Standing {
     /// The enabled threads.
     pub enabled: u64,
-    /// The blocked threads.
+    /// The threads that are blocked or held.
     pub blocked: u64,
 }
 
 impl Standing {
     /// Computes the sets from pending actions; `None` if there are more threads than bits.
     pub fn of(pending: &[Pending]) -> Option<Standing> {
-        let bits = |status: Status| {
+        let bits = |is: fn(Status) -> bool| {
             let threads = pending.iter().enumerate();
-            threads.fold(0, |bits, (i, p)| bits | u64::from(p.status == status) << i)
+            threads.fold(0, |bits, (i, p)| bits | u64::from(is(p.status)) << i)
         };
         (pending.len() <= 64).then(|| Standing {
-            enabled: bits(Status::Enabled),
-            blocked: bits(Status::Blocked),
+            enabled: bits(|status| status == Status::Enabled),
+            blocked: bits(|status| matches!(status, Status::Blocked | Status::Held)),
         })
     }
 }
@@ -138,6 +150,17 @@ pub trait Machine {
     fn may_end(&self, _thread: ThreadId) -> bool {
         true
     }
+
+    /// Whether a thread that is about to do this may have to leave the turn to identical threads
+    /// ([`Status::Held`]). All actions of identical threads for which that holds are dependent on
+    /// each other: they write one object, or take one lock.
+    fn takes_turns(&self, _action: &Action) -> bool {
+        false
+    }
+
+    /// Tells the machine that an explorer cannot decide something because threads take turns. The
+    /// exploration has to be made again without turns.
+    fn refuse_turns(&self) {}
 
     /// Adds the machine's counts of its own work to the totals that outlive it, and resets them.
     fn publish_counts(&mut self) {}

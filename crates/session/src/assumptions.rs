@@ -41,6 +41,11 @@ pub(crate) fn assumptions(
     if let Some(path) = &setup.given.test_case {
         list.push(format!("the inputs are those of {} (--input)", path.display()));
     }
+    list.extend(
+        program
+            .filter(|program| plan.turns && program.takes_turns())
+            .and_then(turns),
+    );
     list.push(if setup.vm.timeouts {
         "timed waits may time out at any moment".to_owned()
     } else {
@@ -130,6 +135,14 @@ fn addresses(program: &Program) -> Option<String> {
     let places = places(program, program.address_uses())?;
     Some(format!(
         "addresses of different objects have one order and one value each, which decide what happens at {places}"
+    ))
+}
+
+/// The assumption that the program does not tell identical threads apart.
+fn turns(program: &Program) -> Option<String> {
+    let places = places(program, program.turns())?;
+    Some(format!(
+        "threads with the same function and argument are interchangeable, which was checked: they are explored in one order at {places} (--symmetry)"
     ))
 }
 

@@ -81,7 +81,10 @@ pub fn cover(
     observer.enter(Stage::Preparing);
     let control = Arc::new(Control::new());
     // Only its visibility counts: every synchronisation is an event, and races are looked for.
-    let plan = Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Sync);
+    let plan = Plan {
+        turns: false,
+        ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Sync)
+    };
     let job = Job::new(
         options,
         (&setup, &loaded.module),

@@ -7,6 +7,7 @@ use crate::observer::Observer;
 use crate::options::{Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
+use crate::symmetry;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Kept, Misfit};
@@ -138,10 +139,13 @@ impl Exploration<'_> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
+        let turns = self.takes_turns();
+        let differs = || turns && self.program.told_apart();
         let reused = |vm: &Vm| {
             work.pay(&control, || vm.work());
             let spoiled = moves_left && vm.is_spoiled();
-            self.plan.keeps_dead && vm.has_reused() || spoiled || self.program.has_strayed()
+            let begins_anew = spoiled || self.program.has_strayed() || differs();
+            self.plan.keeps_dead && vm.has_reused() || begins_anew
         };
         let guard = || StopsWhen {
             control: &control,
@@ -152,6 +156,7 @@ impl Exploration<'_> {
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if moves_left { vm.with_left_movers() } else { vm };
+            let vm = if turns { vm.with_turns() } else { vm };
             let vm = match self.plan.futures {
                 Some(futures) => vm.with_futures(futures),
                 None => vm,
@@ -175,9 +180,13 @@ impl Exploration<'_> {
             }
         };
         let explored = explored?;
-        if gone.into_inner() && !self.program.has_strayed() {
-            // Without left movers nothing can be spoiled any more.
-            let again = moves_left && self.program.is_spoiled();
+        if (gone.into_inner() || differs()) && !self.program.has_strayed() {
+            // Without left movers nothing can be spoiled any more, and without turns no thread can
+            // be told apart.
+            let again = moves_left && self.program.is_spoiled() || differs();
+            if differs() {
+                self.observer.note(symmetry::TOLD_APART);
+            }
             return if again {
                 self.match_states(config)
             } else {
@@ -185,6 +194,11 @@ impl Exploration<'_> {
             };
         }
         Ok(Some(explored))
+    }
+
+    /// Whether identical threads take turns. False once the program has told them apart.
+    fn takes_turns(&self) -> bool {
+        self.plan.turns && self.program.takes_turns()
     }
 
     /// Explores executions step by step, with machines that make few events as long as this loses
@@ -202,12 +216,15 @@ impl Exploration<'_> {
         if self.plan.fuses(self.options) && !self.program.is_spoiled() {
             let control = self.control();
             let (spoiled, work) = (AtomicBool::new(false), Work::default());
+            let turns = self.takes_turns();
             let is_spoiled = |machine: &Recalling| {
                 work.pay(&control, || machine.work());
-                machine.is_spoiled() || program.has_strayed()
+                let told_apart = turns && program.told_apart();
+                machine.is_spoiled() || program.has_strayed() || told_apart
             };
             let make = || {
                 let (vm, (races, deadlocks)) = fusing_machine(program);
+                let vm = if turns { vm.with_turns() } else { vm };
                 let guard = StopsWhen {
                     control: &control,
                     happened: &spoiled,
@@ -225,6 +242,10 @@ impl Exploration<'_> {
                 selvedge_explore::dpor::explore_kept(&make, config, &control, kept)
             })?;
             settle(&mut report, &control);
+            if turns && program.told_apart() && !program.has_strayed() {
+                self.observer.note(symmetry::TOLD_APART);
+                return self.interleave(config);
+            }
             if !program.is_spoiled() || program.has_strayed() {
                 return Ok((report, control.progress().part));
             }

@@ -7,15 +7,16 @@ use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options};
+use crate::options::{Dependence, Options, Symmetry};
 use crate::plan::Plan;
 use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
+use crate::symmetry;
 use selvedge_base::{StmtId, StopFlag};
 use selvedge_explore::{Budget, Control};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Blocks, Program, Vm};
+use selvedge_vm::{Blocks, Identical, Program, Vm};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -34,6 +35,8 @@ pub(crate) struct Job<'a> {
     belongs: Option<Belongs>,
     /// The checkpoint from which the first exploration starts, until it has started.
     from: Mutex<Option<Checkpoint>>,
+    /// What is known of identical threads once this is asked, or why nothing is known.
+    identical: OnceLock<Result<Identical, String>>,
     /// Statements that explorations under predicate dependence have shown to be essential.
     essential: Mutex<BTreeSet<StmtId>>,
     /// The classes of the program's atomic blocks, if there are several, once somebody asks.
@@ -63,6 +66,7 @@ impl<'a> Job<'a> {
             one_block_class: AtomicBool::new(from.as_ref().is_some_and(|from| from.carried.one_block_class)),
             belongs,
             from: Mutex::new(from),
+            identical: OnceLock::new(),
             essential: Mutex::default(),
             made: Mutex::new(None),
         }
@@ -114,6 +118,19 @@ impl<'a> Job<'a> {
         }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
         Vm::new(Arc::clone(&program)).map_err(fails)?;
+        if plan.turns {
+            let mut first = false;
+            let identical = self.identical.get_or_init(|| {
+                first = true;
+                symmetry::facts(self.options, self.module)
+            });
+            if let Ok(identical) = identical {
+                program.learn_turns(identical).map_err(fails)?;
+            }
+            if first && self.options.symmetry == Symmetry::On && !program.takes_turns() {
+                self.observer.note(&symmetry::unused(identical, &program));
+            }
+        }
         Ok((setup, program))
     }
 

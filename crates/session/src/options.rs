@@ -96,6 +96,29 @@ impl Dependence {
     }
 }
 
+/// Whether executions that differ only in which of several identical threads does what are
+/// explored once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symmetry {
+    /// Where it is known at little cost that threads are identical.
+    Auto,
+    /// Where that is known; else a note says why it is not.
+    On,
+    /// No.
+    Off,
+}
+
+impl Symmetry {
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Symmetry::Auto => "auto",
+            Symmetry::On => "on",
+            Symmetry::Off => "off",
+        }
+    }
+}
+
 /// What to check, and how. The default is the default of the command.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -109,6 +132,8 @@ pub struct Options {
     pub strategy: Option<Strategy>,
     /// Which pairs of actions are explored in both orders.
     pub dependence: Dependence,
+    /// Whether executions that differ only in identical threads are explored once.
+    pub symmetry: Symmetry,
     /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
     /// True if `dpor` looks known steps up instead of executing them.
@@ -151,6 +176,7 @@ impl Default for Options {
             properties: properties::default(),
             strategy: None,
             dependence: Dependence::Auto,
+            symmetry: Symmetry::Auto,
             sleep_sets: true,
             recall: true,
             visibility: Visibility::Auto,

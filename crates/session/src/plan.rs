@@ -3,6 +3,7 @@
 
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::predicate;
+use crate::symmetry;
 use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
 use selvedge_vm::{Elements, Futures};
@@ -27,6 +28,8 @@ pub struct Plan {
     pub futures: Option<Futures>,
     /// Which pairs of actions are explored in both orders.
     pub dependence: Dependence,
+    /// True if identical threads take turns, if the program has any.
+    pub turns: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// `Options::quarantine` of the machine.
@@ -84,6 +87,7 @@ impl Plan {
             visibility,
             futures,
             dependence: Dependence::Conflict,
+            turns: symmetry::suits(options, strategy),
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && options.quarantine.is_none(),

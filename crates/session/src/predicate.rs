@@ -140,6 +140,7 @@ pub(crate) fn assertions(explored: &Explored) -> Option<Vec<AssertionReport>> {
 pub(crate) fn plan(options: &Options) -> Plan {
     Plan {
         dependence: Dependence::Predicate,
+        turns: false,
         ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
     }
 }

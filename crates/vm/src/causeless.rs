@@ -30,6 +30,9 @@ impl Vm {
     #[inline]
     pub(crate) fn status(&self, action: &Action) -> (Status, u16) {
         let (status, alternatives) = crate::sync::status(&self.state, action);
+        if self.state.modes().turns && status == Status::Enabled && self.is_held(action) {
+            return (Status::Held, 1);
+        }
         match action.op {
             Op::WaitRelease if alternatives > 1 && self.repeats(action.thread) => (status, 1),
             Op::Rmw if action.may_fail => (status, 1 + u16::from(self.may_fail_without_cause(action))),

@@ -28,6 +28,7 @@ mod recall;
 mod statistics;
 mod symbolic;
 pub mod sync;
+mod turns;
 pub mod value;
 mod visibility;
 mod word;
@@ -49,6 +50,7 @@ pub use phase::Phase;
 pub use program::{Error, Program, STREAMS};
 pub use recall::Recalling;
 pub use statistics::{LayerStatistics, SolverStatistics};
+pub use turns::Identical;
 pub use visibility::{Points, Visibility};
 
 use machine::{interp, vm};

@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::statistics::SolverStatistics;
 use crate::symbolic::solver_options;
 use crate::sync::fuse::Fusible;
+use crate::turns::Turns;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
@@ -127,6 +128,10 @@ pub struct Program {
     pub(crate) fusible: Fusible,
     /// True if the exploration with parts of events is incomplete.
     pub(crate) spoiled: AtomicBool,
+    /// Where identical threads take turns, if they do.
+    pub(crate) turns: OnceLock<Turns>,
+    /// Threads that took turns were told apart after all.
+    pub(crate) told_apart: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
     /// The questions about properties that its machines could not decide.
     open: Mutex<BTreeSet<(Property, Unsupported)>>,
@@ -202,6 +207,8 @@ impl Program {
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
             spoiled: AtomicBool::new(false),
+            turns: OnceLock::new(),
+            told_apart: AtomicBool::new(false),
             polls: module
                 .functions
                 .iter()

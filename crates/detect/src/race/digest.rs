@@ -435,7 +435,7 @@ impl RaceDetector {
     /// The clocks that later events may acquire.
     pub(super) fn clocks(&self, pending: &[Pending], names: &Names) -> Clocks {
         let row = |slot: u32| self.store.ticks(slot, self.width());
-        let moves = |status: Status| matches!(status, Status::Enabled | Status::Blocked);
+        let moves = Status::is_alive;
         let mut floor = vec![u32::MAX; self.width()];
         for (thread, _) in pending.iter().enumerate().filter(|(_, p)| moves(p.status)) {
             match self.threads.get(thread) {
@@ -460,7 +460,7 @@ impl RaceDetector {
         };
         for (thread, (pending, record)) in pending.iter().zip(&self.threads).enumerate() {
             let (moves, joined) = match pending.status {
-                Status::Enabled | Status::Blocked => (true, false),
+                Status::Enabled | Status::Blocked | Status::Held => (true, false),
                 Status::Finished => (false, self.store.get(Space::Records, record.joined()) != 0),
                 Status::Parked => continue,
             };

@@ -373,7 +373,9 @@ where
     fn blocked_now(&self) -> S {
         match self.machine.standing() {
             Some(standing) => S::from_bits(standing.blocked),
-            None => S::of(self.machine.pending(), |p| p.status == Status::Blocked),
+            None => S::of(self.machine.pending(), |p| {
+                matches!(p.status, Status::Blocked | Status::Held)
+            }),
         }
     }
 
@@ -565,7 +567,12 @@ where
         self.reverse_blocked();
         let statistics = &mut self.job.record.statistics;
         statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
-        if finished {
+        let held = |p: &Pending| p.status == Status::Held;
+        if finished && self.machine.pending().iter().any(held) {
+            // It goes on, by another thread's name.
+            statistics.redundant_executions += 1;
+            self.unseen.redundant += 1;
+        } else if finished {
             statistics.executions += 1;
             statistics.threads = statistics.threads.max(self.machine.pending().len() as u64);
             self.unseen.executions += 1;

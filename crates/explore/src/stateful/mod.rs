@@ -394,7 +394,11 @@ where
             self.machine.goes_first(thread) && self.floating.as_ref().is_none_or(floats)
         });
         let bounded = depth >= self.config.max_events as usize;
-        if choices.is_empty() {
+        let held = |p: &Pending| p.status == Status::Held;
+        if choices.is_empty() && self.machine.pending().iter().any(held) {
+            // It goes on, by another thread's name.
+            self.record.statistics.redundant_executions += 1;
+        } else if choices.is_empty() {
             self.record.statistics.executions += 1;
             self.detector.end(&self.machine, &mut self.faults);
         } else if bounded {

@@ -30,7 +30,7 @@ use next::Next;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
 use selvedge_model::{
-    Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, StopReason, Undo,
+    Choice, Detector, Fingerprint, Limit, LimitKind, Op, Pending, Property, Status, StopReason, Undo,
 };
 use std::collections::VecDeque;
 use wide::Wide;
@@ -531,6 +531,17 @@ where
             self.extensions.forget();
         }
         match leaf {
+            // It goes on, by another thread's name.
+            Leaf::Maximal
+                if self
+                    .path
+                    .machine
+                    .pending()
+                    .iter()
+                    .any(|p| p.status == Status::Held) =>
+            {
+                statistics.redundant_executions += 1;
+            }
             Leaf::Maximal => {
                 statistics.executions += 1;
                 self.path.detector.end(&self.path.machine, &mut self.path.faults);

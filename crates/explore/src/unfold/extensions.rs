@@ -146,6 +146,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             let number = ThreadId(number as u16);
             let looked_at = match pending.status {
                 Status::Blocked => !store.weaken.is(Weaken::Blocked),
+                // A compare-exchange that would succeed now could have failed before.
+                Status::Held => !store.weaken.is(Weaken::HeldThreads),
                 Status::Enabled => {
                     !store.weaken.is(Weaken::Between) && between(store, path, number) != Between::No
                 }
@@ -190,7 +192,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         if at.action.op == Op::CancelPoint && !store.weaken.is(Weaken::Cancelled) {
             self.before_cancellation(store, path, at, &below);
         }
-        match scheme(store, at) {
+        match self.scheme(store, at) {
             Scheme::None => {}
             // An unlock never blocks temporarily. If it is blocked, its thread does not hold the
             // lock any more.
@@ -215,6 +217,19 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
                 let candidates = candidates(store, path, at, &below, scheme);
                 self.after_each(store, path, at, scheme, &candidates, &below);
             }
+        }
+    }
+
+    /// How the other events at a position are found. Where threads take turns, the machine is
+    /// asked whose turn it is.
+    fn scheme(&self, store: &Store, at: &Position) -> Scheme {
+        match scheme(store, at) {
+            Scheme::Mutex | Scheme::Certain
+                if self.probe.machine.takes_turns(&at.action) && !store.weaken.is(Weaken::Turns) =>
+            {
+                Scheme::Ask
+            }
+            scheme => scheme,
         }
     }
 

@@ -8,6 +8,10 @@ pub enum Weaken {
     /// No mistake.
     #[default]
     Nothing,
+    /// There are no other events where a thread is held.
+    HeldThreads,
+    /// The machine is not asked whose turn it is where threads take turns.
+    Turns,
     /// An operation of this class has no other events at its position.
     Class(OpClass),
     /// The other events at a position have no causes beyond those of the position's predecessor.

@@ -132,6 +132,20 @@ pub(super) struct Compiled {
     pub blocks: Vec<Vec<Option<(u32, u32)>>>,
     /// True if there are atomic blocks.
     pub has_blocks: bool,
+    /// By thread, if it takes turns: at which operation, the slot that says whether it has had its
+    /// turn, and that of the thread that comes before it.
+    pub turns: Vec<Option<Turn>>,
+}
+
+/// Where a thread takes turns with identical ones.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    /// The operation.
+    pub at: i32,
+    /// Says whether it has had its turn.
+    pub had: Slot,
+    /// The same of the thread before it.
+    pub before: Option<Slot>,
 }
 
 /// The name of the object at a slot.
@@ -190,6 +204,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
             .iter()
             .flatten()
             .any(|op| matches!(op, ToyOp::Atomic(_))),
+        turns: vec![None; count],
     };
     let cancels = toy
         .threads
@@ -244,6 +259,7 @@ pub(super) fn compile(toy: &Toy) -> Result<Compiled, String> {
             .collect::<Result<_, _>>()?;
         compiler.out.code.push(code);
     }
+    compiler.turns()?;
     Ok(compiler.out)
 }
 
@@ -292,6 +308,21 @@ fn is_numbered(toy: &Toy) -> bool {
 }
 
 impl Compiler<'_> {
+    /// Where identical threads take turns.
+    fn turns(&mut self) -> Result<(), String> {
+        for (at, group) in &self.toy.turns {
+            let mut before = None;
+            for &t in group {
+                self.thread(t)?;
+                let had = self.slot(0);
+                let at = *at as i32;
+                self.out.turns[t] = Some(Turn { at, had, before });
+                before = Some(had);
+            }
+        }
+        Ok(())
+    }
+
     fn slot(&mut self, value: i32) -> Slot {
         self.out.memory.push(value);
         self.out.linear.push(false);

@@ -1,7 +1,7 @@
 //! A toy as a machine that can undo steps. The whole state is one flat memory; the undo log
 //! contains (slot, old value).
 
-use super::compile::{Code, Compiled, DONE, NEW, Slot, compile, object};
+use super::compile::{Code, Compiled, DONE, NEW, Slot, Turn, compile, object};
 use super::fingerprint::Hashing;
 use super::program::Toy;
 use crate::reference::Inspect;
@@ -12,6 +12,7 @@ use crate::{
 use selvedge_base::{ContextId, Digest, Id, StmtId, ThreadId};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Phases of a thread: the part of its operation that is done already.
 pub(super) const RUN: i32 = 0;
@@ -55,6 +56,8 @@ pub struct ToyMachine {
     pub(super) delta: Digest,
     /// True if a thread decides about an input that another thread has decided.
     pub(super) alone: bool,
+    /// An explorer could not tell something because threads take turns.
+    refused: Arc<AtomicBool>,
 }
 
 /// The result of an operation that may be invisible.
@@ -101,6 +104,7 @@ impl ToyMachine {
             hash: Digest::EMPTY,
             delta: Digest::EMPTY,
             alone: true,
+            refused: Arc::default(),
         };
         machine.hash = machine.fingerprint_from_scratch();
         for t in 0..machine.toy.code.len() {
@@ -112,6 +116,12 @@ impl ToyMachine {
         machine.log.clear();
         machine.refresh();
         Ok(machine)
+    }
+
+    /// What says, now and later, whether an explorer of this machine could not tell something
+    /// because threads take turns.
+    pub fn turns_refused(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.refused)
     }
 
     /// The toy's number of a machine thread.
@@ -408,6 +418,9 @@ impl Machine for ToyMachine {
         self.notices.clear();
         self.accesses.clear();
         let before = self.hash;
+        if let Some(turn) = self.turn(t).filter(|_| self.would_have_turn(t)) {
+            self.set(turn.had, 1);
+        }
         let completes = self.is_incomplete(choice.thread);
         let (action, outcome) = match self.decision_pending(t) {
             Some(_) => self.decide(t, &action, choice),
@@ -456,6 +469,16 @@ impl Machine for ToyMachine {
             }
             _ => 0,
         }
+    }
+
+    fn takes_turns(&self, action: &Action) -> bool {
+        let turns = self.toy.turns.iter().enumerate();
+        let at = |(t, turn): (usize, &Option<Turn>)| turn.is_some_and(|turn| stmt(t, turn.at) == action.stmt);
+        turns.into_iter().any(at)
+    }
+
+    fn refuse_turns(&self) {
+        self.refused.store(true, Ordering::Relaxed);
     }
 
     fn is_incomplete(&self, thread: ThreadId) -> bool {

@@ -1,6 +1,6 @@
 //! The next action of each thread of a toy, and whether it is enabled.
 
-use super::compile::{Code, DONE, NEW, Slot, object};
+use super::compile::{Code, DONE, NEW, Slot, Turn, object};
 use super::machine::{
     ARRIVED, CANCELLED, NOTIFIED, PARKED, RELEASED, STARTING, TIMED_OUT, ToyMachine, WAITING, stmt,
 };
@@ -170,6 +170,7 @@ impl ToyMachine {
         let status = match when {
             _ if pc == DONE => Status::Finished,
             _ if phase == PARKED => Status::Parked,
+            Some(true) if self.is_held(t) => Status::Held,
             Some(true) => Status::Enabled,
             _ => Status::Blocked,
         };
@@ -177,6 +178,28 @@ impl ToyMachine {
             action,
             status,
             alternatives,
+        }
+    }
+
+    /// Whether a thread that could move has to leave the turn to the one before it.
+    fn is_held(&self, t: usize) -> bool {
+        let Some(turn) = self.turn(t) else { return false };
+        turn.before.is_some_and(|before| self.get(before) == 0) && self.would_have_turn(t)
+    }
+
+    /// Where a thread takes its turn next, if it is there and has not had it.
+    pub(super) fn turn(&self, t: usize) -> Option<Turn> {
+        let stands = |turn: &Turn| {
+            self.pc(t) == turn.at && !matches!(self.phase(t), STARTING | PARKED) && self.get(turn.had) == 0
+        };
+        self.toy.turns[t].filter(stands)
+    }
+
+    /// Whether what it does there now is its turn: a compare-and-swap only if it succeeds.
+    pub(super) fn would_have_turn(&self, t: usize) -> bool {
+        match self.code(t, self.pc(t)) {
+            Code::Cas(x, expected, ..) => self.are_equal(t, x, expected).unwrap_or(true),
+            _ => true,
         }
     }
 

@@ -29,6 +29,7 @@
 //!   consistently with the decisions of others;
 //! - `atomic n`: the next n operations as one action, as far as they are accesses to memory, data
 //!   choices and invisible operations;
+//! - `"turns": [[i, t, u]]`: thread u does its operation i for the first time after thread t;
 //! - `"ends": true`: a thread's end comes with its last action, if no thread is cancelled or joined
 //!   once.
 
@@ -53,6 +54,9 @@ pub struct Toy {
     pub weak: bool,
     /// True if inputs are written to memory before they are decided.
     pub shares: bool,
+    /// Threads that take turns, each group with the operation: the first time that one of them
+    /// does it (a compare-and-swap: with success) waits for that of the one before it.
+    pub turns: Vec<(usize, Vec<usize>)>,
     /// Each thread's operations. Threads that no `Spawn` names run from the start.
     pub threads: Vec<Vec<ToyOp>>,
 }
@@ -235,6 +239,7 @@ impl Toy {
             spurious: flag("spurious"),
             weak: flag("weak"),
             shares: flag("shares"),
+            turns: turns(value)?,
             threads: threads
                 .iter()
                 .map(|ops| {
@@ -276,8 +281,29 @@ impl Toy {
         if self.shares {
             value["shares"] = json!(true);
         }
+        if !self.turns.is_empty() {
+            let turn = |(at, group): &(usize, Vec<usize>)| {
+                std::iter::once(at).chain(group).copied().collect::<Vec<usize>>()
+            };
+            value["turns"] = json!(self.turns.iter().map(turn).collect::<Vec<_>>());
+        }
         value
     }
+}
+
+fn turns(value: &Value) -> Result<Vec<(usize, Vec<usize>)>, String> {
+    let none = Vec::new();
+    let all = match value.get("turns") {
+        None => &none,
+        Some(turns) => turns.as_array().ok_or("turns is no list")?,
+    };
+    let turn = |turn: &Value| {
+        let numbers = turn.as_array().ok_or("a turn is no list")?;
+        let numbers = numbers.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let (&at, group) = numbers.split_first().ok_or("a turn is empty")?;
+        Ok((at, group.to_vec()))
+    };
+    all.iter().map(turn).collect()
 }
 
 fn number(value: &Value) -> Result<i32, String> {

@@ -139,7 +139,7 @@ pub(super) fn birth(state: &State, index: usize, style: Style<'_>, words: &mut V
         ]);
     }
     words.extend([
-        u64::from(thread.region),
+        u64::from(thread.region) | u64::from(thread.twin.is_some()) << 32,
         u64::from(state.thread(thread.parent).region) << 32 | u64::from(thread.ordinal),
         thread.start.0,
     ]);
@@ -178,6 +178,8 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         joined: _,
         detached: _,
         atomic,
+        had_turn,
+        has_just_created,
         before,
         idle,
         cancel: Cancel {
@@ -195,7 +197,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         None => id.0,
     };
     let inputs = if style.counts_inputs { inputs } else { 0 };
-    let bits = [timed, disabled, asynchronous, before];
+    let bits = [had_turn, has_just_created, timed, disabled, asynchronous, before];
     let bits = bits.iter().fold(0, |all, &bit| all << 1 | u64::from(bit));
     words.clear();
     words.extend([

@@ -60,9 +60,9 @@ pub(crate) struct Foreseen {
 
 /// The average number of instructions that may be followed for a useful answer: the approximate
 /// cost of a few steps.
-const WORTH: u64 = 300;
+const WORTH: u64 = 100;
 /// The number of instructions that may be followed before anything is known of a statement.
-const TRIAL: u64 = 10_000;
+const TRIAL: u64 = 3_000;
 
 impl Foreseen {
     /// True if asking before a statement has paid so far.

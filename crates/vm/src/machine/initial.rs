@@ -46,6 +46,7 @@ impl Vm {
                 ordinal: 0,
                 region: 1,
                 start: (program.function_address(program.entry), Value::new(0)),
+                twin: None,
                 created: lifecycle::NOWHERE,
                 core: Core::created(false),
                 regs: Vec::new(),
@@ -132,6 +133,11 @@ impl Vm {
     pub fn with_left_movers(mut self) -> Vm {
         self.state.modes_mut().left_movers = true;
         self
+    }
+
+    /// Sets whether identical threads take turns.
+    pub(crate) fn set_turns(&mut self, turns: bool) {
+        self.state.modes_mut().turns = turns;
     }
 
     /// Lets a thread also go first if, as far as the state shows, no other thread may do anything

@@ -89,6 +89,10 @@ pub struct Core {
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
     /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
+    /// True if the thread has had its turn among identical threads ([`crate::turns`]).
+    pub had_turn: bool,
+    /// True if the last visible thing that the thread did was to create a thread.
+    pub has_just_created: bool,
     /// True if the pending action comes before the next instruction and is not that instruction
     /// (the end of an atomic function).
     pub before: bool,
@@ -144,6 +148,8 @@ pub struct Thread {
     pub region: u32,
     /// The function it starts with (an address) and its argument.
     pub start: (u64, Value),
+    /// The identical thread that comes before it, if there is one ([`crate::turns`]).
+    pub twin: Option<ThreadId>,
     /// The place where it was created.
     pub created: Site,
     /// The part that is saved completely at each step.
@@ -212,6 +218,8 @@ impl Core {
             joined: false,
             detached,
             atomic: 0,
+            had_turn: false,
+            has_just_created: false,
             before: false,
             idle: Digest::EMPTY,
             cancel: Cancel::default(),

@@ -443,9 +443,11 @@ impl Machine for Vm {
             }
         }
         self.state.pass_on(&action);
+        let has_turn = self.state.modes().turns && self.has_turn(&action, choice.alternative);
         let stands = self.before_causeless(&action, self.alternative);
         let core = self.state.begin_step(thread);
         let context = core.frame.context;
+        core.had_turn |= has_turn;
         core.site = crate::memory::Site {
             stmt: action.stmt,
             context,
@@ -493,6 +495,9 @@ impl Machine for Vm {
         self.check_block(&action);
         if self.state.modes().bounded {
             self.note_idle(&action, stands, mark);
+        }
+        if self.state.modes().turns {
+            self.look_for_differences(&action);
         }
         self.refresh(&action);
         // Other threads may have pending data choices in a canonical machine, or where a canonical
@@ -559,6 +564,14 @@ impl Machine for Vm {
             let meets = |a: &Access| future.conflicts(a.address, u64::from(a.size), a.write);
             !accesses.iter().any(meets)
         }) != Some(true)
+    }
+
+    fn takes_turns(&self, action: &Action) -> bool {
+        self.state.modes().turns && self.program.is_turn(action.stmt)
+    }
+
+    fn refuse_turns(&self) {
+        self.program.tell_apart();
     }
 
     fn has_changed(&self, object: ObjectId, size: u64) -> bool {

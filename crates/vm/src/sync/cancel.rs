@@ -20,7 +20,7 @@ use crate::thread::{Frame, Stage};
 use crate::value::Value;
 use crate::word::WordKey;
 use selvedge_base::{ContextId, Id, ThreadId};
-use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
 
 /// Size of `__pthread_unwind_buf_t`, and where in it the next outer buffer is kept.
 const BUFFER: u64 = 104;
@@ -116,7 +116,7 @@ fn cancel(cx: &mut Cx<'_>, _: u16) -> Performed {
     }
     cx.state.core_mut(target).cancel.requested = true;
     let pending = cx.state.pending()[target.index()];
-    if target != cx.thread && matches!(pending.status, Status::Enabled | Status::Blocked) {
+    if target != cx.thread && pending.status.is_alive() {
         let action = arm(cx.state, target, pending.action);
         refresh(cx.state, target, action);
     }

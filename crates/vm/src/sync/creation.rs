@@ -25,6 +25,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
             format!("more than {} threads", OWNERS - 2),
         ));
     };
+    let twin = crate::turns::twin(cx, start, argument, detached);
     cx.state.own_core(parent).children = ordinal;
     let id = ThreadId::from_index(cx.state.threads().len());
     let thread = Thread {
@@ -32,6 +33,7 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
         ordinal,
         region,
         start: (start, argument),
+        twin,
         created: cx.site,
         core: Core::created(detached),
         regs: Vec::new(),

@@ -324,7 +324,7 @@ pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
     let me = action.thread.index();
     let moves = |(i, p): (usize, &Pending)| {
         i != me
-            && matches!(p.status, Status::Enabled | Status::Blocked)
+            && p.status.is_alive()
             && p.action.op != Op::ProcessExit
             && super::status(state, &p.action).0 == Status::Enabled
     };

@@ -68,8 +68,11 @@ pub const ANYTHING: u64 = u64::MAX;
 /// counterpart of [`status`].
 #[inline]
 pub fn needed(pending: &Pending) -> u64 {
-    if !matches!(pending.status, Status::Enabled | Status::Blocked) {
-        return NOTHING;
+    match pending.status {
+        Status::Enabled | Status::Blocked => {}
+        // For others to have had their turn, or for a compare-exchange to fail.
+        Status::Held => return ANYTHING,
+        Status::Finished | Status::Parked => return NOTHING,
     }
     match pending.action.op.info().needs {
         Needs::Nothing => NOTHING,

@@ -138,7 +138,7 @@ fn end(cx: &mut Cx<'_>, _: u16) -> Performed {
                 .state
                 .pending()
                 .iter()
-                .any(|p| matches!(p.status, Status::Blocked | Status::Enabled) && waits(&p.action))
+                .any(|p| p.status.is_alive() && waits(&p.action))
         {
             let text = "destruction of a semaphore on which a thread waits";
             return Err(cx.fault_on(FaultKind::SemDestroyWaiting, text, ObjectId(address)));

@@ -46,6 +46,7 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
         Status::Enabled => return "can move".into(),
         Status::Finished => return "has ended".into(),
         Status::Parked => return "was stopped".into(),
+        Status::Held => return "leaves the turn to an identical thread".into(),
         Status::Blocked => {}
     }
     let action = &pending.action;

@@ -92,7 +92,7 @@ where
         let pending = &self.machine.pending()[thread];
         let searched = match pending.status {
             Status::Finished | Status::Parked => false,
-            Status::Blocked => !self.weaken.is(Weaken::BlockedSearch),
+            Status::Blocked | Status::Held => !self.weaken.is(Weaken::BlockedSearch),
             Status::Enabled => true,
         };
         if !searched || is_local(&pending.action) {

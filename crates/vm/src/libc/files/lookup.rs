@@ -9,7 +9,7 @@ use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use crate::word::MAX_DESCRIPTORS;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{ObjectId, Op, Pending, Status};
+use selvedge_model::{ObjectId, Op, Pending};
 
 /// Marks an open file in `Core::wait[0]`.
 const PIN: u64 = 0x66 << 48;
@@ -45,9 +45,7 @@ pub(super) fn pinned(cx: &Cx<'_>) -> Result<OpenFile, Stop> {
 /// Whether another thread is within an operation on an open file that may wait.
 pub(super) fn in_use(cx: &Cx<'_>, open: u32) -> bool {
     let within = |(i, p): &(usize, &Pending)| {
-        *i != cx.thread.index()
-            && p.action.op == Op::HiddenWait
-            && matches!(p.status, Status::Enabled | Status::Blocked)
+        *i != cx.thread.index() && p.action.op == Op::HiddenWait && p.status.is_alive()
     };
     let mut threads = cx.state.pending().iter().enumerate().filter(within);
     threads.any(|(i, _)| {

@@ -250,10 +250,24 @@ impl Vm {
         {
             return false;
         }
+        self.compares_equal(thread, ty, operands, address).unwrap_or(true)
+    }
+
+    /// Whether what lies at an address is what a compare-exchange expects there; `None` if that is
+    /// not known.
+    pub(crate) fn compares_equal(
+        &self,
+        thread: ThreadId,
+        ty: Type,
+        operands: &ComplexOperands,
+        address: u64,
+    ) -> Option<bool> {
+        let memory = &self.state.memory;
+        memory.check(address, u64::from(ty.bytes()), false).ok()?;
         let (old, expected) = (self.peek_words(address, ty), self.words(thread, operands, 1));
         let pairs = || old.iter().zip(&expected);
         let known = pairs().all(|(a, b)| a.is_concrete() && b.is_concrete());
-        !known || pairs().all(|(a, b)| a.bits == b.bits)
+        known.then(|| pairs().all(|(a, b)| a.bits == b.bits))
     }
 
     /// The action of a weak compare-exchange that no other thread can observe, if it may fail: its

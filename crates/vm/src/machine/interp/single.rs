@@ -458,6 +458,9 @@ impl Vm {
 
     #[cold]
     fn note_address_use(&mut self, stmt: StmtId) {
+        if self.state.modes().turns {
+            self.program.tell_apart();
+        }
         if self.addresses.insert(stmt) {
             self.program.note_address_use(stmt);
         }

@@ -42,6 +42,8 @@ pub(crate) struct Modes {
     pub left_movers: bool,
     /// If set, what other threads may still do is computed to decide whether a thread goes first.
     pub futures: Option<Futures>,
+    /// If true, identical threads take turns ([`crate::turns`]).
+    pub turns: bool,
     /// If true, which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// The minimum number of dead slots that wait before one is reused. `None`: slots are never
