@@ -222,10 +222,10 @@ fn same(truth: &Truth, said: &Truth, all: bool, exact: bool) -> Result<(), Strin
     if let Some(invented) = invented {
         return Err(format!("invented: {invented:?}"));
     }
-    if exact || said.faults.is_empty() {
-        if let Some(missed) = missed {
-            return Err(format!("missed: {missed:?}"));
-        }
+    if let Some(missed) = missed
+        && (exact || said.faults.is_empty())
+    {
+        return Err(format!("missed: {missed:?}"));
     }
     if exact && truth.ends != said.ends {
         let missed = truth.ends.difference(&said.ends).count();
