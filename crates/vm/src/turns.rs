@@ -38,8 +38,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// Steps of the execution that says where threads take turns, and steps of one thread in a row.
-const MOST_STEPS: usize = 20_000;
+const MOST_STEPS: usize = 4_000;
 const MOST_IN_A_ROW: usize = 200;
+/// Decisions on inputs in it: each takes longer than the one before.
+const MOST_DECISIONS: usize = 50;
+/// What it may cost, as [`Vm::work`] counts.
+const MOST_WORK: u64 = 4_000_000;
 
 /// What is known of identical threads from the program as a text.
 #[derive(Clone, Debug, Default)]
@@ -306,7 +310,7 @@ impl Vm {
 /// Where threads can take turns, as one execution shows.
 fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
     let mut done: Vec<Vec<At>> = Vec::new();
-    let (mut current, mut in_a_row) = (0, 0);
+    let (mut current, mut in_a_row, mut decisions) = (0, 0, 0);
     for _ in 0..MOST_STEPS {
         let pending = vm.pending();
         let enabled: Vec<usize> = (0..pending.len()).filter(|&t| pending[t].is_enabled()).collect();
@@ -325,6 +329,10 @@ fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
         });
         if vm.has_to_stop() {
             return FxHashMap::default();
+        }
+        decisions += usize::from(event.is_data_choice());
+        if decisions > MOST_DECISIONS || vm.work() > MOST_WORK {
+            break;
         }
         done.resize_with(vm.pending().len(), Vec::new);
         if may_be_turn(&event.action) && event.outcome == Outcome::Done && !event.is_data_choice() {
