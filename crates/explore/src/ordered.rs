@@ -11,7 +11,8 @@
 //!
 //! What is free but no input is fixed once, where a native program can be kept to that: nobody
 //! wakes without a signal, a signal wakes the first one of those who wait, and a wait on a
-//! condition variable times out only where nobody else can move. All else of that kind is unsupported.
+//! condition variable times out only where nobody else can move. All else of that kind is
+//! unsupported.
 
 pub use crate::decisions::Decisions;
 use crate::record::Record;
