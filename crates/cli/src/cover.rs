@@ -169,8 +169,9 @@ fn proven(options: &Options, assumptions: &[String], text: &mut String) {
     let asked: Vec<&str> = asked.into_iter().map(absent).collect();
     let _ = writeln!(
         text,
-        "proven of the program that `build` makes of this set: for each declared input it does the operations of its schedule, in its \
-         order, or stops with exit code 120; along the schedules there is no {}",
+        "proven of the program that `build` makes of this set:\n  \
+         for each declared input that it does not exclude it does the operations of a schedule, in its order, or stops with exit code 120\n  \
+         along the schedules there is no {}",
         asked.join(", no ")
     );
     let _ = writeln!(

@@ -83,7 +83,7 @@ impl Decisions {
                 self.changed.insert(last.name, last.taken + 1);
                 return true;
             }
-            // An earlier decision is changed, which is part of this one's name: it is never met again.
+            // The change of an earlier decision changes this name, too: it is not met again.
             self.changed.remove(&last.name);
         }
         false

@@ -10,8 +10,9 @@
 //! exploration.
 //!
 //! Choices that no input decides are fixed once, where a native program can be kept to them:
-//! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a condition
-//! variable times out only if no other thread can move. All other such choices are unsupported.
+//! nobody wakes without a signal, a signal wakes the first waiting thread, and a wait on a
+//! condition variable times out only if no other thread can move. All other such choices are
+//! unsupported.
 
 pub use crate::decisions::Decisions;
 use crate::record::Record;
