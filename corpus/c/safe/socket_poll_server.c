@@ -1,4 +1,5 @@
 // A server that polls for connections and for what they send.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <poll.h>
 #include <pthread.h>

@@ -128,8 +128,9 @@ pub struct Action {
     /// An access to memory in a program with atomic blocks: dependent on every block of another
     /// thread, since what a block touches is not known before it runs.
     pub atomic: bool,
-    /// A read-modify-write that may fail (compare-and-swap): then it only reads. A `HiddenWait` that
-    /// somebody outside the program could end: it does so, and fails, once no other thread can move.
+    /// A read-modify-write that may fail (compare-and-swap): then it only reads. A `HiddenWait`
+    /// that somebody outside the program could end: it does so, and fails, once no other thread
+    /// can move.
     pub may_fail: bool,
     /// The thread ended within the transition of this action (known only of events, not of pending
     /// actions): it is the thread's `Exit` as well.

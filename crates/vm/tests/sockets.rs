@@ -230,7 +230,10 @@ int main(void) {
 #[test]
 fn peers_from_outside_are_unsupported() {
     let peer = "a peer outside the program";
-    unsupported("int main(void) { listener = serve(1); accept(listener, NULL, NULL); }", peer);
+    unsupported(
+        "int main(void) { listener = serve(1); accept(listener, NULL, NULL); }",
+        peer,
+    );
     unsupported(
         "int main(void) { listener = serve(1); struct pollfd p = {listener, POLLIN, 0}; poll(&p, 1, -1); }",
         peer,
@@ -258,12 +261,13 @@ int main(void) {
         );
     }
     // Who returns from main ends the process, whoever waits.
-    let outcomes = all(
-        r#"
+    let outcomes = all(r#"
 static void *server(void *p) { accept(listener, NULL, NULL); return p; }
-int main(void) { pthread_t t; listener = serve(1); pthread_create(&t, NULL, server, NULL); SAY("end"); return 0; }"#,
+int main(void) { pthread_t t; listener = serve(1); pthread_create(&t, NULL, server, NULL); SAY("end"); return 0; }"#);
+    assert!(
+        outcomes.outputs.contains("end") && outcomes.unsupported.is_empty(),
+        "{outcomes:?}"
     );
-    assert!(outcomes.outputs.contains("end") && outcomes.unsupported.is_empty(), "{outcomes:?}");
 }
 
 #[test]
@@ -271,8 +275,10 @@ fn a_buffer_is_checked() {
     let make = "int s[2]; socketpair(AF_UNIX, SOCK_STREAM, 0, s);";
     all(&format!("int main(void) {{ {make} char four[4]; return send(s[0], \"12345678\", 8, 0) + recv(s[1], four, 8, 0); }}"))
         .faults(FaultKind::OutOfBounds);
-    all(&format!("int main(void) {{ {make} char c; return send(s[0], &c, 2, 0); }}"))
-        .faults(FaultKind::OutOfBounds);
+    all(&format!(
+        "int main(void) {{ {make} char c; return send(s[0], &c, 2, 0); }}"
+    ))
+    .faults(FaultKind::OutOfBounds);
     // What was never written is known to be so where it arrives.
     all(&format!("int main(void) {{ {make} char c, d; send(s[0], &c, 1, 0); recv(s[1], &d, 1, 0); if (d) SAY(\"!\"); }}"))
         .faults(FaultKind::UninitializedValue);
@@ -284,11 +290,23 @@ fn what_is_not_modelled_is_unsupported_by_name() {
         ("socket(AF_UNIX, SOCK_SEQPACKET, 0)", "a socket of type 5"),
         ("socket(16, SOCK_DGRAM, 0)", "a socket of family 16"),
         ("send(s[0], \"x\", 1, MSG_OOB)", "flag 0x1"),
-        ("setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, s, 8)", "option 20 of level 1"),
-        ("send(s[0], \"x\", 1, 0) + close(s[1]) + send(s[0], \"x\", 1, 0)", "SIGPIPE"),
-        ("connect(t, (struct sockaddr *)&far, sizeof far)", "another machine"),
+        (
+            "setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, s, 8)",
+            "option 20 of level 1",
+        ),
+        (
+            "send(s[0], \"x\", 1, 0) + close(s[1]) + send(s[0], \"x\", 1, 0)",
+            "SIGPIPE",
+        ),
+        (
+            "connect(t, (struct sockaddr *)&far, sizeof far)",
+            "another machine",
+        ),
         ("sendmsg(s[0], &control, 0)", "control data"),
-        ("lseek(s[0], 0, SEEK_SET) + dprintf(s[0], \"x\")", "formatted output on a socket"),
+        (
+            "lseek(s[0], 0, SEEK_SET) + dprintf(s[0], \"x\")",
+            "formatted output on a socket",
+        ),
     ] {
         let outcomes = all(&format!(
             "#include <stdio.h>\n#include <sys/time.h>\nint main(void) {{ int s[2], t = socket(AF_INET, SOCK_STREAM, 0); socketpair(AF_UNIX, SOCK_STREAM, 0, s);\n\

@@ -41,7 +41,11 @@ pub(super) fn pinned_by(state: &State, thread: ThreadId) -> Option<OpenFile> {
 /// Keeps which other file the action that comes next is made for.
 pub(super) fn keep_reached(cx: &mut Cx<'_>, file: Option<u32>) {
     let word = &mut cx.state.own_core(cx.thread).wait[0];
-    let open = if word.0 >> 48 == PIN >> 48 { word.0 as u32 } else { 0 };
+    let open = if word.0 >> 48 == PIN >> 48 {
+        word.0 as u32
+    } else {
+        0
+    };
     *word = ObjectId(PIN | u64::from(file.unwrap_or(0)) << REACHED | u64::from(open));
 }
 

@@ -81,8 +81,9 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
 /// Whether somebody outside the program could end the wait of a thread that is about to begin one.
 pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
     match condition(state, thread) {
-        Some(Condition::Data | Condition::Connection) => pinned_by(state, thread)
-            .is_some_and(|open| open.description().is_open_to_others(state, &open)),
+        Some(Condition::Data | Condition::Connection) => {
+            pinned_by(state, thread).is_some_and(|open| open.description().is_open_to_others(state, &open))
+        }
         Some(Condition::Ready) => poll::is_open_to_others(state, thread),
         _ => false,
     }

@@ -1,7 +1,9 @@
 //! socket, socketpair, bind, listen.
 
 use super::name::{self, ANY, Name};
-use super::{DATAGRAM_SIZE, Field, INET, STREAM_SIZE, UNIX, add, family, get, has, is, is_socket, set, set_link};
+use super::{
+    DATAGRAM_SIZE, Field, INET, STREAM_SIZE, UNIX, add, family, get, has, is, is_socket, set, set_link,
+};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{hidden, object_of};
 use crate::libc::files::buffer::store;
@@ -219,7 +221,14 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
         Err(error) => return refused(cx, error),
     };
     if given.family() != family(cx.state, file) {
-        return refused(cx, if family(cx.state, file) == INET { EAFNOSUPPORT } else { EINVAL });
+        return refused(
+            cx,
+            if family(cx.state, file) == INET {
+                EAFNOSUPPORT
+            } else {
+                EINVAL
+            },
+        );
     }
     let bound = name::address(cx.state, file)? != 0;
     match &given {
@@ -317,7 +326,12 @@ fn listen(cx: &mut Cx<'_>) -> Performs {
         set(cx.state, file, Field::Address, name::inet(ANY, port));
     }
     add(cx.state, file, is::LISTENING);
-    set(cx.state, file, Field::Backlog, u64::from(backlog.min(MOST_WAITING)));
+    set(
+        cx.state,
+        file,
+        Field::Backlog,
+        u64::from(backlog.min(MOST_WAITING)),
+    );
     Ok(After::Done(0, Outcome::Done))
 }
 

@@ -5,7 +5,9 @@
 
 use super::calls::{MISSING, how, looks, new, table_action};
 use super::name::{self, Found, LOOPBACK, of_inet};
-use super::{Field, INET, STREAM_SIZE, UNIX, add, family, get, has, has_connection, has_place, is, link, set};
+use super::{
+    Field, INET, STREAM_SIZE, UNIX, add, family, get, has, has_connection, has_place, is, link, set,
+};
 use super::{set_link, take_error};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, hidden, on_file};
@@ -91,10 +93,16 @@ fn connect(cx: &mut Cx<'_>) -> Performs {
 fn refusal(cx: &mut Cx<'_>, file: u32) -> Result<Option<i32>, Stop> {
     let state = &mut *cx.state;
     if has(state, file, is::LISTENING) {
-        return Ok(Some(if family(state, file) == UNIX { EINVAL } else { EISCONN }));
+        return Ok(Some(if family(state, file) == UNIX {
+            EINVAL
+        } else {
+            EISCONN
+        }));
     }
     if !has(state, file, is::CONNECTED) && get(state, file, Field::State) & is::RESET != 0 {
-        return Err(Flow::Unsupported("connecting a socket again after it was refused".into()));
+        return Err(Flow::Unsupported(
+            "connecting a socket again after it was refused".into(),
+        ));
     }
     Ok(has(state, file, is::CONNECTED).then_some(EISCONN))
 }
@@ -121,7 +129,14 @@ fn find_peer(cx: &mut Cx<'_>) -> Performs {
         Err(error) => return refused(cx, error),
     };
     if given.family() != family(cx.state, file) {
-        return refused(cx, if family(cx.state, file) == INET { EAFNOSUPPORT } else { EINVAL });
+        return refused(
+            cx,
+            if family(cx.state, file) == INET {
+                EAFNOSUPPORT
+            } else {
+                EINVAL
+            },
+        );
     }
     if open.kind == Kind::Stream {
         if has(cx.state, file, is::IN_PROGRESS) {
@@ -194,7 +209,10 @@ fn join(cx: &mut Cx<'_>) -> Performs {
         set_link(cx.state, end, Field::Peer, Some(peer));
         add(cx.state, end, is::CONNECTED);
     }
-    let (at, from) = (get(cx.state, other, Field::Address), name::address(cx.state, file)?);
+    let (at, from) = (
+        get(cx.state, other, Field::Address),
+        name::address(cx.state, file)?,
+    );
     set(cx.state, file, Field::PeerAddress, at);
     set(cx.state, other, Field::PeerAddress, from);
     match link(cx.state, listener, Field::Last) {
@@ -278,7 +296,9 @@ fn accept(cx: &mut Cx<'_>, with_flags: bool) -> Performs {
             let connection = note(cx) as u32;
             match open::reserve(cx, connection, how(flags & NONBLOCK))? {
                 Ok(()) => Ok(After::Next(Phase::Reserved, Outcome::Done)),
-                Err(_) => Err(Flow::Unsupported("accepting a connection without a free descriptor".into())),
+                Err(_) => Err(Flow::Unsupported(
+                    "accepting a connection without a free descriptor".into(),
+                )),
             }
         }
         _ => {

@@ -55,7 +55,9 @@ fn flags(cx: &mut Cx<'_>, known: u32) -> Result<u32, Stop> {
     let flags = cx.int(3)? as u32;
     match flags & !known {
         0 => Ok(flags),
-        other => Err(Flow::Unsupported(format!("sending or receiving with flag {other:#x}"))),
+        other => Err(Flow::Unsupported(format!(
+            "sending or receiving with flag {other:#x}"
+        ))),
     }
 }
 
@@ -82,14 +84,22 @@ pub(super) fn send(
     // What was shut down counts more than an error, in a connection within the machine.
     let local = family(cx.state, file) == UNIX && no_more_goes(cx.state, file);
     if !local && let Some(error) = take_error(cx.state, file) {
-        return if error == EPIPE { nobody(cx) } else { Ok(Err(error)) };
+        return if error == EPIPE {
+            nobody(cx)
+        } else {
+            Ok(Err(error))
+        };
     }
     if no_more_goes(cx.state, file) {
         return nobody(cx);
     }
     let Some(to) = to else {
         // Linux sends a signal for a stream of IPv4 that was never connected, and none for another.
-        return if family(cx.state, file) == INET { nobody(cx) } else { Ok(Err(ENOTCONN)) };
+        return if family(cx.state, file) == INET {
+            nobody(cx)
+        } else {
+            Ok(Err(ENOTCONN))
+        };
     };
     if has(cx.state, file, is::UNREAD) {
         // The other end of a connection of IPv4 has been closed: the first write is answered so.
@@ -152,10 +162,18 @@ fn datagram(
         && only != file
     {
         // Who has connected hears of nobody else.
-        return Ok(if inet { Ok(Written::All(bytes.count)) } else { Err(EPERM) });
+        return Ok(if inet {
+            Ok(Written::All(bytes.count))
+        } else {
+            Err(EPERM)
+        });
     }
     if has(cx.state, to, is::READ_SHUT) {
-        return if inet { Ok(Ok(Written::All(bytes.count))) } else { nobody(cx) };
+        return if inet {
+            Ok(Ok(Written::All(bytes.count)))
+        } else {
+            nobody(cx)
+        };
     }
     if ring::room(cx.state, to) < space(bytes.count) {
         if inet {
@@ -174,7 +192,7 @@ fn datagram(
     Ok(Ok(Written::All(bytes.count)))
 }
 
-const _: () = assert!(DATAGRAM_SIZE % HEADER == 0 && space(LONGEST) <= DATAGRAM_SIZE);
+const _: () = assert!(DATAGRAM_SIZE.is_multiple_of(HEADER) && space(LONGEST) <= DATAGRAM_SIZE);
 
 fn send_part(cx: &mut Cx<'_>) -> Parted {
     if phase(cx) == Phase::First {
@@ -244,12 +262,14 @@ fn send_to(cx: &mut Cx<'_>) -> Performs {
     let to = reached(cx);
     match send(cx, &open, bytes, to, flags & NO_SIGNAL != 0)? {
         Err(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
-        Err(EAGAIN) if addressed && waits(cx, &open, flags) => {
-            Err(Flow::Unsupported("waiting for room at the socket of an address".into()))
-        }
+        Err(EAGAIN) if addressed && waits(cx, &open, flags) => Err(Flow::Unsupported(
+            "waiting for room at the socket of an address".into(),
+        )),
         Err(error) => refused(cx, error),
         Ok(Written::All(bytes)) => Ok(After::Done(before + bytes, Outcome::Done)),
-        Ok(Written::Part(bytes)) if !waits(cx, &open, flags) => Ok(After::Done(before + bytes, Outcome::Done)),
+        Ok(Written::Part(bytes)) if !waits(cx, &open, flags) => {
+            Ok(After::Done(before + bytes, Outcome::Done))
+        }
         Ok(Written::Part(bytes)) => {
             set_note(cx, before + bytes);
             Ok(After::Next(Phase::LookedUp, Outcome::Done))
@@ -264,7 +284,14 @@ fn find_receiver(cx: &mut Cx<'_>, open: &OpenFile) -> Performs {
         Err(error) => return refused(cx, error),
     };
     if given.family() != family(cx.state, open.file) {
-        return refused(cx, if family(cx.state, open.file) == UNIX { EINVAL } else { EAFNOSUPPORT });
+        return refused(
+            cx,
+            if family(cx.state, open.file) == UNIX {
+                EINVAL
+            } else {
+                EAFNOSUPPORT
+            },
+        );
     }
     match name::find(cx, Kind::Datagram, &given)? {
         Found::Socket(file) => {
@@ -333,7 +360,11 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
         }
     };
     access(cx, to + before, bytes, true)?;
-    let datagram = if open.kind == Kind::Datagram { first_datagram(cx.state, file) } else { None };
+    let datagram = if open.kind == Kind::Datagram {
+        first_datagram(cx.state, file)
+    } else {
+        None
+    };
     if flags & PEEK == 0 {
         description.read(cx, &open, to + before, bytes, None)?;
     } else {
@@ -353,7 +384,12 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
         return Ok(After::Done(told, Outcome::Done));
     }
     let now = before + bytes;
-    if open.kind == Kind::Stream && flags & WAIT_FOR_ALL != 0 && bytes > 0 && now < count && waits(cx, &open, flags) {
+    if open.kind == Kind::Stream
+        && flags & WAIT_FOR_ALL != 0
+        && bytes > 0
+        && now < count
+        && waits(cx, &open, flags)
+    {
         set_note(cx, now);
         return Ok(After::Next(Phase::LookedUp, Outcome::Done));
     }
@@ -390,7 +426,9 @@ fn shut(cx: &mut Cx<'_>) -> Performs {
         return refused(cx, ENOTCONN);
     }
     if listening && !reading {
-        return Err(Flow::Unsupported("shutting down the writing of a socket that listens".into()));
+        return Err(Flow::Unsupported(
+            "shutting down the writing of a socket that listens".into(),
+        ));
     }
     if reading {
         add(cx.state, file, is::READ_SHUT);
@@ -398,7 +436,11 @@ fn shut(cx: &mut Cx<'_>) -> Performs {
     if writing {
         add(cx.state, file, is::WRITE_SHUT);
     }
-    let peer = if open.kind == Kind::Stream { link(cx.state, file, Field::Peer) } else { None };
+    let peer = if open.kind == Kind::Stream {
+        link(cx.state, file, Field::Peer)
+    } else {
+        None
+    };
     if let Some(peer) = peer {
         if writing {
             add(cx.state, peer, is::ENDED);

@@ -131,9 +131,7 @@ fn take_error(state: &mut State, file: u32) -> Option<i32> {
 
 /// Whether a connection waits to be accepted, or none ever will.
 pub(in crate::libc::files) fn has_connection(state: &State, file: u32) -> bool {
-    !has(state, file, is::LISTENING)
-        || has(state, file, is::READ_SHUT)
-        || get(state, file, Field::First) != 0
+    !has(state, file, is::LISTENING) || has(state, file, is::READ_SHUT) || get(state, file, Field::First) != 0
 }
 
 /// Whether one more connection may wait, or none may.
@@ -161,7 +159,10 @@ fn first_datagram(state: &State, file: u32) -> Option<(u64, u32)> {
     if table::length(state, file) == 0 {
         return None;
     }
-    let header = state.memory.peek_checked(ring::place(state, file, 0), HEADER).bits;
+    let header = state
+        .memory
+        .peek_checked(ring::place(state, file, 0), HEADER)
+        .bits;
     Some((header & 0xffff_ffff, (header >> 32) as u32))
 }
 
@@ -190,8 +191,7 @@ impl FileDescription for Socket {
     fn is_open_to_others(&self, state: &State, open: &OpenFile) -> bool {
         let file = open.file;
         let bound = get(state, file, Field::Address) != 0 || has(state, file, is::NAMED);
-        has(state, file, is::LISTENING)
-            || !self.stream && bound && link(state, file, Field::Peer).is_none()
+        has(state, file, is::LISTENING) || !self.stream && bound && link(state, file, Field::Peer).is_none()
     }
 
     fn ready(&self, state: &State, open: &OpenFile) -> Result<Readiness, Stop> {
@@ -295,7 +295,11 @@ impl FileDescription for Socket {
             });
         }
         if !has(state, file, is::CONNECTED) {
-            return Ok(Err(if family(state, file) == UNIX { EINVAL } else { ENOTCONN }));
+            return Ok(Err(if family(state, file) == UNIX {
+                EINVAL
+            } else {
+                ENOTCONN
+            }));
         }
         let held = table::length(state, file);
         Ok(match get(state, file, Field::Error) as i32 {
@@ -310,7 +314,14 @@ impl FileDescription for Socket {
         take_error(state, open.file);
     }
 
-    fn read(&self, cx: &mut Cx<'_>, open: &OpenFile, to: u64, bytes: u64, _: Option<u64>) -> Result<(), Stop> {
+    fn read(
+        &self,
+        cx: &mut Cx<'_>,
+        open: &OpenFile,
+        to: u64,
+        bytes: u64,
+        _: Option<u64>,
+    ) -> Result<(), Stop> {
         let file = open.file;
         if self.stream {
             if bytes > 0 {

@@ -102,7 +102,9 @@ pub(super) fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Sto
                 }
             }
             if path.is_empty() || path == [0] {
-                return Err(Flow::Unsupported("binding a socket to a name that the system chooses".into()));
+                return Err(Flow::Unsupported(
+                    "binding a socket to a name that the system chooses".into(),
+                ));
             }
             Ok(Ok(Name::Path(path)))
         }
@@ -180,7 +182,9 @@ pub(super) fn find(cx: &Cx<'_>, kind: Kind, name: &Name) -> Result<Found, Stop> 
         }
         Name::Inet(host, port) => {
             if *host != ANY && host >> 24 != 127 {
-                return Err(Flow::Unsupported("a connection or datagram to another machine".into()));
+                return Err(Flow::Unsupported(
+                    "a connection or datagram to another machine".into(),
+                ));
             }
             let host = if *host == ANY { LOOPBACK } else { *host };
             let same = |&file: &u32| {
@@ -220,7 +224,8 @@ pub(super) fn is_open(state: &State, file: u32) -> bool {
     matches!(table::kind(state, file), Kind::Stream | Kind::Datagram) && !has(state, file, is::CLOSED)
 }
 
-/// Whether a port that the program wants for a socket may be that of another one which was not bound.
+/// Whether a port that the program wants for a socket may be that of another one, which was not
+/// bound.
 pub(super) fn may_be_given(state: &State, port: u16, to: u32) -> bool {
     let file = u32::from(port).checked_sub(FIRST_PORT);
     let may = |file| {

@@ -106,7 +106,11 @@ fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
         (SOCKET, 30) => Option_::Listens,
         (SOCKET, 39) => Option_::Family,
         (TCP, 1) => Option_::Flag(1 << 32),
-        _ => return Err(Flow::Unsupported(format!("option {name} of level {level} of a socket"))),
+        _ => {
+            return Err(Flow::Unsupported(format!(
+                "option {name} of level {level} of a socket"
+            )));
+        }
     })
 }
 
@@ -125,7 +129,14 @@ fn set_option(cx: &mut Cx<'_>) -> Performs {
     match option {
         Option_::Flag(bit) => {
             if bit >> 32 != 0 && (open.kind != Kind::Stream || family(cx.state, file) == UNIX) {
-                return refused(cx, if family(cx.state, file) == UNIX { EOPNOTSUPP } else { ENOPROTOOPT });
+                return refused(
+                    cx,
+                    if family(cx.state, file) == UNIX {
+                        EOPNOTSUPP
+                    } else {
+                        ENOPROTOOPT
+                    },
+                );
             }
             let now = get(cx.state, file, Field::Options) & !bit;
             let new = if value != 0 { now | bit } else { now };
@@ -151,7 +162,13 @@ fn get_option(cx: &mut Cx<'_>) -> Performs {
     let room = cx.load_defined(length, 4, "length of an option")? as u32;
     let value = match option {
         Option_::Flag(bit) => u64::from(get(cx.state, file, Field::Options) & bit != 0),
-        Option_::Type => if open.kind == Kind::Stream { 1 } else { 2 },
+        Option_::Type => {
+            if open.kind == Kind::Stream {
+                1
+            } else {
+                2
+            }
+        }
         Option_::Error => take_error(cx.state, file).unwrap_or(0) as u64,
         Option_::Listens => u64::from(has(cx.state, file, is::LISTENING)),
         Option_::Family => family(cx.state, file),
