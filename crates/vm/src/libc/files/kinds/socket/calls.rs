@@ -16,7 +16,7 @@ use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{look, look_part, pinned};
 use crate::libc::files::names::{self, Found};
 use crate::libc::files::open::{self, How};
-use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use crate::libc::files::operation::{After, Part, Parted, Performs, alone, operation, phase, refused};
 use crate::libc::files::table::{self, Kind, OpenFile};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -242,11 +242,14 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
             Found::File(..) | Found::Device(_) | Found::Directory => return refused(cx, EADDRINUSE),
         },
         _ if bound => return refused(cx, EINVAL),
-        Name::Path(_) => {
-            if name::find(cx, table::kind(cx.state, file), &given)? != name::Found::Closed {
+        Name::Path(_) => match name::find(cx, table::kind(cx.state, file), &given)? {
+            name::Found::Closed => {}
+            name::Found::Socket(other) => {
+                settled(cx, other)?;
                 return refused(cx, EADDRINUSE);
             }
-        }
+            _ => return refused(cx, EADDRINUSE),
+        },
         Name::Inet(host, port) => {
             if *host != ANY && host >> 24 != 127 {
                 return refused(cx, EADDRNOTAVAIL);
@@ -262,6 +265,17 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
     };
     set(cx.state, file, Field::Address, word);
     Ok(After::Done(0, Outcome::Done))
+}
+
+/// Stops if closing a socket, which gives its address back, is no action on the table: that of a
+/// stream that is connected.
+fn settled(cx: &Cx<'_>, other: u32) -> Result<(), Stop> {
+    let stream = table::kind(cx.state, other) == Kind::Stream;
+    if stream && !has(cx.state, other, is::LISTENING) && !alone(cx) {
+        let what = "binding a socket to the address of one that does not listen, with several threads";
+        return Err(Flow::Unsupported(what.into()));
+    }
+    Ok(())
 }
 
 /// An error number if another socket has a port.
@@ -288,6 +302,7 @@ fn taken(cx: &Cx<'_>, file: u32, host: u32, port: u16) -> Result<Option<i32>, St
         if at != ANY && host != ANY && at != host {
             continue;
         }
+        settled(cx, other)?;
         if has(state, other, is::CLOSED) {
             if has(state, other, is::LISTENING) && !reuse(file) {
                 let what = "binding a port on which a closed socket had listened, without SO_REUSEADDR";

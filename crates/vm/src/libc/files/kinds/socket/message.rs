@@ -4,8 +4,8 @@
 use super::calls::{looks, table_action};
 use super::name::{self, Found};
 use super::{
-    DATAGRAM_SIZE, Field, HEADER, INET, UNIX, add, family, first_datagram, has, is, link, no_more_goes, set,
-    space, take_error,
+    DATAGRAM_SIZE, Field, HEADER, INET, UNIX, add, family, first_datagram, get, has, is, link, no_more_goes,
+    set, space, take_error,
 };
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, on_file, on_reached};
@@ -182,7 +182,13 @@ fn datagram(
         }
         return Ok(Err(EAGAIN));
     }
-    let header = bytes.count | u64::from(file) << 32;
+    // An address that it gets later is not that of this datagram.
+    let sender = if inet || get(cx.state, file, Field::Address) != 0 {
+        file
+    } else {
+        0
+    };
+    let header = bytes.count | u64::from(sender) << 32;
     let at = ring::place(cx.state, to, table::length(cx.state, to));
     cx.state.memory.poke_checked(at, HEADER, Value::new(header));
     let held = table::length(cx.state, to) + HEADER;
@@ -373,7 +379,11 @@ fn receive(cx: &mut Cx<'_>) -> Performs {
     }
     if let Some((whole, sender)) = datagram {
         let (address, length) = (cx.word(4)?, cx.word(5)?);
-        let from = name::address(cx.state, sender)?;
+        let from = if sender == 0 {
+            0
+        } else {
+            name::address(cx.state, sender)?
+        };
         if from == 0 && address != 0 {
             // Who has no address is not told.
             store(cx, length, 4, 0)?;
