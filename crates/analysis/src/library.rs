@@ -466,6 +466,14 @@ fn files(name: &str) -> Option<Effect> {
         "pipe" | "pipe2" => on(0, 0b1),
         "poll" | "ppoll" => on(ALL, 0b1),
         "select" | "pselect" => on(ALL, 0b11110),
+        "socket" | "listen" | "shutdown" => NONE,
+        "socketpair" => on(0, 0b1000),
+        "bind" | "connect" => on(0b10, 0),
+        "accept" | "accept4" | "getsockname" | "getpeername" => on(0b100, 0b110),
+        "sendto" => on(0b1_0010, 0).and(Output(1)),
+        "recvfrom" => on(0b10_0000, 0b11_0010).and(Input(1)),
+        "setsockopt" => on(0b1000, 0),
+        "getsockopt" => on(0b1_0000, 0b1_1000),
         "close" | "dup" | "dup2" | "dup3" | "lseek" | "lseek64" | "ftruncate" | "ftruncate64" | "fsync"
         | "fdatasync" | "fcntl" | "fcntl64" | "eventfd" => NONE,
         "feof_unlocked" | "ferror_unlocked" | "clearerr_unlocked" | "fflush_unlocked" | "__fpending"

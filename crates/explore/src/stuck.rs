@@ -64,8 +64,9 @@ pub fn waiting<M: Machine + ?Sized>(machine: &M) -> Vec<Waiting> {
 fn waits<M: Machine + ?Sized>(machine: &M, thread: ThreadId) -> Option<Waiting> {
     let pending = machine.pending();
     let mine = &pending[thread.index()];
-    // The process may end at any time.
-    if mine.status != Status::Blocked || mine.action.op == Op::ProcessExit {
+    // The process may end at any time, and somebody outside may end a wait at any time.
+    let from_outside = mine.action.op == Op::HiddenWait && mine.action.may_fail;
+    if mine.status != Status::Blocked || mine.action.op == Op::ProcessExit || from_outside {
         return None;
     }
     let others = machine.waits_for(thread);

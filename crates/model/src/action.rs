@@ -159,7 +159,9 @@ pub struct Action {
     /// dependent on every block of this class of another thread, because the accesses of a block
     /// are not known before the block runs.
     pub blocks: BlockClass,
-    /// True for a read-modify-write that may fail (compare-and-swap). If it fails, it only reads.
+    /// True for a read-modify-write that may fail (compare-and-swap). If it fails, it only reads. A
+    /// `HiddenWait` with this flag may be ended from outside the program: it is enabled, and fails,
+    /// once no other thread can move.
     pub may_fail: bool,
     /// True if the thread ended within the transition of this action. Then the action is the
     /// thread's `Exit` as well. Only events have this flag; pending actions do not.

@@ -60,6 +60,11 @@ pub enum Phase {
     /// `close`: the descriptor stands for nothing, the open file is to be given up.
     GivenUp,
 
+    /// A connection or datagram: the socket of its address (`Core::note`) was found.
+    PeerFound,
+    /// A connection was accepted: it is to get a descriptor.
+    Accepted,
+
     // ---- streams
     /// The descriptor is to be looked up, then the buffer filled.
     LookToFill,

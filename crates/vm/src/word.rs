@@ -104,6 +104,8 @@ pub(crate) enum WordKey {
     Stream(u32, StreamField),
     /// An open file that the present call of a thread has looked up: region, index.
     Pinned(u32, u32),
+    /// What a file is as a socket.
+    Socket(u32, SocketField),
 }
 
 /// Declares fields of a record: they are numbered in order.
@@ -201,6 +203,36 @@ fields! {
         Links,
         /// The value of an event counter.
         Counter,
+    }
+}
+
+fields! {
+    /// Of a socket.
+    SocketField {
+        /// The family of its addresses.
+        Family,
+        /// What became of it: bits.
+        State,
+        /// One more than the socket at the other end; 0: none.
+        Peer,
+        /// Its own address.
+        Address,
+        /// The address of the other end.
+        PeerAddress,
+        /// Of one that listens: the first connection that nobody has accepted, as for `Peer`.
+        First,
+        /// The last one.
+        Last,
+        /// Of a connection that nobody has accepted: the one behind it.
+        Next,
+        /// How many wait.
+        Waiting,
+        /// How many may wait.
+        Backlog,
+        /// The error that the next operation answers.
+        Error,
+        /// What `setsockopt` has set: bits.
+        Options,
     }
 }
 
@@ -304,6 +336,7 @@ const FILES: u32 = 0x6620_0000;
 const NAMES: u32 = 0x6630_0000;
 const STREAMS: u32 = 0x6640_0000;
 const PINNED: u32 = 0x6700_0000;
+const SOCKETS: u32 = 0x6900_0000;
 const RANDOM_TABLE: u32 = 0x7261_0000;
 const RANDOM_PLACE: u32 = RANDOM_TABLE + MAX_RANDOM;
 const SIGNAL_MASKS: u32 = 0x7300_0000;
@@ -330,6 +363,7 @@ const OPEN_FILE_SHIFT: u32 = 2;
 const FILE_SHIFT: u32 = 3;
 const NAME_SHIFT: u32 = 1;
 const STREAM_SHIFT: u32 = 4;
+const SOCKET_SHIFT: u32 = 4;
 const PINNED_SHIFT: u32 = MAX_PINNED.trailing_zeros();
 const RECORDS_SHIFT: u32 = MAX_RECORDS.trailing_zeros() + RECORD_SHIFT;
 const AT_EXIT_SHIFT: u32 = MAX_AT_EXIT.trailing_zeros();
@@ -374,6 +408,7 @@ impl WordKey {
             WordKey::Name(number, field) => NAMES + (number << NAME_SHIFT | field as u32),
             WordKey::Stream(number, field) => STREAMS + (number << STREAM_SHIFT | field as u32),
             WordKey::Pinned(region, index) => PINNED + (region << PINNED_SHIFT | index),
+            WordKey::Socket(number, field) => SOCKETS + (number << SOCKET_SHIFT | field as u32),
         })
     }
 
@@ -426,9 +461,13 @@ impl WordKey {
                 let (stream, field) = split(STREAMS, STREAM_SHIFT);
                 WordKey::Stream(stream, StreamField::at(field)?)
             }
-            PINNED..RANDOM_TABLE => {
+            PINNED..SOCKETS => {
                 let (region, index) = split(PINNED, PINNED_SHIFT);
                 WordKey::Pinned(region, index)
+            }
+            SOCKETS..RANDOM_TABLE => {
+                let (number, field) = split(SOCKETS, SOCKET_SHIFT);
+                WordKey::Socket(number, SocketField::at(field)?)
             }
             RANDOM_TABLE..RANDOM_PLACE => WordKey::RandomTable(number - RANDOM_TABLE),
             RANDOM_PLACE => WordKey::RandomPlace,
@@ -494,7 +533,8 @@ impl WordKey {
             | WordKey::OpenFile(..)
             | WordKey::File(..)
             | WordKey::Name(..)
-            | WordKey::Stream(..) => WordOwner::Process,
+            | WordKey::Stream(..)
+            | WordKey::Socket(..) => WordOwner::Process,
         }
     }
 
@@ -538,7 +578,8 @@ const _: () = {
     assert!(FILES + (MAX_FILE_NUMBERS << FILE_SHIFT) <= NAMES);
     assert!(NAMES + (MAX_FILE_NUMBERS << NAME_SHIFT) <= STREAMS);
     assert!(STREAMS + (MAX_FILE_NUMBERS << STREAM_SHIFT) <= PINNED);
-    assert!(PINNED + (THREADS << PINNED_SHIFT) <= RANDOM_TABLE);
+    assert!(PINNED + (THREADS << PINNED_SHIFT) <= SOCKETS);
+    assert!(SOCKETS + (MAX_FILE_NUMBERS << SOCKET_SHIFT) <= RANDOM_TABLE);
     assert!(SIGNAL_MASKS + THREADS <= ENTROPY_COUNTS);
     assert!(ENTROPY_COUNTS + THREADS <= SIGNAL_ACTIONS);
     assert!(SIGNAL_ACTIONS + ((MAX_SIGNAL + 1) << SIGNAL_SHIFT) <= CLOCKS);

@@ -74,9 +74,12 @@ fn compare(name: &str) {
         .join("tests/files")
         .join(name);
     let (ours, native) = (ours(&path), native(&path));
-    for (line, (a, b)) in ours.lines().zip(native.lines()).enumerate() {
-        assert_eq!(a, b, "line {} of {name}", line + 1);
-    }
+    let lines = ours.lines().zip(native.lines()).enumerate();
+    let differences: Vec<String> = lines
+        .filter(|(_, (a, b))| a != b)
+        .map(|(line, (a, b))| format!("line {} of {name}: {a:?}, natively {b:?}", line + 1))
+        .collect();
+    assert!(differences.is_empty(), "{differences:#?}");
     assert_eq!(ours.lines().count(), native.lines().count());
     assert!(ours.lines().count() > 20);
 }
@@ -109,6 +112,11 @@ fn scanning_as_native() {
 #[test]
 fn event_counters_as_native() {
     compare("eventfd.c");
+}
+
+#[test]
+fn sockets_as_native() {
+    compare("sockets.c");
 }
 
 // ---- all schedules

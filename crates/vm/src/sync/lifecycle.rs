@@ -326,7 +326,7 @@ pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
         i != me
             && p.status.is_alive()
             && p.action.op != Op::ProcessExit
-            && super::status(state, &p.action).0 == Status::Enabled
+            && super::moves_by_itself(state, &p.action)
     };
     if state.pending().iter().enumerate().any(moves) {
         Status::Blocked

@@ -37,8 +37,9 @@ pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, waits_for};
 
 use crate::native::Native;
+use crate::phase::Phase;
 use crate::state::State;
-use selvedge_base::ThreadId;
+use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, Needs, Op, Pending, Status};
 
 /// The native model of a threading function.
@@ -109,10 +110,41 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path().arms(action.thread).len() as u16),
-        Op::HiddenWait => crate::libc::files::status(state, action),
+        Op::HiddenWait => waiting_status(state, action),
         _ => Status::Enabled,
     };
     (status, 1)
+}
+
+/// Whether a `HiddenWait` can go on. What somebody outside the program could end goes on, too, once
+/// nobody else can: the wait is then for a peer that is not modelled, and no deadlock.
+fn waiting_status(state: &State, action: &Action) -> Status {
+    let own = crate::libc::files::status(state, action);
+    if own == Status::Enabled || !action.may_fail {
+        return own;
+    }
+    let ended = |t: &crate::thread::Thread| t.core.phase == Phase::ProcessEnded;
+    if state.threads().iter().any(ended) {
+        return own;
+    }
+    let others = state.pending().iter().enumerate();
+    let mut others = others.filter(|(i, _)| *i != action.thread.index());
+    let moves = |p: &Pending| {
+        matches!(p.status, Status::Enabled | Status::Blocked) && moves_by_itself(state, &p.action)
+    };
+    if others.any(|(_, p)| p.action.op == Op::ProcessExit && p.status != Status::Finished || moves(p)) {
+        return own;
+    }
+    Status::Enabled
+}
+
+/// Whether an action is enabled by what the program does.
+pub(crate) fn moves_by_itself(state: &State, action: &Action) -> bool {
+    match action.op {
+        Op::HiddenWait => crate::libc::files::status(state, action) == Status::Enabled,
+        Op::ProcessExit => false,
+        _ => status(state, action).0 == Status::Enabled,
+    }
 }
 
 /// Makes an action the pending one of a thread that another thread's operation has moved on.

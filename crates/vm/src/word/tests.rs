@@ -38,10 +38,11 @@ fn kind(key: WordKey) -> usize {
         WordKey::Stream(..) => 28,
         WordKey::Pinned(..) => 29,
         WordKey::Landing(..) => 30,
+        WordKey::Socket(..) => 31,
     }
 }
 
-const KINDS: usize = 31;
+const KINDS: usize = 32;
 
 /// The ends of a range, what is beside them, and some numbers between.
 fn sample(end: u32) -> Vec<u32> {
@@ -131,6 +132,9 @@ fn kinds() -> Vec<WordKey> {
         all.extend(of_one(MAX_FILE_NUMBERS, |n| WordKey::Stream(n, field)));
     }
     all.extend(of_two([THREADS, MAX_PINNED], WordKey::Pinned));
+    for &field in SocketField::ALL {
+        all.extend(of_one(MAX_FILE_NUMBERS, |n| WordKey::Socket(n, field)));
+    }
     all
 }
 

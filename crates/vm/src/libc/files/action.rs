@@ -1,5 +1,6 @@
 //! The actions that operations on files are.
 
+use super::lookup::keep_reached;
 use super::operation::Part;
 use super::table::Kind;
 use crate::hidden::HiddenObject;
@@ -38,6 +39,21 @@ pub(super) fn on_file(cx: &Cx<'_>, kind: Kind, file: u32, op: Op, order: MemoryO
             order,
             ..action
         },
+    }
+}
+
+/// An action that hands something on to those who read from a file: from this one, or from the one
+/// that it [reaches](super::description::FileDescription::reaches).
+pub(super) fn on_reached(cx: &mut Cx<'_>, kind: Kind, file: u32, op: Op) -> Action {
+    let reached = kind.description().reaches(cx.state, file);
+    keep_reached(cx, reached);
+    let action = on_file(cx, kind, file, op, MemoryOrder::Release);
+    match reached {
+        Some(other) => Action {
+            object2: HiddenObject::File(other).id(),
+            ..action
+        },
+        None => action,
     }
 }
 

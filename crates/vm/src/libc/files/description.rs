@@ -27,6 +27,8 @@ pub(super) struct Readiness {
     pub error: bool,
     /// Nobody writes any more.
     pub hangup: bool,
+    /// The other end of a stream writes no more (`POLLRDHUP`).
+    pub ended: bool,
 }
 
 /// Bytes to be written, already checked.
@@ -77,6 +79,25 @@ pub(super) trait FileDescription: Sync {
     /// if its readiness never changes and its operations never wait.
     fn woken_by(&self, file: u32) -> Option<ObjectId>;
 
+    /// The file whose readers get what is written to this one, if it is another one: writing to it,
+    /// and closing it, is an action on both.
+    fn reaches(&self, state: &State, file: u32) -> Option<u32> {
+        let _ = (state, file);
+        None
+    }
+
+    /// Whether closing it gives an address back, which lies in the table of descriptors and names.
+    fn gives_name_back(&self, state: &State, file: u32) -> bool {
+        let _ = (state, file);
+        false
+    }
+
+    /// Whether somebody outside the program could end a wait for it, to read or by a poll.
+    fn is_open_to_others(&self, state: &State, open: &OpenFile) -> bool {
+        let _ = (state, open);
+        false
+    }
+
     /// What could be done now without waiting. It changes by actions on [`woken_by`] only.
     ///
     /// [`woken_by`]: FileDescription::woken_by
@@ -94,8 +115,9 @@ pub(super) trait FileDescription: Sync {
     }
 
     /// No descriptor stands for an open file any more.
-    fn closed(&self, state: &mut State, open: &OpenFile) {
-        let _ = (state, open);
+    fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
+        let _ = (cx, open);
+        Ok(())
     }
 
     /// It was opened to be written, with `O_TRUNC`.
@@ -143,6 +165,11 @@ pub(super) trait FileDescription: Sync {
     fn available(&self, state: &State, open: &OpenFile, count: u64, at: Option<u64>) -> Answer<u64> {
         let _ = (state, open, count, at);
         Err(self.unsupported("read"))
+    }
+
+    /// The program was told the error that [`available`](FileDescription::available) answered.
+    fn told(&self, state: &mut State, open: &OpenFile) {
+        let _ = (state, open);
     }
 
     /// Reads bytes that are available into memory, already checked.

@@ -1,11 +1,11 @@
 //! Descriptors: close, dup and its kin, pipe, fcntl.
 
-use super::action::{cancelable, hidden, object_of, on_file};
+use super::action::{cancelable, hidden, object_of, on_file, on_reached};
 use super::buffer::store;
 use super::content::{APPEND, NONBLOCK};
 use super::errno::{EBADF, EINVAL, EMFILE};
 use super::kinds;
-use super::lookup::{in_use, look, look_part, pinned};
+use super::lookup::{in_use, look, look_part, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase, refused, refused_at_once};
 use super::table;
 use crate::hidden::HiddenObject;
@@ -104,22 +104,34 @@ pub(super) fn give_up(cx: &mut Cx<'_>, fd: u32) -> Result<Option<u32>, Stop> {
 }
 
 /// The action of giving up an open file: what others wait for may end by it.
-pub(super) fn drop_action(cx: &Cx<'_>, open: u32) -> Action {
+pub(super) fn drop_action(cx: &mut Cx<'_>, open: u32) -> Action {
     let it = table::open_file(cx.state, open);
-    on_file(cx, it.kind, it.file, Op::Hidden, MemoryOrder::Release)
+    let action = on_reached(cx, it.kind, it.file, Op::Hidden);
+    if it.description().gives_name_back(cx.state, it.file) {
+        return Action {
+            object2: HiddenObject::Descriptors.id(),
+            order: MemoryOrder::NotAtomic,
+            ..action
+        };
+    }
+    action
 }
 
 /// A descriptor of an open file is gone.
 pub(super) fn drop_open_file(cx: &mut Cx<'_>, open: u32) -> Result<(), Stop> {
     let it = table::open_file(cx.state, open);
     let description = it.description();
-    if table::unshare(cx.state, open) && description.woken_by(it.file).is_some() && in_use(cx, open) {
+    still_reaches(cx, it.file)?;
+    if !table::unshare(cx.state, open) {
+        return Ok(());
+    }
+    if description.woken_by(it.file).is_some() && in_use(cx, open) {
         let what = description.what();
         return Err(Flow::Unsupported(format!(
             "closing {what} that another thread is reading from, writing to or polling"
         )));
     }
-    Ok(())
+    description.closed(cx, &it)
 }
 
 // ---- dup

@@ -4,11 +4,11 @@ use super::action::{cancelable, hidden, on_file};
 use super::buffer::{self, string};
 use super::content::{APPEND, NONBLOCK};
 use super::description::{Answer, Status};
-use super::errno::{EACCES, EEXIST, EINVAL, EISDIR, EMFILE, ENOENT, EPERM};
+use super::errno::{EACCES, EEXIST, EINVAL, EISDIR, EMFILE, ENOENT, ENXIO, EPERM};
 use super::kinds;
 use super::names::{self, Found};
 use super::operation::{After, Part, Parted, Performs, operation, phase, refused};
-use super::table;
+use super::table::{self, Kind};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -125,6 +125,11 @@ fn noted(cx: &Cx<'_>) -> (u32, u32) {
     (note as u32 & 0xffff, (note >> 16) as u32)
 }
 
+/// The open file that is to be installed.
+pub(super) fn opened(cx: &Cx<'_>) -> u32 {
+    noted(cx).1
+}
+
 fn open(cx: &mut Cx<'_>, path: usize, mode: Mode) -> Performs {
     if phase(cx) != Phase::First {
         let how = how(cx, mode)?;
@@ -154,6 +159,7 @@ pub(super) fn begin(cx: &mut Cx<'_>, path: &[u8], how: How) -> Answer<()> {
     let found = names::resolve(cx, path)?;
     let file = match found {
         Found::File(..) | Found::Device(_) if how.exclusive => return Ok(Err(EEXIST)),
+        Found::File(file, _) if table::kind(cx.state, file) != Kind::Regular => return Ok(Err(ENXIO)),
         Found::File(file, _) => {
             let mode = table::mode(cx.state, file);
             if how.readable && mode & 0o400 == 0 || how.writable && mode & 0o200 == 0 {

@@ -11,7 +11,7 @@ use super::description::Readiness;
 use super::errno::{EBADF, EINVAL};
 use super::operation::{After, Part, Parted, Performs, alone, operation, refused};
 use super::table::{self, MAX_DESCRIPTORS};
-use super::wait::{Condition, wait_for};
+use super::wait::{self, Condition, wait_for};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
@@ -19,7 +19,7 @@ use crate::state::State;
 use crate::value::Value;
 use crate::word::{MAX_PINNED, WordKey};
 use selvedge_base::ThreadId;
-use selvedge_model::{Op, Outcome};
+use selvedge_model::{Action, Op, Outcome};
 
 /// The models of this file; [`NAMES`] has their names.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -50,6 +50,7 @@ const HANGUP: u16 = 0x10;
 const INVALID: u16 = 0x20;
 const READ_NORMAL: u16 = 0x40;
 const WRITE_NORMAL: u16 = 0x100;
+const READ_HANGUP: u16 = 0x2000;
 
 /// One descriptor that is asked about.
 #[derive(Clone, Copy)]
@@ -116,6 +117,7 @@ fn events_of(ready: Readiness) -> u16 {
         | when(ready.writable, OUT | WRITE_NORMAL)
         | when(ready.error, ERROR)
         | when(ready.hangup, HANGUP)
+        | when(ready.ended, READ_HANGUP)
 }
 
 fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
@@ -138,6 +140,17 @@ fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
 /// Whether something is ready for a waiting thread. Each has answered before it waited.
 pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
     pins(state, thread).any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0))
+}
+
+/// Whether somebody outside the program could make something ready for a waiting thread.
+pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
+    pins(state, thread).any(|pin| match pin {
+        Pin::Open(open, _) => {
+            let open = table::open_file(state, open);
+            open.description().is_open_to_others(state, &open)
+        }
+        Pin::Ignored | Pin::Closed => false,
+    })
 }
 
 /// Whether a waiting thread has looked up an open file.
@@ -269,7 +282,10 @@ fn part(cx: &mut Cx<'_>, call: Call) -> Parted {
     let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
     let action = if waits && !others {
         wait_for(cx, Condition::Ready);
-        cx.action(Op::HiddenWait, HiddenObject::Polled.id().0)
+        Action {
+            may_fail: wait::is_open_to_others(cx.state, cx.thread),
+            ..cx.action(Op::HiddenWait, HiddenObject::Polled.id().0)
+        }
     } else if change {
         cx.action(Op::Hidden, HiddenObject::Polled.id().0)
     } else if others || timeout == Timeout::AtOnce || alone(cx) {
@@ -309,6 +325,11 @@ fn perform(cx: &mut Cx<'_>, call: Call) -> Performs {
         .collect();
     let answers = looked.iter().map(|pin| pin.answer(cx.state));
     let answers = answers.collect::<Result<Vec<u16>, Stop>>()?;
+    let timeout = timeout(cx, call)?;
+    let waits = timeout == Timeout::Never || timeout == Timeout::Later && !cx.program.options.timeouts;
+    if waits && answers.iter().all(|&answer| answer == 0) {
+        return Err(wait::for_others());
+    }
     for index in 0..entries.len() as u32 {
         let word = WordKey::Pinned(region, index);
         if cx.state.word(word) != 0 {

@@ -1,10 +1,10 @@
 //! Calls on a stream, as sequences of parts: see the documentation of `streams`.
 
-use super::action::{hidden, looking, on_file};
+use super::action::{hidden, looking, on_file, on_reached};
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF};
-use super::lookup::{look, pinned};
+use super::lookup::{look, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, phase};
 use super::stream_lock::{give_back, is_mine, on_stream, take};
 use super::streams::{
@@ -84,14 +84,17 @@ fn file_part(cx: &mut Cx<'_>, stream: u32, phase: Phase) -> Parted {
         let what = "waiting in a stream operation, in a program that cancels threads";
         return Err(Flow::Unsupported(what.into()));
     }
-    let (condition, order) = if phase == Phase::Fill {
-        (Condition::Data, MemoryOrder::Acquire)
-    } else {
-        let left = get(cx.state, stream, Field::Pending) - get(cx.state, stream, Field::Flushed);
-        (Condition::Room(description.needed(left)), MemoryOrder::Release)
-    };
-    wait_for(cx, condition);
-    Ok(Part::Act(on_file(cx, open.kind, open.file, op, order)))
+    if description.is_open_to_others(cx.state, &open) {
+        return Err(description.unsupported("a stream"));
+    }
+    if phase == Phase::Fill {
+        wait_for(cx, Condition::Data);
+        let action = on_file(cx, open.kind, open.file, op, MemoryOrder::Acquire);
+        return Ok(Part::Act(action));
+    }
+    let left = get(cx.state, stream, Field::Pending) - get(cx.state, stream, Field::Flushed);
+    wait_for(cx, Condition::Room(description.needed(left)));
+    Ok(Part::Act(on_reached(cx, open.kind, open.file, op)))
 }
 
 /// Performs the next part of a call.
@@ -201,7 +204,10 @@ fn fill(cx: &mut Cx<'_>, stream: u32) -> Performs {
     let room = size(cx.state, stream);
     let bytes = match description.available(cx.state, &open, room, None)? {
         Ok(bytes) => bytes,
-        Err(error) => return fails(cx, stream, error),
+        Err(error) => {
+            description.told(cx.state, &open);
+            return fails(cx, stream, error);
+        }
     };
     description.read(cx, &open, to + PUSH_BACK, bytes, None)?;
     set(cx.state, stream, Field::Begin, PUSH_BACK);
@@ -235,6 +241,7 @@ fn flush(cx: &mut Cx<'_>, stream: u32) -> Performs {
         whole: left,
         buffered: true,
     };
+    still_reaches(cx, open.file)?;
     match description.write(cx, &open, bytes, None)? {
         Ok(Written::All(_)) => {}
         Ok(Written::Part(bytes)) => {

@@ -11,7 +11,7 @@
 //! and 2 are open.
 
 use super::description::FileDescription;
-use super::kinds::{EVENT, NULL, OUTPUT, PIPE, REGULAR, SEMAPHORE, ZERO};
+use super::kinds::{DATAGRAM, EVENT, NULL, OUTPUT, PIPE, REGULAR, SEMAPHORE, STREAM, ZERO};
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
 pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
@@ -36,10 +36,14 @@ pub(super) enum Kind {
     Event,
     /// An event counter that is a semaphore.
     Semaphore,
+    /// A stream socket.
+    Stream,
+    /// A datagram socket.
+    Datagram,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 9] = [
         Kind::Regular,
         Kind::Pipe,
         Kind::Output,
@@ -47,6 +51,8 @@ impl Kind {
         Kind::Zero,
         Kind::Event,
         Kind::Semaphore,
+        Kind::Stream,
+        Kind::Datagram,
     ];
 
     /// How files of this kind behave.
@@ -59,6 +65,8 @@ impl Kind {
             Kind::Zero => &ZERO,
             Kind::Event => &EVENT,
             Kind::Semaphore => &SEMAPHORE,
+            Kind::Stream => &STREAM,
+            Kind::Datagram => &DATAGRAM,
         }
     }
 }
@@ -222,8 +230,6 @@ pub(super) fn unshare(state: &mut State, open: u32) -> bool {
         state.set_word(word, others - 1);
         return false;
     }
-    let it = open_file(state, open);
-    it.description().closed(state, &it);
     true
 }
 
@@ -312,6 +318,11 @@ pub(super) fn links(state: &State, file: u32) -> u64 {
 /// Sets it.
 pub(super) fn set_links(state: &mut State, file: u32, links: u64) {
     state.set_word(WordKey::File(file, FileField::Links), links);
+}
+
+/// The numbers of all files that were made.
+pub(super) fn files(state: &State) -> std::ops::Range<u32> {
+    OUTPUT_FILE + 1..OUTPUT_FILE + 1 + state.word(WordKey::FileCount) as u32
 }
 
 /// Standard input's file.

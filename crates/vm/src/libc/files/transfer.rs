@@ -1,17 +1,17 @@
 //! Reading and writing open files, and moving in them.
 
-use super::action::{cancelable, on_file};
+use super::action::{cancelable, on_file, on_reached};
 use super::buffer;
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
-use super::lookup::{look, look_part, pinned};
+use super::lookup::{look, look_part, pinned, still_reaches};
 use super::operation::{
     After, Operation, Part, Parted, Performs, alone, operation, perform, phase, prepare, refused,
     refused_at_once,
 };
 use super::table::{self, Kind, OpenFile};
-use super::wait::{Condition, wait_for};
+use super::wait::{self, Condition, wait_for};
 use crate::libc::{print, stepped};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
@@ -85,7 +85,8 @@ fn read_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
         return Ok(Part::Now);
     }
     wait_for(cx, Condition::Data);
-    let action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Acquire);
+    let mut action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Acquire);
+    action.may_fail = action.op == Op::HiddenWait && wait::is_open_to_others(cx.state, cx.thread);
     Ok(cancelable(cx, action))
 }
 
@@ -112,12 +113,18 @@ fn read(cx: &mut Cx<'_>, positioned: bool) -> Performs {
     let (open, to, count) = (pinned(cx)?, cx.word(1)?, cx.word(2)?.min(MOST));
     let description = open.description();
     if !description.can_read(cx.state, &open) {
-        return refused(cx, EAGAIN);
+        return match table::flags(cx.state, open.number) & NONBLOCK {
+            0 => Err(wait::for_others()),
+            _ => refused(cx, EAGAIN),
+        };
     }
     let at = if positioned { Some(cx.word(3)?) } else { None };
     let bytes = match description.available(cx.state, &open, count, at)? {
         Ok(bytes) => bytes,
-        Err(error) => return refused(cx, error),
+        Err(error) => {
+            description.told(cx.state, &open);
+            return refused(cx, error);
+        }
     };
     buffer::access(cx, to, bytes, true)?;
     description.read(cx, &open, to, bytes, at)?;
@@ -188,7 +195,7 @@ fn write_part(cx: &mut Cx<'_>, positioned: bool) -> Parted {
         return Ok(Part::Now);
     }
     wait_for(cx, Condition::Room(description.needed(count)));
-    let action = on_file(cx, open.kind, open.file, transfer_op(&open), MemoryOrder::Release);
+    let action = on_reached(cx, open.kind, open.file, transfer_op(&open));
     Ok(cancelable(cx, action))
 }
 
@@ -205,6 +212,7 @@ fn write(cx: &mut Cx<'_>, positioned: bool) -> Performs {
         whole: count,
         buffered: false,
     };
+    still_reaches(cx, open.file)?;
     match open.description().write(cx, &open, bytes, at)? {
         Err(_) if before > 0 => Ok(After::Done(before, Outcome::Done)),
         Err(error) => refused(cx, error),

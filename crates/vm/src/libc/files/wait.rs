@@ -3,8 +3,8 @@
 use super::content::NONBLOCK;
 use super::lookup::pinned_by;
 use super::table::{self, OpenFile};
-use super::{poll, stream_lock};
-use crate::native::Cx;
+use super::{kinds, poll, stream_lock};
+use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_base::ThreadId;
 use selvedge_model::{Action, ObjectId, Status};
@@ -20,6 +20,10 @@ pub(super) enum Condition {
     Stream(u32),
     /// One of the open files that a poll has looked up.
     Ready,
+    /// A connection to be accepted from the open file.
+    Connection,
+    /// Room in the list of those that wait to be accepted by a socket.
+    Place(u32),
 }
 
 impl Condition {
@@ -29,6 +33,8 @@ impl Condition {
             Condition::Room(bytes) => 2 | bytes << 8,
             Condition::Stream(stream) => 3 | u64::from(stream) << 8,
             Condition::Ready => 4,
+            Condition::Connection => 5,
+            Condition::Place(file) => 6 | u64::from(file) << 8,
         })
     }
 
@@ -38,6 +44,8 @@ impl Condition {
             2 => Some(Condition::Room(word.0 >> 8)),
             3 => Some(Condition::Stream((word.0 >> 8) as u32)),
             4 => Some(Condition::Ready),
+            5 => Some(Condition::Connection),
+            6 => Some(Condition::Place((word.0 >> 8) as u32)),
             _ => None,
         }
     }
@@ -61,9 +69,29 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
             .is_none_or(|open| !waits(state, &open) || open.description().can_write(state, &open, bytes)),
         Some(Condition::Stream(stream)) => stream_lock::is_free(state, stream, action.thread),
         Some(Condition::Ready) => poll::is_ready(state, action.thread),
+        Some(Condition::Connection) => pinned_by(state, action.thread)
+            .is_none_or(|open| !waits(state, &open) || kinds::has_connection(state, open.file)),
+        Some(Condition::Place(listener)) => pinned_by(state, action.thread)
+            .is_none_or(|open| !waits(state, &open) || kinds::has_place(state, listener)),
         None => true,
     };
     if can { Status::Enabled } else { Status::Blocked }
+}
+
+/// Whether somebody outside the program could end the wait of a thread that is about to begin one.
+pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
+    match condition(state, thread) {
+        Some(Condition::Data | Condition::Connection) => {
+            pinned_by(state, thread).is_some_and(|open| open.description().is_open_to_others(state, &open))
+        }
+        Some(Condition::Ready) => poll::is_open_to_others(state, thread),
+        _ => false,
+    }
+}
+
+/// What a wait comes to that nobody in the program ends.
+pub(super) fn for_others() -> Stop {
+    Flow::Unsupported("a peer outside the program, for which a socket waits".into())
 }
 
 /// Whether operations on an open file wait rather than fail.
@@ -87,6 +115,8 @@ pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
         },
         Some(Condition::Stream(_)) => "waits for a stream that another thread has locked".into(),
         Some(Condition::Ready) => "waits for one of several descriptors".into(),
+        Some(Condition::Connection) => "waits for a connection".into(),
+        Some(Condition::Place(_)) => "waits to be accepted, by a socket with a full backlog".into(),
         None => OPERATION.into(),
     }
 }

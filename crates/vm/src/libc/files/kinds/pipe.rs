@@ -5,9 +5,9 @@
 //! write to one whose last reading end is closed is SIGPIPE, or an error if that is ignored.
 
 use crate::hidden::HiddenObject;
-use crate::libc::files::content;
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, EINVAL, EPIPE, ESPIPE};
+use crate::libc::files::kinds::ring;
 use crate::libc::files::names;
 use crate::libc::files::table::{self, Kind, OpenFile};
 use crate::native::{Cx, Flow, Stop};
@@ -29,9 +29,17 @@ const PIPE_BUF: u64 = 4096;
 /// A new pipe.
 pub(in crate::libc::files) fn make(cx: &mut Cx<'_>) -> Result<u32, Stop> {
     let file = table::new_file(cx.state, Kind::Pipe, 0o600).ok_or_else(names::too_many)?;
-    let content = content::allocate(cx, PIPE_SIZE)?;
-    table::set_content(cx.state, file, content);
+    ring::make(cx, file, PIPE_SIZE)?;
     Ok(file)
+}
+
+/// The answer of a write that reaches nobody: `EPIPE` if SIGPIPE is ignored; else the signal.
+pub(in crate::libc::files) fn broken<T>(cx: &Cx<'_>) -> Answer<T> {
+    if table::pipe_signal_ignored(cx.state) {
+        return Ok(Err(EPIPE));
+    }
+    let what = "SIGPIPE: a write to a pipe or socket that nobody reads";
+    Err(Flow::Unsupported(what.into()))
 }
 
 impl FileDescription for Pipe {
@@ -65,9 +73,10 @@ impl FileDescription for Pipe {
         table::set_field(state, open.file, ends(open), count);
     }
 
-    fn closed(&self, state: &mut State, open: &OpenFile) {
-        let count = table::field(state, open.file, ends(open)).saturating_sub(1);
-        table::set_field(state, open.file, ends(open), count);
+    fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
+        let count = table::field(cx.state, open.file, ends(open)).saturating_sub(1);
+        table::set_field(cx.state, open.file, ends(open), count);
+        Ok(())
     }
 
     fn pipe_size(&self) -> Option<u64> {
@@ -97,7 +106,7 @@ impl FileDescription for Pipe {
         bytes: u64,
         _: Option<u64>,
     ) -> Result<(), Stop> {
-        take(cx, open, to, bytes);
+        ring::take(cx, open.file, to, bytes);
         Ok(())
     }
 
@@ -115,18 +124,14 @@ impl FileDescription for Pipe {
 
     fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {
         if readers(cx.state, open) == 0 {
-            if table::pipe_signal_ignored(cx.state) {
-                return Ok(Err(EPIPE));
-            }
-            let what = "SIGPIPE: a write to a pipe that nobody reads";
-            return Err(Flow::Unsupported(what.into()));
+            return broken(cx);
         }
         let room = room(cx.state, open);
         if room < self.needed(bytes.whole).min(bytes.count) {
             return Ok(Err(EAGAIN));
         }
         let now = room.min(bytes.count);
-        put(cx, open, bytes.from, now);
+        ring::put(cx, open.file, bytes.from, now);
         Ok(Ok(if now == bytes.count {
             Written::All(now)
         } else {
@@ -175,41 +180,5 @@ fn writers(state: &State, open: &OpenFile) -> u64 {
 
 /// Free bytes of a pipe.
 fn room(state: &State, open: &OpenFile) -> u64 {
-    PIPE_SIZE - table::length(state, open.file)
-}
-
-/// Takes bytes out of a pipe.
-fn take(cx: &mut Cx<'_>, open: &OpenFile, to: u64, bytes: u64) {
-    let (file, held) = (open.file, table::length(cx.state, open.file));
-    let (content, start) = (
-        table::content(cx.state, file),
-        table::field(cx.state, file, FileField::Start),
-    );
-    let first = bytes.min(PIPE_SIZE - start);
-    cx.state.memory.copy(to, content + start, first);
-    cx.state.memory.copy(to + first, content, bytes - first);
-    // An empty pipe begins anew: fewer states that are the same to the program.
-    let next = if bytes == held {
-        0
-    } else {
-        (start + bytes) % PIPE_SIZE
-    };
-    if next != start {
-        table::set_field(cx.state, file, FileField::Start, next);
-    }
-    table::set_length(cx.state, file, held - bytes);
-}
-
-/// Puts bytes of memory, already checked, into a pipe that has room for them.
-fn put(cx: &mut Cx<'_>, open: &OpenFile, from: u64, count: u64) {
-    let (file, held) = (open.file, table::length(cx.state, open.file));
-    let (content, start) = (
-        table::content(cx.state, file),
-        table::field(cx.state, file, FileField::Start),
-    );
-    let at = (start + held) % PIPE_SIZE;
-    let first = count.min(PIPE_SIZE - at);
-    cx.state.memory.copy(content + at, from, first);
-    cx.state.memory.copy(content, from + first, count - first);
-    table::set_length(cx.state, file, held + count);
+    ring::room(state, open.file)
 }

@@ -1,0 +1,287 @@
+// Sockets: what is made of sendto, recvfrom and accept4; addresses as text.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+void __selvedge_unsupported(const char *what);
+
+ssize_t send(int fd, const void *data, size_t size, int flags)
+{
+    return sendto(fd, data, size, flags, 0, 0);
+}
+
+ssize_t recv(int fd, void *data, size_t size, int flags)
+{
+    return recvfrom(fd, data, size, flags, 0, 0);
+}
+
+// How many bytes there are in all; -1 if that is refused.
+static ssize_t total(const struct msghdr *message)
+{
+    size_t sum = 0;
+    if (message->msg_iovlen > 1024) // IOV_MAX
+    {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+        if (__builtin_add_overflow(sum, message->msg_iov[i].iov_len, &sum) || sum > __LONG_MAX__)
+        {
+            errno = EINVAL;
+            return -1;
+        }
+    return (ssize_t)sum;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    ssize_t length = total(message);
+    if (length < 0)
+        return -1;
+    if (message->msg_controllen)
+        __selvedge_unsupported("sendmsg with control data");
+    char *all = malloc(length ? length : 1);
+    size_t at = 0;
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+    {
+        if (message->msg_iov[i].iov_len)
+            memcpy(all + at, message->msg_iov[i].iov_base, message->msg_iov[i].iov_len);
+        at += message->msg_iov[i].iov_len;
+    }
+    struct sockaddr *to = message->msg_namelen ? message->msg_name : 0;
+    ssize_t sent = sendto(fd, all, length, flags, to, message->msg_namelen);
+    free(all);
+    return sent;
+}
+
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+    ssize_t length = total(message), at = 0;
+    if (length < 0)
+        return -1;
+    if (flags & MSG_TRUNC)
+        __selvedge_unsupported("recvmsg with MSG_TRUNC");
+    int type = 0;
+    socklen_t size = sizeof type;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size))
+        return -1;
+    // One more byte tells whether a datagram is longer than the room for it.
+    size_t room = length + (type == SOCK_DGRAM);
+    char *all = malloc(room ? room : 1);
+    ssize_t got = recvfrom(fd, all, room, flags & ~MSG_CMSG_CLOEXEC, message->msg_name,
+        message->msg_name ? &message->msg_namelen : 0);
+    if (got >= 0)
+    {
+        message->msg_flags = got > length ? MSG_TRUNC : 0;
+        message->msg_controllen = 0;
+        if (got > length)
+            got = length;
+    }
+    for (size_t i = 0; at < got; i++)
+    {
+        size_t left = got - at, part = left < message->msg_iov[i].iov_len ? left : message->msg_iov[i].iov_len;
+        if (part)
+            memcpy(message->msg_iov[i].iov_base, all + at, part);
+        at += part;
+    }
+    free(all);
+    return got;
+}
+
+// ---- addresses as text
+
+// Four numbers up to 255, without further zeros in front.
+static int dotted(const char *text, unsigned char *bytes)
+{
+    for (int i = 0; i < 4; i++)
+    {
+        unsigned number = 0, digits = 0;
+        for (; *text >= '0' && *text <= '9'; text++)
+        {
+            if (digits++ && number == 0)
+                return 0;
+            number = 10 * number + (unsigned)(*text - '0');
+            if (number > 255)
+                return 0;
+        }
+        if (!digits || *text != (i < 3 ? '.' : 0))
+            return 0;
+        text++;
+        bytes[i] = (unsigned char)number;
+    }
+    return 1;
+}
+
+int inet_pton(int family, const char *restrict text, void *restrict out)
+{
+    unsigned char bytes[4];
+    if (family == AF_INET6)
+        __selvedge_unsupported("inet_pton of an address of IPv6");
+    if (family != AF_INET)
+    {
+        errno = EAFNOSUPPORT;
+        return -1;
+    }
+    if (!dotted(text, bytes))
+        return 0;
+    memcpy(out, bytes, 4);
+    return 1;
+}
+
+static char *put_dotted(const unsigned char *bytes, char *out)
+{
+    for (int i = 0; i < 4; i++)
+    {
+        unsigned number = bytes[i];
+        if (i)
+            *out++ = '.';
+        if (number >= 100)
+            *out++ = (char)('0' + number / 100);
+        if (number >= 10)
+            *out++ = (char)('0' + number / 10 % 10);
+        *out++ = (char)('0' + number % 10);
+    }
+    *out = 0;
+    return out;
+}
+
+const char *inet_ntop(int family, const void *restrict address, char *restrict out, socklen_t size)
+{
+    char text[16];
+    if (family == AF_INET6)
+        __selvedge_unsupported("inet_ntop of an address of IPv6");
+    if (family != AF_INET)
+    {
+        errno = EAFNOSUPPORT;
+        return 0;
+    }
+    socklen_t length = (socklen_t)(put_dotted(address, text) - text) + 1;
+    if (length > size)
+    {
+        errno = ENOSPC;
+        return 0;
+    }
+    memcpy(out, text, length);
+    return out;
+}
+
+char *inet_ntoa(struct in_addr address)
+{
+    static _Thread_local char text[18];
+    put_dotted((const unsigned char *)&address.s_addr, text);
+    return text;
+}
+
+// ---- getaddrinfo: numbers, "localhost" and the machine's own address; no services by name
+
+static struct addrinfo *entry(int type, int protocol, int flags, uint32_t host, uint16_t port)
+{
+    struct
+    {
+        struct addrinfo info;
+        struct sockaddr_in address;
+    } *made = calloc(1, sizeof *made);
+    if (!made)
+        return 0;
+    made->address.sin_family = AF_INET;
+    made->address.sin_port = port;
+    made->address.sin_addr.s_addr = host;
+    made->info = (struct addrinfo){flags, AF_INET, type, protocol, sizeof made->address,
+        (struct sockaddr *)&made->address, 0, 0};
+    return &made->info;
+}
+
+int getaddrinfo(const char *restrict node, const char *restrict service, const struct addrinfo *restrict hints,
+    struct addrinfo **restrict result)
+{
+    struct addrinfo none = {0};
+    static const struct
+    {
+        int type, protocol;
+    } kinds[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
+    uint32_t host = 0;
+    unsigned port = 0;
+    if (!hints)
+        hints = &none;
+    if (!node && !service)
+        return EAI_NONAME;
+    if (hints->ai_flags & ~(AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV | AI_ADDRCONFIG))
+        __selvedge_unsupported("getaddrinfo with these flags");
+    if (hints->ai_family != AF_UNSPEC && hints->ai_family != AF_INET)
+        return hints->ai_family == AF_INET6 ? EAI_NONAME : EAI_FAMILY;
+    if (!node)
+        host = htonl(hints->ai_flags & AI_PASSIVE ? INADDR_ANY : INADDR_LOOPBACK);
+    else if (!dotted(node, (unsigned char *)&host))
+    {
+        if (hints->ai_flags & AI_NUMERICHOST)
+            return EAI_NONAME;
+        if (strcmp(node, "localhost"))
+            __selvedge_unsupported("getaddrinfo of a name of another machine");
+        host = htonl(INADDR_LOOPBACK);
+    }
+    for (const char *at = service; at && *at; at++)
+    {
+        if (*at < '0' || *at > '9')
+        {
+            if (hints->ai_flags & AI_NUMERICSERV)
+                return EAI_NONAME;
+            __selvedge_unsupported("getaddrinfo of a service's name");
+        }
+        port = 10 * port + (unsigned)(*at - '0');
+        if (port > 65535)
+            __selvedge_unsupported("getaddrinfo of a port above 65535");
+    }
+    struct addrinfo **last = result;
+    *last = 0;
+    for (int i = 0; i < 2; i++)
+    {
+        if (hints->ai_socktype && hints->ai_socktype != kinds[i].type)
+            continue;
+        if (hints->ai_protocol && hints->ai_protocol != kinds[i].protocol)
+            continue;
+        *last = entry(kinds[i].type, kinds[i].protocol, hints->ai_flags, host, htons((uint16_t)port));
+        if (!*last)
+            return EAI_MEMORY;
+        last = &(*last)->ai_next;
+    }
+    if (!hints->ai_socktype && !hints->ai_protocol)
+    {
+        *last = entry(SOCK_RAW, 0, hints->ai_flags, host, htons((uint16_t)port));
+        if (!*last)
+            return EAI_MEMORY;
+    }
+    return *result ? 0 : EAI_SOCKTYPE;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+    while (list)
+    {
+        struct addrinfo *next = list->ai_next;
+        free(list);
+        list = next;
+    }
+}
+
+const char *gai_strerror(int error)
+{
+    switch (error)
+    {
+    case EAI_AGAIN: return "Temporary failure in name resolution";
+    case EAI_BADFLAGS: return "Bad value for ai_flags";
+    case EAI_FAIL: return "Non-recoverable failure in name resolution";
+    case EAI_FAMILY: return "ai_family not supported";
+    case EAI_MEMORY: return "Memory allocation failure";
+    case EAI_NONAME: return "Name or service not known";
+    case EAI_SERVICE: return "Servname not supported for ai_socktype";
+    case EAI_SOCKTYPE: return "ai_socktype not supported";
+    case EAI_SYSTEM: return "System error";
+    default: return "Unknown error";
+    }
+}

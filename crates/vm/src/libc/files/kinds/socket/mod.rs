@@ -1,0 +1,387 @@
+//! Sockets: connections and datagrams between the threads of the program.
+//!
+//! Each socket is a file with a ring for what has arrived at it. Sending is an action on the own
+//! file and on the one that it arrives at, and hands on through the latter; receiving is an action
+//! on the own file. So two directions of a connection order nothing in each other. A connection's
+//! second socket is made by who connects, and waits in the list of the socket that listens.
+//!
+//! Addresses are looked up, taken and given back by actions on the table of descriptors and names.
+//! A socket of the family AF_INET that the program did not bind has a port that follows from its
+//! number, so that no state is needed to give it one.
+//!
+//! What is sent arrives at once and in order. The machine has one interface, the loopback of IPv4;
+//! no other process uses it. Who waits for a connection or datagram that somebody outside could
+//! send waits, in the end, for something that is not modelled: see `sync::status`.
+//!
+//! Unsupported: other families and types, control data, urgent data, time-outs of sockets, more
+//! datagrams than fit, closing a socket that listens while connections wait there and there are
+//! several threads.
+
+mod calls;
+mod connect;
+mod message;
+mod name;
+mod option;
+
+use crate::hidden::HiddenObject;
+use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
+use crate::libc::files::errno::{EAGAIN, ECONNRESET, EINVAL, ENOTCONN, EPIPE, ESPIPE};
+use crate::libc::files::kinds::ring;
+use crate::libc::files::operation::alone;
+use crate::libc::files::table::{self, Kind, OpenFile};
+use crate::native::{Cx, Flow, Native, Stop};
+use crate::state::State;
+use crate::word::{SocketField as Field, WordKey};
+use selvedge_model::ObjectId;
+
+/// Sockets that carry a stream of bytes.
+pub(in crate::libc::files) const STREAM: Socket = Socket { stream: true };
+/// Sockets that carry datagrams.
+pub(in crate::libc::files) const DATAGRAM: Socket = Socket { stream: false };
+
+/// See the module's documentation.
+pub(in crate::libc::files) struct Socket {
+    stream: bool,
+}
+
+/// The models of this folder.
+pub(super) fn find(name: &str) -> Option<Native> {
+    calls::find(name)
+        .or_else(|| connect::find(name))
+        .or_else(|| message::find(name))
+        .or_else(|| option::find(name))
+}
+
+/// The families, as numbers of Linux.
+const UNIX: u64 = 1;
+const INET: u64 = 2;
+
+/// Bytes that may be on their way to a stream.
+const STREAM_SIZE: u64 = 65_536;
+/// Bytes that may wait at a datagram socket, with [`HEADER`]s.
+const DATAGRAM_SIZE: u64 = 4 * 65_536;
+/// What is kept before each datagram: how many bytes it has, and which socket sent it.
+const HEADER: u64 = 8;
+
+/// Bits of `SocketField::State`.
+mod is {
+    /// Accepts connections.
+    pub const LISTENING: u64 = 1 << 0;
+    /// Has another end.
+    pub const CONNECTED: u64 = 1 << 1;
+    /// The program has shut down reading.
+    pub const READ_SHUT: u64 = 1 << 2;
+    /// The program has shut down writing.
+    pub const WRITE_SHUT: u64 = 1 << 3;
+    /// The other end writes no more.
+    pub const ENDED: u64 = 1 << 4;
+    /// The other end reads no more.
+    pub const UNREAD: u64 = 1 << 5;
+    /// A write to an end that is closed was answered: nothing goes either way any more.
+    pub const RESET: u64 = 1 << 6;
+    /// No descriptor stands for it.
+    pub const CLOSED: u64 = 1 << 7;
+    /// Connected without waiting, and not yet told so.
+    pub const IN_PROGRESS: u64 = 1 << 8;
+    /// Has an address, if one that follows from its number.
+    pub const NAMED: u64 = 1 << 9;
+    /// Was made by accepting a connection.
+    pub const ACCEPTED: u64 = 1 << 10;
+}
+
+fn get(state: &State, file: u32, field: Field) -> u64 {
+    state.word(WordKey::Socket(file, field))
+}
+
+fn set(state: &mut State, file: u32, field: Field, value: u64) {
+    state.set_word(WordKey::Socket(file, field), value);
+}
+
+/// Whether a socket has all of these bits.
+fn has(state: &State, file: u32, bits: u64) -> bool {
+    get(state, file, Field::State) & bits == bits
+}
+
+fn add(state: &mut State, file: u32, bits: u64) {
+    let now = get(state, file, Field::State);
+    set(state, file, Field::State, now | bits);
+}
+
+fn family(state: &State, file: u32) -> u64 {
+    get(state, file, Field::Family)
+}
+
+/// A socket that a field names.
+fn link(state: &State, file: u32, field: Field) -> Option<u32> {
+    (get(state, file, field) as u32).checked_sub(1)
+}
+
+fn set_link(state: &mut State, file: u32, field: Field, other: Option<u32>) {
+    set(state, file, field, other.map_or(0, |other| u64::from(other) + 1));
+}
+
+/// Takes the error that a socket keeps.
+fn take_error(state: &mut State, file: u32) -> Option<i32> {
+    let error = get(state, file, Field::Error) as i32;
+    if error != 0 {
+        set(state, file, Field::Error, 0);
+    }
+    (error != 0).then_some(error)
+}
+
+/// Whether a connection waits to be accepted, or none ever will.
+pub(in crate::libc::files) fn has_connection(state: &State, file: u32) -> bool {
+    !has(state, file, is::LISTENING) || has(state, file, is::READ_SHUT) || get(state, file, Field::First) != 0
+}
+
+/// Whether one more connection may wait, or none may.
+pub(in crate::libc::files) fn has_place(state: &State, file: u32) -> bool {
+    !has(state, file, is::LISTENING) || get(state, file, Field::Waiting) <= get(state, file, Field::Backlog)
+}
+
+/// Nothing more comes to a stream.
+fn no_more_comes(state: &State, file: u32) -> bool {
+    get(state, file, Field::State) & (is::READ_SHUT | is::ENDED | is::RESET) != 0
+}
+
+/// Nothing more goes out of a stream.
+fn no_more_goes(state: &State, file: u32) -> bool {
+    let ends = if family(state, file) == UNIX {
+        is::WRITE_SHUT | is::UNREAD | is::RESET
+    } else {
+        is::WRITE_SHUT | is::RESET
+    };
+    get(state, file, Field::State) & ends != 0
+}
+
+/// What a datagram socket holds first: its bytes, and who sent it.
+fn first_datagram(state: &State, file: u32) -> Option<(u64, u32)> {
+    if table::length(state, file) == 0 {
+        return None;
+    }
+    let header = state
+        .memory
+        .peek_checked(ring::place(state, file, 0), HEADER)
+        .bits;
+    Some((header & 0xffff_ffff, (header >> 32) as u32))
+}
+
+/// Room that a datagram of so many bytes takes.
+const fn space(bytes: u64) -> u64 {
+    HEADER + bytes.next_multiple_of(HEADER)
+}
+
+impl FileDescription for Socket {
+    fn what(&self) -> &'static str {
+        "a socket"
+    }
+
+    fn woken_by(&self, file: u32) -> Option<ObjectId> {
+        Some(HiddenObject::File(file).id())
+    }
+
+    fn reaches(&self, state: &State, file: u32) -> Option<u32> {
+        link(state, file, Field::Peer)
+    }
+
+    fn gives_name_back(&self, state: &State, file: u32) -> bool {
+        !self.stream || link(state, file, Field::Peer).is_none()
+    }
+
+    fn is_open_to_others(&self, state: &State, open: &OpenFile) -> bool {
+        let file = open.file;
+        let bound = get(state, file, Field::Address) != 0 || has(state, file, is::NAMED);
+        has(state, file, is::LISTENING) || !self.stream && bound && link(state, file, Field::Peer).is_none()
+    }
+
+    fn ready(&self, state: &State, open: &OpenFile) -> Result<Readiness, Stop> {
+        let file = open.file;
+        let error = get(state, file, Field::Error) != 0;
+        if has(state, file, is::LISTENING) {
+            return Ok(Readiness {
+                readable: has_connection(state, file),
+                writable: false,
+                hangup: has(state, file, is::READ_SHUT),
+                ended: has(state, file, is::READ_SHUT),
+                error,
+            });
+        }
+        if !self.stream {
+            let shut = |bit| has(state, file, bit);
+            return Ok(Readiness {
+                readable: table::length(state, file) > 0 || error || shut(is::READ_SHUT),
+                writable: link(state, file, Field::Peer)
+                    .is_none_or(|peer| ring::room(state, peer) >= space(65_536)),
+                hangup: shut(is::READ_SHUT | is::WRITE_SHUT),
+                ended: shut(is::READ_SHUT),
+                error,
+            });
+        }
+        if !has(state, file, is::CONNECTED) {
+            return Ok(Readiness {
+                readable: no_more_comes(state, file),
+                writable: true,
+                hangup: true,
+                ended: no_more_comes(state, file),
+                error,
+            });
+        }
+        let (comes, goes) = (!no_more_comes(state, file), !no_more_goes(state, file));
+        Ok(Readiness {
+            readable: table::length(state, file) > 0 || !comes,
+            writable: !goes || self.can_write(state, open, 1),
+            hangup: !comes && !goes,
+            ended: !comes,
+            error,
+        })
+    }
+
+    fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
+        let file = open.file;
+        while let Some(waiting) = connect::first(cx.state, file) {
+            if !alone(cx) {
+                let what = "closing a socket while connections wait to be accepted, with several threads";
+                return Err(Flow::Unsupported(what.into()));
+            }
+            if let Some(peer) = link(cx.state, waiting, Field::Peer) {
+                add(cx.state, peer, is::ENDED | is::UNREAD | is::RESET);
+                set(cx.state, peer, Field::Error, ECONNRESET as u64);
+            }
+            add(cx.state, waiting, is::CLOSED);
+        }
+        let unread = table::length(cx.state, file) > 0;
+        if self.stream
+            && let Some(peer) = link(cx.state, file, Field::Peer)
+        {
+            add(cx.state, peer, is::ENDED | is::UNREAD);
+            if unread {
+                set(cx.state, peer, Field::Error, ECONNRESET as u64);
+                if family(cx.state, peer) == INET {
+                    add(cx.state, peer, is::RESET);
+                }
+            }
+        }
+        add(cx.state, file, is::CLOSED);
+        if unread {
+            ring::drop_first(cx.state, file, table::length(cx.state, file));
+        }
+        Ok(())
+    }
+
+    fn can_read(&self, state: &State, open: &OpenFile) -> bool {
+        let file = open.file;
+        let error = get(state, file, Field::Error) != 0;
+        if !self.stream {
+            return table::length(state, file) > 0 || error || has(state, file, is::READ_SHUT);
+        }
+        table::length(state, file) > 0
+            || no_more_comes(state, file)
+            || error
+            || !has(state, file, is::CONNECTED)
+    }
+
+    fn waits_to_read(&self) -> &'static str {
+        "waits for what is sent to a socket"
+    }
+
+    fn available(&self, state: &State, open: &OpenFile, count: u64, _: Option<u64>) -> Answer<u64> {
+        let file = open.file;
+        if !self.stream {
+            return Ok(match first_datagram(state, file) {
+                _ if get(state, file, Field::Error) != 0 => Err(get(state, file, Field::Error) as i32),
+                Some((bytes, _)) => Ok(bytes.min(count)),
+                None if has(state, file, is::READ_SHUT) => Ok(0),
+                None => Err(EAGAIN),
+            });
+        }
+        if !has(state, file, is::CONNECTED) {
+            return Ok(Err(if family(state, file) == UNIX {
+                EINVAL
+            } else {
+                ENOTCONN
+            }));
+        }
+        let held = table::length(state, file);
+        Ok(match get(state, file, Field::Error) as i32 {
+            _ if held > 0 => Ok(held.min(count)),
+            0 | EPIPE if no_more_comes(state, file) => Ok(0),
+            0 => Err(EAGAIN),
+            error => Err(error),
+        })
+    }
+
+    fn told(&self, state: &mut State, open: &OpenFile) {
+        take_error(state, open.file);
+    }
+
+    fn read(
+        &self,
+        cx: &mut Cx<'_>,
+        open: &OpenFile,
+        to: u64,
+        bytes: u64,
+        _: Option<u64>,
+    ) -> Result<(), Stop> {
+        let file = open.file;
+        if self.stream {
+            if bytes > 0 {
+                ring::take(cx, file, to, bytes);
+            }
+        } else if let Some((whole, _)) = first_datagram(cx.state, file) {
+            ring::copy(cx, file, HEADER, to, bytes);
+            ring::drop_first(cx.state, file, space(whole));
+        }
+        Ok(())
+    }
+
+    fn can_write(&self, state: &State, open: &OpenFile, room: u64) -> bool {
+        let file = open.file;
+        let Some(peer) = link(state, file, Field::Peer) else {
+            return true;
+        };
+        if !self.stream {
+            return has(state, peer, is::CLOSED) || ring::room(state, peer) >= space(room);
+        }
+        no_more_goes(state, file)
+            || has(state, file, is::UNREAD)
+            || get(state, file, Field::Error) != 0
+            || ring::room(state, peer) >= room
+    }
+
+    fn waits_to_write(&self) -> &'static str {
+        "waits for room at the other end of a socket"
+    }
+
+    fn needed(&self, count: u64) -> u64 {
+        if self.stream { 1 } else { count }
+    }
+
+    fn write(&self, cx: &mut Cx<'_>, open: &OpenFile, bytes: Bytes, _: Option<u64>) -> Answer<Written> {
+        let to = link(cx.state, open.file, Field::Peer);
+        message::send(cx, open, bytes, to, false)
+    }
+
+    fn seek(&self, _: &mut Cx<'_>, _: &OpenFile, _: i64, _: i32) -> Answer<u64> {
+        Ok(Err(ESPIPE))
+    }
+
+    fn truncate(&self, _: &mut Cx<'_>, _: &OpenFile, _: u64) -> Answer<()> {
+        Ok(Err(EINVAL))
+    }
+
+    fn synchronise(&self) -> Answer<()> {
+        Ok(Err(EINVAL))
+    }
+
+    fn status(&self, _: &State, _: u32) -> Result<Status, Stop> {
+        Ok(Status {
+            format: 0o140_000,
+            length: 0,
+        })
+    }
+}
+
+/// Whether an open file is a socket.
+const fn is_socket(open: &OpenFile) -> bool {
+    matches!(open.kind, Kind::Stream | Kind::Datagram)
+}

@@ -1,0 +1,184 @@
+//! getsockname, getpeername, setsockopt, getsockopt.
+
+use super::calls::{REUSE, looks};
+use super::{Field, INET, UNIX, family, get, has, is, link, name, set, take_error};
+use crate::libc::files::action::on_file;
+use crate::libc::files::buffer::{access, store};
+use crate::libc::files::errno::{EINVAL, ENOPROTOOPT, ENOTCONN, EOPNOTSUPP};
+use crate::libc::files::lookup::{look_part, pinned};
+use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use crate::libc::files::table::Kind;
+use crate::native::{Cx, Flow, Native};
+use crate::phase::Phase;
+use selvedge_model::{MemoryOrder, Op, Outcome};
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    Some(match name {
+        "getsockname" => operation!(part, own_name),
+        "getpeername" => operation!(part, peer_name),
+        "setsockopt" => operation!(part, set_option),
+        "getsockopt" => operation!(part, get_option),
+        _ => return None,
+    })
+}
+
+fn part(cx: &mut Cx<'_>) -> Parted {
+    if phase(cx) == Phase::First {
+        let fd = cx.int(0)?;
+        return look_part(cx, fd);
+    }
+    let open = pinned(cx)?;
+    let action = on_file(cx, open.kind, open.file, Op::Hidden, MemoryOrder::NotAtomic);
+    Ok(Part::Act(action))
+}
+
+fn own_name(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let (file, to, length) = (pinned(cx)?.file, cx.word(1)?, cx.word(2)?);
+    let mut word = name::address(cx.state, file)?;
+    if let Some((name::ANY, port)) = name::of_inet(word)
+        && has(cx.state, file, is::CONNECTED)
+    {
+        word = name::inet(name::LOOPBACK, port);
+    }
+    name::put(cx, word, file, to, length)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+fn peer_name(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let (open, to, length) = (pinned(cx)?, cx.word(1)?, cx.word(2)?);
+    let file = open.file;
+    let Some(peer) = link(cx.state, file, Field::Peer) else {
+        return refused(cx, ENOTCONN);
+    };
+    if open.kind == Kind::Datagram {
+        return Err(Flow::Unsupported("getpeername of a datagram socket".into()));
+    }
+    if family(cx.state, file) == INET && has(cx.state, file, is::RESET) {
+        return refused(cx, ENOTCONN);
+    }
+    let word = get(cx.state, file, Field::PeerAddress);
+    name::put(cx, word, peer, to, length)?;
+    Ok(After::Done(0, Outcome::Done))
+}
+
+// ---- options
+// -------------------------------------------------------------------------------------------------
+
+const SOCKET: i32 = 1;
+const TCP: i32 = 6;
+
+/// An option of level `SOL_SOCKET`, or of TCP.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Option_ {
+    /// A flag, kept as this bit.
+    Flag(u64),
+    /// `SO_TYPE`.
+    Type,
+    /// `SO_ERROR`.
+    Error,
+    /// `SO_LINGER`.
+    Linger,
+    /// `SO_ACCEPTCONN`.
+    Listens,
+    /// `SO_DOMAIN`.
+    Family,
+    /// `SO_SNDBUF`, `SO_RCVBUF`: a wish.
+    Size,
+}
+
+fn option(cx: &mut Cx<'_>) -> Result<Option_, crate::native::Stop> {
+    let (level, name) = (cx.int(1)?, cx.int(2)?);
+    Ok(match (level, name) {
+        (SOCKET, 2) => Option_::Flag(REUSE),
+        (SOCKET, 3) => Option_::Type,
+        (SOCKET, 4) => Option_::Error,
+        (SOCKET, 6) => Option_::Flag(1 << 6),
+        (SOCKET, 7 | 8) => Option_::Size,
+        (SOCKET, 9) => Option_::Flag(1 << 9),
+        (SOCKET, 13) => Option_::Linger,
+        (SOCKET, 30) => Option_::Listens,
+        (SOCKET, 39) => Option_::Family,
+        (TCP, 1) => Option_::Flag(1 << 32),
+        _ => {
+            return Err(Flow::Unsupported(format!(
+                "option {name} of level {level} of a socket"
+            )));
+        }
+    })
+}
+
+fn set_option(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let (open, option) = (pinned(cx)?, option(cx)?);
+    let file = open.file;
+    let (at, length) = (cx.word(3)?, cx.int(4)?);
+    if length < 4 || option == Option_::Linger && length < 8 {
+        return refused(cx, EINVAL);
+    }
+    access(cx, at, 4, false)?;
+    let value = cx.load_defined(at, 4, "option of a socket")? as u32;
+    match option {
+        Option_::Flag(bit) => {
+            if bit >> 32 != 0 && (open.kind != Kind::Stream || family(cx.state, file) == UNIX) {
+                return refused(
+                    cx,
+                    if family(cx.state, file) == UNIX {
+                        EOPNOTSUPP
+                    } else {
+                        ENOPROTOOPT
+                    },
+                );
+            }
+            let now = get(cx.state, file, Field::Options) & !bit;
+            let new = if value != 0 { now | bit } else { now };
+            set(cx.state, file, Field::Options, new);
+        }
+        Option_::Linger if value != 0 => {
+            return Err(Flow::Unsupported("SO_LINGER".into()));
+        }
+        Option_::Linger | Option_::Size => {}
+        _ => return refused(cx, ENOPROTOOPT),
+    }
+    Ok(After::Done(0, Outcome::Done))
+}
+
+fn get_option(cx: &mut Cx<'_>) -> Performs {
+    if phase(cx) == Phase::First {
+        return looks(cx);
+    }
+    let (open, option) = (pinned(cx)?, option(cx)?);
+    let file = open.file;
+    let (to, length) = (cx.word(3)?, cx.word(4)?);
+    access(cx, length, 4, false)?;
+    let room = cx.load_defined(length, 4, "length of an option")? as u32;
+    let value = match option {
+        Option_::Flag(bit) => u64::from(get(cx.state, file, Field::Options) & bit != 0),
+        Option_::Type => {
+            if open.kind == Kind::Stream {
+                1
+            } else {
+                2
+            }
+        }
+        Option_::Error => take_error(cx.state, file).unwrap_or(0) as u64,
+        Option_::Listens => u64::from(has(cx.state, file, is::LISTENING)),
+        Option_::Family => family(cx.state, file),
+        Option_::Size => return Err(Flow::Unsupported("the size of a socket's buffers".into())),
+        Option_::Linger => return Err(Flow::Unsupported("SO_LINGER".into())),
+    };
+    if room < 4 {
+        return Err(Flow::Unsupported("a part of an option's value".into()));
+    }
+    store(cx, to, 4, value)?;
+    store(cx, length, 4, 4)?;
+    Ok(After::Done(0, Outcome::Done))
+}
