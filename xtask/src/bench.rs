@@ -65,13 +65,19 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree]`: quick leaves out callgrind and the comparison of
-/// cores; lockfree shows that section alone.
+/// `cargo xtask bench [--quick | --lockfree | --predicate] [--selvedge=FILE]`: quick leaves out
+/// callgrind and the comparison of cores; lockfree shows that section alone; predicate measures
+/// that section alone, and puts it into the document. With a file, that command is measured, and
+/// none is built.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
+    let built = arguments.iter().find_map(|a| a.strip_prefix("--selvedge="));
     let bench = Bench {
-        selvedge: build_release()?,
+        selvedge: built.map_or_else(build_release, |file| Ok(PathBuf::from(file)))?,
     };
+    if arguments.iter().any(|argument| argument == "--predicate") {
+        return replace_section(&bench.predicate()?);
+    }
     if arguments.iter().any(|argument| argument == "--lockfree") {
         println!("{}", bench.lockfree()?);
         return Ok(());
@@ -94,6 +100,22 @@ pub fn run(arguments: &[String]) -> Result<()> {
     text += &bench.cores()?;
     std::fs::write(DOCUMENT, &text).with_context(|| format!("cannot write {DOCUMENT}"))?;
     println!("{text}");
+    Ok(())
+}
+
+/// Puts a section into the document: in place of the one with its title, or at the end.
+fn replace_section(section: &str) -> Result<()> {
+    let document = std::fs::read_to_string(DOCUMENT).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let title = section.lines().next().unwrap_or_default();
+    let (before, rest) = document
+        .split_once(&format!("{title}\n"))
+        .unwrap_or((document.as_str(), ""));
+    let after = rest.find("\n## ").map_or("", |at| &rest[at + 1..]);
+    let parts = [before, section, after].map(str::trim_end);
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    std::fs::write(DOCUMENT, parts.join("\n\n") + "\n")
+        .with_context(|| format!("cannot write {DOCUMENT}"))?;
+    println!("{section}");
     Ok(())
 }
 
