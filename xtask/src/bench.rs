@@ -65,9 +65,9 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree] [--selvedge FILE]`: quick leaves out callgrind and the
-/// comparison of cores; lockfree measures that section alone, and replaces it in the document.
-/// `FILE` is a command that was built before.
+/// `cargo xtask bench [--quick | --lockfree | --predicate] [--selvedge FILE]`: quick leaves out
+/// callgrind and the comparison of cores. The other two measure that section alone, and replace it
+/// in the document. `FILE` is a command that was built before.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
@@ -77,6 +77,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
         None => build_release()?,
     };
     let bench = Bench { selvedge };
+    if arguments.iter().any(|argument| argument == "--predicate") {
+        let section = bench.predicate()?;
+        println!("{section}");
+        return replace_section(predicate::TITLE, &section);
+    }
     if arguments.iter().any(|argument| argument == "--lockfree") {
         let section = format!("{}{}", bench.lockfree()?, facts());
         println!("{section}");

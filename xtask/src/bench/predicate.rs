@@ -8,6 +8,9 @@ use std::fmt::Write;
 use std::process::Command;
 
 /// What is not explored in this many seconds is given up.
+/// How the section begins in the document.
+pub(super) const TITLE: &str = "## Predicate dependence\n";
+
 const MOST: u32 = 30;
 
 /// One row: a program of ours, and what the paper has for the one that it is like.
@@ -184,7 +187,7 @@ impl Explored {
 
 impl Bench {
     pub(super) fn predicate(&self) -> Result<String> {
-        let mut text = String::from("## Predicate dependence\n\n");
+        let mut text = format!("{TITLE}\n");
         writeln!(
             text,
             "Programs of our own (benches/predicate) in the shape of those of Kusano and Wang (ASE 2014), Table 2, which are not at hand: assertions and \

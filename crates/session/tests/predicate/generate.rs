@@ -195,7 +195,11 @@ impl Writer {
             Theme::Locks => match which {
                 0..3 => format!("pthread_mutex_lock(&o); {place} = {value}; pthread_mutex_unlock(&o);"),
                 3 => format!("if (pthread_mutex_trylock(&o)) {place} = {value};"),
-                4 => "assert(pthread_mutex_trylock(&o) == 0);".to_owned(),
+                4 => match self.random.u32(..3) {
+                    0 => "assert(pthread_mutex_trylock(&o) == 0);".to_owned(),
+                    // Nobody waits for the lock afterwards.
+                    _ => "if (pthread_mutex_trylock(&o) == 0) exit(0);".to_owned(),
+                },
                 _ => format!("if ({condition}) pthread_mutex_trylock(&o);"),
             },
             Theme::Joins if self.joinable > 0 => {
@@ -216,7 +220,7 @@ impl Writer {
                 1 => format!("r = 4 / ({value});"),
                 2 => format!("e[{value}] = {other};"),
                 3 => format!("{{ int *l = {condition} ? {target} : 0; *l = {value}; }}"),
-                4 => format!("assert({condition});"),
+                4 => format!("if ({condition}) *(volatile int *)0 = 1; assert({place} != {other});"),
                 _ => format!("if ({condition}) free(&a);"),
             },
             Theme::Conditions => match which {
@@ -234,6 +238,9 @@ impl Writer {
                 1 => format!("printf(\"%d\\n\", {value});"),
                 2 => format!("r = printf(\"%d\\n\", {value} > 1 ? 10 : 1);"),
                 3 => format!("if ({condition}) r = puts(\"\") < 0;"),
+                4 => format!(
+                    "pthread_mutex_lock(&m); if ({condition}) puts(\"two\"); pthread_mutex_unlock(&m);"
+                ),
                 _ => format!("assert({condition});"),
             },
             Theme::Places => match which {

@@ -4,6 +4,7 @@
 //! `SELVEDGE_PREDICATE=FROM..TO` runs other seeds; `SELVEDGE_PREDICATE_KEEP=1` goes on after a
 //! failure and shows all of them.
 
+mod cases;
 mod generate;
 mod order;
 
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-const SEEDS: Range<u64> = 0..120;
+const SEEDS: Range<u64> = 0..130;
 
 /// Explorations of more executions than this are left out.
 const MAX_EXECUTIONS: u64 = 40_000;
@@ -102,20 +103,26 @@ fn seen(path: &Path, program: &Loaded, dependence: Dependence, misuse: bool) -> 
     })
 }
 
+/// A random program under both relations.
 fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
+    let misuse = seed.is_multiple_of(2);
+    compare_text(&seed.to_string(), &generate::program(seed), misuse, counts)
+}
+
+/// A program under both relations.
+fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("predicate");
     std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{seed}.c"));
-    std::fs::write(&path, generate::program(seed)).expect("the temporary directory is writable");
+    let path = folder.join(format!("{name}.c"));
+    std::fs::write(&path, text).expect("the temporary directory is writable");
     let program = setup(&path).load();
     let program = program.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let misuse = seed.is_multiple_of(2);
     let Some(all) = seen(&path, &program, Dependence::Conflict, misuse) else {
         counts.too_large += 1;
         return Ok(());
     };
     let Some(few) = seen(&path, &program, Dependence::Predicate, misuse) else {
-        return Err(format!("{seed}: too large under predicate dependence only"));
+        return Err(format!("{name}: too large under predicate dependence only"));
     };
     counts.programs += 1;
     counts.conflict += all.executions;
@@ -164,4 +171,21 @@ fn what_predicate_dependence_leaves_out_does_not_matter() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     let enough = counts.violated > 20 && counts.verified > 20 && counts.fewer > 30;
     assert!(range.is_some() || enough, "{counts:?}");
+}
+
+#[test]
+fn each_rule_of_the_slice_matters_in_a_small_program() {
+    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
+    for case in cases::CASES {
+        for (variant, misuse) in [(0, false), (1, false), (0, true), (1, true)] {
+            let name = format!("{}-{variant}-{misuse}", case.name);
+            let compared = compare_text(&name, &case.program(variant), misuse, &mut counts);
+            wrong.extend(compared.err());
+        }
+    }
+    println!("{counts:?}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // A program that nothing is found in, or that has no slice, would show nothing.
+    let shown = counts.too_large == 0 && counts.not_sliced == 0 && counts.violated == counts.programs;
+    assert!(shown, "{counts:?}");
 }
