@@ -324,7 +324,7 @@ fn synchronisation(name: &str) -> Option<Effect> {
         | "pthread_testcancel"
         | "pthread_setconcurrency"
         | "pthread_getconcurrency" => NONE,
-        "pthread_setname_np" => on(0b10, 0),
+        "pthread_setname_np" | "prctl" => on(0b10, 0),
         "pthread_setcancelstate" | "pthread_setcanceltype" => on(0, 0b10),
         "pthread_once" | "call_once" => on(0b1, 0b1).and(Calls(1)),
         "__once_proxy" => NONE.and(Special::CallsOnceCall),

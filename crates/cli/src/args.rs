@@ -2,9 +2,11 @@
 
 mod cover;
 mod input;
+mod saved;
 
 pub(crate) use cover::{BuildArgs, CoverArgs, Deviation, RunArgs};
 pub(crate) use input::InputArgs;
+pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -37,6 +39,7 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Go through a saved finding in a debugger, forwards and backwards
     Debug(DebugArgs),
+    Lsp(LspArgs),
     /// Decide a query of the solver (an SMT-LIB file as a run logs them)
     Solve(SolveArgs),
     /// Print what the static analyses know of a program
@@ -296,6 +299,9 @@ pub(crate) struct CheckArgs {
     /// source
     #[arg(help_heading = REPORT, long, env = "SELVEDGE_HTML", value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write the first finding as a violation witness of SV-COMP: YAML (format 2.0) or GraphML (1.0)
+    #[arg(help_heading = REPORT, long, env = "SELVEDGE_WITNESS", value_name = "FILE.yml|FILE.graphml")]
+    pub(crate) witness: Option<PathBuf>,
     /// Where to save the first finding for `selvedge replay`; further ones get a number; `none`
     /// saves nothing
     #[arg(
@@ -309,7 +315,17 @@ pub(crate) struct CheckArgs {
     /// Findings and the verdict only
     #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_QUIET", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) quiet: bool,
-    /// Whole schedules and the assumptions of every verdict
+    /// Which steps of a schedule are printed: those that matter, which are the ones that happens-before
+    /// puts before the finding in another thread, or all
+    #[arg(
+        help_heading = REPORT,
+        long,
+        env = "SELVEDGE_TRACE",
+        default_value = "short",
+        value_name = "short|all"
+    )]
+    pub(crate) trace: Steps,
+    /// Schedules with all steps, and the assumptions of every verdict
     #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_VERBOSE", conflicts_with = "quiet", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) verbose: bool,
     /// Progress on standard error; auto: if that is a terminal
@@ -323,50 +339,6 @@ pub(crate) struct CheckArgs {
     pub(crate) progress: When,
     #[command(flatten)]
     pub(crate) given: InputArgs,
-}
-
-/// Run a saved finding again, step by step.
-///
-/// Exit codes: 10 the finding was seen again, 6 it was not (the program or its options have
-/// changed, or an internal error), 1 and 2 as for `check`.
-#[derive(Args, Debug)]
-pub(crate) struct ReplayArgs {
-    /// The saved finding
-    #[arg(value_name = "FINDING.json")]
-    pub(crate) finding: PathBuf,
-    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere.
-    /// Without it, options that could run code or read files are refused, and files outside of the
-    /// current directory and the finding's
-    #[arg(long)]
-    pub(crate) trust: bool,
-    /// Write the finding as a page for a browser: its schedule with threads side by side, and the
-    /// source
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-}
-
-/// Go through a saved finding in a debugger, forwards and backwards.
-///
-/// Speaks the Debug Adapter Protocol (DAP) on standard input and output: editors start it.
-/// `docs/debugging.md` says how. The program runs in the machine of the checker, never natively.
-///
-/// Exit codes: 0 the client has gone, 6 the finding does not fit the program (the program or its
-/// options have changed, or an internal error), 1 and 2 as for `check`; 2 also if the client sends
-/// what is no message.
-#[derive(Args, Debug)]
-pub(crate) struct DebugArgs {
-    /// The saved finding
-    #[arg(value_name = "FINDING.json")]
-    pub(crate) finding: PathBuf,
-    /// Do whatever the finding asks for: pass any option to the compiler, and read files anywhere.
-    /// Without it, options that could run code or read files are refused, and files outside of the
-    /// current directory and the finding's
-    #[arg(long)]
-    pub(crate) trust: bool,
-    /// Wait for one client on this port of this machine (0: any that is free) instead, and say on
-    /// standard error which port it is
-    #[arg(long, value_name = "N", help_heading = "Connection")]
-    pub(crate) port: Option<u16>,
 }
 
 /// Decide a query of the solver: an SMT-LIB file as a run logs them.
@@ -575,6 +547,13 @@ pub(crate) enum When {
     Auto,
     Always,
     Never,
+}
+
+/// Which steps of a schedule are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Steps {
+    Short,
+    All,
 }
 
 /// A strategy, or the one that suits the rest.

@@ -12,7 +12,7 @@ use crate::watch::{self, Place, Watch};
 use crate::write::{self, Saves, lcov_file, write};
 use selvedge_explore::unfold::Partial;
 use selvedge_frontend::files;
-use selvedge_model::{Input, LimitKind, Verdict};
+use selvedge_model::{Input, LimitKind, Property, Verdict};
 use selvedge_report::{Ktest, Reason, RunReport, Sources, Statistics};
 use selvedge_session::{Checked, Error, Options, Plan, Strategy, known, properties, sources};
 use std::io::IsTerminal;
@@ -46,10 +46,14 @@ pub(crate) fn run(args: &CheckArgs) -> Exit {
     if let Err(message) = options.verify() {
         return Exit::usage(&message);
     }
+    if let Some(Err(message)) = args.witness.as_deref().map(crate::witness::form) {
+        return Exit::usage(&message);
+    }
     let written = [
         ("--checkpoint ", args.checkpoint.as_deref()),
         ("-o ", args.output.as_deref()),
         ("--html ", args.html.as_deref()),
+        ("--witness ", args.witness.as_deref()),
         ("--coverage=", lcov_file(args)),
         ("--dump-unfolding ", dump),
     ];
@@ -157,6 +161,9 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
             Err(message) => return Exit::input(&message),
         }
     }
+    if options.properties.contains(&Property::Termination) {
+        return not_available(args, watch);
+    }
     if let (Some(cases), Some(directory)) = (&options.test_cases, &args.given.emit_tests)
         && let Err(error) = cases.open()
     {
@@ -255,6 +262,24 @@ fn without_exploration(args: &CheckArgs, watch: &Watch<'_>) -> Exit {
         watch.wait_for_end();
     }
     match write(args, &run, &Sources::default(), Saves::Nothing) {
+        Ok(()) => Exit::Code(Exit::INCONCLUSIVE),
+        Err(message) => Exit::output(&message),
+    }
+}
+
+/// Writes the report of a run that is asked for a property which no strategy can show.
+fn not_available(args: &CheckArgs, watch: &Watch<'_>) -> Exit {
+    let reason = Reason {
+        limit: None,
+        detail: "the property termination".to_owned(),
+        location: None,
+    };
+    let run = RunReport {
+        reasons: vec![reason],
+        statistics: Statistics::default(),
+        ..watch.report()
+    };
+    match write(args, &measured(run, watch), &Sources::default(), Saves::Nothing) {
         Ok(()) => Exit::Code(Exit::INCONCLUSIVE),
         Err(message) => Exit::output(&message),
     }

@@ -10,7 +10,7 @@ use selvedge_base::Location;
 use selvedge_debug::{Debuggee, Ending, Served, serve};
 use selvedge_model::Finding;
 use selvedge_report::{FindingFile, FindingReport, harmless};
-use selvedge_session::{Setup, replay_on};
+use selvedge_session::{Setup, replay_on, sources};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufReader};
@@ -53,18 +53,10 @@ pub(crate) fn run(args: &DebugArgs) -> Exit {
     match served {
         Ok(Served::Ended) => Exit::Code(0),
         Ok(Served::NotLoaded(refused)) => refused.exit,
-        Ok(Served::NotBegun(error)) => changed(&args.finding, &error.to_string()),
+        // The same schedule was replayed before.
+        Ok(Served::NotBegun(error)) => Exit::internal(&error.to_string()),
         Err(error) => Exit::input(&error.to_string()),
     }
-}
-
-/// Says that a finding is not of the program as it is now.
-fn changed(finding: &Path, why: &str) -> Exit {
-    let path = finding.display();
-    note(&format!(
-        "error: {why}; has the program been changed since {path} was saved?"
-    ));
-    Exit::Code(6)
 }
 
 /// Compiles the program of a finding, and replays it once.
@@ -76,6 +68,7 @@ fn load(finding: &Path, saved: &FindingFile, mut setup: Setup) -> Result<Debugge
         message: error.to_string(),
     })?;
     program::tell(&loaded);
+    let sources = sources(&loaded);
     let texts = loaded.module.files.iter().zip(loaded.sources.iter());
     let texts: BTreeMap<String, String> = texts
         .filter_map(|(name, text)| Some((name.clone(), text.clone()?)))
@@ -86,17 +79,19 @@ fn load(finding: &Path, saved: &FindingFile, mut setup: Setup) -> Result<Debugge
         exit: crate::check::exit(&error),
         message: error.to_string(),
     })?;
-    let replay = replay_on(saved, &setup, &program);
-    if let Some(failure) = replay.failure {
-        let message = format!("the schedule does not fit the program: {failure}");
+    let files = saved::digests(&saved.schedule.inputs);
+    let replay = replay_on(saved, &setup, &program, (&sources, &files));
+    if replay.seen.is_none() && replay.failure.is_some() {
+        let failure = replay.failure.as_deref().unwrap_or_default();
         return Err(Refused {
-            exit: changed(finding, &message),
-            message,
+            message: format!("the schedule does not fit the program: {failure}"),
+            exit: saved::not_seen(finding, &replay),
         });
     }
+    saved::tell_changes(&replay);
     Ok(Debuggee {
         program,
-        schedule: saved.schedule.steps.clone(),
+        schedule: replay.schedule,
         steps: replay.steps,
         ending: replay.seen.as_ref().map(ending),
         paths,

@@ -15,6 +15,7 @@ mod examine;
 mod exit;
 mod facts;
 mod last_words;
+mod lsp;
 mod memory;
 mod native;
 mod observe;
@@ -28,6 +29,7 @@ mod slice;
 mod solve;
 mod unfolding;
 mod watch;
+mod witness;
 mod write;
 
 use args::{Cli, Command};
@@ -95,6 +97,9 @@ fn run() -> Exit {
         Ok(Cli {
             command: Command::Debug(args),
         }) => debug::run(&args),
+        Ok(Cli {
+            command: Command::Lsp(args),
+        }) => lsp::run(&args),
         Ok(Cli {
             command: Command::Solve(args),
         }) => solve::run(&args),

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     };
     program::tell(&loaded);
     let sources = sources(&loaded);
-    let replay = match selvedge_session::replay(&saved, &setup, loaded) {
+    let files = saved::digests(&saved.schedule.inputs);
+    let mut replay = match selvedge_session::replay(&saved, &setup, loaded, &files) {
         Ok(replay) => replay,
         Err(error) => return crate::check::exit(&error),
     };
@@ -53,48 +54,40 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
             out.push_str(&format!("                         > {}\n", harmless(line)));
         }
     }
-    let result = match (replay.failure, replay.seen) {
-        (_, Some(mut report)) => {
-            let verdict = format!("false({})", property_word(report.finding.kind));
-            if let Some(html) = &args.html {
-                let page = Page {
-                    verdict: &verdict,
-                    inputs: &[path.to_string()],
-                    findings: std::slice::from_ref(&report),
-                };
-                if let Err(error) = write_file(html, page.html(&sources)) {
-                    return Exit::output(&format!("cannot write {}: {error}", html.display()));
-                }
-            }
-            // The steps are above.
-            report.rows.clear();
-            let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            out.push('\n');
-            out.push_str(&finding_text(
-                &report,
-                &sources,
-                HumanOptions {
-                    color,
-                    ..HumanOptions::default()
-                },
-            ));
-            debug_assert_ne!(report.finding.kind.property(), Property::Termination);
-            out.push_str(&format!("{verdict}\n"));
-            Ok(())
+    let Some(mut report) = replay.seen.take() else {
+        if let Err(error) = print(&out) {
+            return Exit::output(&format!("cannot write the report: {error}"));
         }
-        (Some(error), None) => Err(format!("the schedule does not fit the program: {error}")),
-        (None, None) => Err("the schedule ran to its end, and the finding was not seen".to_owned()),
+        return saved::not_seen(&args.finding, &replay);
     };
-    if let Err(error) = print(&out) {
-        return Exit::output(&format!("cannot write the report: {error}"));
-    }
-    match result {
-        Ok(()) => Exit::Code(Exit::VIOLATED),
-        Err(message) => {
-            crate::output::note(&format!(
-                "error: {message}; has the program been changed since {path} was saved?"
-            ));
-            Exit::Code(6)
+    let verdict = format!("false({})", property_word(report.finding.kind));
+    if let Some(html) = &args.html {
+        let page = Page {
+            verdict: &verdict,
+            inputs: &[path.to_string()],
+            findings: std::slice::from_ref(&report),
+        };
+        if let Err(error) = write_file(html, page.html(&sources)) {
+            return Exit::output(&format!("cannot write {}: {error}", html.display()));
         }
+    }
+    // The steps are above.
+    report.rows.clear();
+    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    out.push('\n');
+    out.push_str(&finding_text(
+        &report,
+        &sources,
+        HumanOptions {
+            color,
+            ..HumanOptions::default()
+        },
+    ));
+    debug_assert_ne!(report.finding.kind.property(), Property::Termination);
+    out.push_str(&format!("{verdict}\n"));
+    saved::tell_changes(&replay);
+    match print(&out) {
+        Ok(()) => Exit::Code(Exit::VIOLATED),
+        Err(error) => Exit::output(&format!("cannot write the report: {error}")),
     }
 }

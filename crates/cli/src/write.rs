@@ -1,7 +1,8 @@
 //! What a run leaves: the report, saved findings with their inputs, coverage.
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, Format, Steps};
 use crate::output::{note, print};
+use crate::saved::digests;
 use selvedge_report::{FindingFile, HumanOptions, Ktest, Page, RunReport, Sources, verdict_line};
 use selvedge_session::{is_device, write_file};
 use std::io::IsTerminal;
@@ -31,7 +32,8 @@ pub(crate) fn write(
     if args.finding.as_os_str() != "none" && saves == Saves::All {
         for (i, finding) in run.findings.iter().enumerate() {
             let path = numbered(&args.finding, i);
-            let saved = write_file(&path, FindingFile::write(finding)).and_then(|()| {
+            let text = FindingFile::write(finding, sources, &digests(&finding.schedule.inputs));
+            let saved = write_file(&path, text).and_then(|()| {
                 let ktest = Ktest {
                     args: run.inputs.iter().take(1).chain(&args.args).cloned().collect(),
                     inputs: finding.inputs.clone(),
@@ -54,6 +56,11 @@ pub(crate) fn write(
     if let (Some(path), Some(coverage)) = (lcov_file(args), &run.coverage) {
         write_file(path, selvedge_report::lcov(coverage))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    if let Some(path) = &args.witness
+        && saves == Saves::All
+    {
+        crate::witness::write(args, path, run)?;
     }
     if let Some(path) = &args.html {
         let page = Page {
@@ -82,6 +89,7 @@ pub(crate) fn text(args: &CheckArgs, run: &RunReport, sources: &Sources) -> Stri
                 color: to_terminal,
                 quiet: args.quiet,
                 verbose: args.verbose,
+                all_steps: args.verbose || args.trace == Steps::All,
             };
             selvedge_report::human(run, sources, options)
         }

@@ -633,7 +633,7 @@ fn a_program_that_has_changed_is_told_to_the_client() {
     let why = client.refused("launch", json!({}));
     assert!(why.contains("the schedule does not fit the program"), "{why}");
     client.ask("disconnect", json!({}));
-    assert_eq!(client.end().0, Some(6));
+    assert_eq!(client.end().0, Some(5));
 }
 
 #[test]

@@ -74,10 +74,15 @@ fn beginning(vm: &Vm, thread: ThreadId) -> Option<Call> {
 
 /// The name of a thread, as in reports.
 pub(crate) fn thread_name(vm: &Vm, thread: ThreadId) -> String {
-    let name = vm.thread_name(thread);
-    match vm.routine(thread) {
-        _ if thread.index() == 0 => format!("thread {name} (main)"),
-        routine if routine.is_empty() => format!("thread {name}"),
-        routine => format!("thread {name} ({routine})"),
+    let mut name = format!("thread {}", vm.thread_name(thread));
+    match vm.label(thread) {
+        label if label.is_empty() => {}
+        label => name.push_str(&format!(" {label:?}")),
     }
+    match vm.routine(thread) {
+        _ if thread.index() == 0 => name.push_str(" (main)"),
+        routine if routine.is_empty() => {}
+        routine => name.push_str(&format!(" ({routine})")),
+    }
+    name
 }

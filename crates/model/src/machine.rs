@@ -268,6 +268,10 @@ pub trait Describe: Machine {
     fn routine(&self, _thread: ThreadId) -> String {
         String::new()
     }
+    /// What the program calls a thread (`pthread_setname_np`); empty if it has not named it.
+    fn label(&self, _thread: ThreadId) -> String {
+        String::new()
+    }
     /// The locks that a thread holds now, with the statement and context where each was taken.
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)>;
     /// Why a thread does not move, for people: `waits for mutex &lock, held by thread 0.1`.
@@ -282,6 +286,10 @@ pub trait Describe: Machine {
     /// assignment for as long as the machine stays at this state.
     fn inputs(&self) -> Vec<Input> {
         Vec::new()
+    }
+    /// How many inputs were asked for on the present path.
+    fn inputs_asked(&self) -> usize {
+        self.inputs().len()
     }
     /// The code with which the process has exited (the low 8 bits count), once it has.
     fn exit_code(&self) -> Option<i32> {

@@ -141,10 +141,36 @@ pub struct FindingReport {
     pub schedule: Schedule,
     /// The schedule for people.
     pub rows: Vec<Row>,
-    /// What each thread runs, by its name; empty if that is not known.
-    pub routines: Vec<(String, String)>,
+    /// The threads; empty if they are not known.
+    pub threads: Vec<ThreadReport>,
+    /// Of a data race: where the variable is used, and under which locks.
+    pub sites: Vec<AccessSite>,
     /// What the program had printed by then.
     pub output: String,
+}
+
+/// A thread of an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct ThreadReport {
+    /// Its hierarchical name.
+    pub name: String,
+    /// The function that it runs; empty if that is not known.
+    pub runs: String,
+    /// What the program calls it (`pthread_setname_np`); empty if it has not named it.
+    pub label: String,
+}
+
+/// A place at which a thread uses a variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AccessSite {
+    /// Whether it writes.
+    pub write: bool,
+    /// Where.
+    pub location: Location,
+    /// The thread's name.
+    pub thread: String,
+    /// The locks that it holds there.
+    pub held: Vec<String>,
 }
 
 /// What a row of a schedule is.
@@ -178,4 +204,12 @@ pub struct Row {
     /// Rows of other threads that a step comes after since they are dependent (the order of the two
     /// matters), without those that it comes after anyway.
     pub after: Vec<usize>,
+    /// Which step of the schedule it is, if it is one.
+    pub step: Option<usize>,
+    /// Whether it matters to the finding: happens-before does not say that it could be left out.
+    pub matters: bool,
+    /// The name of the thread that a step creates.
+    pub created: Option<String>,
+    /// How many inputs its thread asks for in a step: the next ones of those of the thread.
+    pub asked: usize,
 }

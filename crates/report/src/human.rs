@@ -5,8 +5,9 @@ use crate::covered::covered_text;
 use crate::lcov::coverage_text;
 use crate::schedule_text::schedule_text;
 use crate::snippet::{Mark, Sources, render};
-use crate::{AssertionReport, FindingReport, RunReport, verdict_line};
+use crate::{AccessSite, AssertionReport, FindingReport, RunReport, harmless, verdict_line};
 use selvedge_model::Verdict;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// How much and how.
@@ -16,8 +17,10 @@ pub struct HumanOptions {
     pub color: bool,
     /// Only findings and the verdict.
     pub quiet: bool,
-    /// Whole schedules, all statistics.
+    /// All statistics.
     pub verbose: bool,
+    /// All steps of schedules, also those that do not matter to the finding.
+    pub all_steps: bool,
 }
 
 /// The whole report.
@@ -73,6 +76,7 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
     if let Some(cause) = &report.cause {
         let _ = writeln!(out, "cause: {cause}");
     }
+    sites_text(&mut out, &report.sites);
     if finding.count > 1 {
         let _ = writeln!(out, "seen {} times", finding.count);
     }
@@ -80,7 +84,7 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
         let _ = write!(out, "\ninputs:\n{}", crate::inputs_text(&report.inputs));
     }
     if !report.rows.is_empty() {
-        out.push_str(&schedule_text(report, options.verbose));
+        out.push_str(&schedule_text(report, options.all_steps));
     }
     if !report.output.is_empty() {
         out.push_str("\nprinted by then:\n");
@@ -90,6 +94,42 @@ pub fn finding_text(report: &FindingReport, sources: &Sources, options: HumanOpt
     }
     out
 }
+
+/// Where a variable that is raced for is used, if that is more than the two accesses of the race.
+fn sites_text(out: &mut String, sites: &[AccessSite]) {
+    let place = |site: &AccessSite| {
+        (
+            site.location.file.clone(),
+            site.location.line,
+            site.location.column,
+        )
+    };
+    let places: BTreeSet<_> = sites.iter().map(place).collect();
+    if places.len() < 3 {
+        return;
+    }
+    out.push_str("\nwhere it is used, as far as this execution went:\n");
+    for site in sites.iter().take(MOST_SITES) {
+        let what = if site.write { "write" } else { "read" };
+        let locks = match site.held.is_empty() {
+            true => "no lock".to_owned(),
+            false => site.held.join(", "),
+        };
+        let _ = writeln!(
+            out,
+            "  {}  {what:5}  thread {:6} holding {}",
+            harmless(&crate::schedule_text::place(&site.location)),
+            site.thread,
+            harmless(&locks)
+        );
+    }
+    if sites.len() > MOST_SITES {
+        let _ = writeln!(out, "  and {} more", sites.len() - MOST_SITES);
+    }
+}
+
+/// The most uses of a variable that are named.
+const MOST_SITES: usize = 20;
 
 fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
     let s = &report.statistics;

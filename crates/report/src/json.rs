@@ -2,7 +2,7 @@
 
 use crate::covered::covered_json;
 use crate::lcov::coverage_json;
-use crate::{AssertionReport, FindingReport, Reason, Row, RunReport, property_word, reason_word};
+use crate::{AccessSite, AssertionReport, FindingReport, Reason, Row, RunReport, property_word, reason_word};
 use selvedge_base::Location;
 use selvedge_model::Verdict;
 use serde_json::{Value, json};
@@ -62,6 +62,16 @@ fn step(row: &Row) -> Value {
         "location": location(&row.location),
         "held": row.held,
         "after": row.after,
+        "matters": row.matters,
+    })
+}
+
+fn site(site: &AccessSite) -> Value {
+    json!({
+        "write": site.write,
+        "location": location(&site.location),
+        "thread": site.thread,
+        "held": site.held,
     })
 }
 
@@ -83,7 +93,8 @@ pub(crate) fn finding(report: &FindingReport) -> Value {
         "related": related.collect::<Vec<_>>(),
         "inputs": crate::inputs_json(&report.inputs),
         "schedule": report.schedule.to_string(),
-        "threads": report.routines.iter().map(|(name, runs)| json!({"name": name, "runs": runs})).collect::<Vec<_>>(),
+        "threads": report.threads,
+        "sites": report.sites.iter().map(site).collect::<Vec<_>>(),
         "steps": report.rows[left_out..].iter().map(step).collect::<Vec<_>>(),
         "steps_left_out": left_out,
         "count": finding.count,

@@ -19,11 +19,15 @@ mod paths;
 mod sarif;
 mod schedule_text;
 mod snippet;
+mod witness;
 mod words;
 
 pub use covered::{Covered, CoveredUnfolding};
-pub use data::{AssertionReport, FindingReport, Layer, Reason, Row, RowKind, RunReport, Statistics, Turns};
-pub use finding_file::{FindingFile, FindingFileError};
+pub use data::{
+    AccessSite, AssertionReport, FindingReport, Layer, Reason, Row, RowKind, RunReport, Statistics,
+    ThreadReport, Turns,
+};
+pub use finding_file::{FindingFile, FindingFileError, Place, digest, own_files};
 pub use github::github;
 pub use human::{HumanOptions, finding_text, human};
 pub use inputs::{hex, inputs_json, inputs_text};
@@ -35,4 +39,5 @@ pub use page::Page;
 pub use sarif::sarif;
 pub use schedule_text::schedule_text;
 pub use snippet::Sources;
+pub use witness::{WitnessForm, WitnessTask, witness};
 pub use words::{harmless, property_help, property_word, reason_word, verdict_line};

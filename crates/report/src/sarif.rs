@@ -2,6 +2,7 @@
 //! which each thread is a thread flow.
 
 use crate::paths::uri;
+use crate::schedule_text::thread_heading;
 use crate::snippet::{own, place};
 use crate::{FindingReport, RowKind, RunReport, Sources, property_help, property_word, verdict_line};
 use selvedge_base::Location;
@@ -114,6 +115,7 @@ fn thread_flows(f: &FindingReport, files: &Files<'_>) -> Vec<Value> {
     let mut threads: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (number, row) in f.rows.iter().enumerate().skip(skipped) {
         let importance = match row.kind {
+            RowKind::Step if !row.matters => "unimportant",
             RowKind::Step => "important",
             RowKind::Related | RowKind::Fault | RowKind::Waits => "essential",
         };
@@ -126,7 +128,7 @@ fn thread_flows(f: &FindingReport, files: &Files<'_>) -> Vec<Value> {
         }));
     }
     let flow =
-        |(thread, steps): (&str, Vec<Value>)| json!({"id": format!("thread {thread}"), "locations": steps});
+        |(thread, steps): (&str, Vec<Value>)| json!({"id": thread_heading(f, thread), "locations": steps});
     threads.into_iter().map(flow).collect()
 }
 

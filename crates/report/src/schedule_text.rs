@@ -1,6 +1,6 @@
 //! The schedule of a finding as text: the steps in their order, under the thread that makes them.
 
-use crate::{FindingReport, Row, RowKind, harmless};
+use crate::{FindingReport, Row, RowKind, ThreadReport, harmless};
 use selvedge_base::Location;
 use std::fmt::Write;
 
@@ -9,7 +9,8 @@ const SHOWN_STEPS: usize = 60;
 /// Places are aligned up to this many characters.
 const WIDEST_PLACE: usize = 32;
 
-/// The schedule with its title. `whole`: with all steps, however many they are.
+/// The schedule with its title. `whole`: with all steps, whether they matter or not and however many
+/// they are.
 pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
     let steps = report.schedule.steps.len();
     let switches = report.schedule.context_switches();
@@ -18,14 +19,24 @@ pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
         counted(steps, "step", "steps"),
         counted(switches, "context switch", "context switches")
     );
-    let rows = &report.rows;
+    let rows: Vec<&Row> = report.rows.iter().filter(|row| whole || row.matters).collect();
+    match report.rows.len() - rows.len() {
+        0 => {}
+        1 => out.push_str("  1 step that does not matter is left out (--trace all shows it)\n"),
+        more => {
+            let _ = writeln!(
+                out,
+                "  {more} steps that do not matter are left out (--trace all shows them)"
+            );
+        }
+    }
     let skipped = if whole {
         0
     } else {
         rows.len().saturating_sub(SHOWN_STEPS)
     };
     if skipped > 0 {
-        let _ = writeln!(out, "  … {skipped} earlier steps (--verbose shows them)");
+        let _ = writeln!(out, "  … {skipped} earlier steps (--trace all shows them)");
     }
     let shown = &rows[skipped..];
     let places: Vec<String> = shown.iter().map(|row| place(&row.location)).collect();
@@ -39,7 +50,7 @@ pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
     for (row, place) in shown.iter().zip(&places) {
         if thread != Some(&row.thread) {
             thread = Some(&row.thread);
-            let _ = writeln!(out, "  {}", harmless(&heading(report, &row.thread)));
+            let _ = writeln!(out, "  {}", harmless(&thread_heading(report, &row.thread)));
         }
         let text = harmless(&row.text).replace('\n', "␊");
         let _ = writeln!(out, "    {place:width$}  {}{text}", mark(row));
@@ -51,13 +62,19 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A thread, with what it runs.
-fn heading(report: &FindingReport, thread: &str) -> String {
-    let routine = report.routines.iter().find(|(name, _)| name == thread);
-    match routine {
-        Some((_, routine)) if !routine.is_empty() => format!("thread {thread} ({routine})"),
-        _ => format!("thread {thread}"),
+/// A thread, with what the program calls it and what it runs: `thread 0.1 "writer" (write_all)`.
+pub(crate) fn thread_heading(report: &FindingReport, thread: &str) -> String {
+    let known = report.threads.iter().find(|known| known.name == thread);
+    let mut heading = format!("thread {thread}");
+    if let Some(ThreadReport { label, runs, .. }) = known {
+        if !label.is_empty() {
+            let _ = write!(heading, " {label:?}");
+        }
+        if !runs.is_empty() {
+            let _ = write!(heading, " ({runs})");
+        }
     }
+    heading
 }
 
 fn mark(row: &Row) -> &'static str {
@@ -70,7 +87,7 @@ fn mark(row: &Row) -> &'static str {
 }
 
 /// `bank.c:12`, as much of it as is known.
-fn place(location: &Location) -> String {
+pub(crate) fn place(location: &Location) -> String {
     let file = location.file.rsplit('/').next().unwrap_or_default();
     match location.line {
         0 => file.to_owned(),

@@ -13,6 +13,11 @@ impl Sources {
     pub fn get(&self, path: &str) -> Option<&str> {
         self.0.get(path).map(String::as_str)
     }
+
+    /// All files with their texts, by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(path, text)| (path.as_str(), text.as_str()))
+    }
 }
 
 impl FromIterator<(String, String)> for Sources {

@@ -4,10 +4,11 @@
 use selvedge_base::Location;
 use selvedge_model::{FaultKind, Finding, Input, InputKind, LimitKind, Related, Verdict};
 use selvedge_report::{
-    FindingFile, FindingReport, HumanOptions, Page, Reason, Row, RowKind, RunReport, Sources, Statistics,
-    github, human, json, junit, sarif, schedule_text,
+    AccessSite, FindingFile, FindingReport, HumanOptions, Page, Reason, Row, RowKind, RunReport, Sources,
+    Statistics, ThreadReport, github, human, json, junit, sarif, schedule_text,
 };
 use selvedge_schedule::{Schedule, Step};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const SOURCE: &str = "int counter;\nvoid *worker(void *unused) {\n    counter++;\n    return unused;\n}\nint main(void) {\n    start(worker);\n    counter = 1;\n}\n";
@@ -29,6 +30,27 @@ fn row(thread: &str, text: &str, line: u32) -> Row {
         kind: RowKind::Step,
         held: Vec::new(),
         after: Vec::new(),
+        step: Some(0),
+        matters: true,
+        created: None,
+        asked: 0,
+    }
+}
+
+fn thread(name: &str, runs: &str, label: &str) -> ThreadReport {
+    ThreadReport {
+        name: name.into(),
+        runs: runs.into(),
+        label: label.into(),
+    }
+}
+
+fn site(line: u32, thread: &str, write: bool) -> AccessSite {
+    AccessSite {
+        write,
+        location: at(line, 5, "f"),
+        thread: thread.into(),
+        held: if write { vec![] } else { vec!["`m`".into()] },
     }
 }
 
@@ -71,7 +93,8 @@ fn race() -> FindingReport {
             steps: vec![step("0", "spawn"), step("0.0", "start"), step("0", "exit")],
         },
         rows: vec![row("0", "pthread_create(worker)", 7), row("0.0", "start", 2), row("0", "exit", 9)],
-        routines: vec![("0".into(), "main".into()), ("0.0".into(), "worker".into())],
+        threads: vec![thread("0", "main", ""), thread("0.0", "worker", "counter")],
+        sites: vec![site(3, "0.0", false), site(3, "0.0", true), site(8, "0", true), site(9, "0", false)],
         output: "hello\n".into(),
     }
 }
@@ -207,13 +230,19 @@ fn many_threads_and_long_schedules() {
 
 #[test]
 fn saved_findings_are_read_back() {
-    let text = FindingFile::write(&race());
+    let text = FindingFile::write(&race(), &sources(), &BTreeMap::new());
     let back = FindingFile::read(&text).unwrap();
     assert_eq!(back.schedule, race().schedule);
     assert_eq!(
         (back.kind.as_str(), back.location),
         ("data-race", ("race.c".to_owned(), 8, 5))
     );
+    assert_eq!(
+        (back.place.function.as_str(), back.place.statement.as_str()),
+        ("main", "counter = 1;")
+    );
+    assert_eq!(back.places.len(), 3);
+    assert_eq!(back.files.keys().collect::<Vec<_>>(), ["race.c"]);
     for broken in [
         "",
         "{}",

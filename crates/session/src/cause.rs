@@ -1,21 +1,28 @@
 //! The cause of a finding, in one sentence: the part that a programmer would change.
 
+use crate::sites::usual_lock;
 use crate::trace::{MOST_WITH_LOCKS, Made, Trace};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_model::{Describe, Fault, FaultKind, Machine, ObjectId, Op, Status};
+use selvedge_report::AccessSite;
 use selvedge_vm::Vm;
 
 type VmTrace = Trace<Vm, Detectors>;
 
-/// The cause of a fault that a trace shows at a step; `None` if there is nothing to add to the
-/// finding.
-pub(crate) fn cause(trace: &VmTrace, at: Option<usize>, fault: &Fault) -> Option<String> {
+/// The cause of a fault that a trace shows at a step; `None` if there is nothing to say beside what
+/// the finding says.
+pub(crate) fn cause(
+    trace: &VmTrace,
+    at: Option<usize>,
+    fault: &Fault,
+    sites: &[AccessSite],
+) -> Option<String> {
     if trace.made.len() > MOST_WITH_LOCKS {
         return None;
     }
     match fault.kind {
-        FaultKind::DataRace => race(trace, at?, fault),
+        FaultKind::DataRace => race(trace, at?, fault, sites),
         FaultKind::Deadlock | FaultKind::PartialDeadlock => deadlock(&trace.machine),
         FaultKind::LostWakeup => lost_wakeup(trace),
         FaultKind::UseAfterFree | FaultKind::DoubleFree => freed(trace, at?, fault),
@@ -23,8 +30,21 @@ pub(crate) fn cause(trace: &VmTrace, at: Option<usize>, fault: &Fault) -> Option
     }
 }
 
-/// The locks that the two accesses of a race have in common.
-fn race(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
+/// Which locks the accesses of a race have in common, and which lock the other places take.
+fn race(trace: &VmTrace, at: usize, fault: &Fault, sites: &[AccessSite]) -> Option<String> {
+    let accesses = accesses(trace, at, fault)?;
+    Some(match usual_lock(sites) {
+        Some((lock, count, places)) if count == places => {
+            format!("{accesses}; all {places} places hold {lock}, one of them only for reading")
+        }
+        Some((lock, count, places)) => {
+            format!("{accesses}; {count} of the {places} places that were seen to use it hold {lock}")
+        }
+        None => accesses,
+    })
+}
+
+fn accesses(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
     let (text, stmt, _) = fault.related.first()?;
     let other = step_of(trace, at, split_thread(text).0, *stmt)?;
     let (new, old) = (&trace.made[at], &trace.made[other]);

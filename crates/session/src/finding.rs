@@ -6,12 +6,13 @@ use crate::machines::{canonical_machine, fusing_machine, machine};
 use crate::rows;
 use crate::setup::Setup;
 use crate::shorten::shorten;
+use crate::sites::sites;
 use crate::trace::{self, At, Made, Move, Trace, same};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_explore::Found;
 use selvedge_model::{Choice, Describe, Fault, FaultKind, Finding, Input, Machine, Op, Related, Status};
-use selvedge_report::FindingReport;
+use selvedge_report::{AccessSite, FindingReport};
 use selvedge_schedule::{Schedule, Step};
 use selvedge_vm::{Program, Vm};
 use std::sync::Arc;
@@ -133,7 +134,8 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
         schedule: Schedule::default(),
         cause: None,
         rows: Vec::new(),
-        routines: Vec::new(),
+        threads: Vec::new(),
+        sites: Vec::new(),
         output: String::new(),
     }
 }
@@ -227,6 +229,8 @@ fn shortest(
     count: u64,
     inputs: Vec<Input>,
 ) -> FindingReport {
+    // Before it becomes shorter: the more is known, the better.
+    let sites = sites(&trace, fault);
     let needed = other_access(&trace.made, at, fault, &trace);
     let shorter = shorten(&trace.made, at, &needed).and_then(|moves| replay(program, &moves, fault));
     let best = match shorter {
@@ -238,7 +242,7 @@ fn shortest(
         Some(_) => inputs,
         None => best.machine.inputs(),
     };
-    report(setup, best, fault, count, inputs)
+    report(setup, best, fault, count, (inputs, sites))
 }
 
 /// A program with fixed inputs, and its trace that shows the fault at a step.
@@ -320,7 +324,7 @@ pub(crate) fn report(
     trace: VmTrace,
     fault: &Fault,
     count: u64,
-    inputs: Vec<Input>,
+    (inputs, sites): (Vec<Input>, Vec<AccessSite>),
 ) -> FindingReport {
     let (at, seen) = match trace.faults.iter().find(|(_, seen)| same(seen, fault)) {
         Some((at, seen)) => (*at, seen),
@@ -362,9 +366,10 @@ pub(crate) fn report(
         finding,
         inputs,
         schedule,
-        cause: cause(&trace, at, seen),
+        cause: cause(&trace, at, seen, &sites),
+        sites,
         rows: rows::rows(&trace, at, seen),
-        routines: rows::routines(vm),
+        threads: rows::threads(vm),
         output: String::from_utf8_lossy(&vm.output()).into_owned(),
     }
 }

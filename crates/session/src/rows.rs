@@ -1,21 +1,23 @@
 //! The schedule of a finding, for display.
 
-use crate::shorten::predecessors;
+use crate::matters::{matters, order};
 use crate::step_text::routine;
 use crate::trace::{Made, Trace};
-use fixedbitset::FixedBitSet;
 use selvedge_base::{Id, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
 use selvedge_model::{Describe, Fault, Machine, Op, Property, Status};
-use selvedge_report::{Row, RowKind};
+use selvedge_report::{Row, RowKind, ThreadReport};
 use selvedge_vm::Vm;
 
-/// The start functions of an execution's threads, by their names.
-pub(crate) fn routines(vm: &Vm) -> Vec<(String, String)> {
+/// The threads of an execution.
+pub(crate) fn threads(vm: &Vm) -> Vec<ThreadReport> {
     let threads = (0..vm.pending().len()).map(ThreadId::from_index);
-    threads
-        .map(|thread| (vm.thread_name(thread), routine(vm, thread)))
-        .collect()
+    let report = |thread| ThreadReport {
+        name: vm.thread_name(thread),
+        runs: routine(vm, thread),
+        label: vm.label(thread),
+    };
+    threads.map(report).collect()
 }
 
 /// The steps of a trace, with the finding's remarks on some of them: the accesses, the fault, and
@@ -24,6 +26,7 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
     let vm = &trace.machine;
     let related = related_steps(trace, at, fault);
     let order = order(&trace.made);
+    let matter = matters(&trace.made, &order, &named(trace, at, fault, &related));
     let mut rows: Vec<Row> = Vec::with_capacity(trace.made.len());
     let mut row_of = Vec::with_capacity(trace.made.len());
     for (i, made) in trace.made.iter().enumerate() {
@@ -34,6 +37,10 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
             kind,
             held: Vec::new(),
             after: Vec::new(),
+            step: None,
+            matters: true,
+            created: None,
+            asked: 0,
         };
         let shown = at == Some(i);
         let is_fault = shown && made.action.stmt == fault.stmt;
@@ -48,6 +55,10 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
         rows.push(Row {
             held: made.held.clone(),
             after: order[i].iter().map(|&before| row_of[before]).collect(),
+            step: Some(i),
+            matters: matter.contains(i),
+            created: made.created.map(|thread| vm.thread_name(thread)),
+            asked: made.asked,
             ..row(kind, &made.text, place)
         });
         for &(_, number) in related.iter().filter(|&&(step, _)| step == i) {
@@ -66,33 +77,40 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
     rows
 }
 
-/// The maximum number of steps whose order is drawn: computing it takes quadratic time.
-const MOST_ORDERED: usize = 1000;
-
-/// For each step, the steps of other threads that immediately precede it in the dependence order.
-fn order(made: &[Made]) -> Vec<Vec<usize>> {
-    if made.len() > MOST_ORDERED {
-        return vec![Vec::new(); made.len()];
+/// The steps that the finding names: that of the fault, those of what else it tells of, and what
+/// the threads did last that wait in the end. Of a fault of the execution's end that is no
+/// deadlock: what each thread did last.
+fn named(
+    trace: &Trace<Vm, Detectors>,
+    at: Option<usize>,
+    fault: &Fault,
+    related: &[(usize, usize)],
+) -> Vec<usize> {
+    let mut named: Vec<usize> = at.into_iter().collect();
+    named.extend(related.iter().map(|&(step, _)| step));
+    for (text, stmt, _) in &fault.related {
+        let thread = split_thread(text).0;
+        let is_it =
+            |made: &Made| made.action.stmt == *stmt && (thread.is_empty() || made.step.thread == thread);
+        named.extend(trace.made.iter().rposition(is_it));
     }
-    let before = predecessors(made);
-    // For each step, the steps before it, including itself.
-    let mut past: Vec<FixedBitSet> = Vec::with_capacity(made.len());
-    let mut immediate = Vec::with_capacity(made.len());
-    for (step, before) in before.iter().enumerate() {
-        let mut all = FixedBitSet::with_capacity(made.len());
-        let mut own = Vec::new();
-        for &earlier in before.iter().rev() {
-            if !all.contains(earlier) {
-                own.push(earlier);
-                all.union_with(&past[earlier]);
-            }
+    if at.is_some() {
+        return named;
+    }
+    for (thread, pending) in trace.machine.pending().iter().enumerate() {
+        let waits = pending.status == Status::Blocked || fault.kind.property() != Property::Deadlock;
+        let is_last = |made: &Made| made.action.thread.index() == thread;
+        if waits {
+            named.extend(trace.made.iter().rposition(is_last));
         }
-        own.retain(|&earlier| made[earlier].action.thread != made[step].action.thread);
-        all.insert(step);
-        past.push(all);
-        immediate.push(own);
     }
-    immediate
+    // Who holds what they wait for need not wait: it may have ended.
+    for thread in (0..trace.machine.pending().len()).map(ThreadId::from_index) {
+        for held in trace.machine.waits_for(thread) {
+            named.extend(trace.made.iter().rposition(|made| made.action.thread == held));
+        }
+    }
+    named
 }
 
 /// The fault in a few words.
@@ -140,6 +158,10 @@ fn waiting(vm: &Vm) -> impl Iterator<Item = Row> {
             kind: RowKind::Waits,
             held: Vec::new(),
             after: Vec::new(),
+            step: None,
+            matters: true,
+            created: None,
+            asked: 0,
         }
     })
 }

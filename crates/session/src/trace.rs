@@ -2,13 +2,14 @@
 //! the machine offers, and collects the faults. It is independent of every strategy. Each finding
 //! passes it before it is reported.
 
+use crate::sites::own_access;
 use crate::step_text::Before;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_explore::spin::find_spins;
 use selvedge_explore::stuck::waiting;
 use selvedge_model::{
-    Action, Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Notice, ObjectId, Op, Outcome,
-    Status, Undo,
+    Access, Action, Choice, Describe, Detector, Event, Fault, FaultKind, Fingerprint, Notice, ObjectId, Op,
+    Outcome, Status, Undo,
 };
 
 /// The thread that moves, and its alternative.
@@ -26,6 +27,8 @@ pub(crate) struct Made {
     pub(crate) action: Action,
     /// True if it was a data choice. With fixed inputs there are none.
     pub(crate) chosen: bool,
+    /// It failed: a lock that was only tried, a signal without a waiter.
+    pub(crate) failed: bool,
     /// The thread that it created.
     pub(crate) created: Option<ThreadId>,
     pub(crate) text: String,
@@ -36,10 +39,17 @@ pub(crate) struct Made {
     pub(crate) context: ContextId,
     /// The statements of interest that the action, or an access after it, was at.
     pub(crate) touched: Vec<StmtId>,
+    /// How many inputs its thread asked for in it.
+    pub(crate) asked: usize,
+    /// The accesses to memory that it made, unless there are very many.
+    pub(crate) accesses: Vec<Access>,
 }
 
 /// The number of steps up to which the held locks are recorded.
 pub(crate) const MOST_WITH_LOCKS: usize = 10_000;
+
+/// The maximum number of accesses that are kept of all steps together.
+const MOST_ACCESSES: usize = 200_000;
 
 /// A fault with the number of the step that showed it; `None` if the end of the execution (or its
 /// beginning) did.
@@ -65,6 +75,8 @@ pub(crate) struct Trace<M, D> {
     pub(crate) faults: Vec<At>,
     /// See [`Made::touched`].
     interest: Vec<StmtId>,
+    /// How many accesses are kept.
+    kept: usize,
 }
 
 impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
@@ -76,6 +88,7 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
             made: Vec::new(),
             faults: Vec::new(),
             interest,
+            kept: 0,
         };
         trace.notices(None);
         trace
@@ -114,6 +127,7 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
             return Err(Error::NoAlternative(number, name, pending.alternatives));
         }
         let before = Before::new(&self.machine, &pending.action);
+        let asked = self.machine.inputs_asked();
         let event = self.machine.step(choice);
         let mut faults = Vec::new();
         self.detector.event(&self.machine, &event, &mut faults);
@@ -131,16 +145,28 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
             false => Vec::new(),
         };
         let name_of = |&(lock, ..): &(ObjectId, StmtId, ContextId)| self.machine.object_name(lock);
+        let mut accesses = Vec::new();
+        let all = self.machine.accesses();
+        if number < MOST_WITH_LOCKS && self.kept + all.len() <= MOST_ACCESSES {
+            accesses.extend_from_slice(all);
+            self.kept += all.len();
+        }
         self.made.push(Made {
             held: held.iter().map(name_of).collect(),
             step,
             action: event.action,
             chosen: event.is_data_choice(),
+            failed: event.outcome == Outcome::Failed,
             created,
             text: before.text(&self.machine, &event),
             context: event.context,
             touched,
+            asked: self.machine.inputs_asked() - asked,
+            accesses,
         });
+        if let Some(made) = self.made.last_mut() {
+            made.accesses.extend(own_access(made));
+        }
         self.notices(Some(number));
         self.faults
             .extend(faults.into_iter().map(|fault| (Some(number), fault)));

@@ -243,6 +243,10 @@ impl Describe for Vm {
         own.map_or(String::new(), |function| function.display.clone())
     }
 
+    fn label(&self, thread: ThreadId) -> String {
+        self.state.label(thread).unwrap_or_default().to_owned()
+    }
+
     fn locks_held(&self, thread: ThreadId) -> Vec<(ObjectId, StmtId, ContextId)> {
         let held = &self.state.thread(thread).held;
         let is_lock = |h: &&crate::thread::Held| {
@@ -264,6 +268,10 @@ impl Describe for Vm {
 
     fn inputs(&self) -> Vec<Input> {
         self.inputs_of_path()
+    }
+
+    fn inputs_asked(&self) -> usize {
+        self.state.path().asked().len()
     }
 
     fn output(&self) -> Vec<u8> {

@@ -7,10 +7,10 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;
 
-/// What is not explored in this many seconds is given up.
 /// How the section begins in the document.
 pub(super) const TITLE: &str = "## Predicate dependence\n";
 
+/// What is not explored in this many seconds is given up.
 const MOST: u32 = 30;
 
 /// One row: a program of ours, and what the paper has for the one that it is like.

@@ -57,10 +57,8 @@ impl Ended {
         if let Some(line) = self.said.lines().find(|line| line.contains("internal error")) {
             return Some(line.to_owned());
         }
-        // Only a replay that did not show its finding may say so by this code.
-        let unseen = self.code == Some(6) && self.said.contains("has the program been changed");
         match self.code {
-            Some(code) if CODES.contains(&code) || unseen => None,
+            Some(code) if CODES.contains(&code) => None,
             code => Some(format!("exit code {code:?}")),
         }
     }

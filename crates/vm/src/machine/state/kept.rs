@@ -8,7 +8,9 @@ use crate::symbolic::Path;
 use crate::sync::{SyncObject, needed};
 use crate::word::WordNumber;
 use rustc_hash::FxHashMap;
+use selvedge_base::ThreadId;
 use selvedge_model::Pending;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The state without memory. Threads are copied; the rest is shared until it is written.
@@ -23,6 +25,7 @@ pub(crate) struct Kept {
     unjoined: u32,
     path: Path,
     dead: Rc<FxHashMap<Place, Vec<u64>>>,
+    labels: BTreeMap<ThreadId, Rc<str>>,
 }
 
 impl State {
@@ -38,6 +41,7 @@ impl State {
             unjoined: self.unjoined,
             path: self.path.clone(),
             dead: self.dead.clone(),
+            labels: self.labels.clone(),
         }
     }
 
@@ -54,6 +58,7 @@ impl State {
         self.unjoined = kept.unjoined;
         self.path.clone_from(&kept.path);
         self.dead.clone_from(&kept.dead);
+        self.labels.clone_from(&kept.labels);
         self.path.commit();
         self.log.clear();
         self.notices.clear();

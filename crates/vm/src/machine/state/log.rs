@@ -49,6 +49,8 @@ pub(crate) enum Undo {
     Path,
     /// The dead slots at a place changed: `dead`.
     Dead,
+    /// A thread got another name: `labels`.
+    Label(ThreadId),
 }
 
 /// The undo log.
@@ -62,6 +64,7 @@ pub(super) struct Log {
     pub syncs: Vec<Option<SyncObject>>,
     pub helds: Vec<Held>,
     pub dead: Vec<(Place, Vec<u64>)>,
+    pub labels: Vec<Option<Rc<str>>>,
 }
 
 impl Log {
@@ -76,6 +79,7 @@ impl Log {
         self.syncs.clear();
         self.helds.clear();
         self.dead.clear();
+        self.labels.clear();
     }
 }
 
@@ -219,6 +223,14 @@ impl State {
                     dead.insert(place, slots);
                 }
             }
+            Undo::Label(t) => match log.labels.pop().expect(PAIRED) {
+                Some(label) => {
+                    self.labels.insert(t, label);
+                }
+                None => {
+                    self.labels.remove(&t);
+                }
+            },
             Undo::Joined(t, counted) => {
                 self.threads[t.index()].core.joined = false;
                 self.unjoined += u32::from(counted);

@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 use selvedge_base::{ContextId, Id, Interner, StmtId, ThreadId};
 use selvedge_expr::Expr;
 use selvedge_model::{Notice, Part, Pending, Waiters};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The modes of a machine; fixed when it is made.
@@ -87,6 +88,9 @@ pub struct State {
     dead: Rc<FxHashMap<Place, Vec<u64>>>,
     /// True if one was ever reused, in an execution undone or not.
     reused: bool,
+    /// What the program calls its threads. Only reports read it, so it is no part of fingerprints:
+    /// two threads may name a third one in either order.
+    labels: BTreeMap<ThreadId, Rc<str>>,
 }
 
 impl State {
@@ -112,6 +116,7 @@ impl State {
             path: Path::default(),
             dead: Rc::default(),
             reused: false,
+            labels: BTreeMap::new(),
         }
     }
 
@@ -386,6 +391,18 @@ impl State {
     pub fn print(&mut self, bytes: &[u8]) {
         self.log.entries.push(Undo::Output(self.output.len() as u32));
         Rc::make_mut(&mut self.output).extend_from_slice(bytes);
+    }
+
+    /// What the program calls a thread, if it has named it.
+    pub(crate) fn label(&self, thread: ThreadId) -> Option<&str> {
+        self.labels.get(&thread).map(AsRef::as_ref)
+    }
+
+    /// Names a thread, for reports.
+    pub(crate) fn set_label(&mut self, thread: ThreadId, label: &str) {
+        let old = self.labels.insert(thread, label.into());
+        self.log.labels.push(old);
+        self.log.entries.push(Undo::Label(thread));
     }
 
     // ---- the present step

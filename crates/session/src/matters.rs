@@ -1,0 +1,257 @@
+//! Which steps of a schedule matter to its finding: the others need not be read.
+//!
+//! A step is left out only if happens-before says that it may be. From the steps that the finding
+//! names, go back: in the past of their threads every step counts that comes directly after a step
+//! of another thread, and so does that other step; then the past of *its* thread is looked at in the
+//! same way. Where the locks of the finding were taken counts, and so does every atomic read of what
+//! another thread writes, with the write that it reads: its value may decide what follows.
+//!
+//! What is left out then orders nothing between the threads of the finding: a lock that nobody else
+//! took in between, what a thread did that nobody waited for. What a thread computes from its own
+//! memory is in no schedule.
+
+use crate::shorten::predecessors;
+use crate::trace::Made;
+use fixedbitset::FixedBitSet;
+use selvedge_base::ThreadId;
+use selvedge_model::Op;
+
+/// The most steps whose order is looked at: finding it takes quadratic time. Of longer executions
+/// every step counts.
+pub(crate) const MOST_ORDERED: usize = 1000;
+
+/// For each step the steps of other threads that it comes immediately after in the dependence
+/// order; nothing for an execution that is too long.
+pub(crate) fn order(made: &[Made]) -> Vec<Vec<usize>> {
+    if made.len() > MOST_ORDERED {
+        return vec![Vec::new(); made.len()];
+    }
+    let before = predecessors(made);
+    // What each step comes after, itself included.
+    let mut past: Vec<FixedBitSet> = Vec::with_capacity(made.len());
+    let mut immediate = Vec::with_capacity(made.len());
+    for (step, before) in before.iter().enumerate() {
+        let mut all = FixedBitSet::with_capacity(made.len());
+        let mut own = Vec::new();
+        for &earlier in before.iter().rev() {
+            if !all.contains(earlier) {
+                own.push(earlier);
+                all.union_with(&past[earlier]);
+            }
+        }
+        own.retain(|&earlier| made[earlier].action.thread != made[step].action.thread);
+        all.insert(step);
+        past.push(all);
+        immediate.push(own);
+    }
+    immediate
+}
+
+/// The steps that matter, given those that the finding names and what [`order`] says.
+pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> FixedBitSet {
+    let mut matter = FixedBitSet::with_capacity(made.len());
+    if made.len() > MOST_ORDERED {
+        matter.insert_range(..);
+        return matter;
+    }
+    // Up to which step the past of each thread was looked at.
+    let mut looked_at: Vec<(ThreadId, usize)> = Vec::new();
+    let mut left: Vec<usize> = named.to_vec();
+    for &step in named {
+        left.extend(locks_taken(made, step));
+    }
+    while let Some(step) = left.pop() {
+        matter.insert(step);
+        let thread = made[step].action.thread;
+        let from = match looked_at.iter_mut().find(|(known, _)| *known == thread) {
+            Some((_, upto)) if *upto > step => continue,
+            Some((_, upto)) => std::mem::replace(upto, step + 1),
+            None => {
+                looked_at.push((thread, step + 1));
+                0
+            }
+        };
+        for own in (from..=step).filter(|&own| made[own].action.thread == thread) {
+            let written = written_before(made, own);
+            let counts = !order[own].is_empty()
+                || written.is_some()
+                || made[own].chosen
+                || made[own].failed
+                || made[own].step.alternative != 0
+                || reads_shared(made, own);
+            if counts {
+                matter.insert(own);
+                left.extend(&order[own]);
+                left.extend(written);
+            }
+        }
+    }
+    // Nobody reads an unlock without its lock.
+    let pairs: Vec<usize> = matter
+        .ones()
+        .flat_map(|step| taken_of_given_back(made, step))
+        .collect();
+    matter.extend(pairs);
+    matter
+}
+
+/// Where the locks were taken that a step gives back.
+fn taken_of_given_back(made: &[Made], step: usize) -> Vec<usize> {
+    let thread = made[step].action.thread;
+    let Some(last) = (0..step).rev().find(|&own| made[own].action.thread == thread) else {
+        return Vec::new();
+    };
+    let given_back = made[last]
+        .held
+        .iter()
+        .filter(|lock| !made[step].held.contains(lock));
+    given_back.filter_map(|lock| taken(made, last, lock)).collect()
+}
+
+/// Where the locks were taken that the thread of a step holds at it.
+fn locks_taken(made: &[Made], step: usize) -> impl Iterator<Item = usize> + '_ {
+    made[step]
+        .held
+        .iter()
+        .filter_map(move |lock| taken(made, step, lock))
+}
+
+/// Where a lock was taken that the thread of a step holds at it.
+fn taken(made: &[Made], step: usize, lock: &String) -> Option<usize> {
+    let thread = made[step].action.thread;
+    let own = (0..=step).rev().filter(|&own| made[own].action.thread == thread);
+    own.take_while(|&own| made[own].held.contains(lock)).last()
+}
+
+fn reads(op: Op) -> bool {
+    matches!(op, Op::Read | Op::Rmw)
+}
+
+fn writes(op: Op) -> bool {
+    matches!(op, Op::Write | Op::Rmw)
+}
+
+fn overlap(a: &Made, b: &Made) -> bool {
+    let bytes = |made: &Made| {
+        let first = made.action.object.0;
+        first..first + u64::from(made.action.size.max(1))
+    };
+    let (a, b) = (bytes(a), bytes(b));
+    a.start < b.end && b.start < a.end
+}
+
+/// The write of another thread that an atomic read has its value from.
+fn written_before(made: &[Made], step: usize) -> Option<usize> {
+    let read = &made[step];
+    if !reads(read.action.op) {
+        return None;
+    }
+    let writes = |&other: &usize| writes(made[other].action.op) && overlap(&made[other], read);
+    let last = (0..step).rev().find(writes)?;
+    (made[last].action.thread != read.action.thread).then_some(last)
+}
+
+/// Whether a step reads what another thread of the execution writes, before or after it.
+fn reads_shared(made: &[Made], step: usize) -> bool {
+    let read = &made[step];
+    reads(read.action.op)
+        && made.iter().any(|other| {
+            writes(other.action.op) && other.action.thread != read.action.thread && overlap(other, read)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Move;
+    use selvedge_base::ContextId;
+    use selvedge_model::{Action, ObjectId};
+
+    fn made(thread: u16, op: Op, object: u64, held: &[&str]) -> Made {
+        let action = Action {
+            object: ObjectId(object),
+            size: 4,
+            ..Action::new(ThreadId(thread), op)
+        };
+        Made {
+            step: Move {
+                thread: format!("0.{thread}"),
+                alternative: 0,
+            },
+            action,
+            chosen: false,
+            failed: false,
+            created: None,
+            text: String::new(),
+            held: held.iter().map(|&lock| lock.to_owned()).collect(),
+            context: ContextId(0),
+            touched: Vec::new(),
+            asked: 0,
+            accesses: Vec::new(),
+        }
+    }
+
+    fn kept(made: &[Made], named: &[usize]) -> Vec<usize> {
+        matters(made, &order(made), named).ones().collect()
+    }
+
+    #[test]
+    fn what_nobody_waited_for_is_left_out() {
+        let steps = [
+            made(0, Op::Lock, 0x100, &["a"]),
+            made(0, Op::Unlock, 0x100, &[]),
+            made(1, Op::Lock, 0x200, &["b"]),
+            made(1, Op::Unlock, 0x200, &[]),
+            made(0, Op::Lock, 0x300, &["c"]),
+            made(1, Op::Write, 0x400, &[]),
+        ];
+        // The lock that thread 0 holds in the end was taken at that step.
+        assert_eq!(kept(&steps, &[4, 5]), [4, 5]);
+    }
+
+    #[test]
+    fn what_comes_directly_after_another_thread_is_kept_with_it() {
+        let steps = [
+            made(0, Op::Lock, 0x100, &["a"]),
+            made(0, Op::Unlock, 0x100, &[]),
+            made(0, Op::Lock, 0x100, &["a"]),
+            made(0, Op::Unlock, 0x100, &[]),
+            made(1, Op::Lock, 0x100, &["a"]),
+            made(1, Op::Unlock, 0x100, &[]),
+            made(1, Op::Lock, 0x100, &["a"]),
+            made(1, Op::Unlock, 0x100, &[]),
+            made(1, Op::Write, 0x400, &[]),
+        ];
+        assert_eq!(kept(&steps, &[8]), [2, 3, 4, 8]);
+    }
+
+    #[test]
+    fn values_are_kept_with_where_they_come_from() {
+        let steps = [
+            made(0, Op::Write, 0x400, &[]),
+            made(0, Op::Lock, 0x100, &["a"]),
+            made(0, Op::Unlock, 0x100, &[]),
+            made(1, Op::Lock, 0x100, &["a"]),
+            made(1, Op::Read, 0x400, &["a"]),
+            made(1, Op::Unlock, 0x100, &[]),
+            made(1, Op::Write, 0x500, &[]),
+        ];
+        // The order of the locks has the write before the read already.
+        assert_eq!(kept(&steps, &[6]), [0, 1, 2, 3, 4, 6]);
+        // A read that comes too early is one that matters.
+        let early = [
+            made(1, Op::Read, 0x400, &[]),
+            made(1, Op::Lock, 0x100, &["a"]),
+            made(0, Op::Write, 0x400, &[]),
+        ];
+        assert_eq!(kept(&early, &[1]), [0, 1]);
+    }
+
+    #[test]
+    fn of_very_long_executions_everything_is_kept() {
+        let steps: Vec<Made> = (0..=MOST_ORDERED as u64)
+            .map(|i| made(0, Op::Lock, 0x1000 + 8 * i, &[]))
+            .collect();
+        assert_eq!(kept(&steps, &[3]).len(), steps.len());
+    }
+}
