@@ -53,6 +53,7 @@ pub fn options() -> BTreeSet<String> {
         "crates/cli/src/args.rs",
         "crates/cli/src/args/cover.rs",
         "crates/cli/src/args/input.rs",
+        "crates/cli/src/args/saved.rs",
     ] {
         options.extend(defined(&std::fs::read_to_string(arguments).unwrap_or_default()));
     }

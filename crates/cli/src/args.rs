@@ -299,7 +299,8 @@ pub(crate) struct CheckArgs {
     /// source
     #[arg(help_heading = REPORT, long, env = "SELVEDGE_HTML", value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Write the first finding as a violation witness of SV-COMP: YAML (format 2.0) or GraphML (1.0)
+    /// Write the first finding as a violation witness of SV-COMP: YAML (format 2.0) or GraphML
+    /// (1.0)
     #[arg(help_heading = REPORT, long, env = "SELVEDGE_WITNESS", value_name = "FILE.yml|FILE.graphml")]
     pub(crate) witness: Option<PathBuf>,
     /// Where to save the first finding for `selvedge replay`; further ones get a number; `none`
@@ -315,8 +316,8 @@ pub(crate) struct CheckArgs {
     /// Findings and the verdict only
     #[arg(help_heading = REPORT, short, long, env = "SELVEDGE_QUIET", value_parser = clap::builder::BoolishValueParser::new())]
     pub(crate) quiet: bool,
-    /// Which steps of a schedule are printed: those that matter, which are the ones that happens-before
-    /// puts before the finding in another thread, or all
+    /// Which steps of a schedule are printed: those that matter, which are the ones that
+    /// happens-before puts before the finding in another thread, or all
     #[arg(
         help_heading = REPORT,
         long,

@@ -9,8 +9,8 @@ const SHOWN_STEPS: usize = 60;
 /// Places are aligned up to this many characters.
 const WIDEST_PLACE: usize = 32;
 
-/// The schedule with its title. `whole`: with all steps, whether they matter or not and however many
-/// they are.
+/// The schedule with its title. `whole`: with all steps, whether they matter or not and however
+/// many they are.
 pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
     let steps = report.schedule.steps.len();
     let switches = report.schedule.context_switches();

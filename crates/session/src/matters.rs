@@ -1,10 +1,11 @@
 //! Which steps of a schedule matter to its finding: the others need not be read.
 //!
-//! A step is left out only if happens-before says that it may be. From the steps that the finding
-//! names, go back: in the past of their threads every step counts that comes directly after a step
-//! of another thread, and so does that other step; then the past of *its* thread is looked at in the
-//! same way. Where the locks of the finding were taken counts, and so does every atomic read of what
-//! another thread writes, with the write that it reads: its value may decide what follows.
+//! A step is left out only if happens-before permits it. The search goes back from the steps that
+//! the finding names. In the past of their threads every step counts that comes directly after a
+//! step of another thread, and so does that other step; then the past of *its* thread is searched
+//! in the same way. The places where the locks of the finding were taken count. So does every
+//! atomic read of what another thread writes, with the write that it reads, because the value may
+//! decide what follows.
 //!
 //! What is left out then orders nothing between the threads of the finding: a lock that nobody else
 //! took in between, what a thread did that nobody waited for. What a thread computes from its own

@@ -33,9 +33,9 @@ pub(crate) struct ReplayArgs {
 /// Speaks the Debug Adapter Protocol (DAP) on standard input and output: editors start it.
 /// `docs/debugging.md` says how. The program runs in the machine of the checker, never natively.
 ///
-/// Exit codes: 0 the client has gone, 5 the finding does not fit the program, which has been changed,
-/// 6 it does not though the program is the same (an internal error), 1 and 2 as for `check`; 2 also
-/// if the client sends what is no message.
+/// Exit codes: 0 the client has gone, 5 the finding does not fit the program, which has been
+/// changed, 6 it does not though the program is the same (an internal error), 1 and 2 as for
+/// `check`; 2 also if the client sends what is no message.
 #[derive(Args, Debug)]
 pub(crate) struct DebugArgs {
     /// The saved finding

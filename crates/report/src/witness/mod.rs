@@ -1,9 +1,9 @@
-//! Violation witnesses of SV-COMP: a finding as other tools read it, in YAML (format 2.0) or GraphML
-//! (format 1.0).
+//! Violation witnesses of SV-COMP: a finding as other tools read it, in YAML (format 2.0) or
+//! GraphML (format 1.0).
 //!
-//! A witness has only what the schedule shows: which thread moves, at which lines, where threads are
-//! created and begin, which values the inputs have, and where the property is violated. Calls
-//! within a thread are not told. There are no correctness witnesses: an exploration has no
+//! A witness contains only what the schedule shows: which thread moves, at which lines, where
+//! threads are created and begin, which values the inputs have, and where the property is violated.
+//! Calls within a thread are left out. There are no correctness witnesses: an exploration has no
 //! invariants to show.
 
 mod graphml;
