@@ -182,9 +182,12 @@ impl Generator {
         if self.has(Theme::Cancel) || self.has(Theme::Exits) {
             self.handlers = vec![self.once()];
         }
+        // Threads with one function and one argument are identical.
+        let identical = functions < workers && self.random.one_in(2);
         let threads: Vec<(usize, i16)> = (0..self.threads)
             .map(|t| match t {
                 0 => (0, 0),
+                _ if identical => (1, 0),
                 _ => (1 + (t - 1) % functions, t as i16 - 1),
             })
             .collect();
@@ -209,7 +212,7 @@ impl Generator {
             }
             all.push(Function { body });
         }
-        self.by_number = functions == 1 && workers > 1 && self.random.one_in(4);
+        self.by_number = functions == 1 && workers > 1 && !identical && self.random.one_in(4);
         all[0].body = self.main(budget);
         let mut program = Program {
             globals: std::mem::take(&mut self.globals),

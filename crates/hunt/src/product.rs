@@ -200,8 +200,13 @@ pub fn ways(seed: u64, endless: bool) -> Vec<Way> {
         Ok(only) => vec![way(&only)],
         Err(_) => by_seed(seed, endless),
     };
+    let mut random = Random::new(seed ^ 0x7477_696e);
     for way in &mut all {
         way.options.extend(words("--max-time 2"));
+        // What the batch has beside the program would keep `auto` from looking.
+        if random.one_in(2) {
+            way.options.extend(words("--symmetry on"));
+        }
         if endless {
             // Alone, a thread may go round a loop without a scheduling point.
             way.options.extend(words("--unroll 500"));
