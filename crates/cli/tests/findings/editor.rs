@@ -161,7 +161,9 @@ fn a_check_has_a_limit_of_time_and_ends_with_a_newer_one() {
         int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b, 0, f, 0); pthread_join(a, 0); return 0; }\n";
     fs::write(root.join("endless.c"), endless).unwrap();
     fs::write(root.join("safe.c"), "int main(void) { return 0; }\n").unwrap();
-    let options = json!({"maxSeconds": 2, "arguments": ["--strategy", "dpor"]});
+    // Without the bound on events, the check would end by that on a fast machine.
+    let arguments = ["--strategy", "dpor", "--max-events", "1000000000"];
+    let options = json!({"maxSeconds": 2, "arguments": arguments});
     let mut editor = Editor::start(&root, &["--max-time", "1h"], options);
     editor.save(&root.join("endless.c"));
     let said = editor.logged();
