@@ -64,7 +64,8 @@ fn is_blind(name: &str) -> bool {
     ) || of(
         "pthread_cond_",
         &["init", "wait", "signal", "broadcast", "destroy"],
-    ) || of("pthread_spin_", &["init", "lock", "trylock", "unlock", "destroy"])
+    ) || of("pthread_mutexattr_", &["init", "settype", "gettype", "destroy"])
+        || of("pthread_spin_", &["init", "lock", "trylock", "unlock", "destroy"])
         || of("pthread_barrier_", &["init", "wait", "destroy"])
         || of(
             "pthread_rwlock_",
