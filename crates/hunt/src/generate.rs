@@ -63,6 +63,23 @@ const THEMES: [Theme; 24] = [
     Theme::Cancel,
 ];
 
+/// What identical threads meet on, where a program is made for symmetry: nothing that tells them
+/// apart.
+const ALIKE: [Theme; 12] = [
+    Theme::Plain,
+    Theme::Mutex,
+    Theme::Mutex,
+    Theme::Cond,
+    Theme::RwLock,
+    Theme::Semaphore,
+    Theme::Barrier,
+    Theme::Spin,
+    Theme::Atomics,
+    Theme::Atomics,
+    Theme::Inputs,
+    Theme::Endless,
+];
+
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut generator = Generator::new(seed);
@@ -78,6 +95,8 @@ struct Generator {
     kinds: Vec<MutexKind>,
     handlers: Vec<Block>,
     barriers: usize,
+    /// All threads but main run one function with one argument, created and joined in a row.
+    alike: bool,
     /// Which threads there are, main included.
     threads: usize,
     /// The first worker creates the second.
@@ -101,9 +120,13 @@ impl Generator {
     fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let count = 1 + random.below(3);
+        let alike = random.one_in(6);
         let mut themes = vec![];
         while themes.len() < count {
-            let theme = random.pick(&THEMES);
+            let theme = match alike {
+                true => random.pick(&ALIKE),
+                false => random.pick(&THEMES),
+            };
             if !themes.contains(&theme) {
                 themes.push(theme);
             }
@@ -118,6 +141,7 @@ impl Generator {
             kinds: Vec::new(),
             handlers: Vec::new(),
             barriers: 0,
+            alike,
             threads: 0,
             nested: false,
             by_number: false,
@@ -159,12 +183,13 @@ impl Generator {
             })
             .collect();
         let workers = match self.random.below(12) {
+            0..9 if self.alike => 2,
             0..5 => 1,
             5..11 => 2,
             _ => MAX_THREADS - 1,
         };
         self.threads = workers + 1;
-        let functions = if workers > 1 && self.random.one_in(2) {
+        let functions = if workers > 1 && (self.alike || self.random.one_in(2)) {
             1
         } else {
             workers
@@ -183,7 +208,7 @@ impl Generator {
             self.handlers = vec![self.once()];
         }
         // Threads with one function and one argument are identical.
-        let identical = functions < workers && self.random.one_in(2);
+        let identical = functions < workers && (self.alike || self.random.one_in(2));
         let threads: Vec<(usize, i16)> = (0..self.threads)
             .map(|t| match t {
                 0 => (0, 0),
@@ -330,7 +355,7 @@ impl Generator {
         }
         for &t in &own {
             body.push(Stmt::Create(t).into());
-            if self.random.one_in(5) {
+            if !self.alike && self.random.one_in(5) {
                 self.statement(&mut body, 0);
             }
         }
