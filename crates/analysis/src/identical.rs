@@ -5,7 +5,7 @@
 //! needs, beside what the machine sees while it runs (nothing visible between the creations, or
 //! between the joins):
 //!
-//! - *The library.* Each function of it that is there is one of [`is_blind`]: it does not ask who
+//! - *The library.* Each function of it that is there is one of `is_blind`: it does not ask who
 //!   calls it, what time it is, or for random numbers.
 //! - *Handles.* What `pthread_create` stores is loaded only to be given to `pthread_join`.
 //!   Attributes are the default ones, and nobody asks for results.

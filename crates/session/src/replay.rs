@@ -88,8 +88,8 @@ pub fn replay(
 
 /// The same on a program that is [ready](program), with its sources.
 ///
-/// The schedule is followed as it is; if that does not show the finding, as far as the program
-/// still has its steps ([`refit`](crate::refit)).
+/// The schedule is followed as it is. If that does not show the finding, it is followed as far as
+/// the program still has its steps (`refit.rs`).
 pub fn replay_on(
     saved: &FindingFile,
     setup: &Setup,

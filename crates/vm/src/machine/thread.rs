@@ -89,7 +89,7 @@ pub struct Core {
     /// Not 0 within an atomic block: the depth of the frame whose return ends it, or `u32::MAX` up
     /// to `__VERIFIER_atomic_end`.
     pub atomic: u32,
-    /// True if the thread has had its turn among identical threads ([`crate::turns`]).
+    /// True if the thread has had its turn among identical threads (`turns.rs`).
     pub had_turn: bool,
     /// True if the last visible thing that the thread did was to create a thread.
     pub has_just_created: bool,
@@ -148,7 +148,7 @@ pub struct Thread {
     pub region: u32,
     /// The function it starts with (an address) and its argument.
     pub start: (u64, Value),
-    /// The identical thread that comes before it, if there is one ([`crate::turns`]).
+    /// The identical thread that comes before it, if there is one (`turns.rs`).
     pub twin: Option<ThreadId>,
     /// The place where it was created.
     pub created: Site,
