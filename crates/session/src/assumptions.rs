@@ -67,6 +67,7 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(addresses));
     list.extend(program.and_then(handlers));
     list.extend(program.and_then(waits_for_signals));
+    list.extend(program.and_then(sockets));
     if setup.vm.visibility == selvedge_vm::Visibility::Sync {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
@@ -168,6 +169,14 @@ fn waits_for_signals(program: &Program) -> Option<String> {
     let waits = program.module.function("__selvedge_outside").is_some();
     waits.then(|| {
         "a signal that a thread waits for with sigwait may come from outside at any moment, and comes in the end".into()
+    })
+}
+
+/// The assumptions about the network, if the program has sockets.
+fn sockets(program: &Program) -> Option<String> {
+    let has = |name| program.module.function(name).is_some();
+    (has("socket") || has("socketpair")).then(|| {
+        "what is sent arrives at once, whole and in order, no datagram is lost, and no other process uses the addresses of the program's sockets".into()
     })
 }
 
