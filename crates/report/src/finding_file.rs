@@ -108,18 +108,18 @@ impl FindingFile {
             }
         }
         let place = |place: &Place| json!([place.function, place.statement]);
-        let value = json!({
+        let mut value = json!({
             "selvedge-finding": 1,
             "finding": json::finding(report),
             "program": {
                 "version": env!("CARGO_PKG_VERSION"),
                 "files": all,
-                "finding": digest(json::finding(report).to_string().as_bytes()),
                 "place": place(&Place::new(&finding.location, sources)),
                 "places": places.iter().map(place).collect::<Vec<_>>(),
                 "steps": steps,
             },
         });
+        value["program"]["whole"] = Value::from(digest_of_document(&value));
         format!("{value:#}\n")
     }
 
@@ -166,7 +166,7 @@ impl FindingFile {
                 statement: String::new(),
             }),
             thread: text("thread").unwrap_or_default(),
-            is_intact: value["program"]["finding"].as_str() == Some(&digest(finding.to_string().as_bytes())),
+            is_intact: value["program"]["whole"].as_str() == Some(&digest_of_document(&value)),
             places: places(&value["program"]).unwrap_or_default(),
             files: files(&value["program"]["files"]),
             version: value["program"]["version"]
@@ -175,6 +175,15 @@ impl FindingFile {
                 .to_owned(),
         })
     }
+}
+
+/// The digest of a whole document, but for the digest that it contains itself.
+fn digest_of_document(document: &Value) -> String {
+    let mut document = document.clone();
+    if let Some(program) = document.get_mut("program").and_then(Value::as_object_mut) {
+        program.remove("whole");
+    }
+    digest(document.to_string().as_bytes())
 }
 
 fn place(value: &Value) -> Option<Place> {
