@@ -6,7 +6,7 @@
 //! noticed that a block left its class. `SELVEDGE_ATOMIC_BLOCKS=FROM..TO` runs other seeds.
 
 mod generate;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "this test uses a part of the oracle")]
 #[path = "../random_programs/oracle.rs"]
 mod oracle;
 
