@@ -129,9 +129,7 @@ fn waiting_status(state: &State, action: &Action) -> Status {
     }
     let others = state.pending().iter().enumerate();
     let mut others = others.filter(|(i, _)| *i != action.thread.index());
-    let moves = |p: &Pending| {
-        matches!(p.status, Status::Enabled | Status::Blocked) && moves_by_itself(state, &p.action)
-    };
+    let moves = |p: &Pending| p.status.is_alive() && moves_by_itself(state, &p.action);
     if others.any(|(_, p)| p.action.op == Op::ProcessExit && p.status != Status::Finished || moves(p)) {
         return own;
     }
