@@ -65,9 +65,9 @@ const ROWS: &[Row] = &[
     },
 ];
 
-/// `cargo xtask bench [--quick | --lockfree | --predicate] [--selvedge FILE]`: quick leaves out
-/// callgrind and the comparison of cores. The other two measure that section alone, and replace it
-/// in the document. `FILE` is a command that was built before.
+/// `cargo xtask bench [--quick | --lockfree | --predicate | --first] [--selvedge FILE]`: quick
+/// leaves out callgrind and the comparison of cores. The others measure that section alone, and
+/// replace it in the document. `FILE` is a command that was built before.
 pub fn run(arguments: &[String]) -> Result<()> {
     let quick = arguments.iter().any(|argument| argument == "--quick");
     let given = arguments.iter().position(|argument| argument == "--selvedge");
@@ -86,6 +86,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let section = format!("{}{}", bench.lockfree()?, facts());
         println!("{section}");
         return replace_section(lockfree::TITLE, &section);
+    }
+    if arguments.iter().any(|argument| argument == "--first") {
+        let section = bench.first_findings()?;
+        println!("{section}");
+        return replace_section(first::TITLE, &section);
     }
     let mut text =
         String::from("# Benchmarks\n\nMeasured by `cargo xtask bench`, which writes this file.\n\n");
