@@ -118,7 +118,9 @@ fn ways(text: &str) -> Vec<Vec<&str>> {
         .map(|variant| [&options[..], &variant].concat())
         .filter(|words| {
             let other = |word: &&str| word.starts_with("verdict(") && *word != "verdict(violated)";
-            !words.iter().any(|word| other(word) || word.starts_with("--strategy"))
+            !words
+                .iter()
+                .any(|word| other(word) || word.starts_with("--strategy"))
         })
         .map(|words| words.into_iter().filter(|word| !is_expected(word)).collect())
         .collect()

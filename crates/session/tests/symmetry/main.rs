@@ -6,6 +6,7 @@
 //! `SELVEDGE_IDENTICAL=FROM..TO` runs other seeds; `SELVEDGE_IDENTICAL_KEEP=1` goes on after a
 //! failure and shows all of them.
 
+mod cases;
 mod generate;
 
 use generate::{Differs, differs};
@@ -219,6 +220,8 @@ fn compare_places(path: &Path, program: &Loaded, counts: &mut Counts) -> Result<
 }
 
 fn main() {
+    let wrong = cases::check_all();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let chosen = std::env::var("SELVEDGE_IDENTICAL").ok();
     let seeds = chosen.as_deref().map_or(SEEDS, |text| {
         let (from, to) = text.split_once("..").expect("FROM..TO");
