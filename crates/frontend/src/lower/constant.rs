@@ -3,7 +3,8 @@
 
 use super::flatten::scalar;
 use super::function::{FnLower, Lower, Parts};
-use crate::llvm::{TyKind, Value, ValueKind};
+use super::inst::is_vector;
+use crate::llvm::{Ty, TyKind, Value, ValueKind};
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, GepTerm, InstKind, Operand, Symbol, Type};
 use smallvec::{SmallVec, smallvec};
@@ -105,6 +106,12 @@ impl<'m> FnLower<'_, 'm, '_> {
     }
 
     fn expression(&mut self, value: Value<'m>) -> Lower<Parts> {
+        if !converts_its_operand(value) {
+            return Err(format!(
+                "a constant that LLVM does not allow: {}",
+                value.text().trim()
+            ));
+        }
         if let Some((symbol, offset)) = self.unit.linear(value) {
             if value.ty().kind() == TyKind::LLVMPointerTypeKind {
                 let inbounds =
@@ -137,5 +144,47 @@ impl<'m> FnLower<'_, 'm, '_> {
             .ok_or("a block of another function")?;
         self.refer(Symbol::Func(id));
         Ok(Operand::Block(id, BlockId::from_index(index)))
+    }
+}
+
+/// Whether a constant expression, if it converts, converts what its opcode says. LLVM checks
+/// instructions for that, and no constants.
+pub(super) fn converts_its_operand(value: Value<'_>) -> bool {
+    use crate::llvm::Opcode as Op;
+    use TyKind::{LLVMIntegerTypeKind as Int, LLVMPointerTypeKind as Pointer};
+    let element = |ty: Ty<'_>| {
+        let lane = if is_vector(ty) { ty.element(0) } else { Some(ty) };
+        lane.and_then(|lane| Some((lane.kind(), u64::from(scalar(lane).ok()?.bits()))))
+    };
+    let Some(opcode) = value.opcode() else {
+        return true;
+    };
+    let converts = [
+        Op::LLVMPtrToInt,
+        Op::LLVMPtrToAddr,
+        Op::LLVMIntToPtr,
+        Op::LLVMAddrSpaceCast,
+        Op::LLVMTrunc,
+        Op::LLVMBitCast,
+    ];
+    if !converts.contains(&opcode) {
+        return true;
+    }
+    let Some(from) = value.operand(0).map(|operand| operand.ty()) else {
+        return false;
+    };
+    let to = value.ty();
+    let lanes = |ty: Ty<'_>| if is_vector(ty) { ty.elements() } else { 1 };
+    // What has no such types, as `x86_amx`, is refused elsewhere.
+    let (Some((kind, bits)), Some((new_kind, new_bits))) = (element(from), element(to)) else {
+        return true;
+    };
+    let same_lanes = lanes(from) == lanes(to);
+    match opcode {
+        Op::LLVMPtrToInt | Op::LLVMPtrToAddr => kind == Pointer && new_kind == Int && same_lanes,
+        Op::LLVMIntToPtr => kind == Int && new_kind == Pointer && same_lanes,
+        Op::LLVMAddrSpaceCast => kind == Pointer && new_kind == Pointer && same_lanes,
+        Op::LLVMTrunc => kind == Int && new_kind == Int && bits >= new_bits && same_lanes,
+        _ => (kind == Pointer) == (new_kind == Pointer) && bits * lanes(from) == new_bits * lanes(to),
     }
 }

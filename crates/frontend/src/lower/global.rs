@@ -218,6 +218,7 @@ impl<'m> Unit<'m, '_> {
                 let raw = value.int()? as u64;
                 Some((None, (raw << (64 - bits)) as i64 >> (64 - bits)))
             }
+            ValueKind::LLVMConstantExprValueKind if !super::constant::converts_its_operand(value) => None,
             ValueKind::LLVMConstantExprValueKind => match value.opcode()? {
                 Op::LLVMGetElementPtr => {
                     let (symbol, base) = self.linear(value.operand(0)?)?;
