@@ -13,6 +13,7 @@ mod hunt;
 mod links;
 mod mutate;
 mod names;
+mod nightly;
 mod process;
 mod tidy;
 
@@ -28,6 +29,7 @@ const HELP: &str = "usage: cargo xtask TASK
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
   cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
+  nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours
   mutate       run every test that plants a mistake and expects it to be noticed
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4;
@@ -55,6 +57,7 @@ fn task() -> Result<()> {
         Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("hunt") => hunt::run(&arguments[1..]),
         Some("mutate") => mutate::run(),
+        Some("nightly") => nightly::run(&arguments[1..]),
         Some("cover") => cover::run(&arguments[1..]),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
         Some("demo") => demo::run(),

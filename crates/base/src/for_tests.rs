@@ -51,3 +51,14 @@ impl<T: Copy + PartialEq> ForTests<T> {
         }
     }
 }
+
+/// How many random systems a test looks at: as many as fit into each run of the tests, or, with
+/// `SELVEDGE_LONG` set (`cargo xtask nightly`), as many as a night has room for.
+#[cfg(feature = "laboratory")]
+pub fn usual_or_long(usual: u64, long: u64) -> u64 {
+    if std::env::var_os("SELVEDGE_LONG").is_some() {
+        long
+    } else {
+        usual
+    }
+}

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{complaint, never, run, truth};
+use selvedge_base::usual_or_long;
 use selvedge_explore::Config;
 use selvedge_explore::dpor::Weaken;
 use selvedge_model::Conflict;
@@ -78,14 +79,14 @@ fn recorded_toys() {
 
 #[test]
 fn ten_thousand_random_toys() {
-    for seed in 0..10_000 {
+    for seed in 0..usual_or_long(5_000, 50_000) {
         hold(&format!("seed {seed}"), &random_toy(seed));
     }
 }
 
 #[test]
 fn mixed_toys() {
-    for seed in 0..4_000 {
+    for seed in 0..usual_or_long(2_500, 20_000) {
         hold(&format!("mixed seed {seed}"), &mixed_toy(seed));
         hold(&format!("waking seed {seed}"), &waking_toy(seed));
     }
@@ -93,7 +94,7 @@ fn mixed_toys() {
 
 #[test]
 fn toys_with_inputs() {
-    for seed in 0..4_000 {
+    for seed in 0..usual_or_long(2_500, 20_000) {
         hold(&format!("input seed {seed}"), &input_toy(seed));
         hold(&format!("sharing seed {seed}"), &sharing_toy(seed));
     }

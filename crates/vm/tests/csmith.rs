@@ -6,7 +6,7 @@
 //!
 //! `SELVEDGE_CSMITH=first..last` runs other seeds.
 
-use selvedge_base::ThreadId;
+use selvedge_base::{ThreadId, usual_or_long};
 use selvedge_frontend as frontend;
 use selvedge_model::{Choice, Machine, Notice};
 use selvedge_vm::{Options, Program, Vm};
@@ -131,7 +131,7 @@ fn seeds() -> std::ops::Range<u64> {
     let given = given.as_deref().and_then(|text| text.split_once(".."));
     match given {
         Some((first, last)) => first.parse().expect("a seed")..last.parse().expect("a seed"),
-        None => 1..231,
+        None => 1..usual_or_long(81, 231),
     }
 }
 

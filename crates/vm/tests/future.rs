@@ -8,7 +8,7 @@
 #[allow(dead_code, reason = "shared by several tests")]
 mod walks;
 
-use selvedge_base::{Id, ThreadId};
+use selvedge_base::{Id, ThreadId, usual_or_long};
 use selvedge_model::{Choice, Machine, Status, Undo};
 use selvedge_vm::{Elements, Foresight, Options, Program, Visibility, Vm};
 use std::path::{Path, PathBuf};
@@ -142,11 +142,14 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// One of so many programs of the corpus runs; `EVERY=1`: all.
+/// One of so many programs of the corpus runs; `EVERY=1`, or at length: all.
 #[test]
 fn what_happens_was_foreseen() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<usize>().ok());
-    let (every, seeds) = (number("EVERY").unwrap_or(6).max(1), number("SEEDS").unwrap_or(3));
+    let (every, seeds) = (
+        number("EVERY").unwrap_or(usual_or_long(12, 1) as usize).max(1),
+        number("SEEDS").unwrap_or(3),
+    );
     let mut paths = Vec::new();
     for folder in ["corpus", "benches"] {
         programs(
