@@ -139,6 +139,8 @@ pub struct FindingReport {
     pub inputs: Vec<Input>,
     /// The shortest schedule that shows it.
     pub schedule: Schedule,
+    /// Whether it is known that no other order of the schedule's steps has fewer context switches.
+    pub fewest_switches: bool,
     /// The schedule for people.
     pub rows: Vec<Row>,
     /// The threads; empty if they are not known.

@@ -76,6 +76,7 @@ mod setup;
 mod shorten;
 mod sites;
 mod step_text;
+mod switches;
 mod symmetry;
 mod trace;
 mod trust;

@@ -1,5 +1,6 @@
 //! The schedule of a finding, for display.
 
+use crate::cause::before;
 use crate::matters::{matters, order};
 use crate::step_text::routine;
 use crate::trace::{Made, Trace};
@@ -94,7 +95,10 @@ fn named(
             |made: &Made| made.action.stmt == *stmt && (thread.is_empty() || made.step.thread == thread);
         named.extend(trace.made.iter().rposition(is_it));
     }
-    if at.is_some() {
+    if let Some(at) = at {
+        if fault.kind.property() == Property::Pthread {
+            named.extend(before(&trace.made, at, fault.object));
+        }
         return named;
     }
     for (thread, pending) in trace.machine.pending().iter().enumerate() {
