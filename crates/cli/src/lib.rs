@@ -28,6 +28,7 @@ mod saved;
 mod slice;
 mod solve;
 mod unfolding;
+mod validate;
 mod watch;
 mod witness;
 mod write;
