@@ -46,10 +46,7 @@ pub fn package() -> Result<()> {
     }
     let documents = root.join("usr/share/doc/selvedge");
     write(&documents.join("copyright"), &copyright()?)?;
-    compressed(
-        &documents.join("changelog"),
-        &fs::read_to_string("CHANGELOG.md")?,
-    )?;
+    compressed(&documents.join("changelog"), &fs::read_to_string("CHANGELOG.md")?)?;
     compressed(&documents.join("third-party-licenses.txt"), &licences()?)?;
     write(&root.join("DEBIAN/control"), &control(version, &root)?)?;
     let file = format!("target/selvedge_{version}_amd64.deb");
@@ -135,7 +132,12 @@ fn licences() -> Result<String> {
             continue; // ours
         }
         let name = format!("{} {}", word(&package["name"]), word(&package["version"]));
-        let _ = writeln!(text, "\n{}\n{name}: {}\n", "=".repeat(80), word(&package["license"]));
+        let _ = writeln!(
+            text,
+            "\n{}\n{name}: {}\n",
+            "=".repeat(80),
+            word(&package["license"])
+        );
         let manifest = PathBuf::from(word(&package["manifest_path"]));
         let texts = texts(manifest.parent().context("a manifest without a directory")?)?;
         if texts.is_empty() && word(&package["license"]).is_empty() {
@@ -158,8 +160,19 @@ fn texts(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
-        let begins = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_uppercase();
+        let begins = [
+            "LICENSE",
+            "LICENCE",
+            "COPYING",
+            "COPYRIGHT",
+            "NOTICE",
+            "UNLICENSE",
+        ];
         if path.is_file() && begins.iter().any(|begin| name.starts_with(begin)) {
             found.push(path);
         }

@@ -18,6 +18,7 @@ mod last_words;
 mod lsp;
 mod memory;
 mod native;
+mod native_replay;
 mod observe;
 mod options;
 mod output;

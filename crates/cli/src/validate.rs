@@ -31,7 +31,10 @@ pub(crate) fn run(path: &Path, loaded: &Loaded, options: &Options, watch: &Watch
         Ok(Ok(report)) => {
             let text = finding_text(&report, &sources(loaded), HumanOptions::default());
             let word = property_word(report.finding.kind);
-            (format!("{text}\nthe witness holds\nfalse({word})\n"), Exit::VIOLATED)
+            (
+                format!("{text}\nthe witness holds\nfalse({word})\n"),
+                Exit::VIOLATED,
+            )
         }
         Ok(Err(why)) => (format!("unknown(witness: {why})\n"), Exit::INCONCLUSIVE),
         Err(error) => return exit(&error),
@@ -51,10 +54,13 @@ fn belongs(claim: &Claim, options: &Options) -> Result<(), String> {
         .collect();
     for (name, hash) in &claim.hashes {
         if !digests.contains(&hash.to_ascii_lowercase()) {
-            return Err(format!("it is of another program: no input has the hash of `{name}`"));
+            return Err(format!(
+                "it is of another program: no input has the hash of `{name}`"
+            ));
         }
     }
-    let asked = properties::from_prp(&claim.specification).map_err(|error| format!("its property: {error}"))?;
+    let asked =
+        properties::from_prp(&claim.specification).map_err(|error| format!("its property: {error}"))?;
     match asked.is_subset(&options.properties) {
         true => Ok(()),
         false => Err("it is of a property that is not asked for (--property)".to_owned()),

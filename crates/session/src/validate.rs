@@ -124,11 +124,22 @@ impl Search<'_> {
             {
                 let sites = sites(&trace, &fault);
                 let inputs = trace.machine.inputs();
-                return Some(crate::finding::report(self.setup, trace, &fault, 1, (inputs, sites)));
+                return Some(crate::finding::report(
+                    self.setup,
+                    trace,
+                    &fault,
+                    1,
+                    (inputs, sites),
+                ));
             }
             // The next alternative of the last step that has one.
-            let next = taken.iter().rposition(|&(alternative, of)| alternative + 1 < of)?;
-            prefix = taken[..next].iter().map(|&(alternative, _)| alternative).collect();
+            let next = taken
+                .iter()
+                .rposition(|&(alternative, of)| alternative + 1 < of)?;
+            prefix = taken[..next]
+                .iter()
+                .map(|&(alternative, _)| alternative)
+                .collect();
             prefix.push(taken[next].0 + 1);
         }
         None
@@ -183,7 +194,9 @@ impl Search<'_> {
             thread: name,
             alternative,
         };
-        trace.make(&made).map_err(|error| format!("edge {number}: {error}"))?;
+        trace
+            .make(&made)
+            .map_err(|error| format!("edge {number}: {error}"))?;
         Ok(pending.alternatives)
     }
 
@@ -195,7 +208,11 @@ impl Search<'_> {
             vm.own_location(stmt, context).line
         };
         let asked = |fault: &Fault| self.options.properties.contains(&fault.kind.property());
-        let mut faults = trace.faults.iter().map(|(_, fault)| fault).filter(|fault| asked(fault));
+        let mut faults = trace
+            .faults
+            .iter()
+            .map(|(_, fault)| fault)
+            .filter(|fault| asked(fault));
         let here = faults
             .clone()
             .find(|fault| self.claim.line == 0 || line(fault) == self.claim.line);

@@ -208,14 +208,30 @@ fn a_witness_is_validated_or_refuted() {
         };
         let (code, out) = validate("w.graphml");
         assert_eq!(code, 10, "{out}");
-        assert!(out.ends_with(&format!("the witness holds\nfalse({property})\n")), "{out}");
+        assert!(
+            out.ends_with(&format!("the witness holds\nfalse({property})\n")),
+            "{out}"
+        );
         // What was changed in it is noticed.
         let text = fs::read_to_string(here.join("w.graphml")).unwrap();
         let mut planted = vec![
-            ("another line", text.replacen("<data key=\"startline\">", "<data key=\"startline\">9", 4)),
-            ("another program", text.replace("<data key=\"programhash\">", "<data key=\"programhash\">0")),
-            ("another property", text.replace("data-race", "overflow").replace("call(reach_error())", "overflow")),
-            ("another thread", text.replacen("<data key=\"threadId\">1<", "<data key=\"threadId\">0<", 1)),
+            (
+                "another line",
+                text.replacen("<data key=\"startline\">", "<data key=\"startline\">9", 4),
+            ),
+            (
+                "another program",
+                text.replace("<data key=\"programhash\">", "<data key=\"programhash\">0"),
+            ),
+            (
+                "another property",
+                text.replace("data-race", "overflow")
+                    .replace("call(reach_error())", "overflow"),
+            ),
+            (
+                "another thread",
+                text.replacen("<data key=\"threadId\">1<", "<data key=\"threadId\">0<", 1),
+            ),
             ("no steps", {
                 let target = text.rfind("<edge ").unwrap();
                 let edges = text.find("<edge ").unwrap();
@@ -245,7 +261,14 @@ fn a_witness_without_threads_is_searched_for() {
     let options = ["--property", "unreach-call", "--witness", "w.yml"];
     let (directory, _) = found(&sequential, &options);
     let here = directory.path();
-    let validate = ["check", "--property", "unreach-call", "--validate", "w.yml", "program.c"];
+    let validate = [
+        "check",
+        "--property",
+        "unreach-call",
+        "--validate",
+        "w.yml",
+        "program.c",
+    ];
     let (code, out, _) = run(here, &validate);
     assert_eq!(code, 10, "{out}");
     let text = fs::read_to_string(here.join("w.yml")).unwrap();

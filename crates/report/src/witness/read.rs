@@ -110,7 +110,12 @@ fn graphml(text: &str) -> Result<Claim, WitnessError> {
         };
         let attribute = |name: &str| {
             let found = tag.try_get_attribute(name).ok().flatten();
-            let value = found.and_then(|found| found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok().map(|v| v.into_owned()));
+            let value = found.and_then(|found| {
+                found
+                    .normalized_value(quick_xml::XmlVersion::Implicit1_0)
+                    .ok()
+                    .map(|v| v.into_owned())
+            });
             value.unwrap_or_default()
         };
         match tag.name().as_ref() {
@@ -138,7 +143,9 @@ fn claim(
     edges: &[(String, String, Data)],
 ) -> Result<Claim, WitnessError> {
     let with = |key: &str| {
-        let mut found = nodes.iter().filter(|(_, data)| data.get(key).is_some_and(|is| is == "true"));
+        let mut found = nodes
+            .iter()
+            .filter(|(_, data)| data.get(key).is_some_and(|is| is == "true"));
         found.next().map(|(id, _)| id.clone())
     };
     let (Some(mut at), Some(end)) = (with("entry"), with("violation")) else {
@@ -173,7 +180,11 @@ fn claim(
             claim.line = line;
         } else {
             let creates = number(data, "createThread")?;
-            steps.push(ClaimedStep { thread, line, creates });
+            steps.push(ClaimedStep {
+                thread,
+                line,
+                creates,
+            });
         }
     }
     claim.steps = Some(steps);
@@ -193,7 +204,9 @@ fn number(data: &Data, key: &str) -> Result<Option<usize>, WitnessError> {
 fn yaml(text: &str) -> Result<Claim, WitnessError> {
     let value: Value = serde_norway::from_str(text).map_err(|error| WitnessError(error.to_string()))?;
     let entries = value.as_array().map(Vec::as_slice).unwrap_or_default();
-    let entry = entries.iter().find(|entry| entry["entry_type"] == "violation_sequence");
+    let entry = entries
+        .iter()
+        .find(|entry| entry["entry_type"] == "violation_sequence");
     let Some(entry) = entry else {
         return fails("it has no entry of the type violation_sequence");
     };
@@ -267,7 +280,14 @@ mod tests {
 
     #[test]
     fn what_is_no_witness_is_refused() {
-        for odd in ["", "<graphml>", "<graphml/>", "- entry_type: invariant_set", "[", "<a>&x;</a>"] {
+        for odd in [
+            "",
+            "<graphml>",
+            "<graphml/>",
+            "- entry_type: invariant_set",
+            "[",
+            "<a>&x;</a>",
+        ] {
             assert!(Claim::read(odd).is_err(), "{odd}");
         }
     }
