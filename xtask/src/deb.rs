@@ -17,8 +17,12 @@ const DEPENDS: &str =
 /// What programs in C++ and `selvedge build` need, too.
 const RECOMMENDS: &str = "libstdc++-12-dev, llvm-22, lld-22";
 
-pub fn package() -> Result<()> {
-    let selvedge = build_release()?;
+/// Packages a command, or else the one that is built now.
+pub fn package(built: Option<&str>) -> Result<()> {
+    let selvedge = match built {
+        Some(built) => PathBuf::from(built),
+        None => build_release()?,
+    };
     let text = capture(Command::new(&selvedge).arg("--version"))?;
     let version = text
         .split_whitespace()

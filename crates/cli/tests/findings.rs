@@ -7,6 +7,8 @@ mod edited;
 mod editor;
 #[path = "findings/native.rs"]
 mod native;
+#[path = "findings/progress.rs"]
+mod progress;
 #[path = "findings/told.rs"]
 mod told;
 #[path = "findings/witness.rs"]

@@ -156,6 +156,10 @@ pub fn unrun(text: &str) -> Vec<(usize, Vec<String>)> {
         let words = words.take(code[..end].split_whitespace().count());
         let mut words = words.map(str::to_owned);
         let first = words.next().unwrap_or_default();
+        // A build file may have a variable of this name.
+        if code.contains(" = ") {
+            continue;
+        }
         if first == "selvedge" || first == "target/release/selvedge" {
             let pipe = |word: &String| !["|", ">", "&&", ";"].contains(&word.as_str());
             commands.push((number + 1, words.take_while(pipe).collect()));

@@ -108,7 +108,10 @@ fn another_program_is_told_from_it() {
     assert_eq!(code, 10, "{out}{err}");
     let (code, text) = natively(directory.path());
     assert_eq!(code, 5, "{text}");
-    assert!(text.contains("unknown(the native program: it does not show the finding)\n"), "{text}");
+    assert!(
+        text.contains("unknown(the native program: it does not show the finding)\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -129,5 +132,8 @@ int main(void) {
     let (directory, _) = found(atomic, &[]);
     let (code, text) = natively(directory.path());
     assert_eq!(code, 5, "{text}");
-    assert!(text.contains("unknown(a native run with accesses to memory as steps (program.c:"), "{text}");
+    assert!(
+        text.contains("unknown(a native run with accesses to memory as steps (program.c:"),
+        "{text}"
+    );
 }

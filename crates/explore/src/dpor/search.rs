@@ -616,7 +616,7 @@ where
     }
 
     /// Adds the counters to the control.
-    fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         let unseen = std::mem::take(&mut self.unseen);
         self.control.add(
             unseen.executions,
