@@ -359,14 +359,16 @@ pub(crate) fn report(
             note: made.text.clone(),
         });
     }
+    let cause = cause(&trace, at, seen, &sites);
+    let named = cause.as_ref().map_or(&[][..], |cause| &cause.accesses);
     FindingReport {
         finding,
         inputs,
         schedule,
-        cause: cause(&trace, at, seen, &sites),
+        rows: rows::rows(&trace, at, seen, named),
+        cause: cause.map(|cause| cause.text),
         fewest_switches: has_fewest_switches(&trace.made, at),
         sites,
-        rows: rows::rows(&trace, at, seen),
         threads: rows::threads(vm),
         output: String::from_utf8_lossy(&vm.output()).into_owned(),
     }

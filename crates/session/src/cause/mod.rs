@@ -13,6 +13,23 @@ use selvedge_vm::Vm;
 
 type VmTrace = Trace<Vm, Detectors>;
 
+/// Why it came to a fault.
+pub(crate) struct Cause {
+    pub(crate) text: String,
+    /// Accesses to memory that the text names, and that are no steps of their own.
+    pub(crate) accesses: Vec<NamedAccess>,
+}
+
+/// An access that a cause names.
+pub(crate) struct NamedAccess {
+    /// The step that it is in.
+    pub(crate) step: usize,
+    /// In words, what it does.
+    pub(crate) text: String,
+    pub(crate) stmt: StmtId,
+    pub(crate) context: ContextId,
+}
+
 /// The cause of a fault that a trace shows at a step; `None` if there is nothing to say beside what
 /// the finding says.
 pub(crate) fn cause(
@@ -20,10 +37,22 @@ pub(crate) fn cause(
     at: Option<usize>,
     fault: &Fault,
     sites: &[AccessSite],
-) -> Option<String> {
+) -> Option<Cause> {
     if trace.made.len() > MOST_WITH_LOCKS {
         return None;
     }
+    if let Some(text) = text(trace, at, fault, sites) {
+        let accesses = Vec::new();
+        return Some(Cause { text, accesses });
+    }
+    match fault.kind.property() {
+        Property::Deadlock | Property::DataRace | Property::Pthread => None,
+        Property::Leak | Property::Cleanup => None,
+        _ => stale::stale(trace, at?),
+    }
+}
+
+fn text(trace: &VmTrace, at: Option<usize>, fault: &Fault, sites: &[AccessSite]) -> Option<String> {
     match fault.kind {
         FaultKind::DataRace => race(trace, at?, fault, sites),
         FaultKind::Deadlock | FaultKind::PartialDeadlock => {
@@ -34,7 +63,7 @@ pub(crate) fn cause(
         FaultKind::UseAfterFree | FaultKind::DoubleFree => freed(trace, at?, fault),
         kind if kind.property() == Property::Pthread => done_before(trace, at?, fault),
         FaultKind::Leak | FaultKind::NotFreed => None,
-        _ => waits::not_tested_again(trace, at?).or_else(|| stale::stale(trace, at?)),
+        _ => waits::not_tested_again(trace, at?),
     }
 }
 

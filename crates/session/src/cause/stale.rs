@@ -1,7 +1,7 @@
 //! Causes of wrong values: what a thread has read was changed by another thread before it acted on
 //! it.
 
-use super::{VmTrace, place};
+use super::{Cause, NamedAccess, VmTrace, place};
 use crate::trace::Made;
 use selvedge_model::{Access, Describe, ObjectId};
 
@@ -17,7 +17,7 @@ struct Use<'a> {
 
 /// What was changed between a thread's use of it and its next one; of several such variables, the
 /// one that was used last before the fault.
-pub(super) fn stale(trace: &VmTrace, at: usize) -> Option<String> {
+pub(super) fn stale(trace: &VmTrace, at: usize) -> Option<Cause> {
     if trace.made.len() > MOST_STEPS {
         return None;
     }
@@ -25,7 +25,7 @@ pub(super) fn stale(trace: &VmTrace, at: usize) -> Option<String> {
 }
 
 /// A write that replaces what another thread has written since the writing thread read the variable.
-fn lost_update(trace: &VmTrace, at: usize) -> Option<String> {
+fn lost_update(trace: &VmTrace, at: usize) -> Option<Cause> {
     let made = &trace.made[..=at];
     for (step, this) in made.iter().enumerate().rev() {
         for access in this.accesses.iter().filter(|access| access.write) {
@@ -52,13 +52,15 @@ fn lost_update(trace: &VmTrace, at: usize) -> Option<String> {
                 continue;
             }
             let (name, by) = (name(trace, access), &made[other.step].step.thread);
-            return Some(format!(
+            let text = format!(
                 "lost update: thread {} reads {name} at {} and writes it at {}; what thread {by} wrote at {} in between is lost",
                 this.step.thread,
                 place(trace, read.access.stmt, read.access.context),
                 place(trace, access.stmt, access.context),
                 place(trace, other.access.stmt, other.access.context),
-            ));
+            );
+            let accesses = named(trace, &[read, other, Use { step, access }]);
+            return Some(Cause { text, accesses });
         }
     }
     None
@@ -66,7 +68,7 @@ fn lost_update(trace: &VmTrace, at: usize) -> Option<String> {
 
 /// A variable that the faulty thread uses in its last critical section, that it used in an earlier
 /// one, too, and that another thread has written in between.
-fn changed_between(trace: &VmTrace, at: usize) -> Option<String> {
+fn changed_between(trace: &VmTrace, at: usize) -> Option<Cause> {
     let made = &trace.made[..=at];
     let thread = made[at].action.thread;
     let begin = section(made, at);
@@ -92,7 +94,7 @@ fn changed_between(trace: &VmTrace, at: usize) -> Option<String> {
                 continue;
             }
             let name = name(trace, access);
-            return Some(format!(
+            let text = format!(
                 "thread {} uses {name} at {}, gives {} back, and uses it again at {}; in between thread {} has changed it at {}",
                 made[at].step.thread,
                 place(trace, before.access.stmt, before.access.context),
@@ -100,10 +102,30 @@ fn changed_between(trace: &VmTrace, at: usize) -> Option<String> {
                 place(trace, access.stmt, access.context),
                 made[other.step].step.thread,
                 place(trace, other.access.stmt, other.access.context),
-            ));
+            );
+            let accesses = named(trace, &[before, other, Use { step, access }]);
+            return Some(Cause { text, accesses });
         }
     }
     None
+}
+
+/// Accesses in the words of a schedule, without those that are steps themselves.
+fn named(trace: &VmTrace, uses: &[Use<'_>]) -> Vec<NamedAccess> {
+    let inner = uses
+        .iter()
+        .filter(|used| trace.made[used.step].action.stmt != used.access.stmt);
+    let named = inner.map(|used| NamedAccess {
+        step: used.step,
+        text: format!(
+            "{} {}",
+            if used.access.write { "writes" } else { "reads" },
+            name(trace, used.access)
+        ),
+        stmt: used.access.stmt,
+        context: used.access.context,
+    });
+    named.collect()
 }
 
 /// The step at which the thread of a step took the locks that it holds at it.
