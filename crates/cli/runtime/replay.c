@@ -89,9 +89,12 @@ static const struct step *turn(const char *what) {
                 return NULL;
         } else if (next == now) {
             const struct step *step = &selvedge_order[now];
-            if (strcmp(step->what, what) != 0)
-                deviates(what, step->what);
-            return step;
+            if (strcmp(step->what, what) == 0)
+                return step;
+            /* What main does before there are other threads need not be a step. */
+            if (me == 0 && children == 0)
+                return NULL;
+            deviates(what, step->what);
         }
         sleep_on(&done, now);
     }

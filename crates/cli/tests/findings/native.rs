@@ -52,7 +52,7 @@ int main(void) {
 /// A use after free that needs an order.
 const FREED: &str = r#"#include <pthread.h>
 #include <stdlib.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m;
 static int *shared;
 static void *frees(void *p) {
     pthread_mutex_lock(&m);
@@ -62,8 +62,11 @@ static void *frees(void *p) {
 }
 int main(void) {
     pthread_t a;
+    pthread_mutex_init(&m, 0); // what comes before threads is no step
+    pthread_mutex_lock(&m);
     shared = malloc(sizeof *shared);
     *shared = 1;
+    pthread_mutex_unlock(&m);
     pthread_create(&a, 0, frees, 0);
     pthread_mutex_lock(&m);
     int seen = *shared;

@@ -258,11 +258,22 @@ fn lost_wakeup(trace: &VmTrace) -> Option<String> {
         .iter()
         .find(|pending| pending.status == Status::Blocked && pending.action.op == Op::WaitAcquire)?;
     let (condition, mutex) = (waiting.action.object, vm.object_name(waiting.action.object2));
+    if let Some(cause) = waits::wrong_thread(trace, waiting.action.thread, condition) {
+        return Some(cause);
+    }
     let at = trace.made.iter().rposition(|made| {
         matches!(made.action.op, Op::Signal | Op::Broadcast) && made.action.object == condition
     })?;
     let signal = &trace.made[at];
     let (sender, waiter) = (signal.action.thread, waiting.action.thread);
+    // A signal after the wait began was not too early.
+    let begun = trace
+        .made
+        .iter()
+        .rposition(|made| made.action.thread == waiter && made.action.op == Op::WaitRelease);
+    if begun.is_some_and(|begun| begun < at) {
+        return None;
+    }
     let (thread, other) = (&signal.step.thread, vm.thread_name(waiter));
     if sender == waiter {
         return Some(format!("thread {thread} signals before it waits itself"));

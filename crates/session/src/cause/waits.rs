@@ -81,8 +81,8 @@ pub(super) fn nobody_wakes(trace: &VmTrace) -> Option<String> {
     causes.into_iter().next()
 }
 
-/// The last signal woke a thread that waits again, while this one waited, too.
-fn wrong_thread(trace: &VmTrace, waiter: ThreadId, condition: ObjectId) -> Option<String> {
+/// The last signal woke another thread while this one waited, too.
+pub(super) fn wrong_thread(trace: &VmTrace, waiter: ThreadId, condition: ObjectId) -> Option<String> {
     let vm = &trace.machine;
     let signal = trace.made.iter().rposition(|made| {
         matches!(made.action.op, Op::Signal | Op::Broadcast)
@@ -93,22 +93,27 @@ fn wrong_thread(trace: &VmTrace, waiter: ThreadId, condition: ObjectId) -> Optio
     let [woken] = made.woke[..] else {
         return None;
     };
-    let waits_again = trace.made[signal..].iter().any(|made| {
-        made.action.thread == woken && made.action.op == Op::WaitRelease && made.action.object == condition
-    });
-    let waited_before = last_of(&trace.made[..signal], waiter)
-        .is_some_and(|made| made.action.op == Op::WaitRelease && made.action.object == condition);
-    let is_signal = made.action.op == Op::Signal;
-    (is_signal && woken != waiter && waits_again && waited_before).then(|| {
-        let condition = vm.object_name(condition);
-        format!(
-            "the last signal of {condition} (thread {}, {}) wakes thread {}, which waits again, and not thread {}: `pthread_cond_broadcast` is needed, or a condition variable for each condition",
-            made.step.thread,
-            place(trace, made.action.stmt, made.context),
-            vm.thread_name(woken),
-            vm.thread_name(waiter),
-        )
-    })
+    let waits = |made: &Made| made.action.op == Op::WaitRelease && made.action.object == condition;
+    let waited_before = last_of(&trace.made[..signal], waiter).is_some_and(waits);
+    if made.action.op != Op::Signal || woken == waiter || !waited_before {
+        return None;
+    }
+    let again = trace.made[signal..]
+        .iter()
+        .any(|made| made.action.thread == woken && waits(made));
+    let condition = vm.object_name(condition);
+    Some(format!(
+        "the last signal of {condition} (thread {}, {}) wakes thread {}, {}and not thread {}: `pthread_cond_broadcast` is needed, {}",
+        made.step.thread,
+        place(trace, made.action.stmt, made.context),
+        vm.thread_name(woken),
+        if again { "which waits again, " } else { "" },
+        vm.thread_name(waiter),
+        match again {
+            true => "or a condition variable for each condition",
+            false => "or another signal",
+        },
+    ))
 }
 
 fn never_signalled(trace: &VmTrace, condition: ObjectId) -> Option<String> {
