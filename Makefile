@@ -5,12 +5,14 @@ PACKAGES := gcc libc6-dev libstdc++-12-dev valgrind clang-22 libclang-rt-22-dev 
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help setup build demo test
+.PHONY: help setup build demo test site deb
 
 help:
 	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then larger by cutoffs; the decoder of LZ4"
 	@echo "make test   all tests"
 	@echo "make build  the command, optimised: target/release/selvedge"
+	@echo "make site   the documents as a site: target/site (mdBook, which is installed into target/tools if there is none)"
+	@echo "make deb    the Debian package: target/selvedge_VERSION_amd64.deb"
 	@echo "make setup  install the Debian packages that are missing (the others do this first)"
 
 setup:
@@ -32,3 +34,11 @@ demo: build
 
 test: setup
 	cargo test --workspace
+
+# An mdbook on PATH is used; without one it is compiled, which takes minutes. `make test` needs none.
+site:
+	@command -v mdbook > /dev/null || [ -x target/tools/bin/mdbook ] || cargo install mdbook --locked --no-default-features --features search --root target/tools
+	PATH="$$PATH:target/tools/bin" mdbook build
+
+deb: build
+	cargo xtask deb

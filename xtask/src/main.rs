@@ -7,6 +7,7 @@ mod bless;
 mod callgrind;
 mod ci;
 mod cover;
+mod deb;
 mod demo;
 mod fuzz;
 mod hunt;
@@ -31,6 +32,7 @@ const HELP: &str = "usage: cargo xtask TASK
   cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
   nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours
   mutate       run every test that plants a mistake and expects it to be noticed
+  deb [SELVEDGE]  build the Debian package: target/selvedge_VERSION_amd64.deb
   man [FILE]   write the man page (to target/selvedge.1)
   demo         check the thread pool of zstd, the same with one deliberate mistake and by cutoffs, and the decoder of LZ4;
                last a set of schedules for all inputs, and the program that keeps to it";
@@ -60,6 +62,7 @@ fn task() -> Result<()> {
         Some("nightly") => nightly::run(&arguments[1..]),
         Some("cover") => cover::run(&arguments[1..]),
         Some("man") => process::man(arguments.get(1).map_or("target/selvedge.1", String::as_str)),
+        Some("deb") => deb::package(arguments.get(1).map(String::as_str)),
         Some("demo") => demo::run(),
         Some("help" | "--help" | "-h") => {
             println!("{HELP}");

@@ -303,6 +303,11 @@ pub(crate) struct CheckArgs {
     /// (1.0)
     #[arg(help_heading = REPORT, long, env = "SELVEDGE_WITNESS", value_name = "FILE.yml|FILE.graphml")]
     pub(crate) witness: Option<PathBuf>,
+
+    /// Check a violation witness of SV-COMP instead of the program: run only what it says. The
+    /// verdict is false if it shows the violation that it claims, unknown otherwise
+    #[arg(long, value_name = "WITNESS", conflicts_with_all = ["witness", "format", "html", "output", "input", "resume"], help_heading = REPORT)]
+    pub(crate) validate: Option<PathBuf>,
     /// Where to save the first finding for `selvedge replay`; further ones get a number; `none`
     /// saves nothing
     #[arg(

@@ -180,6 +180,9 @@ fn check(args: &CheckArgs, options: &Options, watch: &Watch<'_>) -> Exit {
         program::tell(&loaded);
     }
     let sources = sources(&loaded);
+    if let Some(path) = &args.validate {
+        return crate::validate::run(path, &loaded, options, watch);
+    }
     let checked = match selvedge_session::check(&loaded, options, watch) {
         Ok(checked) => checked,
         Err(Error::Stopped) => return without_exploration(args, watch),

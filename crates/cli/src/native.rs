@@ -126,7 +126,7 @@ fn make(input: &Path, cover: &Cover, output: &Path, on: Deviation) -> Result<(),
 }
 
 /// Whether a declaration is of a function that makes inputs.
-fn is_input(line: &str) -> bool {
+pub(crate) fn is_input(line: &str) -> bool {
     [
         "@klee_",
         "@__VERIFIER_",
@@ -139,7 +139,7 @@ fn is_input(line: &str) -> bool {
 }
 
 /// The options that the sources were compiled with for the set.
-fn flags(clang: &mut Command, setup: &Setup) {
+pub(crate) fn flags(clang: &mut Command, setup: &Setup) {
     let frontend = &setup.frontend;
     if frontend.lenient {
         clang.args(LENIENT);
@@ -159,11 +159,11 @@ fn flags(clang: &mut Command, setup: &Setup) {
     }
 }
 
-fn compiler() -> Result<Command, Exit> {
+pub(crate) fn compiler() -> Result<Command, Exit> {
     wrap::compiler(false).map_err(|error| Exit::input(&error.to_string()))
 }
 
-fn compile(clang: &mut Command) -> Result<(), Exit> {
+pub(crate) fn compile(clang: &mut Command) -> Result<(), Exit> {
     match clang.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(Exit::input("the compiler has failed")),
@@ -172,7 +172,7 @@ fn compile(clang: &mut Command) -> Result<(), Exit> {
 }
 
 /// Says what there is no native form of.
-fn unsupported(what: &str) -> Exit {
+pub(crate) fn unsupported(what: &str) -> Exit {
     note(&format!("error: not supported: {what}"));
     match print(&format!("unknown({what})\n")) {
         Ok(()) => Exit::Code(Exit::INCONCLUSIVE),

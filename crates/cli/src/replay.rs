@@ -2,6 +2,7 @@
 
 use crate::args::ReplayArgs;
 use crate::exit::Exit;
+use crate::native_replay;
 use crate::output::print;
 use crate::program;
 use crate::saved;
@@ -87,6 +88,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Exit {
     out.push_str(&format!("{verdict}\n"));
     saved::tell_changes(&replay);
     match print(&out) {
+        Ok(()) if args.native => native_replay::run(&saved, &setup, &replay.steps, report.finding.kind),
         Ok(()) => Exit::Code(Exit::VIOLATED),
         Err(error) => Exit::output(&format!("cannot write the report: {error}")),
     }

@@ -330,6 +330,13 @@ impl<'a> Watch<'a> {
         self.state().found.push((Arc::clone(program), findings.clone()));
     }
 
+    /// The most findings that one exploration has so far.
+    pub(crate) fn found(&self) -> usize {
+        let state = self.state();
+        let found = state.found.iter().map(|(_, findings)| findings.count());
+        found.max().unwrap_or(0)
+    }
+
     /// Why the run was told to end.
     pub(crate) fn limit(&self) -> Option<Limit> {
         self.state().limit.as_ref().map(|(limit, _)| limit.clone())

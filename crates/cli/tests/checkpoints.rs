@@ -112,7 +112,9 @@ fn said(output: &Output, jobs: &str) -> Value {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}\n{errors}"));
     let statistics = report["statistics"].as_object_mut().unwrap();
     statistics.retain(|name, _| {
-        let work = name.starts_with("solver") || (jobs != "1" && name == "instructions");
+        // Live counters and estimates are those of one process.
+        let live = name.starts_with("all_") || name.starts_with("estimate");
+        let work = live || name.starts_with("solver") || (jobs != "1" && name == "instructions");
         !work && !name.contains("seconds") && !name.contains("memory")
     });
     report.as_object_mut().unwrap().remove("solver");

@@ -5,6 +5,10 @@
 mod edited;
 #[path = "findings/editor.rs"]
 mod editor;
+#[path = "findings/native.rs"]
+mod native;
+#[path = "findings/progress.rs"]
+mod progress;
 #[path = "findings/told.rs"]
 mod told;
 #[path = "findings/witness.rs"]

@@ -1,6 +1,7 @@
 //! The access of other threads to a running exploration: its counters and the request to stop.
 
 use crate::Budget;
+use crate::estimate::History;
 use selvedge_base::StmtId;
 use selvedge_model::{Limit, LimitKind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -18,6 +19,10 @@ pub struct Control {
     depth: AtomicU64,
     /// The bits of an `f64`.
     part: AtomicU64,
+    /// Its name for people, and that of the exploration whose estimate is the latest.
+    name: &'static str,
+    latest: Mutex<&'static str>,
+    estimates: Mutex<History>,
     /// The control of the enclosing exploration: it can stop this one, and gets its counts.
     parent: Option<Arc<Control>>,
     /// The budget that limits its work, and the cost of an event in units.
@@ -35,9 +40,11 @@ pub struct Progress {
     pub events: u64,
     /// Depth of the last execution.
     pub depth: u64,
-    /// The explored part, from 0 to 1, as an estimate from the search tree known so far (Knuth's
-    /// estimator along the current branch).
+    /// The explored part, from 0 to 1, as an estimate from the search tree known so far
+    /// (`estimate.rs`); of several explorations, that of the one that moved last.
     pub part: f64,
+    /// The name of that exploration; empty if there is no estimate yet.
+    pub strategy: &'static str,
 }
 
 impl Control {
@@ -62,6 +69,19 @@ impl Control {
             budget: Some((Arc::clone(budget), cost)),
             ..Control::within(parent)
         }
+    }
+
+    /// With a name for people.
+    pub fn named(self, name: &'static str) -> Self {
+        Control { name, ..self }
+    }
+
+    /// How wrong the estimates of the explored part were, now that the exploration is complete: the
+    /// mean distance from the part of the work that was done by then, and how many estimates there
+    /// were. `None` if there were too few.
+    pub fn estimate_error(&self) -> Option<(f64, usize)> {
+        let events = self.events.load(Relaxed);
+        self.estimates.lock().ok()?.error(events)
     }
 
     /// Asks the exploration to stop soon. Only the first request counts.
@@ -126,6 +146,7 @@ impl Control {
             events: self.events.load(Relaxed),
             depth: self.depth.load(Relaxed),
             part: f64::from_bits(self.part.load(Relaxed)),
+            strategy: self.latest.lock().map_or("", |latest| *latest),
         }
     }
 
@@ -151,9 +172,19 @@ impl Control {
     }
 
     pub(crate) fn set_part(&self, part: f64) {
+        if let Ok(mut estimates) = self.estimates.lock() {
+            estimates.note(self.events.load(Relaxed), part);
+        }
+        self.tell_part(part, self.name);
+    }
+
+    fn tell_part(&self, part: f64, name: &'static str) {
         self.part.store(part.to_bits(), Relaxed);
+        if let Ok(mut latest) = self.latest.lock() {
+            *latest = name;
+        }
         if let Some(parent) = &self.parent {
-            parent.set_part(part);
+            parent.tell_part(part, name);
         }
     }
 }

@@ -24,6 +24,11 @@ impl Findings {
         }
     }
 
+    /// How many there are so far; none if another thread is adding one and has not finished.
+    pub fn count(&self) -> usize {
+        self.0.try_lock().map_or(0, |found| found.len())
+    }
+
     #[cold]
     pub(crate) fn add(&self, found: Found) {
         if let Ok(mut all) = self.0.lock() {

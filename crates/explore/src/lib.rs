@@ -19,6 +19,7 @@ mod config;
 mod control;
 mod decisions;
 pub mod dpor;
+mod estimate;
 mod findings;
 pub mod kept;
 pub mod ordered;

@@ -135,7 +135,10 @@ where
         record.statistics.max_depth = record.statistics.max_depth.max(depth);
         control.add(1, 0, record.statistics.events - stepped, depth);
         done += 1;
-        control.set_part(done as f64 / most as f64);
+        // A sample that goes on as long as others do has no end to be near to.
+        if most < u64::MAX {
+            control.set_part(done as f64 / most as f64);
+        }
         of_length += depth;
         if length < longest && of_length >= OF_EACH_LENGTH * length as u64 {
             length = longest.min(2 * length);

@@ -91,6 +91,16 @@ pub struct Statistics {
     pub max_depth: u64,
     /// The most threads in one execution.
     pub threads: u64,
+    /// Executions of all explorations together, also those that took turns with the one that
+    /// decided, whatever ended them. These are the counts that progress shows.
+    pub all_executions: u64,
+    /// Visible steps of all explorations together.
+    pub all_events: u64,
+    /// How often the explored part was estimated during a complete exploration; 0 if it was too
+    /// short.
+    pub estimates: u64,
+    /// The mean error of these estimates, as a part of the whole.
+    pub estimate_error: f64,
     /// Branches on symbolic values that were explored.
     pub branches_explored: u64,
     /// Queries to a solver.
@@ -139,6 +149,8 @@ pub struct FindingReport {
     pub inputs: Vec<Input>,
     /// The shortest schedule that shows it.
     pub schedule: Schedule,
+    /// Whether it is known that no other order of the schedule's steps has fewer context switches.
+    pub fewest_switches: bool,
     /// The schedule for people.
     pub rows: Vec<Row>,
     /// The threads; empty if they are not known.

@@ -167,6 +167,21 @@ fn summary(out: &mut String, report: &RunReport, options: HumanOptions) {
         report.dependence,
         report.visibility
     );
+    if s.all_events > s.events {
+        let _ = writeln!(
+            out,
+            "  with what took turns: {} executions, {} events",
+            s.all_executions, s.all_events
+        );
+    }
+    if s.estimates > 0 {
+        let _ = writeln!(
+            out,
+            "  progress was estimated {} times, {:.0} percentage points off on average",
+            s.estimates,
+            s.estimate_error * 100.0
+        );
+    }
     if s.unfolding_events > 0 {
         let cutoffs = match s.states {
             0 => String::new(),

@@ -87,6 +87,7 @@ pub(crate) fn finding(report: &FindingReport) -> Value {
         "property": property_word(finding.kind),
         "message": finding.message,
         "cause": report.cause,
+        "fewest_switches": report.fewest_switches,
         "location": location(&finding.location),
         "stack": stack(&finding.stack),
         "thread": finding.thread,

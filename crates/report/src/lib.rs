@@ -39,5 +39,5 @@ pub use page::Page;
 pub use sarif::sarif;
 pub use schedule_text::schedule_text;
 pub use snippet::Sources;
-pub use witness::{WitnessForm, WitnessTask, witness};
+pub use witness::{Claim, ClaimedStep, WitnessError, WitnessForm, WitnessTask, sha256, witness};
 pub use words::{harmless, property_help, property_word, reason_word, verdict_line};

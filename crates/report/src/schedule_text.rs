@@ -14,8 +14,13 @@ const WIDEST_PLACE: usize = 32;
 pub fn schedule_text(report: &FindingReport, whole: bool) -> String {
     let steps = report.schedule.steps.len();
     let switches = report.schedule.context_switches();
+    let fewest = match (switches, report.fewest_switches) {
+        (0 | 1, _) => "",
+        (_, true) => "; no order of these steps has fewer",
+        (_, false) => "; another order may have fewer",
+    };
     let mut out = format!(
-        "\nschedule ({}, {}):\n",
+        "\nschedule ({}, {}{fewest}):\n",
         counted(steps, "step", "steps"),
         counted(switches, "context switch", "context switches")
     );

@@ -80,6 +80,7 @@ fn race() -> FindingReport {
             count: 3,
         },
         cause: Some("neither thread 0.0 nor thread 0 holds a lock".into()),
+        fewest_switches: true,
         inputs: vec![Input {
             name: "jobs".into(),
             thread: "0.0".into(),

@@ -77,7 +77,10 @@ fn explored(loaded: &Loaded, options: &Options, observer: &dyn Observer) -> Resu
             job.explore_on(first).map(Outcome::alone)
         }
     });
-    outcome
+    outcome.map(|outcome| Outcome {
+        all: Some(control.progress()),
+        ..outcome
+    })
 }
 
 /// Makes the program of the first plan; under conflict dependence, if there is no slice.

@@ -2,6 +2,7 @@
 
 use crate::assumptions::assumptions;
 use crate::error::Error;
+use crate::explore::Estimate;
 use crate::finding::{self, FoundBy};
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
@@ -11,6 +12,7 @@ use crate::reasons::reasons;
 use crate::setup::Setup;
 use crate::trace::same;
 use crate::unfolding::{self, Form};
+use selvedge_explore::Progress;
 use selvedge_explore::{Findings, Found, Report, Stop};
 use selvedge_model::{Describe, Fault, FaultKind, StopReason, Verdict};
 use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics, Turns};
@@ -23,8 +25,8 @@ pub(crate) struct Explored {
     pub(crate) setup: Setup,
     pub(crate) program: Arc<Program>,
     pub(crate) report: Report,
-    /// The part of the search tree that was explored, as an estimate.
-    pub(crate) part: f64,
+    /// The part of the search tree that was explored.
+    pub(crate) estimate: Estimate,
 }
 
 /// The result of an exploration, or of several.
@@ -33,6 +35,8 @@ pub(crate) struct Outcome {
     pub(crate) decided: Explored,
     /// The explorations that ran beside it.
     pub(crate) also: Vec<Turns>,
+    /// The live counters at the end: of all explorations together.
+    pub(crate) all: Option<Progress>,
 }
 
 impl Outcome {
@@ -41,6 +45,7 @@ impl Outcome {
         Outcome {
             decided,
             also: Vec::new(),
+            all: None,
         }
     }
 }
@@ -79,6 +84,7 @@ pub(crate) fn describe(
     let Outcome {
         decided: explored,
         also,
+        all,
     } = outcome;
     let Explored {
         plan,
@@ -125,6 +131,9 @@ pub(crate) fn describe(
         Verdict::Unknown
     };
     let counts = &report.statistics;
+    // What is not complete has no truth to compare an estimate with.
+    let complete = report.stop == StopReason::Complete;
+    let error = explored.estimate.error.filter(|_| complete && !plan.samples());
     let solver = program.solver_statistics();
     let coverage = options.coverage.then(|| program.coverage());
     let run = RunReport {
@@ -142,6 +151,10 @@ pub(crate) fn describe(
             forgotten_states: counts.forgotten_states,
             max_depth: counts.max_depth,
             threads: counts.threads,
+            all_executions: all.map_or(0, |all| all.executions),
+            all_events: all.map_or(0, |all| all.events),
+            estimates: error.map_or(0, |(_, count)| count as u64),
+            estimate_error: error.map_or(0.0, |(error, _)| error),
             choices: counts.choices,
             branches_explored: solver.branches,
             solver_queries: solver.queries,
@@ -232,7 +245,7 @@ fn covered(explored: &Explored) -> Option<Covered> {
         plan,
         program,
         report,
-        part,
+        estimate,
         ..
     } = explored;
     let bounded = matches!(report.stop, StopReason::Limit(_)) || report.covered.is_some();
@@ -253,7 +266,7 @@ fn covered(explored: &Explored) -> Option<Covered> {
     });
     Some(Covered {
         executions: report.statistics.executions,
-        part: (plan.strategy == Strategy::Dpor).then_some(*part),
+        part: (plan.strategy == Strategy::Dpor).then_some(estimate.part),
         unfolding,
     })
 }

@@ -3,6 +3,7 @@
 
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
+use crate::explore::Estimate;
 use crate::finding::{self, FoundBy};
 use crate::job::Job;
 use crate::machines::stepping_machine;
@@ -132,13 +133,17 @@ pub fn cover(
     let left_out = collector.left_out();
     let (set, refused) = collector.finish();
     report.unsupported.extend(refused);
-    let (asked, part) = (config.properties, 1.0);
+    let asked = config.properties;
+    let estimate = Estimate {
+        part: 1.0,
+        error: None,
+    };
     let explored = Explored {
         plan,
         setup,
         program,
         report,
-        part,
+        estimate,
     };
     let Explored {
         setup,

@@ -36,6 +36,24 @@ pub(crate) struct Exploration<'a> {
     pub(crate) from: Option<&'a Checkpoint>,
 }
 
+/// The explored part of a search tree, as an estimate.
+#[derive(Clone, Copy)]
+pub(crate) struct Estimate {
+    /// From 0 to 1.
+    pub(crate) part: f64,
+    /// If the exploration is complete: the mean error of the estimates during it, and their number.
+    pub(crate) error: Option<(f64, usize)>,
+}
+
+impl Estimate {
+    fn of(control: &Control) -> Estimate {
+        Estimate {
+            part: control.progress().part,
+            error: control.estimate_error(),
+        }
+    }
+}
+
 /// The cost of an event in an exploration of a portfolio, in units of a budget. A unit is about the
 /// time of one instruction of the program.
 fn cost(strategy: Strategy) -> u32 {
@@ -61,7 +79,7 @@ impl Exploration<'_> {
     ///
     /// # Errors
     /// If the checkpoint does not fit.
-    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Option<(Report, f64)>, Misfit> {
+    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Option<(Report, Estimate)>, Misfit> {
         let config = self.config(properties);
         self.observer.finds(self.program, &config.findings);
         if self.plan.strategy.matches_states() {
@@ -128,14 +146,15 @@ impl Exploration<'_> {
 
     /// The control for one run of a strategy.
     fn control(&self) -> Control {
-        match self.budget {
+        let control = match self.budget {
             None => Control::within(self.control),
             Some(budget) => Control::paced(self.control, budget, cost(self.plan.strategy)),
-        }
+        };
+        control.named(self.plan.strategy.word())
     }
 
     /// Explores with machines whose events do not depend on independent events.
-    fn match_states(&self, config: &Config) -> Result<Option<(Report, f64)>, Misfit> {
+    fn match_states(&self, config: &Config) -> Result<Option<(Report, Estimate)>, Misfit> {
         let control = self.control();
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
@@ -203,7 +222,7 @@ impl Exploration<'_> {
 
     /// Explores executions step by step, with machines that make few events as long as this loses
     /// nothing.
-    fn interleave(&self, config: &Config) -> Result<(Report, f64), Misfit> {
+    fn interleave(&self, config: &Config) -> Result<(Report, Estimate), Misfit> {
         let program = self.program;
         // Without a recorder the types contain none either, so exploration has no cost for it.
         if let Some(cases) = &self.options.test_cases {
@@ -247,7 +266,7 @@ impl Exploration<'_> {
                 return self.interleave(config);
             }
             if !program.is_spoiled() || program.has_strayed() {
-                return Ok((report, control.progress().part));
+                return Ok((report, Estimate::of(&control)));
             }
         }
         let (control, ended, work) = (self.control(), AtomicBool::new(false), Work::default());
@@ -283,7 +302,7 @@ impl Exploration<'_> {
         make: &(impl Fn() -> (Vm, D) + Sync),
         config: &Config,
         control: &Control,
-    ) -> Result<(Report, f64), Misfit> {
+    ) -> Result<(Report, Estimate), Misfit> {
         use selvedge_explore::{dpor, pct, random, stateful, unfold};
         let stepping = true;
         let mut report = match self.plan.strategy {
@@ -296,7 +315,7 @@ impl Exploration<'_> {
             Strategy::Pct => self.kept(stepping, |kept| pct::explore_kept(make, config, control, kept))?,
         };
         settle(&mut report, control);
-        Ok((report, control.progress().part))
+        Ok((report, Estimate::of(control)))
     }
 }
 

@@ -5,8 +5,9 @@ use crate::cause::cause;
 use crate::machines::{canonical_machine, fusing_machine, machine};
 use crate::rows;
 use crate::setup::Setup;
-use crate::shorten::shorten;
+use crate::shorten::{has_fewest_switches, shorten};
 use crate::sites::sites;
+use crate::switches::switches;
 use crate::trace::{self, At, Made, Move, Trace, same};
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
@@ -133,6 +134,7 @@ pub(crate) fn unconfirmed(program: &Program, found: &Found) -> FindingReport {
         inputs: Vec::new(),
         schedule: Schedule::default(),
         cause: None,
+        fewest_switches: false,
         rows: Vec::new(),
         threads: Vec::new(),
         sites: Vec::new(),
@@ -290,12 +292,7 @@ fn position(trace: &VmTrace, fault: &Fault) -> Option<Option<usize>> {
 }
 
 fn cost(made: &[Made]) -> (usize, usize) {
-    (
-        made.windows(2)
-            .filter(|w| w[0].step.thread != w[1].step.thread)
-            .count(),
-        made.len(),
-    )
+    (switches(made.iter()), made.len())
 }
 
 /// The step with the other access of a race, which need not be in the causal past of the second
@@ -362,13 +359,16 @@ pub(crate) fn report(
             note: made.text.clone(),
         });
     }
+    let cause = cause(&trace, at, seen, &sites);
+    let named = cause.as_ref().map_or(&[][..], |cause| &cause.accesses);
     FindingReport {
         finding,
         inputs,
         schedule,
-        cause: cause(&trace, at, seen, &sites),
+        rows: rows::rows(&trace, at, seen, named),
+        cause: cause.map(|cause| cause.text),
+        fewest_switches: has_fewest_switches(&trace.made, at),
         sites,
-        rows: rows::rows(&trace, at, seen),
         threads: rows::threads(vm),
         output: String::from_utf8_lossy(&vm.output()).into_owned(),
     }

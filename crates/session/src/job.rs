@@ -214,13 +214,13 @@ impl<'a> Job<'a> {
                 self.restart()?;
                 continue;
             }
-            if let Some((report, part)) = explored {
+            if let Some((report, estimate)) = explored {
                 return Ok(Explored {
                     plan,
                     setup,
                     program,
                     report,
-                    part,
+                    estimate,
                 });
             }
             let Some(next) = plan.after_reuse() else {

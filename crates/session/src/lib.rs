@@ -76,10 +76,12 @@ mod setup;
 mod shorten;
 mod sites;
 mod step_text;
+mod switches;
 mod symmetry;
 mod trace;
 mod trust;
 mod unfolding;
+mod validate;
 mod write_file;
 
 pub use blocks::classes as block_classes;
@@ -99,4 +101,5 @@ pub use replay::{Replay, ReplayStep, program, replay, replay_on};
 pub use setup::{Setup, file_flags, sources};
 pub use trust::{Refused, check as trust};
 pub use unfolding::{Form, MOST_EVENTS};
+pub use validate::{claimed_inputs, validate};
 pub use write_file::{is_device, temporary, write_file};

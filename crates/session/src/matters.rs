@@ -74,8 +74,10 @@ pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> F
         };
         for own in (from..=step).filter(|&own| made[own].action.thread == thread) {
             let written = written_before(made, own);
+            let signal = signal_before(made, own);
             let counts = !order[own].is_empty()
                 || written.is_some()
+                || signal.is_some()
                 || made[own].chosen
                 || made[own].failed
                 || made[own].step.alternative != 0
@@ -84,6 +86,7 @@ pub(crate) fn matters(made: &[Made], order: &[Vec<usize>], named: &[usize]) -> F
                 matter.insert(own);
                 left.extend(&order[own]);
                 left.extend(written);
+                left.extend(signal);
             }
         }
     }
@@ -152,6 +155,19 @@ fn written_before(made: &[Made], step: usize) -> Option<usize> {
     (made[last].action.thread != read.action.thread).then_some(last)
 }
 
+/// The signal that woke the thread of a step, if the step is the end of its wait.
+fn signal_before(made: &[Made], step: usize) -> Option<usize> {
+    let woken = &made[step];
+    if woken.action.op != Op::WaitAcquire {
+        return None;
+    }
+    let begin = made[..step]
+        .iter()
+        .rposition(|own| own.action.thread == woken.action.thread)?;
+    let wakes = |other: &Made| other.woke.contains(&woken.action.thread);
+    made[begin..step].iter().rposition(wakes).map(|at| begin + at)
+}
+
 /// Whether a step reads what another thread of the execution writes, before or after it.
 fn reads_shared(made: &[Made], step: usize) -> bool {
     let read = &made[step];
@@ -183,6 +199,7 @@ mod tests {
             chosen: false,
             failed: false,
             created: None,
+            woke: Vec::new(),
             text: String::new(),
             held: held.iter().map(|&lock| lock.to_owned()).collect(),
             context: ContextId(0),
@@ -246,6 +263,24 @@ mod tests {
             made(0, Op::Write, 0x400, &[]),
         ];
         assert_eq!(kept(&early, &[1]), [0, 1]);
+    }
+
+    #[test]
+    fn who_was_woken_is_kept_with_the_signal() {
+        let mut signal = made(0, Op::Signal, 0x200, &["a"]);
+        signal.woke = vec![ThreadId(1)];
+        let steps = [
+            made(1, Op::WaitRelease, 0x200, &[]),
+            made(0, Op::Lock, 0x100, &["a"]),
+            signal,
+            made(0, Op::Unlock, 0x100, &[]),
+            made(1, Op::WaitAcquire, 0x200, &["a"]),
+        ];
+        assert!(kept(&steps, &[4]).contains(&2));
+        // A signal that woke somebody else is not that of this wait.
+        let mut other = steps;
+        other[2].woke = vec![ThreadId(2)];
+        assert_eq!(signal_before(&other, 4), None);
     }
 
     #[test]

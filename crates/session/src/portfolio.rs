@@ -116,6 +116,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Outcome, Error> {
         decided.map(|decided| Outcome {
             also: portfolio.also(&decided),
             decided,
+            all: None,
         })
     })
 }

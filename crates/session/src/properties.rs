@@ -74,7 +74,10 @@ pub fn formula(name: &str) -> Option<&'static str> {
 }
 
 /// `CHECK( init(main()), LTL(G ! data-race) )`, one or more: exactly these properties.
-fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
+///
+/// # Errors
+/// In words, what is no property.
+pub fn from_prp(text: &str) -> Result<BTreeSet<Property>, String> {
     let mut properties = BTreeSet::new();
     for check in text.split("CHECK").skip(1) {
         let words: String = check.split_whitespace().collect();

@@ -11,7 +11,7 @@ use crate::trace::{Move, Trace};
 use selvedge_base::Location;
 use selvedge_detect::Detectors;
 use selvedge_frontend::Loaded;
-use selvedge_model::{Describe, Fault};
+use selvedge_model::{Describe, Fault, Op};
 use selvedge_report::{FindingFile, FindingReport, Sources};
 use selvedge_schedule::Step;
 use selvedge_vm::{Program, Vm};
@@ -45,6 +45,10 @@ pub struct ReplayStep {
     pub thread: String,
     /// The action, as text.
     pub text: String,
+    /// Its operation.
+    pub op: Op,
+    /// It failed: a lock that was only tried.
+    pub failed: bool,
     /// The place.
     pub location: Location,
     /// The output of the program in this step.
@@ -205,6 +209,8 @@ fn steps(program: &Arc<Program>, moves: &[Move]) -> Vec<ReplayStep> {
         steps.push(ReplayStep {
             thread: step.thread.clone(),
             text: made.text.clone(),
+            op: made.action.op,
+            failed: made.failed,
             location: trace.machine.location(made.action.stmt),
             output: output.get(written..).unwrap_or_default().to_vec(),
         });

@@ -1,5 +1,6 @@
 //! The schedule of a finding, for display.
 
+use crate::cause::{NamedAccess, before};
 use crate::matters::{matters, order};
 use crate::step_text::routine;
 use crate::trace::{Made, Trace};
@@ -21,12 +22,20 @@ pub(crate) fn threads(vm: &Vm) -> Vec<ThreadReport> {
 }
 
 /// The steps of a trace, with the finding's remarks on some of them: the accesses, the fault, and
-/// what the threads wait for at the end. `at`: the step that shows the fault.
-pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Fault) -> Vec<Row> {
+/// what the threads wait for at the end. `at`: the step that shows the fault. `accesses`: those that
+/// the cause names; their steps matter, too.
+pub(crate) fn rows(
+    trace: &Trace<Vm, Detectors>,
+    at: Option<usize>,
+    fault: &Fault,
+    accesses: &[NamedAccess],
+) -> Vec<Row> {
     let vm = &trace.machine;
     let related = related_steps(trace, at, fault);
     let order = order(&trace.made);
-    let matter = matters(&trace.made, &order, &named(trace, at, fault, &related));
+    let mut named = named(trace, at, fault, &related);
+    named.extend(accesses.iter().map(|access| access.step));
+    let matter = matters(&trace.made, &order, &named);
     let mut rows: Vec<Row> = Vec::with_capacity(trace.made.len());
     let mut row_of = Vec::with_capacity(trace.made.len());
     for (i, made) in trace.made.iter().enumerate() {
@@ -66,6 +75,10 @@ pub(crate) fn rows(trace: &Trace<Vm, Detectors>, at: Option<usize>, fault: &Faul
             let place = vm.own_location(*stmt, *context);
             rows.push(row(RowKind::Related, split_thread(text).1, place));
         }
+        for access in accesses.iter().filter(|access| access.step == i) {
+            let place = vm.own_location(access.stmt, access.context);
+            rows.push(row(RowKind::Related, &access.text, place));
+        }
         if shown && !is_fault {
             let place = vm.own_location(fault.stmt, fault.context);
             rows.push(row(RowKind::Fault, &short(fault), place));
@@ -94,7 +107,10 @@ fn named(
             |made: &Made| made.action.stmt == *stmt && (thread.is_empty() || made.step.thread == thread);
         named.extend(trace.made.iter().rposition(is_it));
     }
-    if at.is_some() {
+    if let Some(at) = at {
+        if fault.kind.property() == Property::Pthread {
+            named.extend(before(&trace.made, at, fault.object));
+        }
         return named;
     }
     for (thread, pending) in trace.machine.pending().iter().enumerate() {

@@ -1,10 +1,12 @@
 //! The shortest schedule of a finding: without unrelated steps, and with few context switches.
 //!
 //! Steps outside the causal past (in the dependence order) of the faulty step are dropped. The rest
-//! is put in another order of the same class by a greedy rule: a thread continues as long as it
-//! can, and the thread that can continue longest is next. The caller replays the result to see
-//! whether it still shows the fault.
+//! is put in another order of the same class: one with the fewest context switches (`switches.rs`).
+//! If finding that takes too long, a greedy rule is used: a thread continues as long as it can, and
+//! the thread that can continue longest is next. The caller replays the result to see whether it
+//! still shows the fault.
 
+use crate::switches::{fewest, switches};
 use crate::trace::{Made, Move};
 use selvedge_model::{Conflict, Dependence, Op};
 
@@ -24,10 +26,24 @@ pub(crate) fn shorten(made: &[Made], last: Option<usize>, needed: &[usize]) -> O
         keep(&before, last, &mut kept);
         needed.iter().for_each(|&step| keep(&before, step, &mut kept));
     }
-    let order = linearise(made, &before, &kept, last);
+    let order = match fewest(made, &before, &kept, last) {
+        Some(order) => order,
+        None => linearise(made, &before, &kept, last),
+    };
     let steps: Vec<Move> = order.into_iter().map(|i| made[i].step.clone()).collect();
     let unchanged = steps.len() == made.len() && steps.iter().zip(made).all(|(new, old)| *new == old.step);
     (!unchanged).then_some(steps)
+}
+
+/// Whether no other order of the steps of an execution has fewer context switches; false if that is
+/// not known.
+pub(crate) fn has_fewest_switches(made: &[Made], last: Option<usize>) -> bool {
+    if made.len() > LONGEST {
+        return false;
+    }
+    let last = last.filter(|&last| last + 1 == made.len());
+    let order = fewest(made, &predecessors(made), &vec![true; made.len()], last);
+    order.is_some_and(|order| switches(order.iter().map(|&step| &made[step])) == switches(made.iter()))
 }
 
 /// For each step, the earlier steps that must stay before it.

@@ -31,6 +31,8 @@ pub(crate) struct Made {
     pub(crate) failed: bool,
     /// The thread that it created.
     pub(crate) created: Option<ThreadId>,
+    /// The threads that it woke from waits on a condition variable.
+    pub(crate) woke: Vec<ThreadId>,
     pub(crate) text: String,
     /// The locks that the thread holds after it. They are not recorded for executions with very
     /// many steps.
@@ -136,6 +138,11 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
             Outcome::Thread(new) if event.action.op == Op::Spawn => Some(new),
             _ => None,
         };
+        let woke = match (event.action.op, event.outcome) {
+            (Op::Signal, Outcome::Thread(woken)) => vec![woken],
+            (Op::Broadcast, Outcome::Threads(woken)) => self.machine.waiters(woken).to_vec(),
+            _ => Vec::new(),
+        };
         let step = Move {
             thread: name,
             alternative: choice.alternative,
@@ -158,6 +165,7 @@ impl<M: Describe + Undo + Fingerprint, D: Detector<M>> Trace<M, D> {
             chosen: event.is_data_choice(),
             failed: event.outcome == Outcome::Failed,
             created,
+            woke,
             text: before.text(&self.machine, &event),
             context: event.context,
             touched,

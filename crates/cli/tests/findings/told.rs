@@ -67,3 +67,54 @@ fn a_read_that_comes_too_early_is_kept() {
     );
     assert!(!out.contains("`m`"), "{out}");
 }
+
+/// A queue that is closed: one of two workers is told.
+const CLOSED: &str = r#"#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int items, closed;
+static void *worker(void *p) {
+    pthread_mutex_lock(&m);
+    while (items == 0 && !closed)
+        pthread_cond_wait(&c, &m);
+    if (items > 0)
+        items--;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_mutex_lock(&m);
+    closed = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_cause_says_what_the_execution_shows() {
+    let (_, out) = found(CLOSED, &["--spurious-wakeups", "off"]);
+    let cause = out.lines().find(|line| line.starts_with("cause: ")).unwrap();
+    assert!(
+        cause.contains("the last signal of `c` (thread 0, program.c:20) wakes thread 0."),
+        "{cause}"
+    );
+    // The condition is tested in a loop, and the signal is not too early.
+    assert!(!cause.contains("`while`") && !cause.contains("before"), "{cause}");
+    // One that tests with `if`, takes what is not there, and is woken without a signal.
+    let untested = CLOSED.replace("while (items", "if (items").replace(
+        "    if (items > 0)\n        items--;",
+        "    int left = 1 / (items + closed);\n    items -= left;",
+    );
+    let (_, out) = found(&untested, &[]);
+    let cause = out.lines().find(|line| line.starts_with("cause: ")).unwrap();
+    assert!(
+        cause.contains("does not test its condition again: `while` is needed"),
+        "{cause}"
+    );
+}

@@ -194,3 +194,89 @@ fn what_is_no_violation_has_no_witness() {
         "{out}"
     );
 }
+
+#[test]
+fn a_witness_is_validated_or_refuted() {
+    for (program, property, inputs) in [(INPUTS, "unreach-call", true), (STATS, "no-data-race", false)] {
+        let options = ["--property", property, "--witness", "w.graphml"];
+        let (directory, _) = found(program, &options);
+        let here = directory.path();
+        let validate = |file: &str| {
+            let arguments = ["check", "--property", property, "--validate", file, "program.c"];
+            let (code, out, err) = run(here, &arguments);
+            (code, format!("{out}{err}"))
+        };
+        let (code, out) = validate("w.graphml");
+        assert_eq!(code, 10, "{out}");
+        assert!(
+            out.ends_with(&format!("the witness holds\nfalse({property})\n")),
+            "{out}"
+        );
+        // What was changed in it is noticed.
+        let text = fs::read_to_string(here.join("w.graphml")).unwrap();
+        let mut planted = vec![
+            (
+                "another line",
+                text.replacen("<data key=\"startline\">", "<data key=\"startline\">9", 4),
+            ),
+            (
+                "another program",
+                text.replace("<data key=\"programhash\">", "<data key=\"programhash\">0"),
+            ),
+            (
+                "another property",
+                text.replace("data-race", "overflow")
+                    .replace("call(reach_error())", "overflow"),
+            ),
+            (
+                "another thread",
+                text.replacen("<data key=\"threadId\">1<", "<data key=\"threadId\">0<", 1),
+            ),
+            ("no steps", {
+                let target = text.rfind("<edge ").unwrap();
+                let edges = text.find("<edge ").unwrap();
+                let last = text[target..].replacen(|c: char| c.is_ascii_digit(), "0", 1);
+                let last = last.split_once("source=\"").unwrap().1.split_once('"').unwrap().1;
+                format!("{}<edge source=\"n0\"{last}", &text[..edges])
+            }),
+        ];
+        if inputs {
+            planted.push(("another input", text.replace("== -77;", "== -78;")));
+        }
+        for (what, wrong) in planted {
+            assert_ne!(wrong, text, "{what} was planted");
+            fs::write(here.join("wrong.graphml"), wrong).unwrap();
+            let (code, out) = validate("wrong.graphml");
+            assert_eq!(code, 5, "{what}: {out}");
+            assert!(out.contains("unknown(witness: "), "{what}: {out}");
+        }
+        fs::write(here.join("wrong.graphml"), &text[..text.len() / 2]).unwrap();
+        assert_eq!(validate("wrong.graphml").0, 2);
+    }
+}
+
+#[test]
+fn a_witness_without_threads_is_searched_for() {
+    let sequential = INPUTS.replace("seen == -77 && ", "");
+    let options = ["--property", "unreach-call", "--witness", "w.yml"];
+    let (directory, _) = found(&sequential, &options);
+    let here = directory.path();
+    let validate = [
+        "check",
+        "--property",
+        "unreach-call",
+        "--validate",
+        "w.yml",
+        "program.c",
+    ];
+    let (code, out, _) = run(here, &validate);
+    assert_eq!(code, 10, "{out}");
+    let text = fs::read_to_string(here.join("w.yml")).unwrap();
+    for (from, to) in [("== 200", "== 201"), ("line: 23", "line: 22")] {
+        let wrong = text.replace(from, to);
+        assert_ne!(wrong, text);
+        fs::write(here.join("w.yml"), wrong).unwrap();
+        let (code, out, _) = run(here, &validate);
+        assert_eq!(code, 5, "{out}");
+    }
+}

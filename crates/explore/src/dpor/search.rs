@@ -10,6 +10,7 @@ use super::contended::Contended;
 use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Worker};
+use crate::estimate::explored_part;
 use crate::kept::Keeper;
 use crate::record::Record;
 use crate::stuck::waiting;
@@ -615,7 +616,7 @@ where
     }
 
     /// Adds the counters to the control.
-    fn show(&mut self) {
+    pub(super) fn show(&mut self) {
         let unseen = std::mem::take(&mut self.unseen);
         self.control.add(
             unseen.executions,
@@ -624,14 +625,12 @@ where
             self.choices.len() as u64,
         );
         if self.worker.as_ref().is_none_or(|worker| worker.is_first()) {
-            let (mut part, mut weight) = (0.0, 1.0);
-            for node in &self.nodes {
-                let children = f64::from(node.len);
-                part += weight * f64::from(node.cursor) / children;
-                weight /= children;
-            }
-            self.control
-                .set_part(if self.nodes.is_empty() { 1.0 } else { part });
+            let nodes = self.nodes.iter();
+            let shares = nodes.map(|node| (f64::from(node.cursor), f64::from(node.len)));
+            self.control.set_part(match self.nodes.is_empty() {
+                true => 1.0,
+                false => explored_part(shares),
+            });
         }
     }
 

@@ -194,6 +194,10 @@ where
                         })
                         .perform(&task, None);
                 }
+                // What this worker has done since it last told.
+                if let Some(search) = &mut search {
+                    search.show();
+                }
             };
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
                 let detail = format!("a worker's thread cannot be started: {error}");
@@ -212,6 +216,9 @@ where
             Some(from) => search.go_on_with_all(from),
         };
         search.abandon();
+        if search.job.halt.is_none() {
+            control.set_part(1.0);
+        }
         (search.job, restored)
     });
     restored?;

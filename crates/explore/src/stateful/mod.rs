@@ -35,6 +35,7 @@ mod weaken;
 
 pub use weaken::Weaken;
 
+use crate::estimate::explored_part;
 use crate::record::Record;
 use crate::spin::{find_spins, may_spin};
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
@@ -551,5 +552,11 @@ where
         let depth = self.path.len() as u64;
         self.control.add(now.0 - executions, 0, now.1 - events, depth);
         self.shown = now;
+        let frames = self.path.iter();
+        let shares = frames.map(|frame| (frame.next.saturating_sub(1) as f64, frame.ample.max(1) as f64));
+        self.control.set_part(match self.path.is_empty() {
+            true => 1.0,
+            false => explored_part(shares),
+        });
     }
 }

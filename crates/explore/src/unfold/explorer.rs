@@ -3,6 +3,7 @@
 
 mod beside;
 mod next;
+mod progress;
 mod shown;
 mod stuck;
 #[cfg(feature = "laboratory")]
@@ -27,6 +28,7 @@ use crate::record::Record;
 use crate::stuck::Fates;
 use crate::{Config, Control, Found, Order, Report, Stop};
 use next::Next;
+use progress::Decided;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId};
 use selvedge_model::{
@@ -127,6 +129,7 @@ pub struct Explorer<'a, M: Undo, D: Detector<M>> {
     halt: Option<StopReason>,
     random: fastrand::Rng,
     shown: (u64, u64, u64),
+    decided: Decided,
     visits: Visits,
     fates: Fates,
     wide: Wide,
@@ -180,6 +183,7 @@ where
             halt: None,
             random: fastrand::Rng::with_seed(config.seed),
             shown: (0, 0, 0),
+            decided: Decided::default(),
             visits: Visits::default(),
             fates: Fates::default(),
             wide: Wide::default(),
@@ -231,7 +235,10 @@ where
             match self.tree.sweep() {
                 Sweep::Open(node) => self.visit(node, false),
                 Sweep::Decide(node) => {
-                    if self.store.weaken.is(Weaken::Sweep) || !self.decide(node) {
+                    let found = !self.store.weaken.is(Weaken::Sweep) && self.decide(node);
+                    self.decided.asked += 1;
+                    self.decided.found += u64::from(found);
+                    if !found {
                         self.tree.close(node);
                     }
                 }
@@ -255,6 +262,9 @@ where
         }
         self.show();
         let statistics = &mut self.record.statistics;
+        // An execution that a finding ended has no leaf.
+        statistics.max_depth = statistics.max_depth.max(self.path.len() as u64);
+        statistics.threads = statistics.threads.max(self.path.machine.pending().len() as u64);
         statistics.unfolding_events = self.store.len() as u64;
         if self.config.cutoffs {
             statistics.states = self.states.len() as u64;
@@ -654,24 +664,6 @@ where
             true => self.control.limit(),
             false => differs(),
         }
-    }
-
-    /// Updates the live counters.
-    fn show(&mut self) {
-        let statistics = &self.record.statistics;
-        let now = (
-            statistics.executions + statistics.cut_executions,
-            statistics.redundant_executions,
-            statistics.events,
-        );
-        let (executions, redundant, events) = self.shown;
-        self.control.add(
-            now.0 - executions,
-            now.1 - redundant,
-            now.2 - events,
-            self.path.len() as u64,
-        );
-        self.shown = now;
     }
 }
 

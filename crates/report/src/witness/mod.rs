@@ -7,7 +7,10 @@
 //! invariants to show.
 
 mod graphml;
+mod read;
 mod yaml;
+
+pub use read::{Claim, ClaimedStep, WitnessError};
 
 use crate::{FindingReport, Row, RowKind};
 use selvedge_base::Location;
@@ -45,7 +48,8 @@ pub fn witness(finding: &FindingReport, task: &WitnessTask<'_>, form: WitnessFor
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+/// The SHA-256 of a file, as witnesses name it.
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .fold(String::new(), |mut text, byte| {

@@ -1,14 +1,34 @@
 //! The cause of a finding, in one sentence: the part that a programmer would change.
 
+mod stale;
+mod waits;
+
 use crate::sites::usual_lock;
 use crate::trace::{MOST_WITH_LOCKS, Made, Trace};
-use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_detect::{Detectors, split_thread};
-use selvedge_model::{Describe, Fault, FaultKind, Machine, ObjectId, Op, Status};
+use selvedge_model::{Describe, Fault, FaultKind, Machine, ObjectId, Op, Property, Status};
 use selvedge_report::AccessSite;
 use selvedge_vm::Vm;
 
 type VmTrace = Trace<Vm, Detectors>;
+
+/// Why it came to a fault.
+pub(crate) struct Cause {
+    pub(crate) text: String,
+    /// Accesses to memory that the text names, and that are no steps of their own.
+    pub(crate) accesses: Vec<NamedAccess>,
+}
+
+/// An access that a cause names.
+pub(crate) struct NamedAccess {
+    /// The step that it is in.
+    pub(crate) step: usize,
+    /// In words, what it does.
+    pub(crate) text: String,
+    pub(crate) stmt: StmtId,
+    pub(crate) context: ContextId,
+}
 
 /// The cause of a fault that a trace shows at a step; `None` if there is nothing to say beside what
 /// the finding says.
@@ -17,17 +37,76 @@ pub(crate) fn cause(
     at: Option<usize>,
     fault: &Fault,
     sites: &[AccessSite],
-) -> Option<String> {
+) -> Option<Cause> {
     if trace.made.len() > MOST_WITH_LOCKS {
         return None;
     }
+    if let Some(text) = text(trace, at, fault, sites) {
+        let accesses = Vec::new();
+        return Some(Cause { text, accesses });
+    }
+    match fault.kind.property() {
+        Property::Deadlock | Property::DataRace | Property::Pthread => None,
+        Property::Leak | Property::Cleanup => None,
+        _ => stale::stale(trace, at?),
+    }
+}
+
+fn text(trace: &VmTrace, at: Option<usize>, fault: &Fault, sites: &[AccessSite]) -> Option<String> {
     match fault.kind {
         FaultKind::DataRace => race(trace, at?, fault, sites),
-        FaultKind::Deadlock | FaultKind::PartialDeadlock => deadlock(&trace.machine),
+        FaultKind::Deadlock | FaultKind::PartialDeadlock => {
+            deadlock(&trace.machine).or_else(|| waits::nobody_wakes(trace))
+        }
         FaultKind::LostWakeup => lost_wakeup(trace),
+        FaultKind::Spin => last_written(trace, fault),
         FaultKind::UseAfterFree | FaultKind::DoubleFree => freed(trace, at?, fault),
-        _ => None,
+        kind if kind.property() == Property::Pthread => done_before(trace, at?, fault),
+        FaultKind::Leak | FaultKind::NotFreed => None,
+        _ => waits::not_tested_again(trace, at?),
     }
+}
+
+/// A place in the program's own code, in a few characters.
+fn place(trace: &VmTrace, stmt: StmtId, context: ContextId) -> String {
+    let at = trace.machine.own_location(stmt, context);
+    let file = at.file.rsplit('/').next().unwrap_or_default();
+    format!("{file}:{}", at.line)
+}
+
+/// Who has last written what a thread waits for in a loop.
+fn last_written(trace: &VmTrace, fault: &Fault) -> Option<String> {
+    let is_write = |made: &&Made| {
+        matches!(made.action.op, Op::Write | Op::Rmw) && !made.failed && made.action.object == fault.object
+    };
+    let name = trace.machine.object_name(fault.object);
+    match trace.made.iter().rfind(is_write) {
+        Some(made) => Some(format!(
+            "{name} was last written by thread {} at {}",
+            made.step.thread,
+            place(trace, made.action.stmt, made.context)
+        )),
+        None if fault.object.is_address() => Some(format!("no thread of this execution writes {name}")),
+        None => None,
+    }
+}
+
+/// What was done to an object of pthreads before it was misused.
+fn done_before(trace: &VmTrace, at: usize, fault: &Fault) -> Option<String> {
+    let step = before(&trace.made, at, fault.object)?;
+    let made = &trace.made[step];
+    Some(format!(
+        "before that, thread {} did `{}` at {}",
+        made.step.thread,
+        made.text.replace('`', ""),
+        place(trace, made.action.stmt, made.context)
+    ))
+}
+
+/// The last step before another one that was an action on an object.
+pub(crate) fn before(made: &[Made], at: usize, object: ObjectId) -> Option<usize> {
+    let is_it = |made: &Made| made.action.object == object && made.action.op != Op::Start;
+    made[..at].iter().rposition(is_it)
 }
 
 /// Which locks the accesses of a race have in common, and which lock the other places take.
@@ -179,11 +258,22 @@ fn lost_wakeup(trace: &VmTrace) -> Option<String> {
         .iter()
         .find(|pending| pending.status == Status::Blocked && pending.action.op == Op::WaitAcquire)?;
     let (condition, mutex) = (waiting.action.object, vm.object_name(waiting.action.object2));
+    if let Some(cause) = waits::wrong_thread(trace, waiting.action.thread, condition) {
+        return Some(cause);
+    }
     let at = trace.made.iter().rposition(|made| {
         matches!(made.action.op, Op::Signal | Op::Broadcast) && made.action.object == condition
     })?;
     let signal = &trace.made[at];
     let (sender, waiter) = (signal.action.thread, waiting.action.thread);
+    // A signal after the wait began was not too early.
+    let begun = trace
+        .made
+        .iter()
+        .rposition(|made| made.action.thread == waiter && made.action.op == Op::WaitRelease);
+    if begun.is_some_and(|begun| begun < at) {
+        return None;
+    }
     let (thread, other) = (&signal.step.thread, vm.thread_name(waiter));
     if sender == waiter {
         return Some(format!("thread {thread} signals before it waits itself"));

@@ -1,0 +1,159 @@
+//! Causes that lie in waits: a condition that is not tested again, a signal that reached a thread
+//! that it does not help, a lock or a semaphore that nobody gives back.
+
+use super::{VmTrace, last_of, place};
+use crate::trace::Made;
+use selvedge_base::{Id, StmtId, ThreadId};
+use selvedge_model::{Describe, Machine, ObjectId, Op, Status};
+use std::collections::BTreeSet;
+
+/// A thread that was woken, and acted without testing its condition again: what it tested before
+/// the wait is known by the statements that read.
+pub(super) fn not_tested_again(trace: &VmTrace, at: usize) -> Option<String> {
+    let made = &trace.made[..=at];
+    let thread = made[at].action.thread;
+    let own = |step: &usize| made[*step].action.thread == thread;
+    let woken = (0..=at)
+        .rev()
+        .filter(own)
+        .find(|&step| made[step].action.op == Op::WaitAcquire)?;
+    let waits = (0..woken)
+        .rev()
+        .filter(own)
+        .find(|&step| made[step].action.op == Op::WaitRelease)?;
+    // The thread still has the mutex that it was woken with.
+    let mutex = trace.machine.object_name(made[woken].action.object2);
+    let since = (woken..=at).filter(own);
+    if !since
+        .clone()
+        .all(|step| made[step].held.contains(&mutex) || step == at)
+    {
+        return None;
+    }
+    // What it has read with this mutex, before it waited.
+    let before = (0..waits).rev().filter(own);
+    let before = before.take_while(|&step| made[step].held.contains(&mutex));
+    let tested: BTreeSet<StmtId> = before.flat_map(|step| reads(&made[step])).collect();
+    let again = since
+        .flat_map(|step| reads(&made[step]))
+        .any(|stmt| tested.contains(&stmt));
+    if tested.is_empty() || again {
+        return None;
+    }
+    let Made {
+        action,
+        context,
+        step,
+        ..
+    } = &made[waits];
+    let how = match step.alternative {
+        0 => "is woken",
+        _ => "wakes without a signal",
+    };
+    Some(format!(
+        "thread {} waits on {} at {}, {how}, and does not test its condition again: `while` is needed, not `if`",
+        step.thread,
+        trace.machine.object_name(action.object),
+        place(trace, action.stmt, *context),
+    ))
+}
+
+fn reads(made: &Made) -> impl Iterator<Item = StmtId> + '_ {
+    let reads = made.accesses.iter().filter(|access| !access.write);
+    reads.map(|access| access.stmt)
+}
+
+/// Why threads wait for ever that do not wait for each other.
+pub(super) fn nobody_wakes(trace: &VmTrace) -> Option<String> {
+    let threads = (0..trace.machine.pending().len()).map(ThreadId::from_index);
+    let blocked = threads.filter(|thread| trace.machine.pending()[thread.index()].status == Status::Blocked);
+    let causes = blocked.filter_map(|thread| {
+        let action = &trace.machine.pending()[thread.index()].action;
+        match action.op {
+            Op::WaitAcquire => {
+                wrong_thread(trace, thread, action.object).or_else(|| never_signalled(trace, action.object))
+            }
+            Op::SemWait => Some(semaphore(trace, action.object)),
+            Op::Join => None,
+            _ => ended_with(trace, thread),
+        }
+    });
+    causes.into_iter().next()
+}
+
+/// The last signal woke another thread while this one waited, too.
+pub(super) fn wrong_thread(trace: &VmTrace, waiter: ThreadId, condition: ObjectId) -> Option<String> {
+    let vm = &trace.machine;
+    let signal = trace.made.iter().rposition(|made| {
+        matches!(made.action.op, Op::Signal | Op::Broadcast)
+            && made.action.object == condition
+            && !made.failed
+    })?;
+    let made = &trace.made[signal];
+    let [woken] = made.woke[..] else {
+        return None;
+    };
+    let waits = |made: &Made| made.action.op == Op::WaitRelease && made.action.object == condition;
+    let waited_before = last_of(&trace.made[..signal], waiter).is_some_and(waits);
+    if made.action.op != Op::Signal || woken == waiter || !waited_before {
+        return None;
+    }
+    let again = trace.made[signal..]
+        .iter()
+        .any(|made| made.action.thread == woken && waits(made));
+    let condition = vm.object_name(condition);
+    Some(format!(
+        "the last signal of {condition} (thread {}, {}) wakes thread {}, {}and not thread {}: `pthread_cond_broadcast` is needed, {}",
+        made.step.thread,
+        place(trace, made.action.stmt, made.context),
+        vm.thread_name(woken),
+        if again { "which waits again, " } else { "" },
+        vm.thread_name(waiter),
+        match again {
+            true => "or a condition variable for each condition",
+            false => "or another signal",
+        },
+    ))
+}
+
+fn never_signalled(trace: &VmTrace, condition: ObjectId) -> Option<String> {
+    let signals =
+        |made: &Made| matches!(made.action.op, Op::Signal | Op::Broadcast) && made.action.object == condition;
+    let condition = trace.machine.object_name(condition);
+    (!trace.made.iter().any(signals)).then(|| format!("no thread of this execution signals {condition}"))
+}
+
+fn semaphore(trace: &VmTrace, semaphore: ObjectId) -> String {
+    let count = |op: Op| {
+        let of = trace.made.iter();
+        of.filter(|made| made.action.op == op && made.action.object == semaphore)
+            .count()
+    };
+    format!(
+        "{} is posted {} times in this execution, and waited for {} times and once more",
+        trace.machine.object_name(semaphore),
+        count(Op::SemPost),
+        count(Op::SemWait),
+    )
+}
+
+/// The thread that has the lock has ended.
+fn ended_with(trace: &VmTrace, waiter: ThreadId) -> Option<String> {
+    let vm = &trace.machine;
+    let holders = vm.waits_for(waiter);
+    let [holder] = holders[..] else {
+        return None;
+    };
+    let wanted = vm.pending()[waiter.index()].action.object;
+    let held = vm.locks_held(holder);
+    let &(_, stmt, context) = held.iter().find(|(lock, ..)| *lock == wanted)?;
+    let ended = vm.pending()[holder.index()].status == Status::Finished;
+    ended.then(|| {
+        format!(
+            "thread {} has ended and still holds {}, taken at {}",
+            vm.thread_name(holder),
+            vm.object_name(wanted),
+            place(trace, stmt, context),
+        )
+    })
+}
