@@ -65,10 +65,15 @@ pub fn essentials(
         LeafLocks::Matter => Vec::new(),
         LeafLocks::LeftOut => leaf_locks(module, points_to),
     };
-    let is_left_out = |class: &&LeafClass| class.iter().all(|&at| !also.contains(&stmt(module, at)));
-    let locks: BTreeSet<Statement> = classes.iter().filter(is_left_out).flatten().copied().collect();
+    let matters = |class: &LeafClass| class.calls().any(|at| also.contains(&stmt(module, at)));
+    let (mut locks, mut lives) = (BTreeSet::new(), BTreeSet::new());
+    for class in classes.iter().filter(|class| !matters(class)) {
+        locks.extend(&class.sections);
+        lives.extend(&class.lives);
+    }
     let mut essential = Essential {
         locks: &locks,
+        lives: &lives,
         module,
         points_to,
         only_standard_files: only_standard_files(module, points_to),
@@ -122,8 +127,10 @@ fn only_standard_files(module: &Module, points_to: &PointsTo) -> bool {
 
 /// Collects what is essential.
 struct Essential<'a> {
-    /// Calls that matter to nothing.
+    /// Calls that matter to nothing: they take and give back locks that are left out.
     locks: &'a BTreeSet<Statement>,
+    /// Calls that initialise and destroy these locks. What they find there matters to nothing.
+    lives: &'a BTreeSet<Statement>,
     module: &'a Module,
     points_to: &'a PointsTo,
     only_standard_files: bool,
@@ -185,11 +192,9 @@ impl Essential<'_> {
             };
             match effect.special {
                 // What the other thread gave matters only where it is used.
-                Special::Joins(_) => {
-                    self.criterion.executed.push(statement);
-                    let operands = args.iter().map(|&argument| (statement, argument));
-                    self.criterion.operands.extend(operands);
-                }
+                Special::Joins(_) => self.action(statement, args),
+                // Rightly used, the lock is free then; what had been done to it does not matter.
+                _ if self.lives.contains(&statement) => self.action(statement, args),
                 Special::Prints if self.only_standard_files => self.criterion.executed.push(statement),
                 _ => self.criterion.whole.push(statement),
             }
@@ -198,5 +203,13 @@ impl Essential<'_> {
             self.criterion.operands.push((statement, address));
         }
         Ok(())
+    }
+
+    /// A call that is an action whatever it finds in memory: it matters whether it is executed, and
+    /// on what.
+    fn action(&mut self, statement: Statement, args: &[Operand]) {
+        self.criterion.executed.push(statement);
+        let operands = args.iter().map(|&argument| (statement, argument));
+        self.criterion.operands.extend(operands);
     }
 }

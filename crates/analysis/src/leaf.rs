@@ -23,8 +23,21 @@ use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
 use std::collections::BTreeSet;
 
-/// The calls that take and give back a class of leaf locks.
-pub type LeafClass = BTreeSet<Statement>;
+/// The calls that use a class of leaf locks.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct LeafClass {
+    /// Those that take a lock or give it back.
+    pub sections: BTreeSet<Statement>,
+    /// Those that initialise or destroy one.
+    pub lives: BTreeSet<Statement>,
+}
+
+impl LeafClass {
+    /// All of them.
+    pub fn calls(&self) -> impl Iterator<Item = Statement> {
+        self.sections.iter().chain(&self.lives).copied()
+    }
+}
 
 /// What a call does to a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -314,9 +327,14 @@ impl Locks<'_> {
         let mut classes: FxHashMap<usize, LeafClass> = FxHashMap::default();
         for (&statement, &(what, class)) in &self.uses {
             let root = self.classes.root(class);
-            if what != Use::Begins && !refused.contains(&root) {
-                classes.entry(root).or_default().insert(statement);
+            if refused.contains(&root) {
+                continue;
             }
+            let class = classes.entry(root).or_default();
+            match what {
+                Use::Begins => class.lives.insert(statement),
+                Use::Takes | Use::GivesBack => class.sections.insert(statement),
+            };
         }
         let mut classes: Vec<LeafClass> = classes.into_values().collect();
         classes.sort_unstable();
