@@ -113,6 +113,12 @@ pub const CASES: &[Case] = &[
         main: "int l = 3, *at = &l; *at = a; both(l);",
     },
     Case {
+        // It is essential, unless the cases before it are all that there can be.
+        name: "an_unreachable_statement",
+        threads: &["set_a"],
+        main: "int l = 0; if (a == K) l = 1; switch (l) { case 0: break; default: __builtin_unreachable(); }",
+    },
+    Case {
         name: "which_thread_is_joined",
         threads: &["set_a", "set_c", "nothing"],
         main: "pthread_join(id[1 + (a == K)], 0); both(c);",

@@ -258,10 +258,16 @@ impl Writer {
             Theme::Lives => match which {
                 0 => format!("pthread_mutex_lock(&f[0]); {place} = {value}; pthread_mutex_unlock(&f[0]);"),
                 1 => format!(
-                    "k = {value} & 1; pthread_mutex_lock(&f[k]); {place} += 1; pthread_mutex_unlock(&f[k]);"
+                    "{{ int l = {value} & 1; pthread_mutex_lock(&f[l]); {place} += 1; pthread_mutex_unlock(&f[l]); }}"
                 ),
-                2 => format!("if ({condition}) pthread_mutex_init(&f[{}], 0);", self.random.u32(..2)),
-                3 => format!("if ({condition}) pthread_mutex_destroy(&f[{}]);", self.random.u32(..2)),
+                2 => format!(
+                    "if ({condition}) pthread_mutex_init(&f[{}], 0);",
+                    self.random.u32(..2)
+                ),
+                3 => format!(
+                    "if ({condition}) pthread_mutex_destroy(&f[{}]);",
+                    self.random.u32(..2)
+                ),
                 4 => format!(
                     "{{ pthread_mutex_t *l = &f[{condition}]; pthread_mutex_destroy(l); pthread_mutex_init(l, 0); }}"
                 ),
