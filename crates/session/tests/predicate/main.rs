@@ -195,6 +195,8 @@ fn what_predicate_dependence_leaves_out_does_not_matter() {
     println!("{counts:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
     let enough = counts.violated > 20 && counts.verified > 20 && counts.fewer > 30;
+    // Where an event is another one when it is executed again, the slice was too small.
+    let enough = enough && counts.not_unfolded == 0;
     assert!(range.is_some() || enough, "{counts:?}");
 }
 
