@@ -135,6 +135,22 @@ impl<'a> Locals<'a> {
         }
     }
 
+    /// The address that an instruction uses, in all known forms: as it was computed, and as the
+    /// register that holds it. Two equal forms are of the same byte, if no part has changed in
+    /// between.
+    pub(crate) fn forms(&self, operand: Operand, block: BlockId, index: usize) -> Vec<Address> {
+        let mut forms: Vec<Address> = self.address(operand, block, index).into_iter().collect();
+        if let Operand::Reg(register) = operand {
+            forms.push(Address {
+                base: Base::Register(register),
+                offset: 0,
+                terms: Vec::new(),
+            });
+        }
+        forms.dedup();
+        forms
+    }
+
     /// The base and the conversions of an index.
     fn number(&self, operand: Operand, block: BlockId, index: usize) -> Option<(Base, Vec<(CastOp, Type)>)> {
         let Operand::Reg(mut register) = operand else {

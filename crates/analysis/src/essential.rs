@@ -10,6 +10,7 @@ use crate::cfg::Cfg;
 use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
 use crate::slice::{Criterion, Ending, Slicer, Statement};
+use crate::unreached::never_reached;
 use crate::{Place, PointsTo};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
@@ -27,6 +28,17 @@ pub enum LeafLocks {
     Matter,
     /// They are left out.
     LeftOut,
+}
+
+/// Whether names are kept exact that later steps get: the addresses of objects and the numbers of
+/// inputs. An address that a statement outside the slice takes shifts those of later objects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Names {
+    /// Each execution may have its own.
+    PerExecution,
+    /// Whatever takes a name matters as an action: whether it is executed, and with which size.
+    /// Explorers that compare events or states of different executions need that.
+    Exact,
 }
 
 /// What matters, as the machine is told.
@@ -50,6 +62,7 @@ pub fn essentials(
     points_to: &PointsTo,
     also: &BTreeSet<StmtId>,
     leaf: LeafLocks,
+    names: Names,
 ) -> Result<Essentials, NoSlice> {
     let unknown: Vec<&str> = points_to
         .unknown()
@@ -65,12 +78,18 @@ pub fn essentials(
         LeafLocks::Matter => Vec::new(),
         LeafLocks::LeftOut => leaf_locks(module, points_to),
     };
-    let is_left_out = |class: &&LeafClass| class.iter().all(|&at| !also.contains(&stmt(module, at)));
-    let locks: BTreeSet<Statement> = classes.iter().filter(is_left_out).flatten().copied().collect();
+    let matters = |class: &LeafClass| class.calls().any(|at| also.contains(&stmt(module, at)));
+    let (mut locks, mut lives) = (BTreeSet::new(), BTreeSet::new());
+    for class in classes.iter().filter(|class| !matters(class)) {
+        locks.extend(&class.sections);
+        lives.extend(&class.lives);
+    }
     let mut essential = Essential {
         locks: &locks,
+        lives: &lives,
         module,
         points_to,
+        names,
         only_standard_files: only_standard_files(module, points_to),
         criterion: Criterion::default(),
     };
@@ -122,10 +141,13 @@ fn only_standard_files(module: &Module, points_to: &PointsTo) -> bool {
 
 /// Collects what is essential.
 struct Essential<'a> {
-    /// Calls that matter to nothing.
+    /// Calls that matter to nothing: they take and give back locks that are left out.
     locks: &'a BTreeSet<Statement>,
+    /// Calls that initialise and destroy these locks. What they find there matters to nothing.
+    lives: &'a BTreeSet<Statement>,
     module: &'a Module,
     points_to: &'a PointsTo,
+    names: Names,
     only_standard_files: bool,
     criterion: Criterion,
 }
@@ -134,6 +156,11 @@ impl Essential<'_> {
     fn function(&mut self, id: FuncId, function: &Function, also: &BTreeSet<StmtId>) -> Result<(), NoSlice> {
         let cfg = Cfg::of(self.module, function, |_| false);
         let reached = cfg.reachable();
+        let never = never_reached(function, &cfg);
+        if self.names == Names::Exact && !function.locals.is_empty() {
+            // Its objects get their addresses where it begins.
+            self.criterion.executed.push(at(id, BlockId::from_index(0), 0));
+        }
         for (block, what) in function.blocks.iter_ids().filter(|(b, _)| reached[b.index()]) {
             for (index, inst) in what.insts.iter().enumerate() {
                 let statement = at(id, block, index);
@@ -143,10 +170,25 @@ impl Essential<'_> {
                 match &inst.kind {
                     InstKind::Call { callee, args, .. } => self.call(statement, *callee, args)?,
                     InstKind::Unsupported { .. } => self.criterion.whole.push(statement),
+                    InstKind::Alloca { size, .. } if self.names == Names::Exact => {
+                        self.action(statement, &[*size]);
+                    }
+                    InstKind::LifetimeStart { .. }
+                    | InstKind::LifetimeEnd { .. }
+                    | InstKind::StackSave { .. }
+                    | InstKind::StackRestore { .. }
+                        if self.names == Names::Exact =>
+                    {
+                        self.criterion.executed.push(statement);
+                    }
                     _ => {}
                 }
             }
-            let ends = matches!(what.term, Terminator::Unreachable | Terminator::Trap);
+            let ends = match what.term {
+                Terminator::Unreachable => !never.contains(&block),
+                Terminator::Trap => true,
+                _ => false,
+            };
             if ends || also.contains(&what.term_stmt) {
                 self.criterion.whole.push(at(id, block, what.insts.len()));
             }
@@ -170,10 +212,18 @@ impl Essential<'_> {
                 self.criterion.whole.push(statement);
             }
             if function.is_defined() {
+                if self.names == Names::Exact && function.varargs {
+                    // The variable arguments are an object.
+                    self.criterion.executed.push(statement);
+                }
                 continue;
             }
             if selvedge_ir::returns_twice(name) {
                 return Err(NoSlice(format!("{name} may return twice")));
+            }
+            if self.names == Names::Exact && !self.takes_no_name(name) {
+                self.criterion.whole.push(statement);
+                continue;
             }
             if library::is_local(name) {
                 continue;
@@ -185,11 +235,9 @@ impl Essential<'_> {
             };
             match effect.special {
                 // What the other thread gave matters only where it is used.
-                Special::Joins(_) => {
-                    self.criterion.executed.push(statement);
-                    let operands = args.iter().map(|&argument| (statement, argument));
-                    self.criterion.operands.extend(operands);
-                }
+                Special::Joins(_) => self.action(statement, args),
+                // Rightly used, the lock is free then; what had been done to it does not matter.
+                _ if self.lives.contains(&statement) => self.action(statement, args),
                 Special::Prints if self.only_standard_files => self.criterion.executed.push(statement),
                 _ => self.criterion.whole.push(statement),
             }
@@ -198,5 +246,26 @@ impl Essential<'_> {
             self.criterion.operands.push((statement, address));
         }
         Ok(())
+    }
+
+    /// Whether a library function makes no object and no input, whatever it finds. Others may make
+    /// the thread's `errno`, or run a body of the model library, which has local variables.
+    fn takes_no_name(&self, name: &str) -> bool {
+        let model = format!("__selvedge_{name}");
+        (library::only_touches(name) || self.acts(name)) && self.module.function(&model).is_none()
+    }
+
+    /// Whether a function has a rule of its own below, and makes no object and no input.
+    fn acts(&self, name: &str) -> bool {
+        library::effect(name).is_some_and(|effect| matches!(effect.special, Special::Joins(_)))
+            || name.starts_with("pthread_mutex_")
+    }
+
+    /// A call that is an action whatever it finds in memory: it matters whether it is executed, and
+    /// on what.
+    fn action(&mut self, statement: Statement, args: &[Operand]) {
+        self.criterion.executed.push(statement);
+        let operands = args.iter().map(|&argument| (statement, argument));
+        self.criterion.operands.extend(operands);
     }
 }

@@ -23,8 +23,21 @@ use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, Module, Operand, Terminator};
 use std::collections::BTreeSet;
 
-/// The calls that take and give back a class of leaf locks.
-pub type LeafClass = BTreeSet<Statement>;
+/// The calls that use a class of leaf locks.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct LeafClass {
+    /// Those that take a lock or give it back.
+    pub sections: BTreeSet<Statement>,
+    /// Those that initialise or destroy one.
+    pub lives: BTreeSet<Statement>,
+}
+
+impl LeafClass {
+    /// All of them.
+    pub fn calls(&self) -> impl Iterator<Item = Statement> {
+        self.sections.iter().chain(&self.lives).copied()
+    }
+}
 
 /// What a call does to a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +77,32 @@ fn ends_process(name: &str) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Held {
     Nothing,
-    Lock { at: Statement, address: Address },
+    /// A lock whose address is each of these. Its class is refused if there is none.
+    Lock {
+        at: Statement,
+        address: Vec<Address>,
+    },
+}
+
+impl Held {
+    /// What holds behind two paths; none if a lock is held behind one of them only.
+    fn meet(&self, other: &Held) -> Option<Held> {
+        match (self, other) {
+            (Held::Nothing, Held::Nothing) => Some(Held::Nothing),
+            (
+                Held::Lock { at, address },
+                Held::Lock {
+                    at: as_well,
+                    address: others,
+                },
+            ) if at == as_well => {
+                let both = address.iter().filter(|form| others.contains(form));
+                let address: Vec<Address> = both.cloned().collect();
+                (!address.is_empty()).then_some(Held::Lock { at: *at, address })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// All classes of leaf locks of a program.
@@ -207,12 +245,19 @@ impl Locks<'_> {
                         work.push(next);
                     }
                     Some(other) if *other == after => {}
-                    Some(other) => {
-                        // Held on some paths only.
-                        for held in [other.clone(), after.clone()] {
-                            self.refuse_held(&held);
+                    Some(other) => match other.meet(&after) {
+                        Some(both) if both == *other => {}
+                        Some(both) => {
+                            before[next.index()] = Some(both);
+                            work.push(next);
                         }
-                    }
+                        // Held on some paths only.
+                        None => {
+                            for held in [other.clone(), after.clone()] {
+                                self.refuse_held(&held);
+                            }
+                        }
+                    },
                 }
             }
         }
@@ -244,17 +289,23 @@ impl Locks<'_> {
                 InstKind::Call { args, .. } => {
                     let used = self.uses.get(&statement).map(|&(what, _)| what);
                     match (used, &held) {
-                        (Some(Use::Takes), Held::Nothing) => match locals.address(args[0], block, index) {
-                            Some(address) => {
-                                held = Held::Lock {
-                                    at: statement,
-                                    address,
+                        (Some(Use::Takes), Held::Nothing) => {
+                            let address = locals.forms(args[0], block, index);
+                            match address.is_empty() {
+                                true => self.refuse(statement),
+                                false => {
+                                    held = Held::Lock {
+                                        at: statement,
+                                        address,
+                                    };
                                 }
                             }
-                            None => self.refuse(statement),
-                        },
+                        }
                         (Some(Use::GivesBack), Held::Lock { address, .. })
-                            if locals.address(args[0], block, index).as_ref() == Some(address) =>
+                            if locals
+                                .forms(args[0], block, index)
+                                .iter()
+                                .any(|a| address.contains(a)) =>
                         {
                             held = Held::Nothing;
                         }
@@ -275,10 +326,12 @@ impl Locks<'_> {
                 _ => {}
             }
             // The lock's address is computed once more where it is given back.
-            if let Held::Lock { address, .. } = &held
-                && locals.changes(&inst.kind, address)
-            {
-                self.refuse_held(&held);
+            if let Held::Lock { at, address } = &mut held {
+                let at = *at;
+                address.retain(|form| !locals.changes(&inst.kind, form));
+                if address.is_empty() {
+                    self.refuse(at);
+                }
             }
         }
         match what.term {
@@ -314,9 +367,14 @@ impl Locks<'_> {
         let mut classes: FxHashMap<usize, LeafClass> = FxHashMap::default();
         for (&statement, &(what, class)) in &self.uses {
             let root = self.classes.root(class);
-            if what != Use::Begins && !refused.contains(&root) {
-                classes.entry(root).or_default().insert(statement);
+            if refused.contains(&root) {
+                continue;
             }
+            let class = classes.entry(root).or_default();
+            match what {
+                Use::Begins => class.lives.insert(statement),
+                Use::Takes | Use::GivesBack => class.sections.insert(statement),
+            };
         }
         let mut classes: Vec<LeafClass> = classes.into_values().collect();
         classes.sort_unstable();

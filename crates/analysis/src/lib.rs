@@ -26,6 +26,7 @@ pub mod pointsto;
 pub mod polling;
 pub mod scheduling;
 pub mod slice;
+pub mod unreached;
 
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};

@@ -235,6 +235,29 @@ pub fn is_local(name: &str) -> bool {
             || text(name).is_some())
 }
 
+/// True if a function does nothing but read and write the memory that it is given, or compare
+/// threads: it makes no object and no input, and sets no error number.
+pub fn only_touches(name: &str) -> bool {
+    matches!(
+        name,
+        "memcpy"
+            | "memmove"
+            | "mempcpy"
+            | "memset"
+            | "memcmp"
+            | "bcmp"
+            | "memchr"
+            | "strlen"
+            | "strnlen"
+            | "strcmp"
+            | "strncmp"
+            | "strchr"
+            | "strrchr"
+            | "pthread_self"
+            | "pthread_equal"
+    )
+}
+
 /// True if a function opens a file or a pipe, or changes the meaning of a descriptor.
 pub fn makes_descriptors(name: &str) -> bool {
     files(name).is_some_and(|effect| effect.result == Returns::Files)

@@ -1,5 +1,6 @@
 //! Definitions that reach uses, compared with a walk along all paths backwards from each use.
 
+use selvedge_analysis::unreached::never_reached;
 use selvedge_analysis::{CallGraph, Cfg, DefUse, Definition, Place};
 use selvedge_base::{Id, Span, StmtId};
 use selvedge_ir::{
@@ -171,6 +172,106 @@ b0:
   s0 return
 }
 "#;
+
+/// In each function, block 3 is unreachable behind a switch of what blocks 1 and 2 assign.
+const ENDS: &str = r#"
+stmt f0#0
+func "all" (r0) -> () {
+  regs r0: i1, r1: i32, r2: i32
+b0:
+  s0 branch r0, b1, b2
+b1:
+  s0 r2 = copy 7:i32
+  s0 r1 = copy r2
+  s0 jump b4
+b2:
+  s0 r1 = copy 1:i32
+  s0 jump b4
+b3:
+  s0 unreachable
+b4:
+  s0 switch i32 r1, b3 [7: b5, 1: b5]
+b5:
+  s0 return
+}
+func "one_is_no_case" (r0) -> () {
+  regs r0: i1, r1: i32
+b0:
+  s0 branch r0, b1, b2
+b1:
+  s0 r1 = copy 7:i32
+  s0 jump b4
+b2:
+  s0 r1 = copy 1:i32
+  s0 jump b4
+b3:
+  s0 unreachable
+b4:
+  s0 switch i32 r1, b3 [1: b5]
+b5:
+  s0 return
+}
+func "one_leads_there" (r0) -> () {
+  regs r0: i1, r1: i32
+b0:
+  s0 branch r0, b1, b2
+b1:
+  s0 r1 = copy 7:i32
+  s0 jump b4
+b2:
+  s0 r1 = copy 1:i32
+  s0 jump b4
+b3:
+  s0 unreachable
+b4:
+  s0 switch i32 r1, b5 [1: b3]
+b5:
+  s0 return
+}
+func "anything" (r0, r1) -> () {
+  regs r0: i1, r1: i32
+b0:
+  s0 branch r0, b1, b4
+b1:
+  s0 r1 = copy 1:i32
+  s0 jump b4
+b2:
+  s0 unreachable
+b3:
+  s0 unreachable
+b4:
+  s0 switch i32 r1, b3 [1: b5]
+b5:
+  s0 return
+}
+func "another_way" (r0) -> () {
+  regs r0: i1, r1: i32
+b0:
+  s0 r1 = copy 1:i32
+  s0 branch r0, b3, b4
+b1:
+  s0 return
+b2:
+  s0 return
+b3:
+  s0 unreachable
+b4:
+  s0 switch i32 r1, b3 [1: b5]
+b5:
+  s0 return
+}
+"#;
+
+#[test]
+fn a_switch_that_has_a_case_for_all_values_does_not_fall_through() {
+    let module = selvedge_ir::parse(ENDS).expect("a program that parses");
+    for function in module.functions.iter() {
+        let cfg = Cfg::of(&module, function, |_| false);
+        let never: Vec<usize> = never_reached(function, &cfg).iter().map(|b| b.index()).collect();
+        let expected: &[usize] = if function.name == "all" { &[3] } else { &[] };
+        assert_eq!(never, expected, "{}", function.name);
+    }
+}
 
 #[test]
 fn who_may_run_whom() {

@@ -556,7 +556,10 @@ fn unknown_options_and_later_features() {
     for (arguments, says) in [
         (&[][..], "add --property"),
         (&["--property=data-race"], "add --property"),
-        (&[of_accesses, "--strategy=unfold"], "--strategy dpor only"),
+        (
+            &[of_accesses, "--strategy=stateful"],
+            "--strategy dpor and unfold only",
+        ),
         (&[of_accesses, "--visibility=sync"], "leave --visibility out"),
         (&[of_accesses, "--checkpoint=c"], "checkpoints"),
     ] {

@@ -68,6 +68,9 @@ pub struct Config {
     /// The depth of the bugs that `pct` looks for: one more than the number of its priority change
     /// points.
     pub pct_depth: u32,
+    /// True if executions of one event are the same only in what matters (predicate dependence).
+    /// `unfold` records then what a step reports in each of them.
+    pub only_similar: bool,
     /// The list to which findings are added as soon as they are made.
     pub findings: Findings,
 }
@@ -93,6 +96,7 @@ impl Default for Config {
             dump: None,
             deepens: false,
             pct_depth: 3,
+            only_similar: false,
             findings: Findings::new(),
         }
     }

@@ -71,6 +71,18 @@ impl Record {
         });
     }
 
+    /// Records that executions ended early, and no fault of a requested property.
+    pub fn cut_short_by(&mut self, config: &Config, notices: &[Notice]) {
+        for notice in notices {
+            match notice {
+                Notice::Fault(fault) if !config.properties.contains(&fault.kind.property()) => {
+                    self.cut_short(fault);
+                }
+                _ => self.stays_open(std::slice::from_ref(notice)),
+            }
+        }
+    }
+
     /// Records a limit that cut off an execution.
     pub fn limit(&mut self, limit: &Limit) {
         if !self.limits.contains(limit) {

@@ -4,7 +4,7 @@ use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
 use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
 use crate::observer::Observer;
-use crate::options::{Options, Strategy};
+use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
 use crate::symmetry;
@@ -128,6 +128,7 @@ impl Exploration<'_> {
             // Which thread's freed memory is reused depends on more than synchronisation.
             digests: self.plan.quarantine.is_some() && !self.plan.keeps_dead,
             dump: options.dump_unfolding.then_some(unfolding::MOST_EVENTS),
+            only_similar: self.plan.dependence == Dependence::Predicate,
             ..Config::default()
         };
         if let Some(events) = options.max_events {

@@ -7,7 +7,7 @@ use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options, Symmetry};
+use crate::options::{Dependence, Options, Strategy, Symmetry};
 use crate::plan::Plan;
 use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
@@ -113,7 +113,7 @@ impl<'a> Job<'a> {
             setup.vm.blocks = classes;
         }
         if plan.dependence == Dependence::Predicate {
-            setup.predicate = Some(Predicate::of(self.options, lock(&self.essential).clone()));
+            setup.predicate = Some(Predicate::of(self.options, plan, lock(&self.essential).clone()));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
         }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;
@@ -150,8 +150,15 @@ impl<'a> Job<'a> {
         loop {
             let explored = self.explore(plan, None, &self.first)?;
             if plan.dependence == Dependence::Predicate {
+                let strays = predicate::strays(&explored.report);
                 if !self.learns(&explored) {
-                    return Ok(explored);
+                    if !strays {
+                        return Ok(explored);
+                    }
+                    self.observer.note(predicate::STRAYED);
+                    plan = predicate::plan_of(self.options, Strategy::Dpor);
+                    self.restart()?;
+                    continue;
                 }
                 rounds += 1;
                 if rounds > predicate::ROUNDS {

@@ -5,10 +5,10 @@ use crate::conclude::Explored;
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use selvedge_analysis::essential::{self, LeafLocks};
+use selvedge_analysis::essential::{self, LeafLocks, Names};
 use selvedge_analysis::{PointsTo, scheduling};
 use selvedge_base::StmtId;
-use selvedge_explore::Report;
+use selvedge_explore::{Report, unfold};
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
 use selvedge_report::AssertionReport;
@@ -23,21 +23,31 @@ pub struct Predicate {
     pub also: BTreeSet<StmtId>,
     /// Whether locks that can be no part of a deadlock are left out.
     pub leaf: LeafLocks,
+    /// Whether names are the same in all executions.
+    pub names: Names,
 }
 
 impl Predicate {
-    /// For what is asked.
-    pub(crate) fn of(options: &Options, also: BTreeSet<StmtId>) -> Predicate {
+    /// For what is asked, and for a strategy.
+    pub(crate) fn of(options: &Options, plan: Plan, also: BTreeSet<StmtId>) -> Predicate {
         let leaf = match options.properties.contains(&Property::Pthread) {
             true => LeafLocks::Matter,
             false => LeafLocks::LeftOut,
         };
-        Predicate { also, leaf }
+        let names = match plan.strategy {
+            Strategy::Unfold => Names::Exact,
+            _ => Names::PerExecution,
+        };
+        Predicate { also, leaf, names }
     }
 }
 
 /// How often an exploration may begin again since more matters than it was made with.
 pub(crate) const ROUNDS: u32 = 8;
+
+/// What is said when `unfold` cannot go on.
+pub(crate) const STRAYED: &str =
+    "note: an event was another one when it was executed again: going on with --strategy dpor";
 
 /// What is said when it has begun again that often.
 pub(crate) const GIVEN_UP: &str =
@@ -78,8 +88,8 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
             "--dependence predicate is about assertions, deadlocks and the use of threads: add --property assertion,deadlock,pthread",
         );
     }
-    if !matches!(options.strategy, None | Some(Strategy::Dpor)) {
-        return Some("--dependence predicate is available with --strategy dpor only");
+    if !matches!(options.strategy, None | Some(Strategy::Dpor | Strategy::Unfold)) {
+        return Some("--dependence predicate is available with --strategy dpor and unfold only");
     }
     if options.visibility == Visibility::Sync {
         return Some(
@@ -104,8 +114,8 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
         let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
         let modelled = |name: &str| native::find(name).is_some();
         let points_to = PointsTo::of(module, root, &modelled);
-        let found = essential::essentials(module, &points_to, &predicate.also, predicate.leaf)
-            .map_err(|why| why.0)?;
+        let Predicate { also, leaf, names } = predicate;
+        let found = essential::essentials(module, &points_to, also, *leaf, *names).map_err(|why| why.0)?;
         options.points = Some(Arc::new(Points {
             accesses: found.accesses,
             locks: found.locks,
@@ -138,18 +148,31 @@ pub(crate) fn assertions(explored: &Explored) -> Option<Vec<AssertionReport>> {
 
 /// The plan for it.
 pub(crate) fn plan(options: &Options) -> Plan {
+    plan_of(options, options.strategy.unwrap_or(Strategy::Dpor))
+}
+
+/// The plan for a strategy.
+pub(crate) fn plan_of(options: &Options, strategy: Strategy) -> Plan {
     Plan {
         dependence: Dependence::Predicate,
         turns: false,
-        ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
+        ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
     }
+}
+
+/// True if `unfold` met an event that was another one when it was executed again: the slice, or
+/// what an event is named by, was too small.
+pub(crate) fn strays(report: &Report) -> bool {
+    let differs = |limit: &Limit| limit.detail == unfold::DIFFERS;
+    let halted = matches!(&report.stop, StopReason::Limit(limit) if differs(limit));
+    halted || report.limits.iter().any(differs)
 }
 
 /// The statements at which executions ended early, and that were taken not to matter: what comes
 /// after them was not explored for other values of what decides about them.
 pub(crate) fn found_essential(report: &Report, options: &selvedge_vm::Options) -> BTreeSet<StmtId> {
     let points = options.points.as_deref();
-    if report.stop != StopReason::Complete {
+    if report.stop != StopReason::Complete && !strays(report) {
         return BTreeSet::new();
     }
     let unsupported = report.unsupported.iter().map(|what| what.stmt);

@@ -3,7 +3,7 @@
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
 use crate::predicate::Predicate;
-use selvedge_analysis::essential::LeafLocks;
+use selvedge_analysis::essential::{LeafLocks, Names};
 use selvedge_base::StmtId;
 use selvedge_frontend::{Language, Loaded};
 use selvedge_ir::FuncId;
@@ -72,6 +72,9 @@ impl Setup {
         if let Some(predicate) = &self.predicate {
             add("dependence", "predicate".to_owned());
             add("leaf-locks", switch(predicate.leaf == LeafLocks::Matter));
+            if predicate.names == Names::Exact {
+                add("exact-names", switch(true));
+            }
             predicate
                 .also
                 .iter()
@@ -198,6 +201,7 @@ impl Setup {
                     setup.predicate = Some(Predicate {
                         also: BTreeSet::new(),
                         leaf: LeafLocks::Matter,
+                        names: Names::PerExecution,
                     });
                 }
                 "leaf-locks" => {
@@ -207,6 +211,15 @@ impl Setup {
                     predicate.leaf = match on()? {
                         true => LeafLocks::Matter,
                         false => LeafLocks::LeftOut,
+                    };
+                }
+                "exact-names" => {
+                    let predicate = setup.predicate.as_mut();
+                    let predicate =
+                        predicate.ok_or("option exact-names: no dependence predicate before it")?;
+                    predicate.names = match on()? {
+                        true => Names::Exact,
+                        false => Names::PerExecution,
                     };
                 }
                 "essential" => {

@@ -15,7 +15,7 @@ use super::weaken::Weaken;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 use selvedge_base::{Digest, Domain, ForTests, Id, ThreadId};
-use selvedge_model::Op;
+use selvedge_model::{Notice, Op};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -230,6 +230,12 @@ pub struct Store {
     pub footprints: Footprints,
     /// True if footprints are kept.
     pub keeps_footprints: bool,
+    /// True if `notices` is kept: what a step reports may differ between executions of one event.
+    pub keeps_notices: bool,
+    /// What steps reported, in any execution of their events.
+    pub notices: Vec<Notice>,
+    /// True if an event was another one when it was executed again.
+    pub strayed: bool,
     /// The part of the past that belongs to states.
     pub past: Past,
     /// If set, races are searched for pairs of all cutoffs.

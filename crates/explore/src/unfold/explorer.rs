@@ -150,6 +150,7 @@ where
         let mut store = Store::default();
         store.relation = relation.clone();
         store.keeps_footprints = config.cutoffs && config.properties.contains(&Property::DataRace);
+        store.keeps_notices = config.only_similar;
         store.footprints = Footprints::new(past.places.clone());
         store.past = past;
         let watched = (store.past.knowledge == Knowledge::Detector).then(|| {
@@ -260,6 +261,7 @@ where
                 break;
             }
         }
+        self.repeated();
         self.show();
         let statistics = &mut self.record.statistics;
         // An execution that a finding ended has no leaf.
@@ -523,6 +525,15 @@ where
         }
     }
 
+    /// Records what steps reported that were executed again, and the events that were others then.
+    fn repeated(&mut self) {
+        let notices = std::mem::take(&mut self.store.notices);
+        self.record.cut_short_by(self.config, &notices);
+        if std::mem::take(&mut self.store.strayed) {
+            self.record.limit(&differs());
+        }
+    }
+
     fn note_faults(&mut self) -> bool {
         let mut faulty = false;
         for fault in std::mem::take(&mut self.path.faults) {
@@ -583,6 +594,7 @@ where
             }
         }
         self.extensions.extend(&mut self.store, &mut self.path, &cut);
+        self.repeated();
         #[cfg(feature = "laboratory")]
         self.note_visited(matches!(leaf, Leaf::Maximal));
         let statistics = self.record.statistics;
@@ -671,7 +683,7 @@ where
 fn differs() -> Limit {
     Limit {
         kind: LimitKind::Solver,
-        detail: "an event that could be executed once, and cannot again".to_owned(),
+        detail: super::DIFFERS.to_owned(),
         stmt: StmtId(0),
     }
 }

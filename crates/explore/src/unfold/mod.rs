@@ -58,6 +58,9 @@ use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
 use std::rc::Rc;
 
+/// What the report says where an event could not be executed again, or was another one then.
+pub const DIFFERS: &str = "an event that could be executed once, and cannot again";
+
 /// Explores every maximal configuration. `make` makes machines; all of them must be equal and at
 /// their initial state.
 pub fn explore<M, D, F>(make: &F, config: &Config, control: &Control) -> Report

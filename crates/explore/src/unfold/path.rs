@@ -258,6 +258,13 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.before = owner;
             known.waker = self.woken[thread.index()];
         }
+        if store.keeps_notices {
+            store.notices.extend_from_slice(self.machine.notices());
+            let (known, now) = (store[event].action, action);
+            let same = (known.op, known.object, known.object2, known.size)
+                == (now.op, now.object, now.object2, now.size);
+            store.strayed |= store[event].executed && !same;
+        }
         if self.prints && !store[event].printed {
             let above = match before.event() {
                 before if before.is_some() => store[before].print,

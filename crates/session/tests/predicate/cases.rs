@@ -21,6 +21,23 @@ static void both(int v)
     else
         assert(v);
 }
+struct node { pthread_mutex_t lock; int value; };
+static struct node *_Atomic shared;
+static void *kept;
+static void *publish(void *arg)
+{
+    if (a == K)
+        kept = malloc(sizeof(struct node));
+    struct node *n = malloc(sizeof *n);
+    pthread_mutex_init(&n->lock, 0);
+    n->value = 0;
+    shared = n;
+    pthread_mutex_lock(&n->lock);
+    n->value = 1;
+    n->value = 2;
+    pthread_mutex_unlock(&n->lock);
+    return arg;
+}
 static int from(void) { return a; }
 static int given(int v) { return v; }
 static void *set_a(void *arg) { a = 1; return arg; }
@@ -111,6 +128,25 @@ pub const CASES: &[Case] = &[
         name: "a_variable_that_is_assigned_by_its_address",
         threads: &["set_a"],
         main: "int l = 3, *at = &l; *at = a; both(l);",
+    },
+    Case {
+        // It is essential, unless the cases before it are all that there can be.
+        name: "an_unreachable_statement",
+        threads: &["set_a"],
+        main: "int l = 0; if (a == K) l = 1; switch (l) { case 0: break; default: __builtin_unreachable(); }",
+    },
+    Case {
+        // `unfold` names events by objects: the lock's address must not depend on `a`.
+        name: "an_allocation_that_matters_to_nothing",
+        threads: &["publish"],
+        main: "struct node *n = shared; a = 1; if (!n) n = shared; if (n) { pthread_mutex_lock(&n->lock); assert(n->value != 2);\n\
+               pthread_mutex_unlock(&n->lock); }",
+    },
+    Case {
+        // Decisions on inputs are events of `unfold`.
+        name: "a_decision_that_matters_to_nothing",
+        threads: &["set_a", "set_c"],
+        main: "int __VERIFIER_nondet_int(void); int l = __VERIFIER_nondet_int(); if (a == K && l > 3) b = 1; both(c);",
     },
     Case {
         name: "which_thread_is_joined",

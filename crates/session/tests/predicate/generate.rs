@@ -35,9 +35,11 @@ enum Theme {
     Prints,
     /// Arrays, pointers that are chosen, inputs.
     Places,
+    /// Locks that guard little, and that are initialised and destroyed on the way.
+    Lives,
 }
 
-const THEMES: [Theme; 10] = [
+const THEMES: [Theme; 11] = [
     Theme::Mixed,
     Theme::Calls,
     Theme::Calls,
@@ -48,6 +50,7 @@ const THEMES: [Theme; 10] = [
     Theme::Conditions,
     Theme::Prints,
     Theme::Places,
+    Theme::Lives,
 ];
 
 const START: &str = r#"#include <assert.h>
@@ -66,6 +69,7 @@ static int *p = &a;
 static int *q;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t o = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t f[2];
 static pthread_cond_t g = PTHREAD_COND_INITIALIZER;
 static sem_t w;
 static int twice(int n) { return n + n; }
@@ -250,6 +254,24 @@ impl Writer {
                 3 => format!("r = __VERIFIER_nondet_int(); if (r == {value}) {place} = r;"),
                 4 => format!("{{ int h[2] = {{{value}, {other}}}; {place} = h[{value} & 1]; }}"),
                 _ => format!("memcpy(e, {target}, sizeof(int));"),
+            },
+            Theme::Lives => match which {
+                0 => format!("pthread_mutex_lock(&f[0]); {place} = {value}; pthread_mutex_unlock(&f[0]);"),
+                1 => format!(
+                    "{{ int l = {value} & 1; pthread_mutex_lock(&f[l]); {place} += 1; pthread_mutex_unlock(&f[l]); }}"
+                ),
+                2 => format!(
+                    "if ({condition}) pthread_mutex_init(&f[{}], 0);",
+                    self.random.u32(..2)
+                ),
+                3 => format!(
+                    "if ({condition}) pthread_mutex_destroy(&f[{}]);",
+                    self.random.u32(..2)
+                ),
+                4 => format!(
+                    "{{ pthread_mutex_t *l = &f[{condition}]; pthread_mutex_destroy(l); pthread_mutex_init(l, 0); }}"
+                ),
+                _ => format!("r = pthread_mutex_init(&f[{value} & 1], 0); {place} = {other};"),
             },
         })
     }

@@ -291,6 +291,7 @@ impl Vm {
     /// matter: their holder reaches an action, or another thread has to wait for one.
     #[cold]
     fn look_for_hidden_locks(&mut self, thread: ThreadId, action: &Action) {
+        self.look_for_hidden_decisions(action);
         let held = self.state.thread(thread).held.iter().map(|held| held.site.stmt);
         let found = held
             .chain([action.stmt])
@@ -300,6 +301,22 @@ impl Vm {
             self.state.notify(Notice::Unsupported(Unsupported {
                 what: what.into(),
                 stmt,
+            }));
+        }
+    }
+
+    /// Reports, in a canonical machine, a decision on an input that was assumed to matter to
+    /// nothing. There, decisions are events, so they have to follow from the causes of events.
+    #[cold]
+    fn look_for_hidden_decisions(&mut self, action: &Action) {
+        let points = self.program.options.points.as_ref();
+        let hidden = action.op == Op::Choose
+            && self.is_canonical()
+            && points.is_some_and(|points| !points.accesses.contains(&action.stmt));
+        if hidden {
+            self.state.notify(Notice::Unsupported(Unsupported {
+                what: "a decision on an input that was taken to matter to nothing".into(),
+                stmt: action.stmt,
             }));
         }
     }
