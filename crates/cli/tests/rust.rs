@@ -102,3 +102,77 @@ fn what_does_not_compile_is_refused() {
         "{text}"
     );
 }
+
+/// Compiles a program whose panics unwind to one module.
+fn unwinding(source: &str, directory: &Path) -> PathBuf {
+    let program = directory.join("program.rs");
+    std::fs::write(&program, source).unwrap();
+    let output = Command::new("rustc")
+        .current_dir(directory)
+        .args([
+            "--edition=2021",
+            "-g",
+            "-Awarnings",
+            "-Cpanic=unwind",
+            "-Clto=fat",
+            "-Ccodegen-units=1",
+        ])
+        .args([
+            "-Csave-temps",
+            "-Clinker=true",
+            "-Clinker-flavor=gcc",
+            "program.rs",
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let files = directory.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    files
+        .into_iter()
+        .find(|path| path.to_string_lossy().ends_with(".lto.after-restriction.bc"))
+        .unwrap()
+}
+
+/// A panic runs destructors, is what `join` returns, and is caught.
+#[test]
+fn panics_unwind() {
+    const SOURCE: &str = r#"
+        use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+        static DROPPED: AtomicI32 = AtomicI32::new(0);
+        struct Counts;
+        impl Drop for Counts {
+            fn drop(&mut self) {
+                DROPPED.fetch_add(1, Relaxed);
+            }
+        }
+        fn main() {
+            let thread = std::thread::spawn(|| {
+                let _counts = Counts;
+                panic!("in a thread");
+            });
+            assert!(thread.join().is_err());
+            assert_eq!(DROPPED.load(Relaxed), 1);
+            assert!(std::panic::catch_unwind(|| panic!("caught")).is_err());
+        }
+    "#;
+    let directory = tempfile::tempdir().unwrap();
+    let output = check(&[], &unwinding(SOURCE, directory.path()));
+    assert_eq!(last_line(&output), "true", "{output:?}");
+}
+
+/// A panic that leaves `main` is a finding, also if it is that of a thread, handed on.
+#[test]
+fn a_panic_that_leaves_main_is_found() {
+    const SOURCE: &str = r#"
+        fn main() {
+            let caught = std::panic::catch_unwind(|| panic!("caught"));
+            assert!(caught.is_err());
+            std::thread::spawn(|| panic!("in a thread")).join().unwrap();
+        }
+    "#;
+    let directory = tempfile::tempdir().unwrap();
+    let output = check(&[], &unwinding(SOURCE, directory.path()));
+    assert_eq!(last_line(&output), "false(unreach-call)", "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("a panic leaves main"), "{text}");
+}

@@ -34,6 +34,8 @@ pub(crate) fn kind(action: &Action) -> Kind {
         Op::Read | Op::Write | Op::Rmw | Op::Fence | Op::Hidden | Op::HiddenWait | Op::Look => {
             return Kind::Beside;
         }
+        // No native program has a queue of its own to signal.
+        Op::Signal | Op::Broadcast if action.object.as_queue().is_some() => return Kind::Refused,
         Op::Init | Op::Destroy if !action.object.is_address() => return Kind::Beside,
         Op::Spawn => O::Create,
         Op::Join => O::Join,

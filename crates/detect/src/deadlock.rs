@@ -14,7 +14,7 @@
 //! lock, a stream or a once control, the writer or *all* readers of a read-write lock, the thread
 //! to be joined. If a thread has an edge to a thread that never moves again, it never moves again
 //! either. So a cycle is never left. Semaphores, condition variables, barriers and pipes have no
-//! owner and make no edges. A thread that may be cancelled while it waits, or that waits with a
+//! owner and make no edges, nor do futexes. A thread that may be cancelled while it waits, or that waits with a
 //! time-out, is in no cycle that counts before the end.
 //!
 //! That a cycle exists is a property of the state in which it closes. Its *kind* is a property of
@@ -94,6 +94,9 @@ impl<M: Describe + ?Sized> Detector<M> for DeadlockDetector {
         match action.op {
             _ if event.outcome == Outcome::Incomplete => {}
             Op::ProcessExit => self.now.exited = true,
+            // A lock made of a futex wakes nobody when it is given back and nobody waits. That is
+            // no reason why a thread waits for it later.
+            Op::Signal | Op::Broadcast if action.object.as_queue().is_some() => {}
             Op::Signal | Op::Broadcast => {
                 let lost = match event.outcome {
                     Outcome::Thread(_) => false,
@@ -202,7 +205,8 @@ impl DeadlockDetector {
             .copied()
             .filter(|&t| action(t).op != Op::Join)
             .collect();
-        let on_condition = |t: ThreadId| matches!(action(t).op, Op::WaitAcquire | Op::WaitTimeout);
+        let on_condition =
+            |t: ThreadId| matches!(action(t).op, Op::WaitAcquire | Op::WaitTimeout | Op::FutexWoken);
         let lost = self
             .lost
             .iter()

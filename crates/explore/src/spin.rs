@@ -220,16 +220,21 @@ impl Round {
             }
             let Some(how) = how else { continue };
             let size = action.object_size().max(1);
+            // A futex wait that failed has read the word.
+            let object = match action.op {
+                Op::FutexWait => action.object2,
+                _ => action.object,
+            };
             let gives_back = matches!(action.op.info().class, OpClass::Release | OpClass::ReleaseShared);
             self.touches.push(Touch {
-                object: action.object,
+                object,
                 size,
                 how,
                 back: if gives_back { number } else { 0 },
             });
             if how == Use::Read && action.op != Op::Write {
                 self.looks.push(Look {
-                    object: action.object,
+                    object,
                     size: action.size,
                     stmt: action.stmt,
                     context,
@@ -262,7 +267,7 @@ impl Round {
 fn is_quiet(action: &Action) -> bool {
     let info = action.op.info();
     let alone = info.class2 == OpClass::Local;
-    if is_own(action) {
+    if is_own(action) || action.op == Op::FutexWait {
         return true;
     }
     match info.class {
@@ -306,6 +311,8 @@ fn used<M: Machine>(machine: &M, action: &Action, outcome: Outcome) -> Option<Op
         return Some(None);
     }
     match action.op.info().class {
+        // If it did not fail, its thread waits for others.
+        OpClass::Wait if failed && action.op == Op::FutexWait => Some(Some(Use::Read)),
         OpClass::Local => Some(None),
         OpClass::Read => Some(Some(Use::Read)),
         OpClass::Write => {

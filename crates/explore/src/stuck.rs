@@ -114,7 +114,7 @@ pub(crate) fn too_many(thread: &str, action: &Action) -> String {
 /// What a blocked thread waits for, in words.
 const fn awaited(action: &Action) -> &'static str {
     match action.op {
-        Op::WaitAcquire | Op::WaitTimeout => "a wakeup",
+        Op::WaitAcquire | Op::WaitTimeout | Op::FutexWoken => "a wakeup",
         Op::SemWait | Op::SemTimedWait => "a post to a semaphore",
         Op::BarrierLeave => "others at a barrier",
         Op::Join => "the end of a thread",

@@ -175,6 +175,7 @@ fn finish(
     if options.poll_once {
         selvedge_analysis::polling::poll_once(&mut lowered.module);
     }
+    selvedge_analysis::rust_start::make_empty(&mut lowered.module);
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let text = |path: &String| {

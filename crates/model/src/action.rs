@@ -49,6 +49,21 @@ impl ObjectId {
         ObjectId(Self::HIDDEN | number as u64)
     }
 
+    /// The queue of the threads that wait on the futex word at an address. It has a name of its own,
+    /// so that waking a thread does not depend on accesses to the word.
+    pub const fn queue(word: u64) -> Self {
+        ObjectId(Self::HIDDEN | Self::HEAP | word)
+    }
+
+    /// The address of the futex word whose queue this is, if it is one.
+    pub const fn as_queue(self) -> Option<u64> {
+        if self.0 >> 61 == 3 {
+            Some(self.0 & !(Self::HIDDEN | Self::HEAP))
+        } else {
+            None
+        }
+    }
+
     /// A heap object as a whole, by its base address: what `free` destroys.
     pub const fn heap(base: u64) -> Self {
         ObjectId(Self::HEAP | base)

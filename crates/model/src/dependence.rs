@@ -202,14 +202,7 @@ impl Action {
     pub fn for_each_use(&self, mut f: impl FnMut(u64, u8, OpClass)) {
         let class = self.op.class();
         if self.is_memory() {
-            let mut granule = self.object.0 & !7;
-            let end = self.object.0 + u64::from(self.size);
-            while granule < end {
-                let first = self.object.0.max(granule) - granule;
-                let last = (end - granule).min(8);
-                f(granule, ((0xffu16 << first) & !(0xffffu16 << last)) as u8, class);
-                granule += 8;
-            }
+            self.for_each_granule(self.object.0, class, &mut f);
             if self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, OpClass::Read); // the heap object: a `free` of it is a Destroy of the same name
             }
@@ -223,7 +216,9 @@ impl Action {
                 }
             }
             let class2 = self.op.class2();
-            if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
+            if matches!(self.op, Op::FutexWait) {
+                self.for_each_granule(self.object2.0, class2, &mut f);
+            } else if class2 as u8 != OpClass::Local as u8 && self.object2.0 != 0 {
                 f(self.object2.0, ALL_BYTES, class2);
             }
         }
@@ -240,6 +235,19 @@ impl Action {
         // before the step.
         if self.ends {
             f(crate::ObjectId::thread(self.thread).0, ALL_BYTES, OpClass::Exit);
+        }
+    }
+
+    /// The granules of the bytes of memory from an address on that the action accesses.
+    #[inline]
+    fn for_each_granule(&self, address: u64, class: OpClass, f: &mut impl FnMut(u64, u8, OpClass)) {
+        let mut granule = address & !7;
+        let end = address + u64::from(self.size);
+        while granule < end {
+            let first = address.max(granule) - granule;
+            let last = (end - granule).min(8);
+            f(granule, ((0xffu16 << first) & !(0xffffu16 << last)) as u8, class);
+            granule += 8;
         }
     }
 

@@ -159,6 +159,8 @@ pub fn for_each_effect(
             OpClass::Acquire | OpClass::Release => Effect::Own,
             OpClass::AcquireShared | OpClass::ReleaseShared => Effect::Share,
             OpClass::Try => tried(action.op, failed),
+            // The word has another value. The wait has only read it.
+            OpClass::Wait if failed && action.op == Op::FutexWait => return,
             OpClass::Wait => {
                 f(pair(object, action.thread), bytes, Effect::WaitOf);
                 Effect::Wait

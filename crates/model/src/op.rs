@@ -59,8 +59,10 @@ pub enum Synchronises {
     /// Releases to the barrier's round. If it ends the round, it acquires from all arrivals of the
     /// round, and the threads that the outcome names acquire when they go on.
     Arrival,
-    /// Acquires from the barrier's round.
+    /// Acquires from the barrier's round, or from the thread that ended the futex wait.
     Departure,
+    /// Reads the futex word `object2`: acquires from its release sequences.
+    Sleeps,
     /// Each thread that later takes from the semaphore acquires.
     Post,
     /// Acquires from all earlier posts.
@@ -222,6 +224,14 @@ operations! {
     Signal: "signal", Notify, Local, 48, Notification, Object, Varies, true;
     /// Wakes all waiters.
     Broadcast: "broadcast", Notify, Local, 48, Notification, Nothing, Varies, true;
+    /// Reads the futex word `object2` and waits on `object`, the word's queue, if the word has the
+    /// expected value. Fails otherwise. It may have a second alternative: the wait ends at once (a
+    /// spurious wakeup). A wait with a time-out goes on as `WaitTimeout`; who wakes is a `Signal` or
+    /// `Broadcast` of the queue.
+    FutexWait: "futex wait on", Wait, Read, 0, Sleeps, Anything, Varies, false;
+    /// The end of a futex wait. It is also the (blocked) pending action of a thread that waits
+    /// without a time-out.
+    FutexWoken: "woken from a futex wait on", Notified, Local, 0, Departure, Object, Same, false;
     /// Arrives at barrier `object`.
     BarrierArrive: "arrive at barrier", Arrive, Local, 32, Arrival, Nothing, Same, true;
     /// Leaves the barrier after all threads have arrived.

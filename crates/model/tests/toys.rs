@@ -154,10 +154,23 @@ fn who_decides_on_an_input_makes_no_difference() {
 /// at any time while it lasts, as those with a time-out do. But nothing promises that it ends.
 #[test]
 fn spurious_wakeups_at_once_are_as_good_as_later_ones() {
-    let jumps = |op: &ToyOp| matches!(op, ToyOp::If(..) | ToyOp::Goto(..) | ToyOp::TimedWait(..));
+    let jumps = |op: &ToyOp| {
+        matches!(
+            op,
+            ToyOp::If(..) | ToyOp::Goto(..) | ToyOp::TimedWait(..) | ToyOp::FutexTimedWait(..)
+        )
+    };
     let with = |toy: &Toy, wait: fn(String, String) -> ToyOp, spurious| {
         let after = |op: ToyOp| match op {
             ToyOp::Wait(c, m) => vec![wait(c, m), ToyOp::Set("ended".into(), 0)],
+            // Its register says how it ended.
+            ToyOp::FutexWait(x, n, r) => {
+                let wait = match spurious {
+                    true => ToyOp::FutexWait(x, n, r.clone()),
+                    false => ToyOp::FutexTimedWait(x, n, r.clone()),
+                };
+                vec![wait, ToyOp::Set(r, 0)]
+            }
             op => vec![op],
         };
         let threads = toy.threads.iter();

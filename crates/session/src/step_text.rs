@@ -33,7 +33,9 @@ impl Before {
                     routine => format!("create thread {name}, which runs {routine}"),
                 }
             }
-            (Op::WaitRelease, _) if event.alternative != 0 => format!("{text}, ended without a signal"),
+            (Op::WaitRelease | Op::FutexWait, _) if event.alternative != 0 => {
+                format!("{text}, ended without a signal")
+            }
             (Op::Signal | Op::Broadcast, Outcome::Failed) => format!("{text}: nobody waits"),
             (Op::Signal, Outcome::Thread(woken)) => {
                 format!("{text}: wakes thread {}", machine.thread_name(woken))

@@ -23,7 +23,7 @@ use crate::state::Undo as Entry;
 use crate::vm::{Mark, Vm};
 use selvedge_base::{Digest, Id, ThreadId};
 use selvedge_ir::InstKind;
-use selvedge_model::{Action, Op, Status};
+use selvedge_model::{Action, Op, Outcome, Status};
 
 impl Vm {
     /// Whether a thread's next action is enabled, and its number of alternatives.
@@ -34,7 +34,7 @@ impl Vm {
             return (Status::Held, 1);
         }
         match action.op {
-            Op::WaitRelease if alternatives > 1 && self.repeats(action.thread) => (status, 1),
+            Op::WaitRelease | Op::FutexWait if alternatives > 1 && self.repeats(action.thread) => (status, 1),
             Op::Rmw if action.may_fail => (status, 1 + u16::from(self.may_fail_without_cause(action))),
             _ => (status, alternatives),
         }
@@ -71,7 +71,7 @@ impl Vm {
 
     /// Before a step: the hash of the thread's state, if it takes a spurious alternative.
     pub(crate) fn before_causeless(&self, action: &Action, alternative: u16) -> Option<Digest> {
-        let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::Rmw);
+        let causeless = alternative > 0 && matches!(action.op, Op::WaitRelease | Op::FutexWait | Op::Rmw);
         (causeless && self.state.modes().bounded).then(|| own_hash(&self.program, &self.state, action.thread))
     }
 
@@ -92,7 +92,7 @@ impl Vm {
         self.state.own_core(thread).idle = idle;
         let mut pending = self.state.pending()[thread.index()];
         // A thread that a fault has parked stays parked.
-        if pending.is_enabled() && matches!(pending.action.op, Op::WaitRelease | Op::Rmw) {
+        if pending.is_enabled() && matches!(pending.action.op, Op::WaitRelease | Op::FutexWait | Op::Rmw) {
             (pending.status, pending.alternatives) = self.status(&pending.action);
             self.state.set_pending(thread, pending);
         }
@@ -103,7 +103,9 @@ impl Vm {
     fn changed_nothing(&self, action: &Action, causeless: bool, mark: Mark) -> bool {
         let reads = match action.op {
             Op::WaitRelease => causeless,
-            Op::WaitAcquire | Op::Read | Op::Yield | Op::Fence => true,
+            // If it failed, it has only read the word.
+            Op::FutexWait => causeless || self.outcome == Outcome::Failed,
+            Op::WaitAcquire | Op::FutexWoken | Op::Read | Op::Yield | Op::Fence => true,
             // Unlike a store, it does not end a release sequence. Without it there are fewer
             // orders, never more.
             Op::Rmw => true,

@@ -41,6 +41,9 @@ fn bytes_name(program: &Program, state: &State, object: ObjectId, bytes: u64) ->
             .map_or(bytes, |(_, object)| object.size);
         return bytes_name(program, state, ObjectId(base), whole);
     }
+    if let Some(word) = object.as_queue() {
+        return bytes_name(program, state, ObjectId(word), 4);
+    }
     if !object.is_address() {
         let known = HiddenObject::of(object).map(HiddenObject::text);
         return known.unwrap_or_else(|| "a hidden object of the library".into());

@@ -126,6 +126,8 @@ pub struct Program {
     /// True if some thread may test whether another has ended, without waiting for it.
     pub(crate) polls_ends: bool,
     pub(crate) fusible: Fusible,
+    /// Whether Rust's standard library starts the program's `main`.
+    pub(crate) starts_rust: bool,
     /// True if the exploration with parts of events is incomplete.
     pub(crate) spoiled: AtomicBool,
     /// Where identical threads take turns, if they do.
@@ -206,6 +208,7 @@ impl Program {
             handlers: Mutex::default(),
             cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
             fusible: Fusible::of(&module),
+            starts_rust: starts_rust(&module),
             spoiled: AtomicBool::new(false),
             turns: OnceLock::new(),
             told_apart: AtomicBool::new(false),
@@ -354,6 +357,11 @@ impl Program {
             code.map(|code| Liveness::of(code, self.options.leaks)).collect()
         };
         &self.liveness.get_or_init(all)[func.index()]
+    }
+
+    /// The address of a global variable that is not thread-local.
+    pub(crate) fn global_address(&self, global: GlobalId) -> u64 {
+        self.globals[global.index()]
     }
 
     /// The address of a function.
@@ -662,4 +670,12 @@ fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
         addresses.push(base);
     }
     Ok((addresses, thread_locals))
+}
+
+/// Whether a module has the start of Rust's standard library.
+fn starts_rust(module: &Module) -> bool {
+    let starts = |name: &str| {
+        name.contains("lang_start") && selvedge_ir::demangle(name) == crate::machine::rust_start::START
+    };
+    module.functions.iter().any(|f| starts(&f.name))
 }

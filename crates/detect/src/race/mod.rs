@@ -255,6 +255,17 @@ impl RaceDetector {
                     self.arrive(machine, me, action.object, event.outcome);
                 }
             }
+            Synchronises::Sleeps => {
+                let read = Action {
+                    op: Op::Read,
+                    object: action.object2,
+                    ..*action
+                };
+                self.atomic(&read, event.context.0, false);
+                if !failed {
+                    self.store.set(Space::Records, self.threads[me].notified(), 0);
+                }
+            }
             Synchronises::Departure => self.learn_notification(me, Rule::Barrier),
             Synchronises::Post => {
                 self.touch(event, action.object, me, false);

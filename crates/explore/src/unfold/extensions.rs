@@ -180,7 +180,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         if at.parent.is_some() {
             join(&mut below, &store[at.parent].clock);
         }
-        if at.action.op == Op::WaitAcquire
+        if matches!(at.action.op, Op::WaitAcquire | Op::FutexWoken)
             && at.parent.is_some()
             && (store[at.parent].timed || at.action.cancelable)
             && !store.weaken.is(Weaken::Timeouts)

@@ -139,6 +139,13 @@ impl Footprints {
                 write: action.op != Op::Read,
                 atomic: action.order != MemoryOrder::NotAtomic,
             });
+        } else if action.op == Op::FutexWait {
+            self.buffer.push(Touch {
+                address: action.object2.0,
+                size: action.size,
+                write: false,
+                atomic: true,
+            });
         } else if action.object.is_address() && action.object.0 != 0 {
             // An operation on an object counts as an atomic access to the object's bytes.
             let mut touch = |address: u64, size: u64| {

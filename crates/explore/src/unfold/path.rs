@@ -284,8 +284,8 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             known.incomplete = incomplete;
             store.some_incomplete |= incomplete;
             let known = &mut store[event];
-            known.timed =
-                action.op == Op::WaitRelease && self.machine.pending()[number].action.op == Op::WaitTimeout;
+            known.timed = matches!(action.op, Op::WaitRelease | Op::FutexWait)
+                && self.machine.pending()[number].action.op == Op::WaitTimeout;
             known.alternative = choice.alternative;
             // Only now it is known whether the thread ended with it.
             known.what = Rc::clone(&what);
@@ -371,7 +371,10 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
                 let history = self.history_of(store, taken.action.object.0);
                 history.iter().all(|used| {
                     let action = &store[used.event].action;
-                    let stays = matches!(action.op, Op::WaitRelease | Op::WaitAcquire);
+                    let stays = matches!(
+                        action.op,
+                        Op::WaitRelease | Op::WaitAcquire | Op::FutexWait | Op::FutexWoken
+                    );
                     !action.cancelable && (stays || Self::below(used, causes))
                 })
             }

@@ -10,6 +10,17 @@ use smallvec::SmallVec;
 /// The system call futex by its number, and as a function of the model library.
 const FUTEX_NUMBER: Operand = Operand::Const(202, Type::I64);
 const FUTEX: &str = "__selvedge_futex";
+/// The parameters of that function. It takes no variable arguments, because an object for them
+/// would be made in each call, and a loop around a wait would never come back to a known state.
+const FUTEX_PARAMETERS: [Type; 7] = [
+    Type::I64,
+    Type::Ptr,
+    Type::I32,
+    Type::I32,
+    Type::Ptr,
+    Type::Ptr,
+    Type::I32,
+];
 
 /// Arguments with their types.
 #[derive(Default)]
@@ -31,7 +42,7 @@ impl<'m> FnLower<'_, 'm, '_> {
             }
             return self.intrinsic(inst, &callee.name());
         }
-        let args = self.arguments(inst)?;
+        let mut args = self.arguments(inst)?;
         let known = match callee.kind() {
             ValueKind::LLVMFunctionValueKind => Some(self.unit.symbol(callee)),
             _ => self
@@ -42,7 +53,8 @@ impl<'m> FnLower<'_, 'm, '_> {
         };
         let target = match known {
             Some(Symbol::Func(id)) if self.is_futex(id, &args) => {
-                Callee::Direct(self.library_function(FUTEX, vec![Type::I64], &[Type::I64])?)
+                args = self.futex_arguments(&args)?;
+                Callee::Direct(self.library_function(FUTEX, vec![Type::I64], &FUTEX_PARAMETERS)?)
             }
             Some(Symbol::Func(id)) => {
                 self.refer(Symbol::Func(id));
@@ -66,6 +78,39 @@ impl<'m> FnLower<'_, 'm, '_> {
         let function = &self.unit.program.module.functions[callee];
         let number = args.values.first();
         !function.is_defined() && function.name == "syscall" && number == Some(&FUTEX_NUMBER)
+    }
+
+    /// The arguments of the system call futex, as its function takes them. What is not given is 0.
+    fn futex_arguments(&mut self, given: &Args) -> Lower<Args> {
+        let mut args = Args::default();
+        for (i, &to) in FUTEX_PARAMETERS.iter().enumerate() {
+            let value = match given.values.get(i) {
+                None => Operand::Const(0, to),
+                Some(&value) => self.as_word(value, to)?,
+            };
+            args.values.push(value);
+            args.types.push(to);
+        }
+        Ok(args)
+    }
+
+    /// An integer or pointer as one of another type.
+    fn as_word(&mut self, value: Operand, to: Type) -> Lower<Operand> {
+        let from = self.type_of(value);
+        if from == to {
+            return Ok(value);
+        }
+        let word = match from {
+            Type::Ptr => self.cast(CastOp::Bitcast, value, Type::I64),
+            Type::Int(64) => value,
+            Type::Int(bits) if bits < 64 => self.cast(CastOp::ZExt, value, Type::I64),
+            _ => return Err("an argument of the system call futex that is no word".to_owned()),
+        };
+        Ok(match to {
+            Type::Ptr => self.cast(CastOp::Bitcast, word, to),
+            Type::I64 => word,
+            _ => self.cast(CastOp::Trunc, word, to),
+        })
     }
 
     /// The flattened arguments of a call.

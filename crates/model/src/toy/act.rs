@@ -51,7 +51,25 @@ impl ToyMachine {
                     }
                 }
             },
-            Code::Signal(c) => {
+            Code::FutexWait(x, n, r, _) => match op {
+                Op::FutexWait if self.get(x) != n => {
+                    self.set(r, 0);
+                    outcome = Outcome::Failed;
+                }
+                Op::FutexWait => {
+                    stay = Some(WAITING);
+                    if alternative > 0 {
+                        stay = Some(NOTIFIED);
+                        outcome = Outcome::Value(alternative);
+                    }
+                }
+                Op::WaitTimeout => {
+                    stay = Some(TIMED_OUT);
+                    outcome = Outcome::Failed;
+                }
+                _ => self.set(r, if phase == TIMED_OUT { 2 } else { 1 }),
+            },
+            Code::Signal(c) | Code::FutexWake(c, false) => {
                 let target = self.standing(c, [WAITING; 2]).nth(usize::from(alternative));
                 outcome = Outcome::Failed;
                 if let Some(u) = target {
@@ -59,7 +77,7 @@ impl ToyMachine {
                     outcome = Outcome::Thread(self.machine_thread(u));
                 }
             }
-            Code::Broadcast(c) => {
+            Code::Broadcast(c) | Code::FutexWake(c, true) => {
                 let woken: Vec<usize> = self.standing(c, [WAITING; 2]).collect();
                 for &u in &woken {
                     self.set(self.toy.base[u] + 1, NOTIFIED);

@@ -77,6 +77,11 @@ pub(super) enum Code {
     /// The input's number, and its slot.
     Input(u32, Slot),
     Atomic,
+    /// The variable, the value with which to wait, the result register, and whether the wait may
+    /// time out.
+    FutexWait(Slot, i32, Slot, bool),
+    /// The variable, and whether each waiting thread is woken.
+    FutexWake(Slot, bool),
 }
 
 /// A mutex that was destroyed.
@@ -475,6 +480,13 @@ impl Compiler<'_> {
                 Code::Input(self.out.inputs.len() as u32 - 1, r(x))
             }
             ToyOp::Atomic(_) => Code::Atomic,
+            ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..) if self.toy.shares => {
+                return Err("a futex wait may read an input that is not decided".to_owned());
+            }
+            ToyOp::FutexWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), false),
+            ToyOp::FutexTimedWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), true),
+            ToyOp::FutexWake(x) => Code::FutexWake(self.var(x)?, false),
+            ToyOp::FutexWakeAll(x) => Code::FutexWake(self.var(x)?, true),
             ToyOp::Init(m) => Code::Init(self.object(Sort::Mutex, m)?, -1),
             ToyOp::Destroy(m, x) => Code::Destroy(self.object(Sort::Mutex, m)?, r(x)),
             ToyOp::SemInit(s, n) => Code::Init(self.object(Sort::Semaphore, s)?, *n),

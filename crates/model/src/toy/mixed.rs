@@ -83,7 +83,36 @@ pub fn mixed_toy(seed: u64) -> Toy {
         toy.threads.push(ops);
     }
     mixer.create(&mut toy);
+    if seed % 4 == 3 {
+        add_futex(&mut toy, &mut mixer.generator.rng);
+    }
     toy
+}
+
+/// Adds futex operations at the beginnings and ends of threads. At least one thread waits.
+fn add_futex(toy: &mut Toy, rng: &mut Rng) {
+    use ToyOp::{FutexTimedWait, FutexWait, FutexWake, FutexWakeAll};
+    let waiter = rng.usize(0..toy.threads.len());
+    for (t, ops) in toy.threads.iter_mut().enumerate() {
+        let x = ["x", "x", "y"][rng.usize(0..3)].to_owned();
+        let (n, r) = (rng.i32(0..=1), "f".to_owned());
+        let op = match rng.usize(0..8) {
+            kind if t == waiter || kind == 0 => match rng.bool() {
+                true => FutexWait(x, n, r),
+                false => FutexTimedWait(x, n, r),
+            },
+            1..4 => FutexWake(x),
+            4 => FutexWakeAll(x),
+            _ => continue,
+        };
+        let at = if rng.bool() { 0 } else { ops.len() };
+        // A block keeps its operations, and a skip its target.
+        let moves = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
+        match ops.iter().any(moves) {
+            true => ops.push(op),
+            false => ops.insert(at, op),
+        }
+    }
 }
 
 /// A small random toy with a wait, in which waits may end without a signal. The same seed gives the
@@ -97,7 +126,12 @@ pub fn waking_toy(seed: u64) -> Toy {
             mixed_toy(seed)
         }
     });
-    let waits = |op: &ToyOp| matches!(op, ToyOp::Wait(..) | ToyOp::TimedWait(..));
+    let waits = |op: &ToyOp| {
+        matches!(
+            op,
+            ToyOp::Wait(..) | ToyOp::TimedWait(..) | ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..)
+        )
+    };
     let found = made
         .into_iter()
         .find(|toy| toy.threads.iter().flatten().any(waits));

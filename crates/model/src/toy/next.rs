@@ -56,6 +56,20 @@ impl ToyMachine {
                     (Op::Signal, Some(c), Some(true))
                 }
                 Code::Broadcast(c) => (Op::Broadcast, Some(c), Some(true)),
+                Code::FutexWait(x, n, _, timed) => match phase {
+                    WAITING if timed => (Op::WaitTimeout, Some(x), Some(true)),
+                    WAITING => (Op::FutexWoken, Some(x), Some(false)),
+                    NOTIFIED | TIMED_OUT => (Op::FutexWoken, Some(x), Some(true)),
+                    _ => {
+                        alternatives = 1 + u16::from(self.toy.spurious && value(x) == n);
+                        (Op::FutexWait, Some(x), Some(true))
+                    }
+                },
+                Code::FutexWake(x, false) => {
+                    alternatives = self.standing(x, [WAITING; 2]).count().max(1) as u16;
+                    (Op::Signal, Some(x), Some(true))
+                }
+                Code::FutexWake(x, true) => (Op::Broadcast, Some(x), Some(true)),
                 Code::SemPost(s) => (Op::SemPost, Some(s), Some(true)),
                 Code::SemWait(s) => (Op::SemWait, Some(s), Some(value(s) > 0)),
                 Code::SemTryWait(s, _, timed) => (
@@ -120,7 +134,8 @@ impl ToyMachine {
                 | Code::Input(..) => (Op::Assume, None, None),
             }
         };
-        let cancelable = pc != DONE && phase != PARKED && self.is_cancellation_point(op);
+        let is_futex = pc != DONE && matches!(self.code(t, pc), Code::FutexWait(..) | Code::FutexWake(..));
+        let cancelable = pc != DONE && phase != PARKED && !is_futex && self.is_cancellation_point(op);
         let (op, on, when) = match op {
             _ if !cancelable || !self.is_cancelled(t) => (op, on, when),
             Op::WaitAcquire if phase == WAITING => (Op::WaitTimeout, on, Some(true)),
@@ -158,14 +173,25 @@ impl ToyMachine {
         if let Some(slot) = on {
             action.object = object(slot);
         }
+        if is_futex {
+            let word = action.object;
+            action.object = ObjectId::queue(word.0);
+            if op == Op::FutexWait {
+                action.object2 = word;
+                action.size = 4;
+                action.order = MemoryOrder::SeqCst;
+            }
+        }
         if action.is_memory() {
             action.may_fail = matches!(self.code(t, pc), Code::Cas(..));
             action.size = 4;
+            action.order = MemoryOrder::SeqCst;
+        }
+        if action.is_memory() || op == Op::FutexWait {
             action.blocks = match self.toy.has_blocks {
                 true => BlockClass::FIRST,
                 false => BlockClass::NONE,
             };
-            action.order = MemoryOrder::SeqCst;
         }
         let status = match when {
             _ if pc == DONE => Status::Finished,

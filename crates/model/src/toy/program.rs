@@ -6,6 +6,10 @@
 //! The following is not in the oracle's toys:
 //!
 //! - `timedlock m r`, `timedrdlock w r`, `timedwrlock w r`, `sem_timedwait s r`: like the tries;
+//! - `futexwait x n r`: waits on variable x if its value is n, until another thread wakes it. The
+//!   register is 0 if x had another value, and 1 after the wait; `futextimedwait x n r`: the
+//!   register is 2 if the wait timed out. `futexwake x` wakes one thread that waits on x, and
+//!   `futexwakeall x` each;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
 //!   delays requests to the thread itself, `cancelstate 1` does not. Waits, joins and waits for
@@ -129,6 +133,10 @@ pub enum ToyOp {
     Crash,
     Input(u16, String),
     Atomic(usize),
+    FutexWait(String, i32, String),
+    FutexTimedWait(String, i32, String),
+    FutexWake(String),
+    FutexWakeAll(String),
 }
 
 impl ToyOp {
@@ -175,6 +183,8 @@ impl ToyOp {
             | Get(_, r)
             | Choose(_, r)
             | Input(_, r)
+            | FutexWait(_, _, r)
+            | FutexTimedWait(_, _, r)
             | If(r, ..)
             | Assert(r, _)
             | Assume(r, _)
@@ -406,6 +416,10 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "crash" => Crash,
         "input" => Input(index(at(1)?)? as u16, text(2)?),
         "atomic" => Atomic(index(at(1)?)?),
+        "futexwait" => FutexWait(text(1)?, number(at(2)?)?, text(3)?),
+        "futextimedwait" => FutexTimedWait(text(1)?, number(at(2)?)?, text(3)?),
+        "futexwake" => FutexWake(text(1)?),
+        "futexwakeall" => FutexWakeAll(text(1)?),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -473,6 +487,10 @@ impl ToyOp {
             Crash => json!(["crash"]),
             Input(k, r) => json!(["input", k, r]),
             Atomic(n) => json!(["atomic", n]),
+            FutexWait(x, n, r) => json!(["futexwait", x, n, r]),
+            FutexTimedWait(x, n, r) => json!(["futextimedwait", x, n, r]),
+            FutexWake(x) => json!(["futexwake", x]),
+            FutexWakeAll(x) => json!(["futexwakeall", x]),
         }
     }
 }

@@ -98,6 +98,10 @@ impl<'c, 'a> Types<'c, 'a> {
         if caught == 0 {
             return Ok(Some(object));
         }
+        // A panic of Rust has no type.
+        if thrown == 0 {
+            return Ok(None);
+        }
         let mut address = object;
         if self.kind(thrown)? == Kind::Pointer {
             address = self.cx.load_defined(object, 8, "a pointer that is thrown")?;

@@ -13,6 +13,11 @@
 //! A thread that ends by `pthread_exit` or cancellation is unwound by an exception of its own, if
 //! there is a landing pad in one of its calls. That has no first phase: it goes from pad to pad.
 //!
+//! A panic of Rust is an exception of another kind: its first word says so. It has no type, so it is
+//! caught by pads that catch everything, and by filters. Rust's own code makes and frees it. A panic
+//! that leaves the program's `main` is a finding: the library would catch it, and the process would
+//! end with code 101. A panic of another thread is the result of joining it.
+//!
 //! A landing pad says first what its clauses say, in order; if none holds, it is a cleanup or is
 //! passed by. What clang makes of `noexcept` is a pad that catches everything and calls
 //! `std::terminate`: what is above has been cleaned up then.
@@ -28,6 +33,7 @@ use crate::value::Value;
 use crate::word::{LandingField, WordKey};
 use selvedge_base::Id;
 use selvedge_ir::Callee;
+use selvedge_model::FaultKind;
 
 /// What an exception of the model library begins with; and one that unwinds a thread which ends.
 const MARK: u64 = 0x5345_4c56_432b_2b00;
@@ -36,6 +42,12 @@ const TYPE: u64 = 8;
 const OBJECT: u64 = 16;
 const CAUGHT: u64 = 24;
 const SIZE: u64 = 32;
+
+/// The first word of a panic of Rust, in the byte orders of its releases.
+const PANIC: [u64; 2] = [
+    u64::from_be_bytes(*b"MOZ\0RUST"),
+    u64::from_le_bytes(*b"MOZ\0RUST"),
+];
 
 /// `_URC_END_OF_STACK`: nobody catches it.
 const END_OF_STACK: i32 = 5;
@@ -52,6 +64,9 @@ pub(super) fn find(name: &str) -> Option<Native> {
 fn raise(cx: &mut Cx<'_>) -> Answer {
     let exception = cx.word(0)?;
     Ok(match search(cx, exception)? {
+        Some(landing) if is_panic(cx, exception) && leaves_main(cx, landing.caught_at) => {
+            cx.fault(FaultKind::Abort, "a panic leaves main")
+        }
         Some(landing) => land(cx, exception, landing),
         None if word(cx, exception) == FORCED => Flow::ExitThread(cx.state.thread(cx.thread).core.result),
         None => Flow::int(END_OF_STACK),
@@ -82,6 +97,24 @@ fn go_on(cx: &mut Cx<'_>, exception: u64) -> Answer {
     }
 }
 
+fn is_panic(cx: &Cx<'_>, exception: u64) -> bool {
+    PANIC.contains(&word(cx, exception))
+}
+
+/// Whether an exception that the `depth`-th frame catches leaves the `main` of a program in Rust:
+/// the library calls it from a closure of `std::rt::lang_start`.
+fn leaves_main(cx: &Cx<'_>, depth: u32) -> bool {
+    let thread = cx.state.thread(cx.thread);
+    let calls_main = |depth: u32| {
+        let name = &cx.program.module.functions[thread.frame(depth as usize).func].name;
+        name.contains("lang_start") && {
+            let name = selvedge_ir::demangle(name);
+            name.starts_with("std::rt::lang_start::") && name.contains("closure")
+        }
+    };
+    cx.program.starts_rust && (depth..thread.core.depth).any(calls_main)
+}
+
 /// Where an exception goes on.
 struct Landing {
     /// The frame, the outermost being 1.
@@ -92,17 +125,23 @@ struct Landing {
     phase: Phase,
     /// What the pad's clauses say, and what the handler is given; none for a cleanup.
     handler: Option<(i32, u64)>,
+    /// The frame that catches it in the end; 0 if that is not known.
+    caught_at: u32,
 }
 
 /// The next landing pad on the way to the handler; none if there is no handler.
 fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
-    if cx.state.memory.check(exception, SIZE, true).is_err() || !matches!(word(cx, exception), MARK | FORCED)
-    {
+    let known = cx.state.memory.check(exception, SIZE, true).is_ok()
+        && (matches!(word(cx, exception), MARK | FORCED) || is_panic(cx, exception));
+    if !known {
         return Err(Flow::Unsupported(
-            "an exception that is not one of C++, or was freed".into(),
+            "an exception that is neither one of C++ nor a panic of Rust, or was freed".into(),
         ));
     }
-    let (ty, object) = (word(cx, exception + TYPE), word(cx, exception + OBJECT));
+    let (ty, object) = match is_panic(cx, exception) {
+        true => (0, exception),
+        false => (word(cx, exception + TYPE), word(cx, exception + OBJECT)),
+    };
     let forced = word(cx, exception) == FORCED;
     let program = cx.program;
     let tables = Tables::of(program);
@@ -120,6 +159,7 @@ fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
                     target: frame.ip,
                     phase: Phase::Thrown,
                     handler: None,
+                    caught_at: 0,
                 }));
                 at_its_call(cx, &frame)
             }
@@ -135,12 +175,17 @@ fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
         let Some(pad) = pad else { continue };
         let target = pad.target;
         if let Some(handler) = asked(&mut Types::new(cx, &tables), pad, ty, object)? {
-            return Ok(Some(cleanup.unwrap_or(Landing {
+            let handles = Landing {
                 depth,
                 target,
                 phase: Phase::First,
                 handler: Some(handler),
-            })));
+                caught_at: depth,
+            };
+            return Ok(Some(Landing {
+                caught_at: depth,
+                ..cleanup.unwrap_or(handles)
+            }));
         }
         if pad.cleanup && cleanup.is_none() {
             cleanup = Some(Landing {
@@ -148,6 +193,7 @@ fn search(cx: &mut Cx<'_>, exception: u64) -> Result<Option<Landing>, Stop> {
                 target,
                 phase: Phase::First,
                 handler: None,
+                caught_at: 0,
             });
         }
     }
@@ -181,7 +227,8 @@ fn asked(types: &mut Types<'_, '_>, pad: &Pad, ty: u64, object: u64) -> Result<O
 }
 
 fn land(cx: &mut Cx<'_>, exception: u64, landing: Landing) -> Flow {
-    if let Some((_, given)) = landing.handler {
+    // What the handler of a panic is given is the exception itself.
+    if let Some((_, given)) = landing.handler.filter(|_| !is_panic(cx, exception)) {
         let caught = exception + CAUGHT;
         cx.state.memory.poke_checked(caught, 8, Value::new(given));
     }

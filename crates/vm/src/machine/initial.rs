@@ -38,6 +38,9 @@ impl Vm {
             .memory
             .configure(program.options.leaks, program.options.stop.clone());
         program.load_globals(&mut state.memory)?;
+        if program.starts_rust {
+            super::rust_start::prepare(&program, &mut state);
+        }
         let main = ThreadId(0);
         let stmt = first_stmt(&program);
         state.push_thread(

@@ -7,6 +7,7 @@
 
 mod initial;
 pub(crate) mod interp;
+pub(crate) mod rust_start;
 #[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;
 pub mod state;

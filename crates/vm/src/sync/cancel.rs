@@ -57,11 +57,12 @@ pub(super) fn find(name: &str) -> Option<Native> {
 /// Whether an action is a cancellation point by its operation. (Sleeping is one, too, and says so
 /// itself.)
 pub fn is_cancellation_point(action: &Action) -> bool {
-    let op = action.op;
-    matches!(
-        op,
+    let point = matches!(
+        action.op,
         Op::WaitRelease | Op::WaitTimeout | Op::WaitAcquire | Op::Join | Op::SemWait | Op::SemTimedWait
-    )
+    );
+    // A futex wait is none.
+    point && action.object.as_queue().is_none()
 }
 
 /// What a thread's next action becomes if its cancellation was requested.

@@ -28,6 +28,7 @@ use super::refresh;
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
+use crate::thread::Core;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
@@ -241,7 +242,8 @@ pub(super) fn release_alternatives(state: &State) -> u16 {
 /// cancellation.
 pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option<u64> {
     let core = &state.thread(thread).core;
-    let reasons = [(core.timed, TIMED_OUT), (core.cancel.pending(), CANCELLED)];
+    let cancels = core.cancel.pending() && !is_on_futex(core);
+    let reasons = [(core.timed, TIMED_OUT), (cancels, CANCELLED)];
     let mut possible = reasons.into_iter().filter(|(possible, _)| *possible);
     possible.nth(usize::from(alternative)).map(|(_, reason)| reason)
 }
@@ -259,7 +261,12 @@ fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
 /// How many alternatives a waiting thread has by itself.
 pub(super) fn timeout_alternatives(state: &State, thread: ThreadId) -> u16 {
     let core = &state.thread(thread).core;
-    u16::from(core.timed) + u16::from(core.cancel.pending())
+    u16::from(core.timed) + u16::from(core.cancel.pending() && !is_on_futex(core))
+}
+
+/// Whether a waiting thread waits on a futex. That wait is no cancellation point.
+fn is_on_futex(core: &Core) -> bool {
+    core.wait[0].as_queue().is_some()
 }
 
 fn leave(state: &mut State, cond: u64) {

@@ -62,6 +62,15 @@ pub(super) fn create(cx: &mut Cx<'_>) -> Answer {
     Ok(SUCCESS)
 }
 
+/// Creates a key before the program starts, which counts as used. Its number is not 0, which some
+/// programs take for no key.
+pub(crate) fn create_key(state: &mut State, destructor: u64) -> u64 {
+    const KEY: u32 = 1;
+    state.set_word(WordKey::KeyCount, u64::from(KEY) + 1);
+    state.set_word(WordKey::KeyDestructor(KEY), destructor | EXISTS | USED);
+    u64::from(KEY)
+}
+
 fn live(cx: &Cx<'_>, key: u32) -> bool {
     key < MAX_KEYS && cx.state.word(WordKey::KeyDestructor(key)) != 0
 }

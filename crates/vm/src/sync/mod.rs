@@ -17,6 +17,7 @@ mod creation;
 mod cxx;
 mod errno;
 pub mod fuse;
+mod futex;
 pub(crate) mod join;
 mod key;
 pub mod lifecycle;
@@ -32,7 +33,7 @@ mod text;
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::{is_wait, wait_ends_by};
 pub(crate) use creation::thread_of;
-pub(crate) use key::is_of_deleted_key;
+pub(crate) use key::{create_key, is_of_deleted_key};
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, waits_for};
 
@@ -46,6 +47,7 @@ use selvedge_model::{Action, Needs, Op, Pending, Status};
 pub fn find(name: &str) -> Option<Native> {
     mutex::find(name)
         .or_else(|| cond::find(name))
+        .or_else(|| futex::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))
         .or_else(|| spin::find(name))
@@ -107,6 +109,11 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
             );
         }
         Op::WaitRelease => return (Status::Enabled, cond::release_alternatives(state)),
+        Op::FutexWait => return (Status::Enabled, futex::wait_alternatives(state, action)),
+        Op::FutexWoken => futex::woken_status(state, action),
+        Op::Signal if action.object.as_queue().is_some() => {
+            return (Status::Enabled, futex::wake_alternatives(state, action.object));
+        }
         Op::Signal => return (Status::Enabled, cond::signal_alternatives(state, action.object.0)),
         Op::ProcessExit => lifecycle::process_exit_status(state, action),
         Op::Choose => return (Status::Enabled, state.path().arms(action.thread).len() as u16),

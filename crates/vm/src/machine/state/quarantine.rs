@@ -194,6 +194,7 @@ impl State {
             | Synchronises::Notification
             | Synchronises::Arrival
             | Synchronises::Departure
+            | Synchronises::Sleeps
             | Synchronises::OnceEntered
             | Synchronises::OnceDone
             | Synchronises::SetUp

@@ -1,0 +1,231 @@
+//! The system call futex: waiting until a word of memory is woken, if it has an expected value.
+//!
+//! `crates/frontend/lib/futex.c` has the call itself, and calls the functions of this file. A wait
+//! is two actions (three with a time-out), as one on a condition variable (`cond.rs`): `FutexWait`
+//! compares the word and joins the queue of the word, in one step. A signal or a broadcast of the
+//! queue, or the thread's own `WaitTimeout`, takes it out. `FutexWoken` ends the call. The queue is
+//! not stored: it is the set of threads whose `Core` says that they wait on this word.
+//!
+//! Each word has a queue of its own. So waking a thread that waits on one word does not depend on
+//! what happens to another word, and waking nobody does not depend on other such calls.
+//!
+//! A spurious wakeup is an alternative of `FutexWait`, for the reason that `cond.rs` gives.
+
+use super::errno::{EAGAIN, ETIMEDOUT};
+use super::object::{Answer, done};
+use super::{cond, refresh};
+use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::phase::Phase;
+use crate::state::State;
+use crate::value::Value;
+use selvedge_base::{Id, ThreadId};
+use selvedge_expr::CmpOp;
+use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome, Status};
+
+/// The size of a futex word in bytes.
+const WORD: u64 = 4;
+
+/// `Core::note`: the wait timed out.
+const TIMED_OUT: u64 = 2;
+/// `Core::note` before a wait: the expected value is a number, which is the lower half.
+const KNOWN: u64 = 1 << 32;
+
+/// [`Visible::numbers`]: the address, and whether the wait may time out. The expected value may be
+/// any value.
+const ADDRESS_AND_TIMED: u8 = 0b101;
+
+/// The models of this file.
+pub(super) fn find(name: &str) -> Option<Native> {
+    let (prepare, perform): super::object::Model = match name {
+        "__selvedge_futex_wait" => (wait_prepare, wait),
+        "__selvedge_futex_wake" => (|cx| wake_prepare(cx, Op::Signal), wake),
+        "__selvedge_futex_wake_all" => (|cx| wake_prepare(cx, Op::Broadcast), wake_all),
+        _ => return None,
+    };
+    Some(Native::Visible(Visible {
+        prepare,
+        perform,
+        numbers: ADDRESS_AND_TIMED,
+    }))
+}
+
+/// Checks that the address is one of a word. The system call refuses others.
+fn word(cx: &mut Cx<'_>) -> Result<u64, Stop> {
+    let address = cx.word(0)?;
+    if address % WORD != 0 {
+        let text = "the system call futex on a word that is not aligned";
+        return Err(cx.fault_on(FaultKind::PthreadOther, text, ObjectId(address)));
+    }
+    Ok(address)
+}
+
+fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
+    let core = cx.state.thread(cx.thread).core;
+    let op = match core.phase {
+        Phase::First => {
+            let address = match word(cx) {
+                Ok(address) => address,
+                Err(flow) => return Prepared::Immediate(flow),
+            };
+            let expected = cx.args.get(1).copied().unwrap_or(Value::UNDEF);
+            if expected.is_concrete() {
+                let note = KNOWN | u64::from(expected.bits as u32);
+                cx.state.own_core(cx.thread).note = note;
+            }
+            return Prepared::Visible(Action {
+                object: ObjectId::queue(address),
+                object2: ObjectId(address),
+                size: WORD as u32,
+                order: MemoryOrder::SeqCst,
+                blocks: cx.program.blocks_at(address),
+                ..cx.action(Op::FutexWait, 0)
+            });
+        }
+        Phase::Waiting if core.timed => Op::WaitTimeout,
+        _ => Op::FutexWoken,
+    };
+    Prepared::Visible(cx.action(op, core.wait[0].0))
+}
+
+fn wait(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    match cx.state.thread(cx.thread).core.phase {
+        Phase::First => match start_waiting(cx, alternative != 0) {
+            Ok(false) => {
+                cx.state.own_core(cx.thread).note = 0;
+                done(Ok((EAGAIN, Outcome::Failed)))
+            }
+            Ok(true) if alternative == 0 => Performed::Again(Outcome::Done),
+            Ok(true) => Performed::Again(Outcome::Value(alternative)),
+            Err(flow) => Performed::Done(flow, Outcome::Failed),
+        },
+        Phase::Waiting => {
+            let core = cx.state.own_core(cx.thread);
+            core.phase = Phase::Woken;
+            core.note = TIMED_OUT;
+            Performed::Again(Outcome::Failed)
+        }
+        _ => {
+            let core = cx.state.own_core(cx.thread);
+            core.wait = [ObjectId::NONE; 2];
+            let code = if core.note == TIMED_OUT { ETIMEDOUT } else { 0 };
+            done(Ok((code, Outcome::Done)))
+        }
+    }
+}
+
+/// Begins to wait if the word has the expected value. `wakes`: the wait ends spuriously, at once.
+fn start_waiting(cx: &mut Cx<'_>, wakes: bool) -> Result<bool, Stop> {
+    let address = cx.word(0)?;
+    if let Err(error) = cx.state.memory.check(address, WORD, false) {
+        return Err(cx.memory_fault(error, address, WORD, false));
+    }
+    let found = cx.state.memory.peek_checked(address, WORD);
+    let expected = cx.args.get(1).copied().unwrap_or(Value::UNDEF);
+    if !are_equal(cx, found, expected)? {
+        return Ok(false);
+    }
+    let timed = cx.word(2)? != 0 && cx.program.options.timeouts;
+    let core = cx.state.own_core(cx.thread);
+    core.phase = if wakes { Phase::Woken } else { Phase::Waiting };
+    core.note = 0;
+    core.wait = [ObjectId::queue(address), ObjectId::NONE];
+    core.timed = timed;
+    Ok(true)
+}
+
+/// Whether the word has the expected value. If inputs decide that, the decision is a data choice
+/// within the action.
+fn are_equal(cx: &Cx<'_>, found: Value, expected: Value) -> Result<bool, Stop> {
+    if found.is_concrete() && expected.is_concrete() {
+        return Ok(found.bits as u32 == expected.bits as u32);
+    }
+    let tags = &cx.state.memory.tags;
+    let open = |value: Value| tags.symbol(value.tag).is_some_and(|symbol| symbol.undefined == 0);
+    for (value, what) in [
+        (found, "a futex word"),
+        (expected, "argument of the system call futex"),
+    ] {
+        if !value.is_concrete() && !open(value) {
+            cx.concrete(value, what)?;
+        }
+    }
+    let (found, expected) = (tags.expr(found, 32), tags.expr(expected, 32));
+    cx.holds(tags.arena.compare(CmpOp::Eq, found, expected))
+}
+
+/// How many ways there are to begin a wait: with spurious wakeups it may also end at once, unless
+/// the word is known to have another value.
+pub(super) fn wait_alternatives(state: &State, action: &Action) -> u16 {
+    let (note, address) = (state.thread(action.thread).core.note, action.object2.0);
+    if state.memory.check(address, WORD, false).is_err() {
+        return 1;
+    }
+    let found = state.memory.peek_checked(address, WORD);
+    if note & KNOWN != 0 && found.is_concrete() && found.bits as u32 != note as u32 {
+        return 1;
+    }
+    cond::release_alternatives(state)
+}
+
+/// Whether a wait is over.
+pub(super) fn woken_status(state: &State, action: &Action) -> Status {
+    match state.thread(action.thread).core.phase {
+        Phase::Woken => Status::Enabled,
+        _ => Status::Blocked,
+    }
+}
+
+/// The threads in a queue, in their order.
+fn waiting(state: &State, queue: ObjectId) -> impl Iterator<Item = ThreadId> + '_ {
+    let threads = state.threads().iter().enumerate();
+    let here = threads.filter(move |(_, t)| t.core.phase == Phase::Waiting && t.core.wait[0] == queue);
+    here.map(|(i, _)| ThreadId::from_index(i))
+}
+
+/// How many threads a wakeup may wake: each is an alternative.
+pub(super) fn wake_alternatives(state: &State, queue: ObjectId) -> u16 {
+    waiting(state, queue).count().clamp(1, usize::from(u16::MAX)) as u16
+}
+
+fn wake_prepare(cx: &mut Cx<'_>, op: Op) -> Prepared {
+    match word(cx) {
+        Ok(address) => Prepared::Visible(cx.action(op, ObjectId::queue(address).0)),
+        Err(flow) => Prepared::Immediate(flow),
+    }
+}
+
+/// Wakes one thread. Returns how many it woke.
+fn wake(cx: &mut Cx<'_>, alternative: u16) -> Performed {
+    let queue = cx.pending().object;
+    let target = waiting(cx.state, queue).nth(usize::from(alternative));
+    let answer: Answer = Ok(match target {
+        Some(target) => {
+            let_go(cx.state, target);
+            (1, Outcome::Thread(target))
+        }
+        None => (0, Outcome::Failed),
+    });
+    done(answer)
+}
+
+/// Wakes all threads. Returns how many they were.
+fn wake_all(cx: &mut Cx<'_>, _: u16) -> Performed {
+    let queue = cx.pending().object;
+    let all: Vec<ThreadId> = waiting(cx.state, queue).collect();
+    if all.is_empty() {
+        return done(Ok((0, Outcome::Failed)));
+    }
+    for &target in &all {
+        let_go(cx.state, target);
+    }
+    let count = all.len() as i32;
+    done(Ok((count, Outcome::Threads(cx.state.intern_set(all)))))
+}
+
+/// A thread that was in a queue goes on.
+fn let_go(state: &mut State, target: ThreadId) {
+    state.core_mut(target).phase = Phase::Woken;
+    let action = state.pending()[target.index()].action;
+    let op = Op::FutexWoken;
+    refresh(state, target, Action { op, ..action });
+}
