@@ -141,6 +141,7 @@ pub(crate) fn plan(options: &Options) -> Plan {
     Plan {
         dependence: Dependence::Predicate,
         turns: false,
+        awaits: false,
         ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Memory)
     }
 }

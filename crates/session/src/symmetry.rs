@@ -35,6 +35,11 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
     options.symmetry != Symmetry::Off && searches && conflict(options).is_none()
 }
 
+/// Whether explorations by a strategy hold threads that wait in loops.
+pub(crate) fn holds(options: &Options, strategy: Strategy) -> bool {
+    strategy == Strategy::Unfold && conflict(options).is_none()
+}
+
 /// What is said where threads are not explored as identical, though that was asked for.
 pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -> String {
     let why = match identical {

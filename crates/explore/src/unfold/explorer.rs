@@ -541,6 +541,7 @@ where
                     .any(|p| p.status == Status::Held) =>
             {
                 statistics.redundant_executions += 1;
+                self.find_held();
             }
             Leaf::Maximal => {
                 statistics.executions += 1;
@@ -552,6 +553,7 @@ where
             Leaf::Cut => {
                 statistics.cut_executions += 1;
                 self.path.detector.cut(&self.path.machine, &mut self.path.faults);
+                self.find_held();
                 self.find_stuck();
                 if self.note_faults() && self.config.stop == Stop::First {
                     self.halt = Some(StopReason::Finding);
