@@ -90,7 +90,10 @@ impl Plan {
             futures,
             dependence: Dependence::Conflict,
             turns: symmetry::suits(options, strategy),
-            awaits: options.awaits && cuts_off && visibility == selvedge_vm::Visibility::Sync && symmetry::holds(options, strategy),
+            awaits: options.awaits
+                && cuts_off
+                && visibility == selvedge_vm::Visibility::Sync
+                && symmetry::holds(options, strategy),
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && options.quarantine.is_none(),

@@ -76,7 +76,10 @@ pub(crate) fn facts(options: &Options, module: &Module) -> Result<Identical, Str
     let points_to = PointsTo::of(module, module.function(entry), &modelled);
     let Facts { starts, handles } = identical(module, &points_to)?;
     Ok(Identical {
-        starts,
+        starts: starts
+            .into_iter()
+            .map(|(start, given)| (start, given.compared()))
+            .collect(),
         handles,
         place: 0,
     })

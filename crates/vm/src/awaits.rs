@@ -308,7 +308,11 @@ impl Vm {
         }
         let pending = &self.state.pending()[thread.index()];
         if self.state.thread(thread).core.rounds != 0 && pending.action.op != Op::Fence {
-            let how = if pending.action.op == Op::Rmw { Use::Exchanged } else { Use::Awaited };
+            let how = if pending.action.op == Op::Rmw {
+                Use::Exchanged
+            } else {
+                Use::Awaited
+            };
             if pending.action.is_memory() {
                 uses.push((pending.action.object.0, pending.action.size, how));
             }
@@ -343,8 +347,15 @@ impl Vm {
             let action = pending.action;
             let other = |entry: &Entry| matches!(*entry, Entry::Pending(t) if t == thread);
             let concerned = thread == acting
-                || self.state.memory.has_changed(mark.memory, action.object.0, u64::from(action.size))
-                || self.state.memory.check(action.object.0, u64::from(action.size), false).is_err()
+                || self
+                    .state
+                    .memory
+                    .has_changed(mark.memory, action.object.0, u64::from(action.size))
+                || self
+                    .state
+                    .memory
+                    .check(action.object.0, u64::from(action.size), false)
+                    .is_err()
                 || self.state.changes(mark.state).iter().any(other);
             if !concerned {
                 continue;
@@ -458,7 +469,9 @@ fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
     let mut open: Vec<(usize, u32)> = Vec::new();
     for (function, code) in code.iter().enumerate() {
         for (ip, inst) in code.insts.iter().enumerate() {
-            let back = targets(code, *inst).into_iter().filter(|&target| target <= ip as u32);
+            let back = targets(code, *inst)
+                .into_iter()
+                .filter(|&target| target <= ip as u32);
             open.extend(back.map(|target| (function, target)));
         }
     }

@@ -41,7 +41,9 @@ fn waits(rng: &mut Rng) -> String {
         14 => format!("for (int i = 0; i < 3 && {one} == {n}; i++) {{ }}"),
         15 => format!("while ({one} == {n}) {{ atomic_fetch_or(&{x}, 1); atomic_fetch_and(&{x}, 2); }}"),
         16 => format!("while ({one} == {n}) {{ r = (r + 1) & 3; if (r == {m}) s = {two}; }}"),
-        _ => format!("while ({one} == {n}) {{ pthread_mutex_lock(&m); s = guarded; pthread_mutex_unlock(&m); }}"),
+        _ => format!(
+            "while ({one} == {n}) {{ pthread_mutex_lock(&m); s = guarded; pthread_mutex_unlock(&m); }}"
+        ),
     }
 }
 
@@ -56,7 +58,10 @@ fn statement(rng: &mut Rng) -> String {
         8 => "pthread_mutex_lock(&m); guarded++; pthread_mutex_unlock(&m);".to_owned(),
         9 => format!("if ({} == {n}) plain = 1;", read(rng)),
         10 if rng.usize(..3) == 0 => format!("*(int *)&{x} = {n};"),
-        11 => format!("e = {n}; atomic_compare_exchange_strong(&{x}, &e, {});", rng.u32(..3)),
+        11 => format!(
+            "e = {n}; atomic_compare_exchange_strong(&{x}, &e, {});",
+            rng.u32(..3)
+        ),
         12 => format!("if ({} == {n}) {{ {} }}", read(rng), waits(rng)),
         _ => format!("assert({} != {n} || {} != 3);", read(rng), read(rng)),
     }

@@ -156,7 +156,11 @@ fn compare_places(path: &Path, program: &Loaded, counts: &mut Counts) -> Result<
             let vm = Program::new(module.clone(), options).expect("a program that compiles");
             if let Some(place) = place {
                 let identical = Identical {
-                    starts: facts.starts.clone(),
+                    starts: facts
+                        .starts
+                        .iter()
+                        .map(|(&start, given)| (start, given.clone().compared()))
+                        .collect(),
                     handles: facts.handles.clone(),
                     place,
                 };
