@@ -171,6 +171,10 @@ pub trait Machine {
         false
     }
 
+    /// The same where only threads that are held in loops are concerned
+    /// ([`may_wait`](Machine::may_wait)).
+    fn refuse_awaits(&self) {}
+
     /// Lets each thread that is held in a loop complete its round, and holds no such thread until
     /// an earlier mark is returned to. False if there is none; then nothing has changed.
     fn complete_rounds(&mut self) -> bool {

@@ -420,7 +420,7 @@ impl Vm {
     }
 
     /// The threads that are held because they would complete a round.
-    pub(crate) fn held_in_rounds(&self) -> Vec<ThreadId> {
+    fn held_in_rounds(&self) -> Vec<ThreadId> {
         let pending = self.state.pending().iter();
         let held = pending.filter(|pending| self.is_held_in_round(pending));
         held.map(|pending| pending.action.thread).collect()

@@ -580,9 +580,15 @@ impl Machine for Vm {
     }
 
     fn refuse_turns(&self) {
-        match self.held_in_rounds().is_empty() {
-            true => self.program.tell_apart(),
-            false => self.program.refuse_awaits(),
+        if self.state.modes().turns {
+            self.program.tell_apart();
+        }
+        self.refuse_awaits();
+    }
+
+    fn refuse_awaits(&self) {
+        if self.state.modes().awaits {
+            self.program.refuse_awaits();
         }
     }
 

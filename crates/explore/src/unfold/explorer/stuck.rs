@@ -55,7 +55,7 @@ where
         let spin = held && all_spin(&mut self.path.machine, M::fingerprint);
         self.path.machine.undo(start);
         if spin {
-            self.path.machine.refuse_turns();
+            self.path.machine.refuse_awaits();
         }
     }
 
