@@ -48,14 +48,14 @@ pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -
             "something visible lies between the joins of such threads, or addresses are used as numbers"
         }
         Ok(_) => {
-            "no threads with the same function and argument, created one after the other, were seen to do the same"
+            "no threads with the same function and like arguments, created one after the other, were seen to do the same"
         }
     };
     format!("note: --symmetry on changes nothing: {why}")
 }
 
 /// What is said where threads were told apart after all.
-pub(crate) const TOLD_APART: &str = "note: the program can tell threads apart that have the same function and argument: going on without symmetry";
+pub(crate) const TOLD_APART: &str = "note: the program can tell threads apart that have the same function and like arguments: going on without symmetry";
 
 /// What is known of a program's identical threads.
 ///

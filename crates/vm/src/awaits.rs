@@ -137,6 +137,8 @@ impl Used {
 pub(crate) struct Awaits {
     /// By function: the instructions at which a round may begin.
     begins: Vec<BTreeSet<u32>>,
+    /// By function: the atomic accesses after which a round may end, without another one between.
+    ends: Vec<BTreeSet<u32>>,
     used: Mutex<Used>,
     refused: AtomicBool,
 }
@@ -156,8 +158,10 @@ pub(crate) struct Awaiting {
 
 impl Awaits {
     pub(crate) fn of(code: &[Code]) -> Awaits {
+        let begins = begins(code);
         Awaits {
-            begins: begins(code),
+            ends: ends(code, &begins),
+            begins,
             used: Mutex::default(),
             refused: AtomicBool::new(false),
         }
@@ -165,6 +169,10 @@ impl Awaits {
 
     fn begins_round(&self, function: u32, ip: u32) -> bool {
         self.begins[function as usize].contains(&ip)
+    }
+
+    fn ends_round(&self, function: u32, ip: u32) -> bool {
+        self.ends[function as usize].contains(&ip)
     }
 }
 
@@ -258,6 +266,16 @@ impl Vm {
         })
     }
 
+    /// Whether the next action of a thread may complete a round.
+    pub(crate) fn may_complete_round(&self, thread: ThreadId) -> bool {
+        let core = &self.state.thread(thread).core;
+        let (function, ip) = (core.frame.func.index() as u32, core.frame.ip);
+        let awaits = self.program.awaits.get();
+        core.rounds != 0
+            && awaits.is_some_and(|awaits| awaits.ends_round(function, ip))
+            && self.may_read_on(thread)
+    }
+
     /// Whether the next action of a thread may be part of a round.
     fn may_read_on(&self, thread: ThreadId) -> bool {
         let pending = &self.state.pending()[thread.index()];
@@ -341,7 +359,7 @@ impl Vm {
         for number in 0..self.state.pending().len() {
             let thread = ThreadId::from_index(number);
             let pending = self.state.pending()[number];
-            if self.state.thread(thread).core.rounds == 0 || !self.may_read_on(thread) {
+            if !self.may_complete_round(thread) {
                 continue;
             }
             let action = pending.action;
@@ -475,7 +493,33 @@ fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
             open.extend(back.map(|target| (function, target)));
         }
     }
+    walk(code, open, |function, ip| _ = begins[function].insert(ip));
+    begins
+}
+
+/// By function, the atomic accesses after which a round may end without another access between.
+fn ends(code: &[Code], begins: &[BTreeSet<u32>]) -> Vec<BTreeSet<u32>> {
+    let of = |(function, body): (usize, &Code)| {
+        let accesses =
+            (0..body.insts.len() as u32).filter(|&ip| is_atomic_read(body, body.insts[ip as usize]));
+        let ends = accesses.filter(|&ip| {
+            let mut found = false;
+            let returns = walk(code, vec![(function, ip + 1)], |function, ip| {
+                found |= begins[function].contains(&ip);
+            });
+            // What a caller does after that is not looked at.
+            found || returns
+        });
+        ends.collect()
+    };
+    code.iter().enumerate().map(of).collect()
+}
+
+/// Follows the code from places on, up to atomic accesses, and says which are met. Returns whether
+/// the end of one of the functions is reached.
+fn walk(code: &[Code], mut open: Vec<(usize, u32)>, mut meets: impl FnMut(usize, u32)) -> bool {
     let mut seen: FxHashSet<(usize, u32)> = open.iter().copied().collect();
+    let mut returns = false;
     while let Some((function, ip)) = open.pop() {
         let body = &code[function];
         let Some(&inst) = body.insts.get(ip as usize) else {
@@ -483,13 +527,14 @@ fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
         };
         let mut next: Vec<(usize, u32)> = Vec::new();
         match inst.op {
-            Inst::Complex if is_atomic_read(body, inst) => _ = begins[function].insert(ip),
+            Inst::Complex if is_atomic_read(body, inst) => meets(function, ip),
             Inst::Jump | Inst::Switch => next.extend(targets(body, inst).into_iter().map(|t| (function, t))),
             Inst::Branch => {
                 next.extend(targets(body, inst).into_iter().map(|t| (function, t)));
                 next.push((function, ip + 1));
             }
-            Inst::Return | Inst::Unreachable | Inst::Trap => {}
+            Inst::Return => returns = true,
+            Inst::Unreachable | Inst::Trap => {}
             Inst::Call => {
                 if let Some(Callee::Direct(callee)) = body.calls[inst.long() as usize].callee {
                     next.push((callee.index(), 0));
@@ -500,7 +545,7 @@ fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
         }
         open.extend(next.into_iter().filter(|&place| seen.insert(place)));
     }
-    begins
+    returns
 }
 
 /// Where a jump may go, without the next instruction.
@@ -517,6 +562,9 @@ fn targets(code: &Code, inst: crate::code::Inst) -> Vec<u32> {
 }
 
 fn is_atomic_read(code: &Code, inst: crate::code::Inst) -> bool {
+    if inst.op != Inst::Complex {
+        return false;
+    }
     let kind = &code.complex[inst.long() as usize];
     matches!(
         kind,

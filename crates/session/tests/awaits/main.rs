@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-const SEEDS: Range<u64> = 0..120;
+const SEEDS: Range<u64> = 0..80;
 
 /// Explorations of more executions than this are left out.
 const MAX_EXECUTIONS: u64 = 20_000;

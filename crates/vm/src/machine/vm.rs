@@ -593,7 +593,7 @@ impl Machine for Vm {
     }
 
     fn may_wait(&self, thread: ThreadId) -> bool {
-        self.state.thread(thread).core.rounds != 0
+        self.may_complete_round(thread)
     }
 
     fn complete_rounds(&mut self) -> bool {
