@@ -67,26 +67,54 @@ fn statement(rng: &mut Rng) -> String {
     }
 }
 
-fn body(rng: &mut Rng) -> String {
+/// What a thread does: mostly it waits for something that another one does at its end.
+fn body(rng: &mut Rng, number: usize) -> String {
     let mut text = "    int r = 0, s = 0, e = 0;\n".to_owned();
+    let own = ["a", "b", "c"][number];
     let mut waited = false;
-    for _ in 0..rng.usize(1..=3) {
-        let waits_here = !waited && rng.usize(..2) == 0;
-        waited |= waits_here;
-        let line = if waits_here { waits(rng) } else { statement(rng) };
+    for _ in 0..rng.usize(2..=3) {
+        let line = match rng.usize(..4) {
+            0 if !waited && number > 0 => {
+                waited = true;
+                for_earlier(rng, number)
+            }
+            1 => "while (atomic_load(&lock) || atomic_exchange(&lock, 1)) { } guarded++; atomic_store(&lock, 0);"
+                .to_owned(),
+            2 if rng.usize(..3) == 0 => waits(rng),
+            _ => statement(rng),
+        };
         let _ = writeln!(text, "    {line}");
     }
     if rng.usize(..2) == 0 {
         text += "    atomic_store(&seen, (r + s) & 3);\n";
     }
-    text + "    (void)e; (void)s;\n    return arg;\n"
+    let _ = writeln!(text, "    atomic_store(&{own}, {});", rng.u32(1..=2));
+    text + "    (void)e; (void)s; (void)r;\n    return arg;\n"
+}
+
+/// A loop that waits for what an earlier thread does last.
+fn for_earlier(rng: &mut Rng, number: usize) -> String {
+    let v = ["a", "b"][rng.usize(..number)];
+    let w = variable(rng);
+    match rng.usize(..6) {
+        0 => format!("while (!atomic_load(&{v})) {{ }}"),
+        1 => format!("while (!atomic_load_explicit(&{v}, memory_order_relaxed)) atomic_load(&{w});"),
+        2 => format!("while (!atomic_load(&{v}) && !atomic_load(&{w})) {{ }}"),
+        3 => {
+            format!("do {{ r = atomic_load(&{v}); s = atomic_load(&{w}); }} while (r != atomic_load(&{v}));")
+        }
+        4 => format!(
+            "do {{ e = atomic_load(&{v}); }} while (!atomic_compare_exchange_strong(&{v}, &e, (e + 1) & 3));"
+        ),
+        _ => format!("while (!atomic_load(&{v})) sched_yield();"),
+    }
 }
 
 /// The program of a seed. Each line at its end fails for one final state.
 pub fn program(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xa3a1);
     let mut text = "#include <assert.h>\n#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n\
-                    static atomic_int a, b, c, seen;\nstatic int plain, guarded;\n\
+                    static atomic_int a, b, c, lock, seen;\nstatic int plain, guarded;\n\
                     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
         .to_owned();
     let threads = rng.usize(2..=3);
@@ -97,7 +125,7 @@ pub fn program(seed: u64) -> String {
             functions.push(0);
             continue;
         }
-        let body = body(&mut rng);
+        let body = body(&mut rng, number);
         let _ = write!(text, "static void *f{number}(void *arg)\n{{\n{body}}}\n");
         functions.push(number);
     }

@@ -22,9 +22,9 @@ const MAX_EXECUTIONS: u64 = 20_000;
 struct Counts {
     compared: u32,
     too_large: u32,
-    /// Explorations with fewer executions where threads are held.
+    /// Explorations with fewer events where threads are held.
     fewer: u32,
-    /// Executions and cutoffs without and with.
+    /// Events without and with.
     off: u64,
     on: u64,
     by_kind: BTreeMap<&'static str, u32>,
@@ -43,7 +43,7 @@ fn setup(path: &Path) -> Setup {
     setup
 }
 
-/// What a session says of a program, and how many executions it took; none if it is too large.
+/// What a session says of a program, and how many events it took; none if it is too large.
 fn seen(path: &Path, program: &Loaded, strategy: Strategy, awaits: bool) -> Option<(Seen, u64)> {
     let options = Options {
         strategy: Some(strategy),
@@ -74,7 +74,7 @@ fn seen(path: &Path, program: &Loaded, strategy: Strategy, awaits: bool) -> Opti
             verdict: report.verdict,
             found: report.findings.iter().map(place).collect(),
         };
-        (seen, statistics.executions + statistics.cut_executions)
+        (seen, statistics.events)
     })
 }
 
