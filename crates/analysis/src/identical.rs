@@ -17,17 +17,39 @@ use crate::defuse::{DefUse, Definition, Place};
 use crate::pointsto::{Object, ObjectId, PointsTo};
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{
-    BinOp, Callee, CastOp, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator, Type,
+    BinOp, Callee, CastOp, Comparison, FuncId, Function, InstKind, IntPred, Module, Operand, Reg, Terminator,
+    Type,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of threads that a program may start.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
-    /// The functions that a thread may begin with: whether what they are given matters.
-    pub starts: BTreeMap<FuncId, bool>,
+    /// The functions that a thread may begin with: what they do with what they are given.
+    pub starts: BTreeMap<FuncId, Given>,
     /// The statements that store handles of threads, or load them for joins.
     pub handles: BTreeSet<StmtId>,
+}
+
+/// What a start routine does with its argument.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// Anything.
+    Used,
+    /// It is moved about in local variables that nobody else sees, returned, and compared with
+    /// numbers in these ways. Two arguments for which all comparisons have the same result cannot
+    /// be told apart.
+    Compared(Vec<Comparison>),
+}
+
+impl Given {
+    /// The comparisons, if there is nothing else.
+    pub fn compared(self) -> Option<Vec<Comparison>> {
+        match self {
+            Given::Used => None,
+            Given::Compared(comparisons) => Some(comparisons),
+        }
+    }
 }
 
 /// Whether a library function does the same whichever of several identical threads calls it.
@@ -131,7 +153,7 @@ pub fn identical(module: &Module, points_to: &PointsTo) -> Result<Facts, String>
     for (id, function) in program.running() {
         program.joins(id, function, &handles, &mut found.handles)?;
         if let [parameter] = function.params[..] {
-            found.starts.insert(id, program.matters(function, parameter));
+            found.starts.insert(id, program.given(function, parameter));
         }
     }
     Ok(found)
@@ -404,9 +426,9 @@ impl Look<'_> {
         })
     }
 
-    /// Whether what a start routine is given may matter: it does not if it is only moved about in
-    /// local variables that nobody else sees, and returned.
-    fn matters(&self, function: &Function, parameter: Reg) -> bool {
+    /// What a start routine does with what it is given. `Compared` only if that is moved about in
+    /// local variables that nobody else sees. Each of them has the low bits of the argument.
+    fn given(&self, function: &Function, parameter: Reg) -> Given {
         let mut moved: BTreeSet<Reg> = BTreeSet::from([parameter]);
         let mut slots: BTreeSet<usize> = BTreeSet::new();
         let addresses: BTreeMap<Reg, usize> = instructions(function)
@@ -419,6 +441,7 @@ impl Look<'_> {
             Operand::Reg(register) => addresses.get(register).copied(),
             _ => None,
         };
+        let mut compared: Vec<Comparison> = Vec::new();
         loop {
             let before = (moved.len(), slots.len());
             for (_, inst) in instructions(function) {
@@ -427,27 +450,49 @@ impl Look<'_> {
                     InstKind::Copy { dst, value } if is_moved(value) => {
                         moved.insert(*dst);
                     }
+                    InstKind::Cast {
+                        op: CastOp::Bitcast | CastOp::Trunc,
+                        dst,
+                        a,
+                        ..
+                    } if is_moved(a) && !is_float(function.regs[*dst].ty) => {
+                        moved.insert(*dst);
+                    }
+                    InstKind::Cmp { pred, ty, a, b, .. } if is_moved(a) != is_moved(b) => {
+                        let turned = is_moved(b);
+                        let number = if turned { *a } else { *b };
+                        match Comparison::with(*pred, number, *ty, turned) {
+                            Some(found) if compared.contains(&found) => {}
+                            Some(found) => compared.push(found),
+                            None => return Given::Used,
+                        }
+                    }
                     InstKind::Store {
                         ptr,
                         value,
+                        ty,
                         order: None,
                         ..
-                    } if is_moved(value) && !is_moved(ptr) && slot(ptr).is_some() => {
+                    } if is_moved(value) && !is_moved(ptr) && slot(ptr).is_some() && ty.bytes() == 8 => {
                         slots.extend(slot(ptr));
                     }
                     InstKind::Load {
                         dst,
                         ptr,
+                        ty,
                         order: None,
                         ..
-                    } if slot(ptr).is_some_and(|slot| slots.contains(&slot)) => {
+                    } if slot(ptr).is_some_and(|slot| slots.contains(&slot)) && ty.bytes() == 8 => {
                         moved.insert(*dst);
+                    }
+                    InstKind::Load { ptr, .. } if slot(ptr).is_some_and(|slot| slots.contains(&slot)) => {
+                        return Given::Used;
                     }
                     other => {
                         let mut used = false;
                         other.for_each_operand(|operand| used |= is_moved(&operand));
                         if used {
-                            return true;
+                            return Given::Used;
                         }
                     }
                 }
@@ -492,8 +537,15 @@ impl Look<'_> {
             });
             twice
         });
-        decides || escapes || !one_address || assigned_twice
+        match decides || escapes || !one_address || assigned_twice {
+            true => Given::Used,
+            false => Given::Compared(compared),
+        }
     }
+}
+
+const fn is_float(ty: Type) -> bool {
+    matches!(ty, Type::F32 | Type::F64)
 }
 
 fn is_null(operand: Option<&Operand>) -> bool {

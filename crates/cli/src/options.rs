@@ -25,6 +25,7 @@ pub(crate) fn options(
         },
         dependence: args.dependence,
         symmetry: args.symmetry,
+        awaits: args.awaits.on(),
         sleep_sets: args.sleep_sets.on(),
         recall: args.recall.on(),
         visibility: args.visibility,

@@ -99,6 +99,27 @@ pub fn find_spins<M: Machine, D: Detector<M>>(
     }
 }
 
+/// True if all enabled threads spin for ever, whether that is a finding or not. The machine may be in
+/// another state afterwards. `print`: distinguishes states.
+pub(crate) fn all_spin<M: Machine>(machine: &mut M, print: impl Fn(&M) -> Digest) -> bool {
+    for _ in 0..=machine.pending().len() {
+        match here(machine, &print) {
+            Here::Open => return false,
+            Here::Behind(thread, steps) => {
+                for _ in 0..steps {
+                    machine.step(Choice {
+                        thread,
+                        alternative: 0,
+                    });
+                }
+            }
+            Here::Rounds(_) => return true,
+        }
+    }
+    // Nothing was found out.
+    true
+}
+
 /// True if the pending actions do not exclude that no thread makes progress.
 pub(crate) fn may_spin(pending: &[Pending]) -> bool {
     let goes_round = |p: &Pending| match p.status {

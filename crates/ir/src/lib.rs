@@ -10,6 +10,7 @@
 //! is *undefined*.
 
 mod build;
+mod comparison;
 mod demangle;
 mod function;
 mod inst;
@@ -23,6 +24,7 @@ mod verify;
 mod visit;
 
 pub use build::{FunctionBuilder, ModuleBuilder};
+pub use comparison::Comparison;
 pub use demangle::demangle;
 pub use function::{Block, Function, Local, RegInfo};
 pub use inst::{

@@ -14,9 +14,11 @@ pub enum Status {
     Enabled,
     /// It waits for another thread.
     Blocked,
-    /// It could move, but has to leave the turn to an identical thread: an execution in which it
-    /// moves is one in which that thread does, by another name ([`Machine::takes_turns`]). So it
-    /// is no part of a deadlock, and an execution that ends like this has not come to its end.
+    /// It could move, but this is not explored, for one of two reasons. It has to leave the turn to
+    /// an identical thread: an execution in which it moves is one in which that thread does, by
+    /// another name ([`Machine::takes_turns`]). Or it would go once round a loop without an effect:
+    /// what comes after that comes without it, too ([`Machine::may_wait`]). So it is no part of a
+    /// deadlock, and an execution that ends like this has not come to its end.
     Held,
     /// It has ended.
     Finished,
@@ -158,9 +160,26 @@ pub trait Machine {
         false
     }
 
-    /// Tells the machine that an explorer cannot decide something because threads take turns. The
-    /// exploration has to be made again without turns.
+    /// Tells the machine that an explorer cannot decide something because a thread is held
+    /// ([`Status::Held`]). The exploration has to be made again without that.
     fn refuse_turns(&self) {}
+
+    /// Whether the next action of a thread may be held because it completes a round of a loop
+    /// without an effect. This follows from the thread's own past. Whether it is held depends on
+    /// the bytes that the action uses, and on nothing else that other threads may change.
+    fn may_wait(&self, _thread: ThreadId) -> bool {
+        false
+    }
+
+    /// The same where only threads that are held in loops are concerned
+    /// ([`may_wait`](Machine::may_wait)).
+    fn refuse_awaits(&self) {}
+
+    /// Lets each thread that is held in a loop complete its round, and holds no such thread until
+    /// an earlier mark is returned to. False if there is none; then nothing has changed.
+    fn complete_rounds(&mut self) -> bool {
+        false
+    }
 
     /// Adds the machine's counts of its own work to the totals that outlive it, and resets them.
     fn publish_counts(&mut self) {}

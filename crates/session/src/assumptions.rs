@@ -143,7 +143,7 @@ fn addresses(program: &Program) -> Option<String> {
 fn turns(program: &Program) -> Option<String> {
     let places = places(program, program.turns())?;
     Some(format!(
-        "threads with the same function and argument are interchangeable, which was checked: they are explored in one order at {places} (--symmetry)"
+        "threads with the same function, and arguments with which it does the same, are interchangeable, which was checked: they are explored in one order at {places} (--symmetry)"
     ))
 }
 

@@ -84,6 +84,7 @@ pub fn cover(
     // Only its visibility counts: every synchronisation is an event, and races are looked for.
     let plan = Plan {
         turns: false,
+        awaits: false,
         ..Plan::of(options, Strategy::Dpor, selvedge_vm::Visibility::Sync)
     };
     let job = Job::new(

@@ -160,7 +160,8 @@ impl Exploration<'_> {
         let (gone, work) = (AtomicBool::new(false), Work::default());
         let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
         let turns = self.takes_turns();
-        let differs = || turns && self.program.told_apart();
+        let awaits = self.plan.awaits && !self.program.refuses_awaits();
+        let differs = || turns && self.program.told_apart() || awaits && self.program.refuses_awaits();
         let reused = |vm: &Vm| {
             work.pay(&control, || vm.work());
             let spoiled = moves_left && vm.is_spoiled();
@@ -177,6 +178,7 @@ impl Exploration<'_> {
             let (vm, detectors) = canonical_machine(self.program);
             let vm = if moves_left { vm.with_left_movers() } else { vm };
             let vm = if turns { vm.with_turns() } else { vm };
+            let vm = if awaits { vm.with_awaits() } else { vm };
             let vm = match self.plan.futures {
                 Some(futures) => vm.with_futures(futures),
                 None => vm,
@@ -204,7 +206,7 @@ impl Exploration<'_> {
             // Without left movers nothing can be spoiled any more, and without turns no thread can
             // be told apart.
             let again = moves_left && self.program.is_spoiled() || differs();
-            if differs() {
+            if turns && self.program.told_apart() {
                 self.observer.note(symmetry::TOLD_APART);
             }
             return if again {

@@ -134,6 +134,8 @@ pub struct Options {
     pub dependence: Dependence,
     /// Whether executions that differ only in identical threads are explored once.
     pub symmetry: Symmetry,
+    /// True if threads that wait in loops are held until what they read changes.
+    pub awaits: bool,
     /// True if sleep sets cut off executions that only repeat others.
     pub sleep_sets: bool,
     /// True if `dpor` looks known steps up instead of executing them.
@@ -177,6 +179,7 @@ impl Default for Options {
             strategy: None,
             dependence: Dependence::Auto,
             symmetry: Symmetry::Auto,
+            awaits: true,
             sleep_sets: true,
             recall: true,
             visibility: Visibility::Auto,

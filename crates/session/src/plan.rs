@@ -30,6 +30,8 @@ pub struct Plan {
     pub dependence: Dependence,
     /// True if identical threads take turns, if the program has any.
     pub turns: bool,
+    /// True if threads that wait in loops are held until what they read changes (`unfold`).
+    pub awaits: bool,
     /// The search order of `unfold`.
     pub search: Order,
     /// `Options::quarantine` of the machine.
@@ -88,6 +90,10 @@ impl Plan {
             futures,
             dependence: Dependence::Conflict,
             turns: symmetry::suits(options, strategy),
+            awaits: options.awaits
+                && cuts_off
+                && visibility == selvedge_vm::Visibility::Sync
+                && symmetry::holds(options, strategy),
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
             keeps_dead: cuts_off && options.quarantine.is_none(),

@@ -156,6 +156,7 @@ pub(crate) fn plan_of(options: &Options, strategy: Strategy) -> Plan {
     Plan {
         dependence: Dependence::Predicate,
         turns: false,
+        awaits: false,
         ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
     }
 }

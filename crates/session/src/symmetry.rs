@@ -35,6 +35,11 @@ pub(crate) fn suits(options: &Options, strategy: Strategy) -> bool {
     options.symmetry != Symmetry::Off && searches && conflict(options).is_none()
 }
 
+/// Whether explorations by a strategy hold threads that wait in loops.
+pub(crate) fn holds(options: &Options, strategy: Strategy) -> bool {
+    strategy == Strategy::Unfold && conflict(options).is_none()
+}
+
 /// What is said where threads are not explored as identical, though that was asked for.
 pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -> String {
     let why = match identical {
@@ -43,14 +48,14 @@ pub(crate) fn unused(identical: &Result<Identical, String>, program: &Program) -
             "something visible lies between the joins of such threads, or addresses are used as numbers"
         }
         Ok(_) => {
-            "no threads with the same function and argument, created one after the other, were seen to do the same"
+            "no threads with the same function and like arguments, created one after the other, were seen to do the same"
         }
     };
     format!("note: --symmetry on changes nothing: {why}")
 }
 
 /// What is said where threads were told apart after all.
-pub(crate) const TOLD_APART: &str = "note: the program can tell threads apart that have the same function and argument: going on without symmetry";
+pub(crate) const TOLD_APART: &str = "note: the program can tell threads apart that have the same function and like arguments: going on without symmetry";
 
 /// What is known of a program's identical threads.
 ///
@@ -71,7 +76,10 @@ pub(crate) fn facts(options: &Options, module: &Module) -> Result<Identical, Str
     let points_to = PointsTo::of(module, module.function(entry), &modelled);
     let Facts { starts, handles } = identical(module, &points_to)?;
     Ok(Identical {
-        starts,
+        starts: starts
+            .into_iter()
+            .map(|(start, given)| (start, given.compared()))
+            .collect(),
         handles,
         place: 0,
     })

@@ -4,6 +4,7 @@
 //! taken back.
 
 mod allocated;
+mod awaits;
 mod blocks;
 mod carried;
 mod causeless;

@@ -1,6 +1,7 @@
 //! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
 //! It is immutable and shared by all machines that run it.
 
+use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile;
@@ -132,6 +133,8 @@ pub struct Program {
     pub(crate) spoiled: AtomicBool,
     /// Where identical threads take turns, if they do.
     pub(crate) turns: OnceLock<Turns>,
+    /// The loops in which threads are held while they wait, if they are.
+    pub(crate) awaits: OnceLock<Awaits>,
     /// Threads that took turns were told apart after all.
     pub(crate) told_apart: AtomicBool,
     liveness: OnceLock<Vec<Liveness>>,
@@ -211,6 +214,7 @@ impl Program {
             starts_rust: starts_rust(&module),
             spoiled: AtomicBool::new(false),
             turns: OnceLock::new(),
+            awaits: OnceLock::new(),
             told_apart: AtomicBool::new(false),
             polls: module
                 .functions

@@ -1,5 +1,5 @@
-//! Identical threads take turns: those that have the same creator, function and argument, and that
-//! the program cannot tell apart.
+//! Identical threads take turns: those that have the same creator and function, and arguments with
+//! which that does the same, and that the program cannot tell apart.
 //!
 //! If such threads change places in an execution, that is an execution, too, with the same faults
 //! by other names. So it is enough to explore, of each set of executions that differ in this way,
@@ -30,7 +30,7 @@ use crate::value::Value;
 use crate::vm::Vm;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_ir::{FuncId, InstKind};
+use selvedge_ir::{Comparison, FuncId, InstKind};
 use selvedge_model::{Access, Action, Choice, Machine, MemoryOrder, ObjectId, Op, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,8 +48,9 @@ const MOST_WORK: u64 = 4_000_000;
 /// What is known of identical threads from the program as a text.
 #[derive(Clone, Debug, Default)]
 pub struct Identical {
-    /// The functions that a thread may begin with: whether what they are given matters.
-    pub starts: BTreeMap<FuncId, bool>,
+    /// The functions that a thread may begin with, and the comparisons that decide what they do with
+    /// what they are given. `None` if that is not known.
+    pub starts: BTreeMap<FuncId, Option<Vec<Comparison>>>,
     /// The statements that store handles of threads, or load them for joins.
     pub handles: BTreeSet<StmtId>,
     /// Which of the places where they can take turns is taken, from 0, as far as there are so many:
@@ -60,11 +61,39 @@ pub struct Identical {
 /// Where identical threads take turns.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    /// By the address of a function whether what it is given matters.
-    starts: FxHashMap<u64, bool>,
+    /// By the address of a function: see [`Identical::starts`].
+    starts: FxHashMap<u64, Option<Vec<Comparison>>>,
     handles: FxHashSet<StmtId>,
-    /// By the address of the function that threads begin with.
-    at: OnceLock<FxHashMap<u64, At>>,
+    /// By what threads begin with.
+    at: OnceLock<FxHashMap<Start, At>>,
+}
+
+/// What a thread begins with: the address of a function, and the results of the comparisons of its
+/// argument. Equal for identical threads.
+type Start = (u64, u64);
+
+impl Turns {
+    /// What is known of arguments of a function, if it is a little.
+    fn comparisons(&self, function: u64) -> Option<&[Comparison]> {
+        let known = self.starts.get(&function)?.as_deref();
+        known.filter(|known| known.len() <= 64)
+    }
+
+    fn start(&self, (function, argument): (u64, Value)) -> Start {
+        let known = self.comparisons(function).unwrap_or_default();
+        let results = known.iter().map(|c| c.of(argument.bits));
+        let results = results.fold(0, |all, result| all << 1 | u64::from(result));
+        (function, if argument.is_concrete() { results } else { 0 })
+    }
+
+    /// Whether a function does the same with two arguments.
+    fn are_alike(&self, function: u64, one: Value, other: Value) -> bool {
+        let concrete = one.is_concrete() && other.is_concrete();
+        let same = concrete && one == other;
+        same || self.comparisons(function).is_some_and(|known| {
+            known.is_empty() || concrete && known.iter().all(|c| c.of(one.bits) == c.of(other.bits))
+        })
+    }
 }
 
 /// A statement and what it does.
@@ -94,7 +123,7 @@ impl Program {
         let starts = identical.starts.iter();
         let turns = Turns {
             starts: starts
-                .map(|(&function, &matters)| (self.function_address(function), matters))
+                .map(|(&function, given)| (self.function_address(function), given.clone()))
                 .collect(),
             handles: identical.handles.iter().copied().collect(),
             at: OnceLock::new(),
@@ -132,8 +161,9 @@ impl Program {
         self.told_apart.store(true, Ordering::Relaxed);
     }
 
-    fn at(&self, start: u64) -> Option<At> {
-        self.turns.get()?.at.get()?.get(&start).copied()
+    fn at(&self, start: (u64, Value)) -> Option<At> {
+        let turns = self.turns.get()?;
+        turns.at.get()?.get(&turns.start(start)).copied()
     }
 
     /// Whether threads take turns at a statement.
@@ -148,7 +178,8 @@ pub(crate) fn twin(cx: &Cx<'_>, start: u64, argument: Value, detached: bool) -> 
     if !cx.state.modes().turns || detached {
         return None;
     }
-    let matters = *cx.program.turns.get()?.starts.get(&start)?;
+    let turns = cx.program.turns.get()?;
+    turns.starts.get(&start)?;
     let core = &cx.state.thread(cx.thread).core;
     if !core.has_just_created {
         return None;
@@ -156,9 +187,8 @@ pub(crate) fn twin(cx: &Cx<'_>, start: u64, argument: Value, detached: bool) -> 
     let mut threads = cx.state.threads().iter().enumerate();
     let (number, before) =
         threads.find(|(_, t)| t.parent == cx.thread && t.ordinal == core.children && t.ordinal > 0)?;
-    let same = before.start.1 == argument && argument.is_concrete();
-    (before.start.0 == start && (same || !matters) && !before.core.detached)
-        .then(|| ThreadId::from_index(number))
+    let alike = before.start.0 == start && turns.are_alike(start, before.start.1, argument);
+    (alike && !before.core.detached).then(|| ThreadId::from_index(number))
 }
 
 impl Vm {
@@ -178,11 +208,7 @@ impl Vm {
         if thread.core.had_turn {
             return false;
         }
-        let Some(at) = self
-            .program
-            .at(thread.start.0)
-            .filter(|at| at.stmt == action.stmt)
-        else {
+        let Some(at) = self.program.at(thread.start).filter(|at| at.stmt == action.stmt) else {
             return false;
         };
         if at != At::of(action) || action.blocks.is_some() || action.cancelable {
@@ -308,7 +334,11 @@ impl Vm {
 }
 
 /// Where threads can take turns, as one execution shows.
-fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
+fn places(mut vm: Vm, place: usize) -> FxHashMap<Start, At> {
+    let program = vm.program.clone();
+    let Some(turns) = program.turns.get() else {
+        return FxHashMap::default();
+    };
     let mut done: Vec<Vec<At>> = Vec::new();
     let (mut current, mut in_a_row, mut decisions) = (0, 0, 0);
     for _ in 0..MOST_STEPS {
@@ -340,8 +370,8 @@ fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
         }
     }
     let threads = vm.state.threads();
-    let mut found: FxHashMap<u64, At> = FxHashMap::default();
-    let mut differ: FxHashSet<u64> = FxHashSet::default();
+    let mut found: FxHashMap<Start, At> = FxHashMap::default();
+    let mut differ: FxHashSet<Start> = FxHashSet::default();
     for (number, first) in threads.iter().enumerate() {
         let mut group = vec![number];
         for (other, thread) in threads.iter().enumerate() {
@@ -364,12 +394,12 @@ fn places(mut vm: Vm, place: usize) -> FxHashMap<u64, At> {
         }
         match places.get(place).or(places.last()) {
             Some(&at) => {
-                let known = *found.entry(first.start.0).or_insert(at);
+                let known = *found.entry(turns.start(first.start)).or_insert(at);
                 if known != at {
-                    differ.insert(first.start.0);
+                    differ.insert(turns.start(first.start));
                 }
             }
-            None => _ = differ.insert(first.start.0),
+            None => _ = differ.insert(turns.start(first.start)),
         }
     }
     found.retain(|start, _| !differ.contains(start));

@@ -1,7 +1,9 @@
 //! The depth-first search itself: a stack of nodes over one machine.
 
 mod first;
+mod handed;
 mod keep;
+mod leaf;
 mod races;
 mod take;
 
@@ -10,10 +12,8 @@ use super::contended::Contended;
 use super::order::Order;
 use super::set::Set;
 use super::share::{Given, Worker};
-use crate::estimate::explored_part;
 use crate::kept::Keeper;
 use crate::record::Record;
-use crate::stuck::waiting;
 use crate::{Config, Control, Stop};
 pub(super) use keep::{Suspended, members};
 use selvedge_base::{ForTests, Id, StmtId, ThreadId};
@@ -481,32 +481,6 @@ where
         begun
     }
 
-    /// Records the faults and notices of the last event.
-    #[inline(always)]
-    fn report(&mut self) {
-        if !self.faults.is_empty() || !self.machine.notices().is_empty() {
-            self.report_some();
-        }
-    }
-
-    #[cold]
-    fn report_some(&mut self) {
-        let notices = self.machine.notices();
-        let mut faulty = self.job.record.notice(self.config, notices, &self.choices);
-        faulty |= self.note_faults();
-        if faulty && self.config.stop == Stop::First {
-            self.job.halt = Some(Halt::Finding);
-        }
-    }
-
-    fn note_faults(&mut self) -> bool {
-        let mut faulty = false;
-        for fault in self.faults.drain(..) {
-            faulty |= self.job.record.fault(self.config, fault, &self.choices);
-        }
-        faulty
-    }
-
     /// Selects the top node's next child. Returns false if there is none.
     fn next_child(&mut self) -> bool {
         let top = self.nodes.len() - 1;
@@ -561,165 +535,6 @@ where
         self.uncontended = node_state.uncontended;
         self.hot = node_state.hot;
         self.choices.truncate(node);
-    }
-
-    /// Handles the end of an execution.
-    fn leaf(&mut self, finished: bool, asleep: bool) {
-        self.reverse_blocked();
-        let statistics = &mut self.job.record.statistics;
-        statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
-        let held = |p: &Pending| p.status == Status::Held;
-        if finished && self.machine.pending().iter().any(held) {
-            // It goes on, by another thread's name.
-            statistics.redundant_executions += 1;
-            self.unseen.redundant += 1;
-        } else if finished {
-            statistics.executions += 1;
-            statistics.threads = statistics.threads.max(self.machine.pending().len() as u64);
-            self.unseen.executions += 1;
-            self.detector.end(&self.machine, &mut self.faults);
-            if !self.faults.is_empty() && self.note_faults() && self.config.stop == Stop::First {
-                self.job.halt = Some(Halt::Finding);
-            }
-        } else if asleep {
-            statistics.redundant_executions += 1;
-            self.unseen.redundant += 1;
-        } else {
-            statistics.bounded_executions += 1;
-            let detail = format!("an execution of more than {} events", self.config.max_events);
-            self.job.record.limit(&Limit {
-                kind: LimitKind::Depth,
-                detail,
-                stmt: StmtId(0),
-            });
-            for waiting in waiting(&self.machine).into_iter().filter(|w| w.firm) {
-                self.detector
-                    .stuck(&self.machine, waiting.thread, &mut self.faults);
-            }
-            if self.note_faults() && self.config.stop == Stop::First {
-                self.job.halt = Some(Halt::Finding);
-            }
-        }
-        self.unseen.leaves += 1;
-        if self.unseen.leaves == SHOW_EVERY {
-            self.show();
-        }
-        if self.worker.as_ref().is_some_and(|worker| worker.is_cancelled()) {
-            self.job.halt = Some(Halt::Cancelled);
-        }
-    }
-
-    /// Updates the statistics for an execution that did not reach a leaf.
-    pub fn note_depth(&mut self) {
-        let statistics = &mut self.job.record.statistics;
-        statistics.max_depth = statistics.max_depth.max(self.choices.len() as u64);
-    }
-
-    /// Adds the counters to the control.
-    pub(super) fn show(&mut self) {
-        let unseen = std::mem::take(&mut self.unseen);
-        self.control.add(
-            unseen.executions,
-            unseen.redundant,
-            unseen.events,
-            self.choices.len() as u64,
-        );
-        if self.worker.as_ref().is_none_or(|worker| worker.is_first()) {
-            let nodes = self.nodes.iter();
-            let shares = nodes.map(|node| (f64::from(node.cursor), f64::from(node.len)));
-            self.control.set_part(match self.nodes.is_empty() {
-                true => 1.0,
-                false => explored_part(shares),
-            });
-        }
-    }
-
-    // Functions for sharing work.
-
-    /// The depth of the present state, and whether it has a node.
-    pub fn position(&self) -> (usize, bool) {
-        (self.choices.len(), self.nodes.len() > self.choices.len())
-    }
-
-    /// The choices of the present path.
-    pub fn choices(&self) -> &[Choice] {
-        &self.choices
-    }
-
-    /// The highest node of this job with an entry that no worker has begun and that is at least
-    /// `height` events above the present state. Returns the node, the entry, its thread, and the
-    /// sleep set when it is taken. The entry is marked as given away.
-    pub fn offer(&mut self, height: usize) -> Option<(usize, u16, usize, S)> {
-        let end = self.choices.len().checked_sub(height)?.min(self.nodes.len());
-        let from = self.job.own;
-        for at in from..end {
-            let node = &self.nodes[at];
-            if node.cursor + 1 >= node.len {
-                continue;
-            }
-            let mut sleep = node.sleep;
-            let original = node.sleep;
-            for k in node.cursor..node.len {
-                let thread = if k == node.cursor {
-                    usize::from(node.thread)
-                } else {
-                    self.entry(at, k)
-                };
-                let free = k > node.cursor
-                    && !original.contains(thread)
-                    && !(node.given && self.job.given.iter().any(|g| g.node == at && g.entry == k));
-                if free {
-                    self.nodes[at].given = true;
-                    return Some((at, k, thread, sleep));
-                }
-                if self.config.sleep_sets {
-                    sleep.insert(thread);
-                }
-            }
-        }
-        None
-    }
-
-    /// Follows a path from the present state, and then adds a node of which only one entry is to be
-    /// explored. Other workers explore the other branches of the path.
-    pub fn follow(&mut self, path: &[Choice], thread: usize, sleep: S) {
-        self.follow_path(path);
-        if self.job.halt.is_none() {
-            self.push_here(thread, sleep);
-        }
-    }
-
-    /// Follows a path whose other branches other workers explore.
-    pub fn follow_path(&mut self, path: &[Choice]) {
-        for &choice in path {
-            if self.nodes.len() == self.choices.len() {
-                self.push_here(choice.thread.index(), S::default());
-            }
-            self.follow_one(choice);
-            if matches!(self.job.halt, Some(Halt::Limit(_))) {
-                return;
-            }
-        }
-    }
-
-    /// True if the machine offers this choice now. A choice that another worker made may be missing
-    /// here, because a solver's time limit can exclude an alternative on one of two machines.
-    fn can_take(&self, choice: Choice) -> bool {
-        let pending = self.machine.pending().get(choice.thread.index());
-        pending.is_some_and(|p| p.is_enabled() && choice.alternative < p.alternatives)
-    }
-
-    fn push_here(&mut self, thread: usize, sleep: S) {
-        self.push(self.enabled_now(), sleep, thread, false);
-    }
-
-    /// Removes the nodes from `len` on and returns to the state of the node at `len`. With `keep`,
-    /// that node stays.
-    pub fn leave(&mut self, len: usize, keep: bool) {
-        self.go_back(len);
-        while self.nodes.len() > len + usize::from(keep) {
-            self.pop();
-        }
     }
 }
 

@@ -196,7 +196,8 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
             Scheme::None => {}
             // An unlock never blocks temporarily. If it is blocked, its thread does not hold the
             // lock any more.
-            Scheme::Certain if !at.event.is_some() => {
+            // The same where the thread may be held in a loop: it depends on what it would read.
+            Scheme::Certain if !at.event.is_some() || waits(store, at) => {
                 let candidates = candidates(store, path, at, &below, Scheme::Certain);
                 self.after_each(store, path, at, Scheme::Ask, &candidates, &below);
             }
@@ -407,6 +408,11 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
         }
         found
     }
+}
+
+/// Whether the action at a position may be held in a loop.
+fn waits(store: &Store, at: &Position) -> bool {
+    at.parent.is_some() && store[at.parent].waits && !store.weaken.is(Weaken::Awaits)
 }
 
 fn trimmed(clock: &[Last]) -> Clock {

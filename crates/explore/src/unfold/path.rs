@@ -286,6 +286,7 @@ impl<M: Undo + Fingerprint, D: Detector<M>> Path<M, D> {
             let known = &mut store[event];
             known.timed = matches!(action.op, Op::WaitRelease | Op::FutexWait)
                 && self.machine.pending()[number].action.op == Op::WaitTimeout;
+            known.waits = self.machine.may_wait(choice.thread);
             known.alternative = choice.alternative;
             // Only now it is known whether the thread ended with it.
             known.what = Rc::clone(&what);

@@ -119,6 +119,16 @@ impl<'u, 'm, 'p> FnLower<'u, 'm, 'p> {
         self.emit(InstKind::Copy { dst, value });
     }
 
+    /// The same where one may be a pointer and the other an integer of its size.
+    pub(super) fn copy_bits(&mut self, dst: Reg, a: Operand) {
+        let from = self.type_of(a);
+        if from == self.reg_type(dst) {
+            return self.copy(dst, a);
+        }
+        let op = CastOp::Bitcast;
+        self.emit(InstKind::Cast { op, dst, a, from });
+    }
+
     /// Emits a conversion into a new register.
     pub(super) fn cast(&mut self, op: CastOp, a: Operand, to: Type) -> Operand {
         let from = self.type_of(a);

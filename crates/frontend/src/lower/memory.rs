@@ -129,12 +129,13 @@ impl<'m> FnLower<'_, 'm, '_> {
     pub(super) fn load(&mut self, inst: Value<'m>, rest: &[Value<'m>]) -> Lower<()> {
         let from = inst.operand(0).ok_or("a load of nothing")?;
         if let Some(&reg) = self.promoted.get(&from) {
-            if !self.is_known(inst) && forwardable(inst, from, rest) {
+            let same = scalar(inst.ty()) == Ok(self.reg_type(reg));
+            if same && !self.is_known(inst) && forwardable(inst, from, rest) {
                 self.share(inst, smallvec![Operand::Reg(reg)]);
                 return Ok(());
             }
             for dst in self.results(inst)? {
-                self.copy(dst, Operand::Reg(reg));
+                self.copy_bits(dst, Operand::Reg(reg));
             }
             return Ok(());
         }
@@ -170,8 +171,9 @@ impl<'m> FnLower<'_, 'm, '_> {
         let parts = self.parts(value)?;
         if let Some(&reg) = self.promoted.get(&to) {
             for part in parts {
-                if !self.retarget(value, part, reg) {
-                    self.copy(reg, part);
+                let same = self.type_of(part) == self.reg_type(reg);
+                if !same || !self.retarget(value, part, reg) {
+                    self.copy_bits(reg, part);
                 }
             }
             return Ok(());

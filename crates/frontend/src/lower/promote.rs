@@ -2,6 +2,7 @@
 //!
 //! A local becomes a register if it is of scalar type, is only loaded and stored as a whole by
 //! plain accesses, and its address is used for nothing else. Volatile accesses count as plain. A
+//! pointer may be accessed as an integer of 64 bits: clang does so around atomic accesses. A
 //! local with a scope of its own stays an object, because accesses outside of its scope are faults;
 //! but unoptimised code that was compiled here has no such accesses. Unlike LLVM's mem2reg this
 //! makes no φ-nodes: the register is assigned where the local was stored to. So an uninitialised
@@ -29,12 +30,16 @@ pub(super) fn promotable(alloca: Value<'_>, as_written: bool) -> Option<Type> {
     if alloca.operand(0).and_then(|n| n.int()) != Some(1) {
         return None;
     }
+    let whole = |value: Value<'_>| {
+        let used = value.ty();
+        scalar(used).is_ok_and(|used| is_same_word(used, register))
+    };
     let plain = |access: Value<'_>| access.ordering() == Ordering::LLVMAtomicOrderingNotAtomic;
     let fits = |user: Value<'_>| match user.opcode() {
-        Some(Opcode::LLVMLoad) => user.ty() == ty && plain(user),
+        Some(Opcode::LLVMLoad) => whole(user) && plain(user),
         Some(Opcode::LLVMStore) => {
             let stored = user.operand(0);
-            stored != Some(alloca) && stored.is_some_and(|v| v.ty() == ty) && plain(user)
+            stored != Some(alloca) && stored.is_some_and(whole) && plain(user)
         }
         Some(Opcode::LLVMCall) => as_written && lifetime(user).is_some(),
         _ => false,
@@ -44,6 +49,12 @@ pub(super) fn promotable(alloca: Value<'_>, as_written: bool) -> Option<Type> {
         .into_iter()
         .all(|u| u.kind() == ValueKind::LLVMInstructionValueKind && fits(u))
         .then_some(register)
+}
+
+/// Whether a register of one type may hold the bits of another: a pointer, and an integer of its
+/// size.
+fn is_same_word(one: Type, other: Type) -> bool {
+    one == other || matches!((one, other), (Type::Ptr, Type::I64) | (Type::I64, Type::Ptr))
 }
 
 /// If a call is a lifetime marker: whether life starts, and of what.

@@ -12,6 +12,8 @@ pub enum Differs {
     Arguments,
     /// It is given a number that it does not use.
     IdleArguments,
+    /// It is given a number, which is compared with another one.
+    Roles,
     /// Something visible is done between two joins.
     BetweenJoins,
     /// A plain variable is read between two joins.
@@ -30,10 +32,11 @@ pub enum Differs {
     AddressBit,
 }
 
-const ALL: [Differs; 11] = [
+const ALL: [Differs; 12] = [
     Differs::Nothing,
     Differs::Arguments,
     Differs::IdleArguments,
+    Differs::Roles,
     Differs::BetweenJoins,
     Differs::ReadBetweenJoins,
     Differs::BetweenCreations,
@@ -97,6 +100,16 @@ pub fn program(seed: u64) -> String {
     );
     match differs {
         Differs::Arguments => text += "    r = (int)(intptr_t)given;\n",
+        Differs::Roles => {
+            let (one, two) = (statement(&mut rng, 1), statement(&mut rng, 1));
+            let compared = [
+                "(int)(intptr_t)given <",
+                "(intptr_t)given !=",
+                "(uintptr_t)given >",
+            ][rng.usize(..3)];
+            let number = rng.usize(..=count);
+            writeln!(text, "    if ({compared} {number}) {{ {one} }} else {{ {two} }}").expect("a string");
+        }
         Differs::Handle => text += "    r = pthread_equal(pthread_self(), t[0]) ? 2 : 0;\n",
         Differs::Addresses => {
             text +=
@@ -128,7 +141,10 @@ pub fn program(seed: u64) -> String {
     if first {
         text += "    pthread_create(&o, 0, other, 0);\n";
     }
-    let numbered = matches!(differs, Differs::Arguments | Differs::IdleArguments);
+    let numbered = matches!(
+        differs,
+        Differs::Arguments | Differs::IdleArguments | Differs::Roles
+    );
     for i in 0..count {
         let given = if numbered { i } else { 0 };
         writeln!(text, "    pthread_create(&t[{i}], 0, work, (void *){given});").expect("a string");

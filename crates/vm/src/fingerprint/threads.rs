@@ -152,10 +152,11 @@ pub(super) fn core(state: &State, thread: &Thread, style: Style<'_>, words: &mut
     core_words(state, (thread, thread.core), style, words);
 }
 
-/// Writes a thread's core without [`Core::idle`].
+/// Writes a thread's core without [`Core::idle`] and [`Core::rounds`].
 pub(super) fn core_without_idle(state: &State, thread: &Thread, style: Style<'_>, words: &mut Vec<u64>) {
     let mut own = thread.core;
     own.idle = Digest::EMPTY;
+    own.rounds = 0;
     core_words(state, (thread, own), style, words);
 }
 
@@ -182,6 +183,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
         has_just_created,
         before,
         idle,
+        rounds,
         cancel: Cancel {
             disabled,
             asynchronous,
@@ -217,6 +219,7 @@ fn core_words(state: &State, (thread, core): (&Thread, Core), style: Style<'_>, 
     if idle != Digest::EMPTY {
         words.extend(idle.words());
     }
+    words.extend(state.stands().words(rounds));
     if style.named {
         words.push(frame.context.index() as u64);
     }

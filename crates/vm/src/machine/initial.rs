@@ -84,6 +84,7 @@ impl Vm {
             published: SolverStatistics::default(),
             evaluator: Evaluator::new(),
             addresses: FxHashSet::default(),
+            awaiting: None,
             foreseen: RefCell::default(),
             began: 0,
             deaf: false,
@@ -141,6 +142,11 @@ impl Vm {
     /// Sets whether identical threads take turns.
     pub(crate) fn set_turns(&mut self, turns: bool) {
         self.state.modes_mut().turns = turns;
+    }
+
+    /// Sets whether threads that wait in loops are held.
+    pub(crate) fn set_awaits(&mut self, awaits: bool) {
+        self.state.modes_mut().awaits = awaits;
     }
 
     /// Lets a thread also go first if, as far as the state shows, no other thread may do anything

@@ -99,6 +99,9 @@ pub struct Core {
     /// The hash of the thread at the time of its last spurious failure or wakeup, if it has changed
     /// nothing since (`causeless`); otherwise 0.
     pub idle: Digest,
+    /// The list of places to which it may return without an effect in between ([`crate::awaits`]); 0
+    /// if there is none.
+    pub rounds: u32,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
     /// Statement and context of the last visible action, for reports.
@@ -222,6 +225,7 @@ impl Core {
             has_just_created: false,
             before: false,
             idle: Digest::EMPTY,
+            rounds: 0,
             cancel: Cancel::default(),
             site: Site {
                 stmt: StmtId(0),

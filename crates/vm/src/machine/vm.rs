@@ -1,5 +1,6 @@
 //! The machine: a program at one state, stepped by choices.
 
+use crate::awaits::Awaiting;
 use crate::coverage::Reached;
 use crate::fingerprint::{Fingerprints, Forget};
 use crate::future::{self, Foreseen, Future};
@@ -73,6 +74,8 @@ pub struct Vm {
     /// What other threads may do in the present state before a given thread moves, if it was
     /// computed.
     pub(crate) foreseen: RefCell<Foreseen>,
+    /// What is known of threads that wait in loops, if they are held.
+    pub(crate) awaiting: Option<Box<Awaiting>>,
     /// The position in the memory's undo log at which the last step began.
     pub(crate) began: usize,
     /// If true, a request to stop does not interrupt steps.
@@ -516,6 +519,9 @@ impl Machine for Vm {
         if self.state.modes().turns {
             self.look_for_differences(&action);
         }
+        if self.state.modes().awaits {
+            self.note_round(&action, mark);
+        }
         self.refresh(&action);
         // Other threads may have pending data choices in a canonical machine, or where a canonical
         // machine's steps are replayed.
@@ -524,6 +530,9 @@ impl Machine for Vm {
         }
         if let Some(prints) = &mut self.fingerprints {
             prints.step_ended(&self.program, &self.state, thread, mark.state, mark.memory);
+        }
+        if self.state.modes().awaits {
+            self.hold_rounds(thread, mark);
         }
         Event {
             action,
@@ -588,7 +597,24 @@ impl Machine for Vm {
     }
 
     fn refuse_turns(&self) {
-        self.program.tell_apart();
+        if self.state.modes().turns {
+            self.program.tell_apart();
+        }
+        self.refuse_awaits();
+    }
+
+    fn refuse_awaits(&self) {
+        if self.state.modes().awaits {
+            self.program.refuse_awaits();
+        }
+    }
+
+    fn may_wait(&self, thread: ThreadId) -> bool {
+        self.may_complete_round(thread)
+    }
+
+    fn complete_rounds(&mut self) -> bool {
+        self.complete_held_rounds()
     }
 
     fn has_changed(&self, object: ObjectId, size: u64) -> bool {
@@ -660,6 +686,9 @@ impl Undo for Vm {
     #[inline]
     fn undo(&mut self, mark: Mark) {
         self.foreseen.get_mut().known = None;
+        if let Some(awaiting) = &mut self.awaiting {
+            awaiting.suspended = false;
+        }
         self.state.undo(mark.state);
         self.state.memory.undo(mark.memory);
         if let Some(prints) = &mut self.fingerprints {

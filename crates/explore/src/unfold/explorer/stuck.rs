@@ -1,7 +1,7 @@
 //! At a leaf after which only cutoffs are left: finds the threads that wait for ever.
 
 use super::Explorer;
-use crate::spin::{find_spins, may_spin};
+use crate::spin::{all_spin, find_spins, may_spin};
 use crate::stuck::{Fate, Waiting, too_many, waiting};
 use crate::unfold::weaken::Weaken;
 use selvedge_base::Id;
@@ -40,6 +40,22 @@ where
                     detector.stuck(&self.path.machine, waiting.thread, faults);
                 }
             }
+        }
+    }
+
+    /// Where threads are held in loops: finds out whether all threads wait for each other for ever.
+    /// If so, the exploration has to be made again without holding threads.
+    pub(super) fn find_held(&mut self) {
+        let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
+        if !asked || self.store.weaken.is(Weaken::Rounds) {
+            return;
+        }
+        let start = self.path.machine.mark();
+        let held = self.path.machine.complete_rounds();
+        let spin = held && all_spin(&mut self.path.machine, M::fingerprint);
+        self.path.machine.undo(start);
+        if spin {
+            self.path.machine.refuse_awaits();
         }
     }
 

@@ -16,6 +16,7 @@ pub(crate) use kept::Kept;
 pub(crate) use log::Undo;
 pub(crate) use quarantine::Place;
 
+use crate::awaits::{Stand, Stands};
 use crate::future::Futures;
 use crate::libc::holes::Hole;
 use crate::memory::{Memory, Site, unshared};
@@ -45,6 +46,8 @@ pub(crate) struct Modes {
     pub futures: Option<Futures>,
     /// If true, identical threads take turns ([`crate::turns`]).
     pub turns: bool,
+    /// If true, threads that wait in loops are held ([`crate::awaits`]).
+    pub awaits: bool,
     /// If true, which decisions are data choices follows from the deciding thread's past alone.
     pub canonical: bool,
     /// The minimum number of dead slots that wait before one is reused. `None`: slots are never
@@ -70,6 +73,8 @@ pub struct State {
     log: Log,
     /// Interned calling contexts: (caller's context, call statement). Context 0 is the empty one.
     contexts: Interner<ContextId, (ContextId, StmtId)>,
+    /// Lists of places to which threads may return. They only grow.
+    stands: Stands,
     /// Interned sets of threads.
     sets: Interner<Waiters, Vec<ThreadId>>,
     notices: Vec<Notice>,
@@ -106,6 +111,7 @@ impl State {
             syncs: Rc::default(),
             log: Log::default(),
             contexts,
+            stands: Stands::default(),
             sets: Interner::new(),
             notices: Vec::new(),
             parts: Vec::new(),
@@ -425,6 +431,26 @@ impl State {
         if !self.notices.is_empty() {
             self.notices.clear();
         }
+    }
+
+    /// Takes the notices and parts of the last step away, for [`put_report`](State::put_report).
+    pub(crate) fn take_report(&mut self) -> (Vec<Notice>, Vec<Part>) {
+        (std::mem::take(&mut self.notices), std::mem::take(&mut self.parts))
+    }
+
+    /// Puts the notices and parts of the last step back.
+    pub(crate) fn put_report(&mut self, (notices, parts): (Vec<Notice>, Vec<Part>)) {
+        (self.notices, self.parts) = (notices, parts);
+    }
+
+    /// The lists of places to which threads may return.
+    pub(crate) fn stands(&self) -> &Stands {
+        &self.stands
+    }
+
+    /// The number of such a list.
+    pub(crate) fn number_stands(&mut self, list: Vec<Stand>) -> u32 {
+        self.stands.number(list)
     }
 
     /// Visible actions performed within the step.

@@ -1,0 +1,573 @@
+//! Awaits: a thread that waits in a loop is held until what it reads changes.
+//!
+//! A thread *stands* before its next action. A *round* leads from a stand back to the same stand: to
+//! the same place, with the same values in everything that the thread may still read, and without
+//! an effect in between. A round only reads atomic variables, fails to exchange them, or stores
+//! the value that is there. If a round is removed from an execution, the rest is an execution that
+//! leads to the same states, as other threads see nothing of the round. So it is enough to explore
+//! executions without complete rounds. An action whose step would complete a round is *held*
+//! ([`Status::Held`]). Whether it would is found out by taking the step and undoing it.
+//!
+//! `Core::rounds` has the stands to which a thread may still return: those at which a loop may
+//! begin ([`Awaits::begins_round`]), since the thread's last effect. They follow from the thread's
+//! own past. They decide its future, so they are part of its state and of its fingerprint. Which
+//! of the stands are kept is a question of cost only.
+//!
+//! Whether an action is held follows from its thread's state and from the bytes that it reads. No
+//! other byte counts: a step that accesses more than its own action does has an effect here.
+//!
+//! *Data races.* The executions that are left are executions of the program, so each of their races
+//! is one. A race can only be lost if one of its two accesses is within a removed round, so that
+//! the other is a plain access to the same bytes. If there are such bytes, awaits are
+//! [refused](Program::refuses_awaits): the exploration has to be made again without them. Plain
+//! accesses before the first thread is created do not count, since everything comes after them.
+//!
+//! *Loops that are never left.* An execution whose last threads are held has not come to its end.
+//! If it has none, because they all wait for each other, the explorer finds that out
+//! ([`Machine::complete_rounds`]) and refuses awaits.
+//!
+//! GenMC's treatment of loops (Kokologiannakis, Ren and Vafeiadis, *Dynamic Partial Order
+//! Reductions for Spinloops*, FMCAD 2021) finds loops in the program's text, and blocks a thread
+//! after its round. Here the states decide, and the last read of the round is no event either.
+
+use crate::code::{Code, Op as Inst};
+use crate::fingerprint::{Keys, own_hash};
+use crate::program::Program;
+use crate::state::Undo as Entry;
+use crate::thread::Stage;
+use crate::vm::{Mark, Vm};
+use rangemap::RangeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_base::{Digest, Id, ThreadId};
+use selvedge_ir::{Callee, InstKind};
+use selvedge_model::{Action, Choice, Machine, MemoryOrder, Op, Pending, Status, Undo};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The most yields and fences that a round may end with.
+const MOST_LOCAL: usize = 4;
+
+/// A stand to which a thread may return: its place (depth, function, instruction), and the hash of
+/// the thread's state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Stand {
+    place: (u32, u32, u32),
+    hash: Digest,
+}
+
+/// Lists of stands, by number. Number 0 is the empty list.
+#[derive(Default)]
+pub(crate) struct Stands {
+    lists: Vec<Vec<Stand>>,
+    numbers: FxHashMap<Vec<Stand>, u32>,
+}
+
+impl Stands {
+    /// The stands of a list.
+    pub(crate) fn list(&self, number: u32) -> &[Stand] {
+        match number.checked_sub(1) {
+            Some(index) => &self.lists[index as usize],
+            None => &[],
+        }
+    }
+
+    /// The list as words, for fingerprints.
+    pub(crate) fn words(&self, number: u32) -> impl Iterator<Item = u64> + '_ {
+        self.list(number).iter().flat_map(|stand| stand.hash.words())
+    }
+
+    pub(crate) fn number(&mut self, list: Vec<Stand>) -> u32 {
+        if list.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(&list) {
+            return number;
+        }
+        self.lists.push(list.clone());
+        let number = self.lists.len() as u32;
+        self.numbers.insert(list, number);
+        number
+    }
+}
+
+/// How bytes are used, as far as that may show a race that would be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Use {
+    /// An atomic variable, read where a round may be.
+    Awaited,
+    /// The same, by a read-modify-write.
+    Exchanged,
+    /// Read by a plain access.
+    Read,
+    /// Written by a plain access.
+    Written,
+}
+
+/// The bytes that all machines of a program have used, undone or not.
+#[derive(Default)]
+struct Used {
+    awaited: RangeSet<u64>,
+    exchanged: RangeSet<u64>,
+    read: RangeSet<u64>,
+    written: RangeSet<u64>,
+}
+
+impl Used {
+    /// Adds bytes. Returns true if a race on them may be lost.
+    fn add(&mut self, bytes: Range<u64>, how: Use) -> bool {
+        let meets = match how {
+            Use::Awaited => self.written.overlaps(&bytes),
+            Use::Exchanged => self.written.overlaps(&bytes) || self.read.overlaps(&bytes),
+            Use::Read => self.exchanged.overlaps(&bytes),
+            Use::Written => self.awaited.overlaps(&bytes) || self.exchanged.overlaps(&bytes),
+        };
+        match how {
+            Use::Awaited => self.awaited.insert(bytes),
+            Use::Exchanged => self.exchanged.insert(bytes),
+            Use::Read => self.read.insert(bytes),
+            Use::Written => self.written.insert(bytes),
+        }
+        meets
+    }
+}
+
+/// What the machines of a program know together.
+pub(crate) struct Awaits {
+    /// By function: the instructions at which a round may begin.
+    begins: Vec<BTreeSet<u32>>,
+    /// By function: the atomic accesses after which a round may end, without another one between.
+    ends: Vec<BTreeSet<u32>>,
+    used: Mutex<Used>,
+    refused: AtomicBool,
+}
+
+/// What one machine knows.
+#[derive(Default)]
+pub(crate) struct Awaiting {
+    /// What it has told the others.
+    told: FxHashSet<(u64, u32, Use)>,
+    /// True while a step is taken to find out whether it completes a round.
+    tries: bool,
+    /// True if that step did.
+    completes: bool,
+    /// True if no thread is held until a step is undone.
+    pub(crate) suspended: bool,
+}
+
+impl Awaits {
+    pub(crate) fn of(code: &[Code]) -> Awaits {
+        let begins = begins(code);
+        Awaits {
+            ends: ends(code, &begins),
+            begins,
+            used: Mutex::default(),
+            refused: AtomicBool::new(false),
+        }
+    }
+
+    fn begins_round(&self, function: u32, ip: u32) -> bool {
+        self.begins[function as usize].contains(&ip)
+    }
+
+    fn ends_round(&self, function: u32, ip: u32) -> bool {
+        self.ends[function as usize].contains(&ip)
+    }
+}
+
+impl Program {
+    /// Whether awaits would hide something: what was explored with them is then incomplete, and has
+    /// to be explored again without.
+    pub fn refuses_awaits(&self) -> bool {
+        let awaits = self.awaits.get();
+        awaits.is_some_and(|awaits| awaits.refused.load(Ordering::Relaxed))
+    }
+
+    /// Whether there is a loop that may be an await.
+    pub(crate) fn may_await(&self) -> bool {
+        let awaits = self.awaits.get();
+        awaits.is_some_and(|awaits| awaits.begins.iter().any(|begins| !begins.is_empty()))
+    }
+
+    #[cold]
+    pub(crate) fn refuse_awaits(&self) {
+        if let Some(awaits) = self.awaits.get() {
+            awaits.refused.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Vm {
+    /// The same, where threads that wait in loops are held. An exploration may rely on that unless
+    /// the program [refuses](Program::refuses_awaits) it.
+    pub fn with_awaits(mut self) -> Vm {
+        self.program.awaits.get_or_init(|| Awaits::of(&self.program.code));
+        // What a step accesses is asked.
+        let holds = self.program.may_await() && self.program.options.record_accesses;
+        self.set_awaits(holds);
+        self.awaiting = holds.then(Box::default);
+        self
+    }
+
+    /// After a step: the stands to which its thread may return now.
+    pub(crate) fn note_round(&mut self, action: &Action, mark: Mark) {
+        let Some(awaiting) = &self.awaiting else { return };
+        if awaiting.suspended {
+            return;
+        }
+        let thread = action.thread;
+        let before = self.state.thread(thread).core.rounds;
+        let kept = match before {
+            0 => 0,
+            _ if self.has_no_effect(action, mark) => before,
+            _ => 0,
+        };
+        let arrived = self.stand(thread);
+        let now = match arrived {
+            None if self.may_read_on(thread) => kept,
+            None => 0,
+            Some(stand) => {
+                let list = self.state.stands().list(kept);
+                if list.contains(&stand) {
+                    if let Some(awaiting) = &mut self.awaiting {
+                        awaiting.completes = true;
+                    }
+                    kept
+                } else {
+                    // Where the thread comes to a place again in another state, it is on its way
+                    // through a loop that has an effect.
+                    let again = list.iter().position(|s| s.place == stand.place);
+                    let mut list = list[..again.unwrap_or(list.len())].to_vec();
+                    list.push(stand);
+                    self.state.number_stands(list)
+                }
+            }
+        };
+        if now != before {
+            self.state.own_core(thread).rounds = now;
+        }
+        if !self.awaiting.as_ref().is_some_and(|awaiting| awaiting.tries) {
+            self.tell_uses(thread);
+        }
+    }
+
+    /// The stand of a thread, if a round may begin there.
+    fn stand(&self, thread: ThreadId) -> Option<Stand> {
+        let awaits = self.program.awaits.get()?;
+        if !self.may_read_on(thread) {
+            return None;
+        }
+        let core = &self.state.thread(thread).core;
+        let (function, ip) = (core.frame.func.index() as u32, core.frame.ip);
+        awaits.begins_round(function, ip).then(|| Stand {
+            place: (core.depth, function, ip),
+            hash: own_hash(&self.program, &self.state, thread),
+        })
+    }
+
+    /// Whether the next action of a thread may complete a round.
+    pub(crate) fn may_complete_round(&self, thread: ThreadId) -> bool {
+        let core = &self.state.thread(thread).core;
+        let (function, ip) = (core.frame.func.index() as u32, core.frame.ip);
+        let awaits = self.program.awaits.get();
+        core.rounds != 0
+            && awaits.is_some_and(|awaits| awaits.ends_round(function, ip))
+            && self.may_read_on(thread)
+    }
+
+    /// Whether the next action of a thread may be part of a round.
+    fn may_read_on(&self, thread: ThreadId) -> bool {
+        let pending = &self.state.pending()[thread.index()];
+        let core = &self.state.thread(thread).core;
+        let goes_on = matches!(pending.status, Status::Enabled | Status::Held)
+            && core.stage == Stage::Running
+            && core.depth > 0
+            && !core.before
+            && core.atomic == 0;
+        goes_on && may_be_in_round(&pending.action)
+    }
+
+    /// Whether a step has no effect that others may see, and depends on nothing but its thread's
+    /// state and the bytes that its action reads.
+    fn has_no_effect(&self, action: &Action, mark: Mark) -> bool {
+        let own = |entry: &Entry| match *entry {
+            Entry::Core(thread)
+            | Entry::Regs { thread, .. }
+            | Entry::Frame { thread, .. }
+            | Entry::Pending(thread)
+            // Its frames determine its locals, and memory their contents.
+            | Entry::LocalPushed(thread)
+            | Entry::LocalPopped(thread, _) => thread == action.thread,
+            _ => false,
+        };
+        // What a failed compare-exchange reads.
+        let read = |access: &selvedge_model::Access| {
+            !access.write && access.order != MemoryOrder::NotAtomic && access.address == action.object.0
+        };
+        may_be_in_round(action)
+            && self.state.parts().is_empty()
+            && self.state.notices().is_empty()
+            && self.state.changes(mark.state).iter().all(own)
+            && self.state.memory.accesses().iter().all(read)
+            && self.state.memory.changed_fragments(mark.memory, &Keys::SOUND) == Digest::EMPTY
+    }
+
+    /// Tells the program's machines which bytes the last step used, and which a thread may await.
+    fn tell_uses(&mut self, thread: ThreadId) {
+        let mut uses: Vec<(u64, u32, Use)> = Vec::new();
+        if self.state.threads().len() > 1 {
+            let plain = self.state.memory.accesses().iter();
+            let plain = plain.filter(|access| access.order == MemoryOrder::NotAtomic);
+            uses.extend(plain.map(|access| {
+                let how = if access.write { Use::Written } else { Use::Read };
+                (access.address, access.size, how)
+            }));
+        }
+        let pending = &self.state.pending()[thread.index()];
+        if self.state.thread(thread).core.rounds != 0 && pending.action.op != Op::Fence {
+            let how = if pending.action.op == Op::Rmw {
+                Use::Exchanged
+            } else {
+                Use::Awaited
+            };
+            if pending.action.is_memory() {
+                uses.push((pending.action.object.0, pending.action.size, how));
+            }
+        }
+        let (Some(awaiting), Some(awaits)) = (&mut self.awaiting, self.program.awaits.get()) else {
+            return;
+        };
+        for (address, size, how) in uses {
+            if awaiting.told.insert((address, size, how)) {
+                let bytes = address..address.saturating_add(u64::from(size.max(1)));
+                let mut used = awaits.used.lock().unwrap_or_else(PoisonError::into_inner);
+                if used.add(bytes, how) {
+                    awaits.refused.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// After a step: holds the threads whose next action would complete a round, and lets those go
+    /// on for which that has changed.
+    pub(crate) fn hold_rounds(&mut self, acting: ThreadId, mark: Mark) {
+        match &self.awaiting {
+            Some(awaiting) if !awaiting.suspended && !awaiting.tries => {}
+            _ => return,
+        }
+        for number in 0..self.state.pending().len() {
+            let thread = ThreadId::from_index(number);
+            let pending = self.state.pending()[number];
+            if !self.may_complete_round(thread) {
+                continue;
+            }
+            let action = pending.action;
+            let other = |entry: &Entry| matches!(*entry, Entry::Pending(t) if t == thread);
+            let concerned = thread == acting
+                || self
+                    .state
+                    .memory
+                    .has_changed(mark.memory, action.object.0, u64::from(action.size))
+                || self
+                    .state
+                    .memory
+                    .check(action.object.0, u64::from(action.size), false)
+                    .is_err()
+                || self.state.changes(mark.state).iter().any(other);
+            if !concerned {
+                continue;
+            }
+            let (status, alternatives) = self.status(&action);
+            let mut now = Pending {
+                action,
+                status,
+                alternatives,
+            };
+            if status == Status::Enabled && alternatives == 1 && action.is_memory() {
+                self.state.set_pending(thread, now);
+                if self.completes_round(thread) {
+                    now.status = Status::Held;
+                }
+            }
+            self.state.set_pending(thread, now);
+        }
+    }
+
+    /// Whether the next step of a thread completes a round. Leaves everything as it is.
+    fn completes_round(&mut self, thread: ThreadId) -> bool {
+        let Some(awaiting) = &mut self.awaiting else {
+            return false;
+        };
+        (awaiting.tries, awaiting.completes) = (true, false);
+        let (outcome, alternative, began) = (self.outcome, self.alternative, self.began);
+        let report = self.state.take_report();
+        let attempt = self.state.memory.begin_attempt();
+        let prints = self.fingerprints.take();
+        let mark = self.mark();
+        for _ in 0..=MOST_LOCAL {
+            self.step(Choice {
+                thread,
+                alternative: 0,
+            });
+            // What no other thread has a part in is taken at once.
+            let pending = &self.state.pending()[thread.index()];
+            let goes_on = pending.is_enabled() && matches!(pending.action.op, Op::Yield | Op::Fence);
+            let has_effect = self.state.thread(thread).core.rounds == 0;
+            if !goes_on || has_effect || self.awaiting.as_ref().is_none_or(|a| a.completes) {
+                break;
+            }
+        }
+        self.undo(mark);
+        self.fingerprints = prints;
+        self.state.memory.end_attempt(attempt);
+        self.state.put_report(report);
+        (self.outcome, self.alternative, self.began) = (outcome, alternative, began);
+        let Some(awaiting) = &mut self.awaiting else {
+            return false;
+        };
+        awaiting.tries = false;
+        awaiting.completes
+    }
+
+    /// Whether a thread is held because it would complete a round.
+    fn is_held_in_round(&self, pending: &Pending) -> bool {
+        self.awaiting.is_some()
+            && pending.status == Status::Held
+            && self.status(&pending.action).0 == Status::Enabled
+    }
+
+    /// The threads that are held because they would complete a round.
+    fn held_in_rounds(&self) -> Vec<ThreadId> {
+        let pending = self.state.pending().iter();
+        let held = pending.filter(|pending| self.is_held_in_round(pending));
+        held.map(|pending| pending.action.thread).collect()
+    }
+
+    /// See [`Machine::complete_rounds`].
+    pub(crate) fn complete_held_rounds(&mut self) -> bool {
+        let held = self.held_in_rounds();
+        if held.is_empty() {
+            return false;
+        }
+        if let Some(awaiting) = &mut self.awaiting {
+            awaiting.suspended = true;
+        }
+        for &thread in &held {
+            let pending = self.state.pending()[thread.index()];
+            let status = Status::Enabled;
+            self.state.set_pending(thread, Pending { status, ..pending });
+        }
+        for thread in held {
+            self.step(Choice {
+                thread,
+                alternative: 0,
+            });
+        }
+        true
+    }
+}
+
+/// Whether an action may be part of a round, as far as that is known before it is taken.
+fn may_be_in_round(action: &Action) -> bool {
+    let quiet = match action.op {
+        Op::Read | Op::Rmw => action.order != MemoryOrder::NotAtomic,
+        Op::Yield | Op::Fence => true,
+        _ => false,
+    };
+    quiet && !action.blocks.is_some() && !action.cancelable
+}
+
+/// By function, the instructions at which a round may begin: the atomic accesses that come first
+/// after the head of a loop. Each set would be right; a smaller one holds fewer threads, a larger
+/// one makes more states differ.
+fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
+    let mut begins = vec![BTreeSet::new(); code.len()];
+    // Where to look from: the heads of loops, and the functions that are called on the way.
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    for (function, code) in code.iter().enumerate() {
+        for (ip, inst) in code.insts.iter().enumerate() {
+            let back = targets(code, *inst)
+                .into_iter()
+                .filter(|&target| target <= ip as u32);
+            open.extend(back.map(|target| (function, target)));
+        }
+    }
+    walk(code, open, |function, ip| _ = begins[function].insert(ip));
+    begins
+}
+
+/// By function, the atomic accesses after which a round may end without another access between.
+fn ends(code: &[Code], begins: &[BTreeSet<u32>]) -> Vec<BTreeSet<u32>> {
+    let of = |(function, body): (usize, &Code)| {
+        let accesses =
+            (0..body.insts.len() as u32).filter(|&ip| is_atomic_read(body, body.insts[ip as usize]));
+        let ends = accesses.filter(|&ip| {
+            let mut found = false;
+            let returns = walk(code, vec![(function, ip + 1)], |function, ip| {
+                found |= begins[function].contains(&ip);
+            });
+            // What a caller does after that is not looked at.
+            found || returns
+        });
+        ends.collect()
+    };
+    code.iter().enumerate().map(of).collect()
+}
+
+/// Follows the code from places on, up to atomic accesses, and says which are met. Returns whether
+/// the end of one of the functions is reached.
+fn walk(code: &[Code], mut open: Vec<(usize, u32)>, mut meets: impl FnMut(usize, u32)) -> bool {
+    let mut seen: FxHashSet<(usize, u32)> = open.iter().copied().collect();
+    let mut returns = false;
+    while let Some((function, ip)) = open.pop() {
+        let body = &code[function];
+        let Some(&inst) = body.insts.get(ip as usize) else {
+            continue;
+        };
+        let mut next: Vec<(usize, u32)> = Vec::new();
+        match inst.op {
+            Inst::Complex if is_atomic_read(body, inst) => meets(function, ip),
+            Inst::Jump | Inst::Switch => next.extend(targets(body, inst).into_iter().map(|t| (function, t))),
+            Inst::Branch => {
+                next.extend(targets(body, inst).into_iter().map(|t| (function, t)));
+                next.push((function, ip + 1));
+            }
+            Inst::Return => returns = true,
+            Inst::Unreachable | Inst::Trap => {}
+            Inst::Call => {
+                if let Some(Callee::Direct(callee)) = body.calls[inst.long() as usize].callee {
+                    next.push((callee.index(), 0));
+                }
+                next.push((function, ip + 1));
+            }
+            _ => next.push((function, ip + 1)),
+        }
+        open.extend(next.into_iter().filter(|&place| seen.insert(place)));
+    }
+    returns
+}
+
+/// Where a jump may go, without the next instruction.
+fn targets(code: &Code, inst: crate::code::Inst) -> Vec<u32> {
+    match inst.op {
+        Inst::Jump | Inst::Branch => vec![inst.long()],
+        Inst::Switch if inst.w == 0 => {
+            let table = &code.switches[usize::from(inst.b)];
+            let cases = table.cases.iter().map(|&(_, target)| target);
+            cases.chain([table.default]).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_atomic_read(code: &Code, inst: crate::code::Inst) -> bool {
+    if inst.op != Inst::Complex {
+        return false;
+    }
+    let kind = &code.complex[inst.long() as usize];
+    matches!(
+        kind,
+        InstKind::Load { order: Some(_), .. } | InstKind::CompareExchange { .. } | InstKind::Rmw { .. }
+    )
+}
