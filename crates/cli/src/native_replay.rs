@@ -1,8 +1,8 @@
 //! `selvedge replay --native`: the real program on the schedule and inputs of a finding.
 //!
 //! The sources are compiled as they are, with the sanitizer that shows this kind of finding. The
-//! linker leads calls of pthreads to wrappers (`runtime/replay.c`), which wait for their turn in the
-//! schedule. What no wrapper can order is refused by name.
+//! linker leads calls of pthreads to wrappers (`runtime/replay.c`), which wait for their turn in
+//! the schedule. What no wrapper can order is refused by name.
 
 use crate::RUNTIME;
 use crate::exit::Exit;

@@ -67,8 +67,8 @@ fn belongs(claim: &Claim, options: &Options) -> Result<(), String> {
     }
 }
 
-/// Explores the schedules with the inputs of a witness that says nothing of threads, and looks for a
-/// violation at its target. Inputs that it does not give are 0.
+/// Explores the schedules with the inputs of a witness that says nothing of threads, and looks for
+/// a violation at its target. Inputs that it does not give are 0.
 fn search(
     claim: &Claim,
     loaded: &Loaded,

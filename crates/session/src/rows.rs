@@ -22,8 +22,8 @@ pub(crate) fn threads(vm: &Vm) -> Vec<ThreadReport> {
 }
 
 /// The steps of a trace, with the finding's remarks on some of them: the accesses, the fault, and
-/// what the threads wait for at the end. `at`: the step that shows the fault. `accesses`: those that
-/// the cause names; their steps matter, too.
+/// what the threads wait for at the end. `at`: the step that shows the fault. `accesses`: those
+/// that the cause names; their steps matter, too.
 pub(crate) fn rows(
     trace: &Trace<Vm, Detectors>,
     at: Option<usize>,

@@ -2,8 +2,9 @@
 //! of `docs/` is run, command by command, in a directory of its own for each document.
 //!
 //! A block whose first line is a comment with the name of a file (`// queue.c`, `# project.yml`) is
-//! written to that file first; a `diff` block changes lines of one. In an output, a line `…` stands for any lines, and `…` within a line
-//! for any text. A command without an output shown may print anything, but must not fail.
+//! written to that file first; a `diff` block changes lines of one. In an output, a line `…` stands
+//! for any lines, and `…` within a line for any text. A command without an output shown may print
+//! anything, but must not fail.
 //!
 //! Commands outside of these blocks (editors and other projects are needed for them) must at least
 //! be ones that the command line accepts.

@@ -131,8 +131,8 @@ fn line_matches(shown: &str, line: &str) -> bool {
     left.ends_with(last)
 }
 
-/// The arguments of each `selvedge` command that a page shows outside of `console` blocks, each on a
-/// line of its own.
+/// The arguments of each `selvedge` command that a page shows outside of `console` blocks, each on
+/// a line of its own.
 pub fn unrun(text: &str) -> Vec<(usize, Vec<String>)> {
     let mut commands = Vec::new();
     let mut fence: Option<&str> = None;

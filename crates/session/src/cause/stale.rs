@@ -24,7 +24,8 @@ pub(super) fn stale(trace: &VmTrace, at: usize) -> Option<Cause> {
     lost_update(trace, at).or_else(|| changed_between(trace, at))
 }
 
-/// A write that replaces what another thread has written since the writing thread read the variable.
+/// A write that replaces what another thread has written since the writing thread read the
+/// variable.
 fn lost_update(trace: &VmTrace, at: usize) -> Option<Cause> {
     let made = &trace.made[..=at];
     for (step, this) in made.iter().enumerate().rev() {
