@@ -148,8 +148,8 @@ pub(crate) struct CheckArgs {
     /// it is not, else
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_SYMMETRY", default_value = "auto", value_name = "on|off|auto", value_parser = symmetry)]
     pub(crate) symmetry: Symmetry,
-    /// Hold a thread that waits in a loop, reading atomic variables only, until what it reads changes
-    /// (of unfold)
+    /// Hold a thread that waits in a loop, reading atomic variables only, until what it reads
+    /// changes (of unfold)
     #[arg(help_heading = EXPLORATION, long, env = "SELVEDGE_AWAITS", default_value = "on", value_name = "on|off")]
     pub(crate) awaits: Switch,
     /// Cut off executions that only repeat others

@@ -99,8 +99,8 @@ pub fn find_spins<M: Machine, D: Detector<M>>(
     }
 }
 
-/// True if all enabled threads spin for ever, whether that is a finding or not. The machine may be in
-/// another state afterwards. `print`: distinguishes states.
+/// True if all enabled threads spin for ever, whether that is a finding or not. The machine may
+/// be in another state afterwards. `print`: distinguishes states.
 pub(crate) fn all_spin<M: Machine>(machine: &mut M, print: impl Fn(&M) -> Digest) -> bool {
     for _ in 0..=machine.pending().len() {
         match here(machine, &print) {

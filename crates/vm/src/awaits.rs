@@ -1,12 +1,13 @@
 //! Awaits: a thread that waits in a loop is held until what it reads changes.
 //!
-//! A thread *stands* before its next action. A *round* leads from a stand back to the same stand: to
-//! the same place, with the same values in everything that the thread may still read, and without
-//! an effect in between. A round only reads atomic variables, fails to exchange them, or stores
-//! the value that is there. If a round is removed from an execution, the rest is an execution that
-//! leads to the same states, as other threads see nothing of the round. So it is enough to explore
-//! executions without complete rounds. An action whose step would complete a round is *held*
-//! ([`Status::Held`]). Whether it would is found out by taking the step and undoing it.
+//! A thread *stands* before its next action. A *round* leads from a stand back to the same
+//! stand: to the same place, with the same values in everything that the thread may still read,
+//! and without an effect in between. A round only reads atomic variables, fails to exchange
+//! them, or stores the value that is there. If a round is removed from an execution, the rest
+//! is an execution that leads to the same states, as other threads see nothing of the round. So
+//! it is enough to explore executions without complete rounds. An action whose step would
+//! complete a round is *held* ([`Status::Held`]). Whether it would is found out by taking the
+//! step and undoing it.
 //!
 //! `Core::rounds` has the stands to which a thread may still return: those at which a loop may
 //! begin ([`Awaits::begins_round`]), since the thread's last effect. They follow from the thread's

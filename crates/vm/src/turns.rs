@@ -48,8 +48,8 @@ const MOST_WORK: u64 = 4_000_000;
 /// What is known of identical threads from the program as a text.
 #[derive(Clone, Debug, Default)]
 pub struct Identical {
-    /// The functions that a thread may begin with, and the comparisons that decide what they do with
-    /// what they are given. `None` if that is not known.
+    /// The functions that a thread may begin with, and the comparisons that decide what they do
+    /// with what they are given. `None` if that is not known.
     pub starts: BTreeMap<FuncId, Option<Vec<Comparison>>>,
     /// The statements that store handles of threads, or load them for joins.
     pub handles: BTreeSet<StmtId>,

@@ -150,7 +150,8 @@ pub struct Event {
     pub incomplete: bool,
     /// True if it is a wait that may end without being woken.
     pub timed: bool,
-    /// True if its thread's next action may be held ([`may_wait`](selvedge_model::Machine::may_wait)).
+    /// True if its thread's next action may be held
+    /// ([`may_wait`](selvedge_model::Machine::may_wait)).
     pub waits: bool,
 }
 

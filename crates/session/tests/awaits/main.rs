@@ -1,5 +1,6 @@
-//! Threads that wait in loops: random C programs with `--awaits on` and `off`, and by `stateful`: the
-//! same final states, failed assertions, deadlocks, races and loops that are never left.
+//! Threads that wait in loops: random C programs with `--awaits on` and `off`, and by
+//! `stateful`: the same final states, failed assertions, deadlocks, races and loops that are
+//! never left.
 //!
 //! `SELVEDGE_AWAITS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_AWAITS_KEEP=1` goes on after a
 //! failure and shows all of them.

@@ -99,8 +99,8 @@ pub struct Core {
     /// The hash of the thread at the time of its last spurious failure or wakeup, if it has changed
     /// nothing since (`causeless`); otherwise 0.
     pub idle: Digest,
-    /// The list of places to which it may return without an effect in between ([`crate::awaits`]); 0
-    /// if there is none.
+    /// The list of places to which it may return without an effect in between
+    /// ([`crate::awaits`]); 0 if there is none.
     pub rounds: u32,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
