@@ -95,6 +95,11 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
             None => Ok(()),
         };
     };
+    if let Some((states, _)) = &states
+        && *states != on
+    {
+        return Err(format!("by states: {states:?}, with awaits: {on:?}"));
+    }
     let Some((off, before)) = off.or_else(|| states.map(|(seen, _)| (seen, after))) else {
         counts.too_large += 1;
         return Ok(());
