@@ -260,7 +260,7 @@ const NOTES: &str = "\
 Where a comparable row is above theirs, optimised:
 
 - *Stateful*: the two sections of each lock are in conflict, and the locks are independent: 2 × 2 orders, each with its own values in between. Theirs is 6 without optimisations. Sections that commute, \
-or whose accesses are overwritten, are not told apart.
+or whose accesses are overwritten, are not told apart (critical section peeking and write-write pruning are not available yet).
 - *Fig. 9*: two results can be read, and their count is 2 by leaving out orders of two writes. As published that loses executions: `main { x = 1; join t; r = x } t { x = 2 }` \
 loses r = 1. Here each order of the writes is explored.
 
