@@ -13,9 +13,9 @@
 //! A wait-for edge leads to each thread for which a thread waits: the owner of a mutex, a spin
 //! lock, a stream or a once control, the writer or *all* readers of a read-write lock, the thread
 //! to be joined. If a thread has an edge to a thread that never moves again, it never moves again
-//! either. So a cycle is never left. Semaphores, condition variables, barriers and pipes have no
-//! owner and make no edges, nor do futexes. A thread that may be cancelled while it waits, or that waits with a
-//! time-out, is in no cycle that counts before the end.
+//! either. So a cycle is never left. Semaphores, condition variables, futexes, barriers and pipes
+//! have no owner and make no edges. A thread that may be cancelled while it waits, or that waits
+//! with a time-out, is in no cycle that counts before the end.
 //!
 //! That a cycle exists is a property of the state in which it closes. Its *kind* is a property of
 //! the execution. It is the same for each member of a class of executions only if it is decided at

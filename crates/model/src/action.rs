@@ -49,8 +49,8 @@ impl ObjectId {
         ObjectId(Self::HIDDEN | number as u64)
     }
 
-    /// The queue of the threads that wait on the futex word at an address. It has a name of its own,
-    /// so that waking a thread does not depend on accesses to the word.
+    /// The queue of the threads that wait on the futex word at an address. It has a name of its
+    /// own, so that waking a thread does not depend on accesses to the word.
     pub const fn queue(word: u64) -> Self {
         ObjectId(Self::HIDDEN | Self::HEAP | word)
     }

@@ -226,8 +226,8 @@ operations! {
     Broadcast: "broadcast", Notify, Local, 48, Notification, Nothing, Varies, true;
     /// Reads the futex word `object2` and waits on `object`, the word's queue, if the word has the
     /// expected value. Fails otherwise. It may have a second alternative: the wait ends at once (a
-    /// spurious wakeup). A wait with a time-out goes on as `WaitTimeout`; who wakes is a `Signal` or
-    /// `Broadcast` of the queue.
+    /// spurious wakeup). A wait with a time-out goes on as `WaitTimeout`; who wakes is a `Signal`
+    /// or `Broadcast` of the queue.
     FutexWait: "futex wait on", Wait, Read, 0, Sleeps, Anything, Varies, false;
     /// The end of a futex wait. It is also the (blocked) pending action of a thread that waits
     /// without a time-out.

@@ -13,9 +13,9 @@
 //! A thread that ends by `pthread_exit` or cancellation is unwound by an exception of its own, if
 //! there is a landing pad in one of its calls. That has no first phase: it goes from pad to pad.
 //!
-//! A panic of Rust is an exception of another kind: its first word says so. It has no type, so it is
-//! caught by pads that catch everything, and by filters. Rust's own code makes and frees it. A panic
-//! that leaves the program's `main` is a finding: the library would catch it, and the process would
+//! A panic of Rust is an exception of another kind: its first word says so. It has no type, so it
+//! is caught by pads that catch everything, and by filters. Rust's own code makes and frees it. A
+//! panic that leaves the program's `main` is a finding: the library would catch it, and the process would
 //! end with code 101. A panic of another thread is the result of joining it.
 //!
 //! A landing pad says first what its clauses say, in order; if none holds, it is a cleanup or is
