@@ -95,8 +95,12 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
             None => Ok(()),
         };
     };
+    // Beside a data race, plain accesses are not interleaved in all ways, and which assertions fail
+    // differs.
+    let races = |seen: &Seen| seen.found.iter().any(|found| found.0 == "data-race");
     if let Some((states, _)) = &states
         && *states != on
+        && !(races(states) && races(&on) && states.verdict == on.verdict)
     {
         return Err(format!("by states: {states:?}, with awaits: {on:?}"));
     }
