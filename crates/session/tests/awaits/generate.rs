@@ -54,7 +54,7 @@ fn statement(rng: &mut Rng) -> String {
         4 => format!("atomic_store_explicit(&{x}, {n}, memory_order_relaxed);"),
         5 => format!("r = {};", read(rng)),
         6 => format!("atomic_fetch_xor(&{x}, {n});"),
-        7 => format!("atomic_store(&seen, (r + s) & 3);"),
+        7 => "atomic_store(&seen, (r + s) & 3);".to_owned(),
         8 => "pthread_mutex_lock(&m); guarded++; pthread_mutex_unlock(&m);".to_owned(),
         9 => format!("if ({} == {n}) plain = 1;", read(rng)),
         10 if rng.usize(..3) == 0 => format!("*(int *)&{x} = {n};"),
