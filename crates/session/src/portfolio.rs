@@ -7,7 +7,7 @@
 //! much later. So they take turns:
 //!
 //! 1. `unfold` alone, for some hundredths of a second. Most small programs end here.
-//! 2. `stateful` alone, for two or three tenths of a second. Most small programs whose threads spin
+//! 2. `stateful` alone, for one or two tenths of a second. Most small programs whose threads spin
 //!    or retry end here.
 //! 3. Samples (`random` and `pct` in turns, plain accesses visible, short executions first), for
 //!    about a second. Beside them `stateful` gets half of the work, and once some tenths of a
@@ -51,8 +51,8 @@ use std::time::Duration;
 /// The units of the first round: some hundredths of a second.
 const FIRST: u64 = 4_000_000;
 
-/// The units of `stateful` alone before samples: two or three tenths of a second.
-const SECOND: u64 = 160_000_000;
+/// The units of `stateful` alone before samples: one or two tenths of a second.
+const SECOND: u64 = 64_000_000;
 
 /// The units of `stateful` alone after samples had [`SHORT`]: some tenths of a second.
 const THIRD: u64 = 160_000_000;
