@@ -273,7 +273,7 @@ const PARTS: [(About, u64); 7] = [
     (About::Knows, 0),
     (About::AcquireFence, 9_300),
     (About::Notification, 1_000),
-    (About::Released, 700),
+    (About::Released, 4_000),
     (About::Access, 0),
     (About::Bytes, 0),
     (About::Number, 3900),

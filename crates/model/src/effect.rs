@@ -159,8 +159,9 @@ pub fn for_each_effect(
             OpClass::Acquire | OpClass::Release => Effect::Own,
             OpClass::AcquireShared | OpClass::ReleaseShared => Effect::Share,
             OpClass::Try => tried(action.op, failed),
-            // The word has another value. The wait has only read it.
-            OpClass::Wait if failed && action.op == Op::FutexWait => return,
+            // A futex wait that has found another value has only read the word. It counts as a wait
+            // of the queue all the same: with the value, it would have been one, and then a wakeup
+            // before it is lost.
             OpClass::Wait => {
                 f(pair(object, action.thread), bytes, Effect::WaitOf);
                 Effect::Wait
