@@ -100,7 +100,7 @@ pub struct Core {
     /// nothing since (`causeless`); otherwise 0.
     pub idle: Digest,
     /// The list of places to which it may return without an effect in between
-    /// ([`crate::awaits`]); 0 if there is none.
+    /// (`awaits.rs`); 0 if there is none.
     pub rounds: u32,
     /// Cancellation: disabled, asynchronous, requested, being acted upon.
     pub cancel: Cancel,
