@@ -509,12 +509,13 @@ impl Look<'_> {
             }
             used
         });
-        // The slots' addresses are used for nothing but plain loads and stores, and their lives.
+        // The slots' addresses are used for nothing but plain loads and whole stores, and their lives.
         let escapes = instructions(function).any(|(_, inst)| {
             let is_slot = |operand: &Operand| slot(operand).is_some_and(|slot| slots.contains(&slot));
             match &inst.kind {
                 InstKind::Load { order: None, .. } => false,
-                InstKind::Store { value, .. } => is_slot(value),
+                // A store of a part would leave a mixture there, which is not what is compared.
+                InstKind::Store { ptr, value, ty, .. } => is_slot(value) || is_slot(ptr) && ty.bytes() != 8,
                 other => {
                     let mut used = false;
                     other.for_each_operand(|operand| used |= is_slot(&operand));

@@ -13,6 +13,8 @@ struct Case {
     work: &'static str,
     /// What main does after it has created two of them.
     main: &'static str,
+    /// What the two threads are given.
+    given: [&'static str; 2],
     /// A function `beside` of one more thread, created first.
     beside: &'static str,
     found: &'static [&'static str],
@@ -33,6 +35,7 @@ const CASES: &[Case] = &[
                pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);
                sem_post(&posted);",
         main: JOINS,
+        given: ["0", "0"],
         beside: "",
         found: &[],
         endless: false,
@@ -45,6 +48,7 @@ const CASES: &[Case] = &[
                pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);
                sem_post(&posted);",
         main: "pthread_exit(0);",
+        given: ["0", "0"],
         beside: "",
         found: &[],
         endless: false,
@@ -58,6 +62,7 @@ const CASES: &[Case] = &[
                assert(!(waits && mine == 2));
                sem_post(&posted);",
         main: JOINS,
+        given: ["0", "0"],
         beside: "",
         found: &["assertion"],
         endless: false,
@@ -70,6 +75,7 @@ const CASES: &[Case] = &[
                pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);
                atomic_store(&go, 1);",
         main: JOINS,
+        given: ["0", "0"],
         beside: "",
         found: &[],
         endless: true,
@@ -82,6 +88,7 @@ const CASES: &[Case] = &[
                pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);
                sem_post(&posted);",
         main: JOINS,
+        given: ["0", "0"],
         beside: "for (;;) { atomic_store(&ticks, 1); atomic_store(&ticks, 0); }",
         found: &[],
         endless: true,
@@ -94,6 +101,7 @@ const CASES: &[Case] = &[
                pthread_mutex_lock(&m); c++; pthread_mutex_unlock(&m);
                if (waits) sem_post(&posted);",
         main: JOINS,
+        given: ["0", "0"],
         beside: "for (;;) { atomic_store(&ticks, 1); atomic_store(&ticks, 0); }",
         found: &["deadlock.partial"],
         endless: true,
@@ -106,6 +114,7 @@ const CASES: &[Case] = &[
         work: "in(sem_trywait(&first) == 0 ? &m : &n, given);
                in(&m, 0);",
         main: "pthread_join(t[0], 0); pthread_join(t[1], 0); assert(atomic_load(&left) == 4);",
+        given: ["0", "0"],
         beside: "",
         found: &["assertion"],
         endless: false,
@@ -122,10 +131,49 @@ const CASES: &[Case] = &[
                } while (!atomic_load(&ticks));
                if (r == 0) atomic_store(&left, 1);",
         main: "atomic_store(&go, 1); atomic_store(&ticks, 1); pthread_join(t[0], 0); pthread_join(t[1], 0);",
+        given: ["0", "0"],
         beside: "",
         found: &["assertion"],
         endless: true,
         turns: true,
+    },
+    // What is compared is not the argument: half of it was overwritten.
+    Case {
+        name: "half_of_the_argument",
+        work: "union { void *all; int half; } u = { given };
+               u.half = 7;
+               int first = u.all == (void *)0x100000007;
+               pthread_mutex_lock(&m); int mine = ++c; pthread_mutex_unlock(&m);
+               if (first) assert(mine == 1);",
+        main: JOINS,
+        given: ["(void *)0x100000000", "0"],
+        beside: "",
+        found: &["assertion"],
+        endless: false,
+        turns: false,
+    },
+    // Arguments that no comparison tells apart, and one that does.
+    Case {
+        name: "arguments_of_one_role",
+        work: "pthread_mutex_lock(&m); int mine = ++c; pthread_mutex_unlock(&m);
+               if ((long)given < 4) assert(mine == 1);",
+        main: JOINS,
+        given: ["(void *)1", "(void *)3"],
+        beside: "",
+        found: &["assertion"],
+        endless: false,
+        turns: true,
+    },
+    Case {
+        name: "arguments_of_two_roles",
+        work: "pthread_mutex_lock(&m); int mine = ++c; pthread_mutex_unlock(&m);
+               if ((long)given < 2) assert(mine == 1);",
+        main: JOINS,
+        given: ["(void *)1", "(void *)3"],
+        beside: "",
+        found: &["assertion"],
+        endless: false,
+        turns: false,
     },
 ];
 
@@ -133,6 +181,7 @@ fn text(case: &Case) -> String {
     let Case {
         work, main, beside, ..
     } = case;
+    let [one, other] = case.given;
     let created = if beside.is_empty() {
         ""
     } else {
@@ -148,7 +197,7 @@ fn text(case: &Case) -> String {
          static void *work(void *given) {{ {work} return given; }}\n\
          static void *beside(void *given) {{ {beside} return given; }}\n\
          int main(void) {{ (void)beside, (void)in, (void)o; sem_init(&first, 0, 1); sem_init(&posted, 0, 0); {created}\n\
-         pthread_create(&t[0], 0, work, 0); pthread_create(&t[1], 0, work, 0); {main} return 0; }}\n"
+         pthread_create(&t[0], 0, work, {one}); pthread_create(&t[1], 0, work, {other}); {main} return 0; }}\n"
     )
 }
 
