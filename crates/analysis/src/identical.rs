@@ -509,7 +509,7 @@ impl Look<'_> {
             }
             used
         });
-        // The slots' addresses are used for nothing but plain loads and whole stores, and their lives.
+        // The slots' addresses are used for nothing but plain loads, whole stores, and their lives.
         let escapes = instructions(function).any(|(_, inst)| {
             let is_slot = |operand: &Operand| slot(operand).is_some_and(|slot| slots.contains(&slot));
             match &inst.kind {

@@ -608,3 +608,25 @@ fn findings_have_their_causes() {
         }
     }
 }
+
+/// Without spurious wakeups, a verdict says so of each kind of wait.
+#[test]
+fn an_excluded_spurious_wakeup_is_an_assumption() {
+    let place = Place::new("spurious");
+    let text = "waits on condition variables and futexes end only when signalled (--spurious-wakeups off)";
+    for (program, waits) in [
+        ("futex_of_other_words.c", true),
+        ("cond_predicate_loop.c", true),
+        ("mutex_errorcheck.c", false),
+    ] {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/c/safe/").to_owned() + program;
+        let arguments = ["check", "--spurious-wakeups", "off", "--finding", "none", &path];
+        let (code, output, errors) = place.run(&arguments);
+        assert_eq!(code, 0, "{program}: {output}{errors}");
+        assert_eq!(
+            output.contains(text) || errors.contains(text),
+            waits,
+            "{program}: {output}{errors}"
+        );
+    }
+}

@@ -38,6 +38,12 @@ pub(crate) fn assumptions(
             "states with the same fingerprint of 128 bits are the same ({option})"
         ));
     }
+    if program.is_some_and(Program::starts_rust) {
+        list.push(
+            "Rust's runtime starts with SIGSEGV and SIGBUS ignored, and finds the key for the ends of threads (docs/rust.md)"
+                .to_owned(),
+        );
+    }
     if let Some(path) = &setup.given.test_case {
         list.push(format!("the inputs are those of {} (--input)", path.display()));
     }
@@ -52,7 +58,10 @@ pub(crate) fn assumptions(
         "timed waits never time out (--timeouts off)".to_owned()
     });
     if !setup.vm.spurious_wakeups && program.is_none_or(Program::waits) {
-        list.push("waits on condition variables end only when signalled (--spurious-wakeups off)".to_owned());
+        list.push(
+            "waits on condition variables and futexes end only when signalled (--spurious-wakeups off)"
+                .to_owned(),
+        );
     }
     if !setup.vm.weak_failures && program.is_none_or(Program::has_weak_exchanges) {
         list.push(

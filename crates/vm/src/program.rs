@@ -300,7 +300,12 @@ impl Program {
         self.weak_exchanges
     }
 
-    /// Whether it may wait on condition variables.
+    /// Whether Rust's standard library starts its `main`.
+    pub fn starts_rust(&self) -> bool {
+        self.starts_rust
+    }
+
+    /// Whether it may wait on condition variables or futexes.
     pub fn waits(&self) -> bool {
         let functions = self.module.functions.iter();
         functions

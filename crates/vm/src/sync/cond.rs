@@ -60,7 +60,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
     }))
 }
 
-/// Whether a function of this name waits on a condition variable.
+/// Whether a function of this name waits on a condition variable or a futex.
 pub fn is_wait(name: &str) -> bool {
     matches!(
         name,
@@ -70,6 +70,7 @@ pub fn is_wait(name: &str) -> bool {
             | "cnd_wait"
             | "cnd_timedwait"
             | "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
+            | "__selvedge_futex_wait"
     )
 }
 
