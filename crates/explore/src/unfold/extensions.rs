@@ -412,7 +412,7 @@ impl<'a, M: Undo + Fingerprint> Extensions<'a, M> {
 
 /// Whether the action at a position may be held in a loop.
 fn waits(store: &Store, at: &Position) -> bool {
-    at.parent.is_some() && store[at.parent].waits && !store.weaken.is(Weaken::Awaits)
+    at.parent.is_some() && store[at.parent].waits
 }
 
 fn trimmed(clock: &[Last]) -> Clock {

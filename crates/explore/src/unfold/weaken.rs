@@ -12,10 +12,6 @@ pub enum Weaken {
     HeldThreads,
     /// The machine is not asked whose turn it is where threads take turns.
     Turns,
-    /// The machine is not asked whether a thread is held where it waits in a loop.
-    Awaits,
-    /// Threads that wait for each other in loops are not searched for.
-    Rounds,
     /// An operation of this class has no other events at its position.
     Class(OpClass),
     /// The other events at a position have no causes beyond those of the position's predecessor.

@@ -47,7 +47,7 @@ where
     /// If so, the exploration has to be made again without holding threads.
     pub(super) fn find_held(&mut self) {
         let asked = self.config.cutoffs && self.config.properties.contains(&Property::Deadlock);
-        if !asked || self.store.weaken.is(Weaken::Rounds) {
+        if !asked {
             return;
         }
         let start = self.path.machine.mark();
