@@ -180,32 +180,11 @@ fn reads_shared(made: &[Made], step: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Move;
-    use selvedge_base::ContextId;
-    use selvedge_model::{Action, ObjectId};
 
     fn made(thread: u16, op: Op, object: u64, held: &[&str]) -> Made {
-        let action = Action {
-            object: ObjectId(object),
-            size: 4,
-            ..Action::new(ThreadId(thread), op)
-        };
         Made {
-            step: Move {
-                thread: format!("0.{thread}"),
-                alternative: 0,
-            },
-            action,
-            chosen: false,
-            failed: false,
-            created: None,
-            woke: Vec::new(),
-            text: String::new(),
             held: held.iter().map(|&lock| lock.to_owned()).collect(),
-            context: ContextId(0),
-            touched: Vec::new(),
-            asked: 0,
-            accesses: Vec::new(),
+            ..Made::example(thread, op, object)
         }
     }
 

@@ -97,34 +97,7 @@ pub(crate) fn switches<'a>(steps: impl Iterator<Item = &'a Made>) -> usize {
 mod tests {
     use super::*;
     use crate::shorten::predecessors;
-    use crate::trace::Move;
-    use selvedge_base::ContextId;
-    use selvedge_model::{Action, ObjectId, Op};
-
-    fn made(thread: u16, op: Op, object: u64) -> Made {
-        let action = Action {
-            object: ObjectId(object),
-            size: 4,
-            ..Action::new(ThreadId(thread), op)
-        };
-        Made {
-            step: Move {
-                thread: format!("0.{thread}"),
-                alternative: 0,
-            },
-            action,
-            chosen: false,
-            failed: false,
-            created: None,
-            woke: Vec::new(),
-            text: String::new(),
-            held: Vec::new(),
-            context: ContextId(0),
-            touched: Vec::new(),
-            asked: 0,
-            accesses: Vec::new(),
-        }
-    }
+    use selvedge_model::Op;
 
     /// The fewest switches of all orders, by trying each.
     fn oracle(made: &[Made], before: &[Vec<usize>], last: Option<usize>, done: &mut Vec<usize>) -> usize {
@@ -151,7 +124,7 @@ mod tests {
             let steps: Vec<Made> = (0..random.usize(2..9))
                 .map(|_| {
                     let op = if random.bool() { Op::Write } else { Op::Read };
-                    made(random.u16(0..3), op, 0x100 * random.u64(1..4))
+                    Made::example(random.u16(0..3), op, 0x100 * random.u64(1..4))
                 })
                 .collect();
             let before = predecessors(&steps);

@@ -47,6 +47,35 @@ pub(crate) struct Made {
     pub(crate) accesses: Vec<Access>,
 }
 
+#[cfg(test)]
+impl Made {
+    /// A step of a thread on four bytes of an object, for tests of what looks at steps.
+    pub(crate) fn example(thread: u16, op: Op, object: u64) -> Made {
+        let action = Action {
+            object: ObjectId(object),
+            size: 4,
+            ..Action::new(ThreadId(thread), op)
+        };
+        Made {
+            step: Move {
+                thread: format!("0.{thread}"),
+                alternative: 0,
+            },
+            action,
+            chosen: false,
+            failed: false,
+            created: None,
+            woke: Vec::new(),
+            text: String::new(),
+            held: Vec::new(),
+            context: ContextId(0),
+            touched: Vec::new(),
+            asked: 0,
+            accesses: Vec::new(),
+        }
+    }
+}
+
 /// The number of steps up to which the held locks are recorded.
 pub(crate) const MOST_WITH_LOCKS: usize = 10_000;
 

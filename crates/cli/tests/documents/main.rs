@@ -1,5 +1,5 @@
-//! What the documents say a command prints is what it prints: each `console` block of README.md and
-//! of `docs/` is run, command by command, in a directory of its own for each document.
+//! What the documents say a command prints is what it prints: each `console` block of README.md
+//! and of `docs/` is run, command by command, in a directory of its own for each document.
 //!
 //! A block whose first line is a comment with the name of a file (`// queue.c`, `# project.yml`) is
 //! written to that file first; a `diff` block changes lines of one. In an output, a line `…` stands

@@ -1,7 +1,7 @@
 //! Instructions that keep the form of the ir: wide integers, rare arithmetic, atomics, ranges of
 //! memory, variable arguments.
 
-use super::wide::{Wide, cast, compare, integer_unary, mask, overflowing, saturating, signed};
+use super::wide::{Wide, cast, integer_unary, mask, overflowing, saturating, signed};
 use super::{Stop, arith, float};
 use crate::code::{ComplexOperands, NONE};
 use crate::memory::{Kind, Life, Maker, MemoryError, Object, Site};
@@ -243,7 +243,7 @@ impl Vm {
             }
             InstKind::Cmp { pred, ty, .. } => {
                 let (a, b) = (wide(self, 0), wide(self, 1));
-                let result = compare(*pred, ty.bits(), a.bits, b.bits);
+                let result = pred.holds(ty.bits(), a.bits, b.bits);
                 self.set_both(thread, operands, u128::from(result), &[a, b]);
                 Ok(())
             }

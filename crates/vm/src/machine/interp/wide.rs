@@ -9,7 +9,7 @@ use crate::native::undefined_fault;
 use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
-use selvedge_ir::{BinOp, CastOp, IntPred, OverflowOp, SatOp, Type, UnOp};
+use selvedge_ir::{BinOp, CastOp, OverflowOp, SatOp, Type, UnOp};
 use selvedge_model::FaultKind;
 
 /// A value of up to 128 bits; `tagged` if any part is not concrete.
@@ -147,22 +147,6 @@ pub(super) fn integer_unary(op: UnOp, width: u32, a: u128) -> u128 {
         UnOp::BitReverse => a.reverse_bits() >> (128 - width),
         UnOp::Abs => signed(a, width).wrapping_abs() as u128,
         _ => a,
-    }
-}
-
-pub(super) fn compare(pred: IntPred, width: u32, a: u128, b: u128) -> bool {
-    let (x, y) = (signed(a, width), signed(b, width));
-    match pred {
-        IntPred::Eq => a == b,
-        IntPred::Ne => a != b,
-        IntPred::Ult => a < b,
-        IntPred::Ule => a <= b,
-        IntPred::Ugt => a > b,
-        IntPred::Uge => a >= b,
-        IntPred::Slt => x < y,
-        IntPred::Sle => x <= y,
-        IntPred::Sgt => x > y,
-        IntPred::Sge => x >= y,
     }
 }
 
