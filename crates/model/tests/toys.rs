@@ -1,6 +1,8 @@
 //! Toys with their answers: the brute-force reference, and the relation, against the independent
 //! oracle.
 
+mod common;
+
 use selvedge_model::reference::{check_dependence, ends};
 use selvedge_model::toy::{
     Toy, ToyEnd, ToyMachine, ToyOp, input_toy, mixed_toy, random_toy, sharing_toy, waking_toy,
@@ -81,31 +83,11 @@ fn random_toys_have_the_oracles_answers() {
     }
 }
 
-/// Fresh toys from the oracle itself, where it lies beside the checkout.
+/// Toys from the oracle itself, where it lies beside the checkout.
 #[test]
 fn fresh_random_toys_have_the_oracles_answers() {
-    let oracle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/oracle.py");
-    if !oracle.exists() {
-        eprintln!(
-            "{} is not there: only the recorded toys were checked",
-            oracle.display()
-        );
-        return;
-    }
-    let seed = std::time::UNIX_EPOCH
-        .elapsed()
-        .map_or(0, |d| d.as_secs() % 100_000);
-    let output = std::process::Command::new("python3")
-        .arg(&oracle)
-        .args(["--random", &seed.to_string(), "50"])
-        .output();
-    let output = output.expect("python3 runs");
-    assert!(output.status.success(), "the oracle failed");
-    for (i, line) in String::from_utf8_lossy(&output.stdout).lines().enumerate() {
-        check(
-            &format!("oracle seed {seed}, toy {i}"),
-            &serde_json::from_str(line).expect("JSON"),
-        );
+    for (name, program) in common::fresh(50) {
+        check(&name, &program);
     }
 }
 

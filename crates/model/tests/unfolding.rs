@@ -5,7 +5,7 @@ mod common;
 
 use common::{LARGE, Related, complaint, fresh, is_binding, machine, ordered_barriers, recorded, unfold};
 use selvedge_base::usual_or_long;
-use selvedge_model::reference::{EventLabel, Unfolding, check_labels, count_traces};
+use selvedge_model::reference::{EventLabel, Refused, Unfolding, check_labels, count_traces};
 use selvedge_model::toy::{Toy, ToyEnd, input_toy, mixed_toy, random_toy, waking_toy};
 
 /// The relation without what only tells whether a condition variable is used with two mutexes: the
@@ -15,18 +15,24 @@ fn oracles(a: &EventLabel, b: &EventLabel) -> bool {
     a.same_thread(b) || a.names(b) || a.share(b, shared)
 }
 
-fn traces(name: &str, toy: &Toy, related: Related) -> u64 {
-    let unfolding = unfold(toy, LARGE, related).unwrap_or_else(|e| panic!("{name}: {e:?}"));
-    unfolding.maximal().count() as u64
+/// How many maximal configurations a toy has; none if it is too large.
+fn traces(name: &str, toy: &Toy, related: Related) -> Option<u64> {
+    match unfold(toy, LARGE, related) {
+        Ok(unfolding) => Some(unfolding.maximal().count() as u64),
+        Err(Refused::TooLarge) => None,
+        Err(Refused::Broken(what)) => panic!("{name}: {what}"),
+    }
 }
 
 /// How many toys have as many maximal configurations as the oracle has traces, and how many have
-/// more.
+/// more. Toys that are too large count as neither.
 fn compare(toys: impl IntoIterator<Item = (String, serde_json::Value)>) -> (usize, usize) {
     let (mut equal, mut more) = (0, 0);
     for (name, program) in toys {
         let toy = Toy::from_json(&program).expect("a toy");
-        let ours = traces(&name, &toy, &oracles);
+        let Some(ours) = traces(&name, &toy, &oracles) else {
+            continue;
+        };
         let theirs = program["expect"]["traces"].as_u64().expect("a count");
         // The oracle looks whether the order of arrivals at a barrier matters; we always keep it.
         let barrier = program["threads"].to_string().contains("\"barrier\"");
@@ -43,7 +49,10 @@ fn compare(toys: impl IntoIterator<Item = (String, serde_json::Value)>) -> (usiz
 #[test]
 fn there_are_as_many_maximal_configurations_as_the_oracle_has_traces() {
     assert_eq!(compare(recorded()), (416, 33));
-    compare(fresh(50));
+    let fresh = fresh(50);
+    let count = fresh.len();
+    let (equal, more) = compare(fresh);
+    assert!(equal + more >= count * 9 / 10, "{equal} + {more} of {count}");
 }
 
 /// The toys that the test above cannot count, with results that make the order of arrivals matter.
@@ -52,7 +61,7 @@ fn where_the_order_of_arrivals_matters_the_oracle_has_as_many_traces() {
     for (name, program) in ordered_barriers() {
         let toy = Toy::from_json(&program).expect("a toy");
         let theirs = program["expect"]["traces"].as_u64();
-        assert_eq!(Some(traces(&name, &toy, &oracles)), theirs, "{name}: {program}");
+        assert_eq!(traces(&name, &toy, &oracles), theirs, "{name}: {program}");
     }
 }
 
