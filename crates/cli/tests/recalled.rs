@@ -11,6 +11,7 @@ use selvedge_frontend as frontend;
 use selvedge_vm::{Options, Program, Recalling, Visibility, Vm};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Executions of one program that are compared.
 const MOST: u64 = 400;
@@ -18,38 +19,57 @@ const MOST: u64 = 400;
 #[test]
 fn reports_are_the_same() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    let (mut compared, mut recalled) = (0, 0);
-    for program in programs(&corpus) {
-        let cases = expectation::cases(&corpus, &program).unwrap_or_else(|e| panic!("{e}"));
-        for case in cases {
-            let Some(define) = macros(&case.options) else {
-                continue;
-            };
-            let options = frontend::Options {
-                define,
-                ..frontend::Options::default()
-            };
-            let Ok(loaded) = frontend::load(std::slice::from_ref(&case.program), &options) else {
-                continue;
-            };
-            for visibility in [Visibility::Sync, Visibility::Memory] {
-                let options = Options {
-                    visibility,
-                    ..Options::default()
-                };
-                let Ok(program) = Program::new(loaded.module.clone(), options) else {
-                    continue;
-                };
-                recalled += compare(&program, &case.name);
-                compared += 1;
-            }
+    let programs = programs(&corpus);
+    let next = AtomicUsize::new(0);
+    let one_of_them = || {
+        let mut counts = (0, 0);
+        while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (compared, recalled) = compare_cases(&corpus, program);
+            counts = (counts.0 + compared, counts.1 + recalled);
         }
-    }
+        counts
+    };
+    let (compared, recalled) = std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(one_of_them)).collect();
+        let counts = running.into_iter().map(|thread| thread.join().expect("no panic"));
+        counts.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1))
+    });
     assert!(compared > 200, "only {compared} programs");
     assert!(
         recalled > 100,
         "only {recalled} programs have steps that come again"
     );
+}
+
+/// Compares each case of a program under both visibilities: how many were compared, and how many
+/// of them had something to recall.
+fn compare_cases(corpus: &Path, program: &Path) -> (u64, u64) {
+    let (mut compared, mut recalled) = (0, 0);
+    for case in expectation::cases(corpus, program).unwrap_or_else(|e| panic!("{e}")) {
+        let Some(define) = macros(&case.options) else {
+            continue;
+        };
+        let options = frontend::Options {
+            define,
+            ..frontend::Options::default()
+        };
+        let Ok(loaded) = frontend::load(std::slice::from_ref(&case.program), &options) else {
+            continue;
+        };
+        for visibility in [Visibility::Sync, Visibility::Memory] {
+            let options = Options {
+                visibility,
+                ..Options::default()
+            };
+            let Ok(program) = Program::new(loaded.module.clone(), options) else {
+                continue;
+            };
+            recalled += compare(&program, &case.name);
+            compared += 1;
+        }
+    }
+    (compared, recalled)
 }
 
 /// Holds both reports against each other; 1 if there was something to recall.
