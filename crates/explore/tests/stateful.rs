@@ -10,8 +10,8 @@ use selvedge_explore::stateful::{self, Weaken};
 use selvedge_explore::{Config, Control, Report, dpor};
 use selvedge_model::reference::{Inspect, stuck};
 use selvedge_model::toy::{
-    Toy, ToyMachine, endless, endless_input_toy, input_toy, mixed_toy, random_toy, shrink, waking_toy,
-    with_touches,
+    Toy, ToyMachine, endless, endless_input_toy, forgetting_toy, input_toy, mixed_toy, ordered_toy,
+    random_toy, shrink, waking_toy, with_touches,
 };
 use selvedge_model::{Detector, Event, Fault, FaultKind, Machine, Status, StopReason};
 use std::collections::BTreeSet;
@@ -201,6 +201,8 @@ fn racing_toys(count: u64) -> impl Iterator<Item = (String, Toy)> {
             ("mixed", with_touches(mixed_toy(seed), seed)),
             // Made of mixed toys: detectors need the numbers of threads.
             ("input", with_touches(input_toy(seed | 2), seed)),
+            ("ordered", ordered_toy(seed)),
+            ("forgetting", forgetting_toy(seed)),
         ];
         toys.map(|(name, toy)| (format!("{name} seed {seed}"), toy))
     })
@@ -224,6 +226,8 @@ fn mistakes_are_noticed() {
     assert!(stuck(Weaken::Stuck));
     assert!(ends(Weaken::Commuting));
     assert!(stuck(Weaken::Circle));
+    let mut forgetting = (0..3_000).map(forgetting_toy);
+    assert!(forgetting.any(|toy| wrong(of_races(&toy, Weaken::Synchronised))));
 }
 
 /// The first thread's access is known to the second one if that has read after the first one's

@@ -12,9 +12,18 @@
 //! knows which earlier access, as [`Detector::digest`] does.
 //!
 //! [`Synchronised::holds`] checks each event for something that it needs and does not know by
-//! happens-before: a relaxed access, a try that fails, one of several waiters that a signal wakes.
+//! happens-before: a relaxed access, a try that fails, a wait that times out.
 //! All states of the machine are visited, whatever detectors remember. So if such an event exists
 //! anywhere, it is found, and the search starts again with digests.
+//!
+//! *Signals.* A signal in D may find other waiters than in the execution: some wait in D although
+//! another signal has woken them, because that signal is not in D; some do not wait in D. If it
+//! wakes a thread that does something after it in D, that thread waits in D, or was woken already.
+//! If it has to wake another thread t instead, then t either does nothing more in D, or is woken
+//! later in the execution, by a signal in D. So t is ready earlier than it needs to be. It may now
+//! know what the earlier signal's thread knows; but that signal is in D, so it comes before a or b,
+//! and its thread does not know of a. Nothing in D finds out who waits, except for waits that time
+//! out.
 //!
 //! If a thread goes first, its floating accesses must not be lost before other threads had their
 //! turn. Actions from which others can acquire go first only if nothing of the thread floats, or if
@@ -160,8 +169,7 @@ pub(super) struct Synchronised {
 
 impl Synchronised {
     /// True if everything that the event needs of other threads comes before it by happens-before.
-    /// `several`: its thread had several alternatives.
-    pub(super) fn holds<M: Machine>(&mut self, machine: &M, event: &Event, several: bool) -> bool {
+    pub(super) fn holds<M: Machine>(&mut self, machine: &M, event: &Event) -> bool {
         let (action, failed) = (&event.action, event.outcome == Outcome::Failed);
         let reads = action.order.acquires();
         let writes = action.order.releases();
@@ -178,15 +186,21 @@ impl Synchronised {
             | Op::WrLock
             | Op::WrUnlock
             | Op::TryLock
+            | Op::TimedLock
             | Op::SpinTryLock
             | Op::TryRdLock
+            | Op::TimedRdLock
             | Op::TryWrLock
+            | Op::TimedWrLock
             | Op::SemPost
             | Op::SemWait
-            | Op::SemTryWait => !failed,
-            Op::WaitRelease | Op::WaitAcquire | Op::Broadcast => true,
-            // With several waiters, the outcome depends on which waiters were there.
-            Op::Signal => !several,
+            | Op::SemTryWait
+            | Op::SemTimedWait => !failed,
+            // A thread that leaves knows of all arrivals, and so does the last one that arrives. So
+            // D has each round as a whole, or none of its arrivals.
+            Op::BarrierArrive | Op::BarrierLeave => !failed,
+            // Which threads wait at a signal need not come before it: see above.
+            Op::WaitRelease | Op::WaitAcquire | Op::Signal | Op::Broadcast => true,
             Op::OnceEnter | Op::OnceDone => true,
             Op::Init | Op::Destroy => {
                 let mut threads = machine.pending().iter().enumerate();
@@ -393,19 +407,19 @@ mod tests {
     }
 
     /// Whether an event is one of which everything needed is known.
-    fn holds(op: Op, order: MemoryOrder, outcome: Outcome, several: bool) -> bool {
+    fn holds(op: Op, order: MemoryOrder, outcome: Outcome) -> bool {
         let action = Action {
             order,
             size: 4,
             ..action(A, op)
         };
-        Synchronised::default().holds(&wrote(&[]), &event(action, outcome), several)
+        Synchronised::default().holds(&wrote(&[]), &event(action, outcome))
     }
 
     #[test]
     fn what_is_needed_and_not_known_is_seen() {
         use MemoryOrder::{AcqRel, Acquire, NotAtomic, Relaxed, Release, SeqCst};
-        let done = |op, order| holds(op, order, Outcome::Done, false);
+        let done = |op, order| holds(op, order, Outcome::Done);
         for (op, order) in [
             (Op::Read, Acquire),
             (Op::Read, SeqCst),
@@ -416,7 +430,10 @@ mod tests {
             (Op::Lock, NotAtomic),
             (Op::TryLock, NotAtomic),
             (Op::SemWait, NotAtomic),
+            (Op::Signal, NotAtomic),
             (Op::Broadcast, NotAtomic),
+            (Op::BarrierArrive, NotAtomic),
+            (Op::TimedLock, NotAtomic),
         ] {
             assert!(done(op, order), "{op:?} {order:?}");
         }
@@ -426,10 +443,8 @@ mod tests {
             (Op::Rmw, Acquire),
             (Op::Rmw, Release),
             (Op::Rmw, Relaxed),
-            (Op::TimedLock, NotAtomic),
             (Op::WaitTimeout, NotAtomic),
             (Op::BadUnlock, NotAtomic),
-            (Op::BarrierArrive, NotAtomic),
             (Op::SemGetValue, NotAtomic),
             (Op::Detach, NotAtomic),
             (Op::Cancel, NotAtomic),
@@ -443,17 +458,16 @@ mod tests {
         }
         for op in [
             Op::TryLock,
+            Op::TimedLock,
             Op::TryRdLock,
             Op::SpinTryLock,
             Op::SemTryWait,
             Op::SemPost,
         ] {
-            assert!(!holds(op, NotAtomic, Outcome::Failed, false), "{op:?}");
+            assert!(!holds(op, NotAtomic, Outcome::Failed), "{op:?}");
         }
-        assert!(holds(Op::Signal, NotAtomic, Outcome::Done, false));
-        assert!(!holds(Op::Signal, NotAtomic, Outcome::Done, true));
         // Which order a failed compare-and-swap has, its access says.
-        assert!(!holds(Op::Rmw, SeqCst, Outcome::Failed, false));
+        assert!(!holds(Op::Rmw, SeqCst, Outcome::Failed));
     }
 
     #[test]
@@ -462,11 +476,11 @@ mod tests {
         let (near, far) = (wrote(&[0x1004]), wrote(&[0x2000]));
         let none = wrote(&[]);
         let mut synchronised = Synchronised::default();
-        assert!(synchronised.holds(&none, &post, false));
-        assert!(synchronised.holds(&far, &event(action(B, Op::Yield), Outcome::Done), false));
-        assert!(!synchronised.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done), false));
+        assert!(synchronised.holds(&none, &post));
+        assert!(synchronised.holds(&far, &event(action(B, Op::Yield), Outcome::Done)));
+        assert!(!synchronised.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done)));
         let mut other_order = Synchronised::default();
-        assert!(other_order.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done), false));
-        assert!(!other_order.holds(&none, &post, false));
+        assert!(other_order.holds(&near, &event(Action::new(B, Op::Yield), Outcome::Done)));
+        assert!(!other_order.holds(&none, &post));
     }
 }

@@ -339,7 +339,7 @@ where
             floating.follow(&self.machine, &event, self.choices.len());
             self.unsynchronised |= !self.weaken.is(Weaken::Synchronised)
                 && !floating.knows_all(&self.machine, choice.thread)
-                && !self.synchronised.holds(&self.machine, &event, several);
+                && !self.synchronised.holds(&self.machine, &event);
         }
         let mut faulty = self
             .record

@@ -9,6 +9,7 @@ mod compile;
 mod decide;
 mod describe;
 mod fingerprint;
+mod forgetting;
 mod generate;
 mod inputs;
 mod machine;
@@ -19,6 +20,7 @@ mod program;
 mod shrink;
 
 pub use fingerprint::ToyState;
+pub use forgetting::forgetting_toy;
 pub use generate::{Families, endless, random_toy};
 pub use inputs::{endless_input_toy, input_toy, sharing_toy};
 pub use machine::{ToyEnd, ToyMachine};
