@@ -1,5 +1,5 @@
-//! Global variables: where they are placed, which ones the machine defines itself, and their initial
-//! content.
+//! Global variables: where they are placed, which ones the machine defines itself, and their
+//! initial content.
 
 use super::{Error, Program};
 use crate::memory::{Kind, Life, Maker, Memory, Object, Site};
