@@ -106,7 +106,8 @@ fn defined(text: &str) -> BTreeSet<String> {
     found
 }
 
-fn between_backticks(line: &str) -> impl Iterator<Item = &str> {
+/// What stands between backticks in a line.
+pub fn between_backticks(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
