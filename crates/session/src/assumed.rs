@@ -5,9 +5,9 @@
 //! [`selvedge_explore::until_it_holds`]. This is the only place that says how a failure is
 //! noticed, what the user is told, and what is assumed next.
 //!
-//! Some assumptions are about single machines ([`Assumed`]); the program's machines record if one of
-//! them fails, and the exploration ends at the next event. The others are about a plan
-//! ([`Job::failed`]); its report shows whether they held.
+//! Some assumptions are about single machines ([`Assumed`]). The program's machines record if one
+//! of them fails, and the exploration ends at the next event. The others are about a plan
+//! ([`Job::failed`]). Its report shows whether they held.
 //!
 //! *Invariant*: no result of an exploration is used after one of its assumptions has failed.
 
