@@ -94,7 +94,7 @@ impl Symbols {
         let [.., owner, name] = parts[..] else {
             return true;
         };
-        if !parts.iter().all(|part| is_name(part)) || parts[0] == "std" || FOREIGN.contains(&symbol) {
+        if !parts.iter().all(is_name) || parts[0] == "std" || FOREIGN.contains(&symbol) {
             return true;
         }
         let owner = owner.strip_prefix("selvedge_").unwrap_or(owner);
