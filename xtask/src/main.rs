@@ -12,10 +12,12 @@ mod demo;
 mod fuzz;
 mod hunt;
 mod links;
+mod memcheck;
 mod mutate;
 mod names;
 mod nightly;
 mod process;
+mod symbols;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -24,13 +26,14 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask TASK
 
   ci           format, lints, tidiness, documents: what .ci/run checks besides the tests
-  tidy         the edges between crates, file lengths, links, forbidden words
+  tidy         the edges between crates, file lengths, links, names in documents, forbidden words
   bless        accept new golden reports and show what changed
   bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first: that section alone
   fuzz         start the command on odd input of every kind: [DOOR…] [--seconds N] (for each) [--seed N]
   hunt [OPTIONS]  check random programs against an enumerator (--help; docs/hunt.md)
   cover        measure sets of schedules and the programs built of them (docs/cover.md): [SELVEDGE]
   nightly [--seed N]  the tests at length, then the hunt and fuzzing, for hours
+  memcheck     run tests of the machine under valgrind
   mutate       run every test that plants a mistake and expects it to be noticed
   deb [SELVEDGE]  build the Debian package: target/selvedge_VERSION_amd64.deb
   man [FILE]   write the man page (to target/selvedge.1)
@@ -58,6 +61,7 @@ fn task() -> Result<()> {
         Some("bench") => bench::run(&arguments[1..]),
         Some("fuzz") => fuzz::run(&arguments[1..]),
         Some("hunt") => hunt::run(&arguments[1..]),
+        Some("memcheck") => memcheck::run(),
         Some("mutate") => mutate::run(),
         Some("nightly") => nightly::run(&arguments[1..]),
         Some("cover") => cover::run(&arguments[1..]),

@@ -49,13 +49,11 @@ pub fn check(file: &Path, text: &str, options: &BTreeSet<String>, problems: &mut
 pub fn options() -> BTreeSet<String> {
     let mut options: BTreeSet<String> = FOREIGN.iter().map(|&o| o.to_owned()).collect();
     options.extend(["--help", "--version"].map(str::to_owned));
-    for arguments in [
-        "crates/cli/src/args.rs",
-        "crates/cli/src/args/cover.rs",
-        "crates/cli/src/args/input.rs",
-        "crates/cli/src/args/saved.rs",
-    ] {
-        options.extend(defined(&std::fs::read_to_string(arguments).unwrap_or_default()));
+    for folder in ["crates/cli/src", "crates/cli/src/args"] {
+        for file in entries(Path::new(folder)).filter(|name| name.ends_with(".rs")) {
+            let text = std::fs::read_to_string(Path::new(folder).join(file));
+            options.extend(defined(&text.unwrap_or_default()));
+        }
     }
     for task in [
         "xtask/src/main.rs",
@@ -108,7 +106,8 @@ fn defined(text: &str) -> BTreeSet<String> {
     found
 }
 
-fn between_backticks(line: &str) -> impl Iterator<Item = &str> {
+/// What stands between backticks in a line.
+pub fn between_backticks(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 

@@ -1,7 +1,8 @@
-//! What takes longer than a change may wait for: the tests at length, then the hunt and fuzzing.
+//! What takes longer than a change may wait for: the tests at length, tests under valgrind, then
+//! the hunt and fuzzing.
 
 use crate::process::{self, cargo};
-use crate::{fuzz, hunt};
+use crate::{fuzz, hunt, memcheck};
 use anyhow::{Result, ensure};
 
 /// Random programs of the hunt, and seconds for each way into the command.
@@ -21,6 +22,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         "usage: cargo xtask nightly [--seed N]"
     );
     process::run(cargo().args(["test", "--workspace"]).env("SELVEDGE_LONG", "1"))?;
+    memcheck::run()?;
     let with = |words: [&str; 4]| words.map(str::to_owned);
     hunt::run(&with(["--programs", PROGRAMS, "--seed", seed]))?;
     fuzz::run(&with(["--seconds", SECONDS, "--seed", seed]))

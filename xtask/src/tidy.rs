@@ -2,6 +2,7 @@
 //! unfinished work without a test, links that lead somewhere, the files that every project needs.
 
 use crate::process::{capture, cargo};
+use crate::symbols::Symbols;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,13 @@ pub fn run() -> Result<()> {
     let mut problems = Vec::new();
     let files = tracked()?;
     let options = crate::names::options();
+    let mut symbols = Symbols::default();
+    for file in files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "rs"))
+    {
+        symbols.add(file, &std::fs::read_to_string(file).unwrap_or_default());
+    }
     let packages = packages()?;
     edges(&packages, &mut problems)?;
     laboratory(&packages, &mut problems);
@@ -62,12 +70,14 @@ pub fn run() -> Result<()> {
             unfinished(file, &text, &mut problems);
             wide(file, &text, &mut problems);
             crate::names::check(file, &text, &options, &mut problems);
+            crate::symbols::check(file, &text, &symbols, &mut problems);
         }
         if file.extension().is_some_and(|extension| extension == "md") {
             crate::links::check(file, &text, &mut problems);
             // What older versions named may be gone.
             if file != Path::new("CHANGELOG.md") {
                 crate::names::check(file, &text, &options, &mut problems);
+                crate::symbols::check(file, &text, &symbols, &mut problems);
             }
         }
     }

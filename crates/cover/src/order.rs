@@ -6,12 +6,23 @@
 //! no operations of a schedule (atomics, output, pipes) are not kept in order by the native
 //! program. They are allowed only where operations order them anyway.
 
-use crate::record::Seen;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_model::{Action, Conflict, Dependence, ObjectId, Op};
+use selvedge_model::{Action, Conflict, Dependence, Event, ObjectId, Op};
 use selvedge_schedule::cover::{Operation, Outcome};
 use std::rc::Rc;
+
+/// An event, with what only the machine knows of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub event: Event,
+    /// The threads that it let leave a barrier, or woke.
+    pub released: Vec<ThreadId>,
+    /// How much the program has printed by then.
+    pub printed: usize,
+    /// Whether some of it in this step.
+    pub prints: bool,
+}
 
 /// What an action is to a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

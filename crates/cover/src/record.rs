@@ -1,9 +1,9 @@
 //! Watches an exploration, and collects a schedule of each of its executions.
 
-use crate::order::{self, Kind, Operated, Refusal, Why};
+use crate::order::{self, Kind, Operated, Refusal, Seen, Why};
 use crate::trie::{Inserted, Trie};
 use rustc_hash::FxHashMap;
-use selvedge_base::{StmtId, ThreadId};
+use selvedge_base::StmtId;
 use selvedge_model::{
     Action, Describe, Detector, Event, Fault, ObjectId, Op, Outcome as Came, Status, Unsupported,
 };
@@ -17,18 +17,6 @@ pub type Global = (String, u64);
 /// Whether an action is an operation that schedules order; what the strategy is to take last.
 pub fn is_ordered(action: &Action) -> bool {
     matches!(order::kind(action), Kind::Ordered(_))
-}
-
-/// An event, with what only the machine knows of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    pub event: Event,
-    /// The threads that it let leave a barrier, or woke.
-    pub released: Vec<ThreadId>,
-    /// How much the program has printed by then.
-    pub printed: usize,
-    /// Whether some of it in this step.
-    pub prints: bool,
 }
 
 /// The schedules of an exploration.

@@ -14,6 +14,7 @@
 //! reference on toys. The input is a [`Config`] and a function that makes machines. The output is a
 //! [`Report`], which is plain data.
 
+mod again;
 mod budget;
 mod config;
 mod control;
@@ -33,6 +34,7 @@ pub mod stateful;
 pub mod stuck;
 pub mod unfold;
 
+pub use again::{Assumption, Attempt, until_it_holds};
 pub use budget::Budget;
 pub use config::{Config, Order, Stop};
 pub use control::{Control, Progress};

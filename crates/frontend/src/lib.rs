@@ -19,7 +19,6 @@ mod isolate;
 mod library;
 mod llvm;
 mod lower;
-mod reach;
 mod rust;
 mod shapes;
 mod target;

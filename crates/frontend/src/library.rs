@@ -11,7 +11,6 @@
 use crate::isolate::Refusal;
 use crate::llvm::{Context, Value};
 use crate::lower::{Program, Unit};
-use crate::reach;
 use rustc_hash::FxHashMap;
 use selvedge_ir::{FuncId, Symbol, Terminator};
 
@@ -130,7 +129,7 @@ fn has_input(program: &Program, entry: FuncId) -> bool {
 
 /// The functions without definition that the program reaches.
 fn undefined(program: &Program, entry: FuncId) -> Vec<FuncId> {
-    let mut reachable = reach::reachable(program, entry).functions;
+    let mut reachable = selvedge_analysis::reachable(&program.module, &program.refs, entry).functions;
     reachable.retain(|&id| !program.module.functions[id].is_defined());
     reachable
 }
@@ -172,7 +171,7 @@ fn thrown(program: &Program, entry: FuncId) -> Vec<(FuncId, &'static str)> {
 /// The names of reachable symbols without definition that the library has.
 fn missing(program: &Program, entry: FuncId, names: &[&str]) -> Vec<String> {
     let functions = undefined(program, entry);
-    let globals = reach::reachable(program, entry).globals;
+    let globals = selvedge_analysis::reachable(&program.module, &program.refs, entry).globals;
     let wanted = functions
         .iter()
         .map(|&id| &program.module.functions[id].name)

@@ -17,7 +17,7 @@ mod input;
 mod machine;
 mod op;
 mod places;
-mod recall;
+pub mod recall;
 #[cfg(feature = "laboratory")]
 pub mod reference;
 #[cfg(feature = "laboratory")]

@@ -1,6 +1,6 @@
 //! What a run covered that a limit ended: in words, and as JSON.
 
-use crate::json::location;
+use crate::paths::location;
 use crate::snippet::place;
 use selvedge_base::Location;
 use serde_json::{Value, json};

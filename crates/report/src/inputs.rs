@@ -112,7 +112,7 @@ pub fn inputs_json(inputs: &[Input]) -> Value {
                 InputKind::Bytes => "bytes".to_owned(),
             },
             "value": value_text(input),
-            "location": crate::json::location(&input.location),
+            "location": crate::paths::location(&input.location),
         })
     };
     inputs.iter().map(one).collect()

@@ -2,6 +2,7 @@
 
 use crate::covered::covered_json;
 use crate::lcov::coverage_json;
+use crate::paths::location;
 use crate::{AccessSite, AssertionReport, FindingReport, Reason, Row, RunReport, property_word, reason_word};
 use selvedge_base::Location;
 use selvedge_model::Verdict;
@@ -45,10 +46,6 @@ fn reason(reason: &Reason) -> Value {
         "detail": reason.detail,
         "location": reason.location.as_ref().map_or(Value::Null, location),
     })
-}
-
-pub(crate) fn location(at: &Location) -> Value {
-    json!({"file": at.file, "line": at.line, "column": at.column, "function": at.function})
 }
 
 /// The steps that are given of a longer schedule: the last ones.

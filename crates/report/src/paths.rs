@@ -1,6 +1,8 @@
-//! Paths of files as other tools want them.
+//! Paths of files and places in them as other tools want them.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use selvedge_base::Location;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// What a path in a URI may not have as it is (RFC 3986, section 3.3); `/` divides it.
@@ -41,6 +43,11 @@ pub(crate) fn uri(file: &str, directory: &Path) -> String {
         true => format!("./{encoded}"),
         false => encoded.to_string(),
     }
+}
+
+/// A place as JSON.
+pub(crate) fn location(at: &Location) -> Value {
+    json!({"file": at.file, "line": at.line, "column": at.column, "function": at.function})
 }
 
 #[cfg(test)]

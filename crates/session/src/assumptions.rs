@@ -77,20 +77,18 @@ pub(crate) fn assumptions(
     list.extend(program.and_then(handlers));
     list.extend(program.and_then(waits_for_signals));
     list.extend(program.and_then(sockets));
-    if setup.vm.visibility == selvedge_vm::Visibility::Sync {
+    if !setup.vm.visibility.includes_plain() {
         list.push(
             "data-race freedom for the reduction to synchronisation points, which was checked".to_owned(),
         );
     }
-    if setup.vm.visibility == selvedge_vm::Visibility::Memory
-        && !options.properties.contains(&Property::DataRace)
-    {
+    if setup.vm.visibility.includes_plain() && !options.properties.contains(&Property::DataRace) {
         list.push(
             "a plain access of at most 8 bytes, and a piece of 8 bytes that the library copies, happens at once (data races are not asked for)"
                 .to_owned(),
         );
     }
-    if setup.vm.visibility == selvedge_vm::Visibility::Memory {
+    if setup.vm.visibility.includes_plain() {
         list.extend(program.and_then(thread_locals));
     }
     if plan.dependence == Dependence::Predicate {

@@ -1,10 +1,10 @@
 //! How the classes of atomic blocks reach the machine (docs/algorithms.md, "Atomic blocks").
 
-use selvedge_analysis::PointsTo;
 use selvedge_analysis::blocks::block_classes;
+use selvedge_analysis::{PointsTo, private_locals};
 use selvedge_ir::{FuncId, LocalId, Module};
 use selvedge_model::BlockClass;
-use selvedge_vm::{Blocks, native, private_locals};
+use selvedge_vm::{Blocks, native};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;

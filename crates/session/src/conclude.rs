@@ -29,6 +29,12 @@ pub(crate) struct Explored {
     pub(crate) estimate: Estimate,
 }
 
+impl AsMut<Report> for Explored {
+    fn as_mut(&mut self) -> &mut Report {
+        &mut self.report
+    }
+}
+
 /// The result of an exploration, or of several.
 pub(crate) struct Outcome {
     /// The exploration that decides.

@@ -1,5 +1,6 @@
 //! One exploration: a strategy, on machines of the right kind.
 
+use crate::assumed::{Assumed, Failed};
 use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
 use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
@@ -7,7 +8,6 @@ use crate::observer::Observer;
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use crate::symmetry;
 use crate::unfolding;
 use selvedge_detect::RecallingRaces;
 use selvedge_explore::kept::{Kept, Misfit};
@@ -17,6 +17,9 @@ use selvedge_vm::{Program, Recalling, Vm};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The result of an exploration, or the assumption that has failed.
+pub(crate) type Attempted = Result<(Report, Estimate), Failed>;
 
 /// An exploration to make.
 pub(crate) struct Exploration<'a> {
@@ -73,22 +76,35 @@ pub fn jobs(options: &Options) -> usize {
 
 impl Exploration<'_> {
     /// The report of an exploration for these properties, and the explored part of the search tree
-    /// as an estimate. `None` if a dead object's memory was reused and the plan does not allow
-    /// this. The report is of no use if an atomic block has left its class
-    /// ([`Program::has_strayed`]).
+    /// as an estimate; or the assumption that has failed, and then nothing else is of use.
     ///
     /// # Errors
     /// If the checkpoint does not fit.
-    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Option<(Report, Estimate)>, Misfit> {
+    pub(crate) fn run(&self, properties: BTreeSet<Property>) -> Result<Attempted, Misfit> {
         let config = self.config(properties);
         self.observer.finds(self.program, &config.findings);
-        if self.plan.strategy.matches_states() {
-            return self.match_states(&config);
-        }
         if let Some(from) = self.from {
             self.program.carry_on(&from.carried);
         }
-        self.interleave(&config).map(Some)
+        let assumed = Assumed::of(self.plan, self.options, self.program);
+        let watch = Watch {
+            program: self.program,
+            assumed,
+            control: self.control(),
+            work: Work::default(),
+            reused: AtomicBool::new(false),
+        };
+        let explored = if self.plan.strategy.matches_states() {
+            self.match_states(&config, &watch)?
+        } else if assumed.fused {
+            self.fuse(&config, &watch)?
+        } else {
+            self.interleave(&config, &watch)?
+        };
+        Ok(match watch.failed() {
+            Some(failed) => Err(failed),
+            None => Ok(explored),
+        })
     }
 
     /// Explores, saving states if requested, and starting from the checkpoint if it belongs to this
@@ -155,28 +171,14 @@ impl Exploration<'_> {
     }
 
     /// Explores with machines whose events do not depend on independent events.
-    fn match_states(&self, config: &Config) -> Result<Option<(Report, Estimate)>, Misfit> {
-        let control = self.control();
-        let (gone, work) = (AtomicBool::new(false), Work::default());
-        let moves_left = self.plan.strategy == Strategy::Stateful && !self.program.is_spoiled();
-        let turns = self.takes_turns();
-        let awaits = self.plan.awaits && !self.program.refuses_awaits();
-        let differs = || turns && self.program.told_apart() || awaits && self.program.refuses_awaits();
-        let reused = |vm: &Vm| {
-            work.pay(&control, || vm.work());
-            let spoiled = moves_left && vm.is_spoiled();
-            let begins_anew = spoiled || self.program.has_strayed() || differs();
-            self.plan.keeps_dead && vm.has_reused() || begins_anew
-        };
-        let guard = || StopsWhen {
-            control: &control,
-            happened: &gone,
-            what: &reused as &Asked,
-        };
+    fn match_states(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
+        let Assumed {
+            turns, awaits, fused, ..
+        } = watch.assumed;
         // Cutoffs end loops around spurious wakeups and failures at once.
         let canonical = || {
             let (vm, detectors) = canonical_machine(self.program);
-            let vm = if moves_left { vm.with_left_movers() } else { vm };
+            let vm = if fused { vm.with_left_movers() } else { vm };
             let vm = if turns { vm.with_turns() } else { vm };
             let vm = if awaits { vm.with_awaits() } else { vm };
             let vm = match self.plan.futures {
@@ -185,111 +187,63 @@ impl Exploration<'_> {
             };
             (if self.plan.cuts_off() { vm } else { vm.bounded() }, detectors)
         };
-        let explored = match &self.options.test_cases {
+        match &self.options.test_cases {
             None => {
                 let make = || {
                     let (vm, detectors) = canonical();
-                    (vm, (detectors, guard()))
+                    (vm, (detectors, watch.guard()))
                 };
-                self.explore(&make, config, &control)
+                self.explore(&make, config, &watch.control)
             }
             Some(cases) => {
                 let make = || {
                     let (vm, detectors) = canonical();
-                    (vm, ((detectors, guard()), self.recorder(cases, config)))
+                    (vm, ((detectors, watch.guard()), self.recorder(cases, config)))
                 };
-                self.explore(&make, config, &control)
+                self.explore(&make, config, &watch.control)
             }
-        };
-        let explored = explored?;
-        if (gone.into_inner() || differs()) && !self.program.has_strayed() {
-            // Without left movers nothing can be spoiled any more, and without turns no thread can
-            // be told apart.
-            let again = moves_left && self.program.is_spoiled() || differs();
-            if turns && self.program.told_apart() {
-                self.observer.note(symmetry::TOLD_APART);
-            }
-            return if again {
-                self.match_states(config)
-            } else {
-                Ok(None)
-            };
         }
-        Ok(Some(explored))
     }
 
-    /// Whether identical threads take turns. False once the program has told them apart.
-    fn takes_turns(&self) -> bool {
-        self.plan.turns && self.program.takes_turns()
+    /// Explores executions step by step, with machines that make few events.
+    fn fuse(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
+        let make = || {
+            let (vm, (races, deadlocks)) = fusing_machine(self.program);
+            let vm = if watch.assumed.turns { vm.with_turns() } else { vm };
+            let vm = if self.plan.recalls(self.options) {
+                Recalling::new(vm)
+            } else {
+                Recalling::executing(vm)
+            };
+            let races = races.map(RecallingRaces::of);
+            (vm, ((races, deadlocks), watch.guard()))
+        };
+        let mut report = self.kept(false, |kept| {
+            selvedge_explore::dpor::explore_kept(&make, config, &watch.control, kept)
+        })?;
+        settle(&mut report, &watch.control);
+        Ok((report, Estimate::of(&watch.control)))
     }
 
-    /// Explores executions step by step, with machines that make few events as long as this loses
-    /// nothing.
-    fn interleave(&self, config: &Config) -> Result<(Report, Estimate), Misfit> {
-        let program = self.program;
+    /// Explores executions step by step, with machines that show each visible action as an event.
+    fn interleave(&self, config: &Config, watch: &Watch<'_>) -> Result<(Report, Estimate), Misfit> {
+        let (program, control) = (self.program, &watch.control);
         // Without a recorder the types contain none either, so exploration has no cost for it.
         if let Some(cases) = &self.options.test_cases {
             let make = || {
                 let (vm, detectors) = stepping_machine(program);
                 (vm, (detectors, self.recorder(cases, config)))
             };
-            return self.explore(&make, config, &self.control());
+            return self.explore(&make, config, control);
         }
-        if self.plan.fuses(self.options) && !self.program.is_spoiled() {
-            let control = self.control();
-            let (spoiled, work) = (AtomicBool::new(false), Work::default());
-            let turns = self.takes_turns();
-            let is_spoiled = |machine: &Recalling| {
-                work.pay(&control, || machine.work());
-                let told_apart = turns && program.told_apart();
-                machine.is_spoiled() || program.has_strayed() || told_apart
-            };
-            let make = || {
-                let (vm, (races, deadlocks)) = fusing_machine(program);
-                let vm = if turns { vm.with_turns() } else { vm };
-                let guard = StopsWhen {
-                    control: &control,
-                    happened: &spoiled,
-                    what: &is_spoiled,
-                };
-                let vm = if self.plan.recalls(self.options) {
-                    Recalling::new(vm)
-                } else {
-                    Recalling::executing(vm)
-                };
-                let races = races.map(RecallingRaces::of);
-                (vm, ((races, deadlocks), guard))
-            };
-            let mut report = self.kept(false, |kept| {
-                selvedge_explore::dpor::explore_kept(&make, config, &control, kept)
-            })?;
-            settle(&mut report, &control);
-            if turns && program.told_apart() && !program.has_strayed() {
-                self.observer.note(symmetry::TOLD_APART);
-                return self.interleave(config);
-            }
-            if !program.is_spoiled() || program.has_strayed() {
-                return Ok((report, Estimate::of(&control)));
-            }
-        }
-        let (control, ended, work) = (self.control(), AtomicBool::new(false), Work::default());
         if self.budget.is_none() && program.options.blocks.is_none() {
-            return self.explore(&|| stepping_machine(program), config, &control);
+            return self.explore(&|| stepping_machine(program), config, control);
         }
-        let pays = |vm: &Vm| {
-            work.pay(&control, || vm.work());
-            program.has_strayed()
-        };
         let make = || {
             let (vm, detectors) = stepping_machine(program);
-            let guard = StopsWhen {
-                control: &control,
-                happened: &ended,
-                what: &pays as &Asked,
-            };
-            (vm, (detectors, guard))
+            (vm, (detectors, watch.guard()))
         };
-        self.explore(&make, config, &control)
+        self.explore(&make, config, control)
     }
 
     fn recorder(&self, cases: &TestCases, config: &Config) -> Recorder {
@@ -322,9 +276,6 @@ impl Exploration<'_> {
     }
 }
 
-/// A question to a machine after each event.
-type Asked<'a> = dyn Fn(&Vm) -> bool + Sync + 'a;
-
 /// The work of machines for which the budget was charged.
 #[derive(Default)]
 struct Work(AtomicU64);
@@ -353,22 +304,75 @@ pub(crate) fn settle(report: &mut Report, control: &Control) {
     }
 }
 
-/// Ends an exploration as soon as it is known that it has to be repeated in another way.
-struct StopsWhen<'a, F: ?Sized> {
-    control: &'a Control,
-    happened: &'a AtomicBool,
-    what: &'a F,
+/// What is looked at after each event of all machines of an exploration: the work that they did,
+/// and whether an assumption has failed.
+struct Watch<'a> {
+    program: &'a Program,
+    assumed: Assumed,
+    control: Control,
+    work: Work,
+    /// True if a machine has reused a dead object's memory.
+    reused: AtomicBool,
 }
 
-impl<M, F: Fn(&M) -> bool + ?Sized> Detector<M> for StopsWhen<'_, F> {
+impl Watch<'_> {
+    fn failed(&self) -> Option<Failed> {
+        self.assumed
+            .failed(self.program, self.reused.load(Ordering::Relaxed))
+    }
+
+    fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+}
+
+/// A machine whose work is counted.
+trait Works {
+    /// The work of all steps so far.
+    fn work(&self) -> u64;
+    /// True if a dead object's memory was reused in some execution.
+    fn has_reused(&self) -> bool;
+}
+
+impl Works for Vm {
+    #[inline]
+    fn work(&self) -> u64 {
+        Vm::work(self)
+    }
+    #[inline]
+    fn has_reused(&self) -> bool {
+        Vm::has_reused(self)
+    }
+}
+
+impl Works for Recalling {
+    #[inline]
+    fn work(&self) -> u64 {
+        Recalling::work(self)
+    }
+    /// Nobody assumes anything about that where steps are recalled.
+    #[inline]
+    fn has_reused(&self) -> bool {
+        false
+    }
+}
+
+/// Ends an exploration as soon as an assumption has failed.
+struct Guard<'a>(&'a Watch<'a>);
+
+impl<M: Works> Detector<M> for Guard<'_> {
     type Mark = ();
     fn mark(&mut self) {}
     fn undo(&mut self, (): ()) {}
     #[inline]
     fn event(&mut self, machine: &M, _: &Event, _: &mut Vec<Fault>) {
-        if (self.what)(machine) {
-            self.happened.store(true, Ordering::Relaxed);
-            self.control
+        let watch = self.0;
+        watch.work.pay(&watch.control, || machine.work());
+        let reused = watch.assumed.keeps_dead && machine.has_reused();
+        if watch.assumed.failed(watch.program, reused).is_some() {
+            watch.reused.fetch_or(reused, Ordering::Relaxed);
+            watch
+                .control
                 .request_stop(LimitKind::Interrupted, "to be explored in another way");
         }
     }

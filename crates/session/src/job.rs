@@ -1,19 +1,20 @@
 //! A program with its options, and its exploration by one plan after another until a result is
 //! final.
 
+use crate::assumed::{Failed, Made, Planned};
 use crate::blocks;
 use crate::checkpoint::{Belongs, Checkpoint};
 use crate::conclude::{Explored, report_before};
 use crate::error::Error;
 use crate::explore::Exploration;
 use crate::observer::Observer;
-use crate::options::{Dependence, Options, Strategy, Symmetry};
+use crate::options::{Dependence, Options, Symmetry};
 use crate::plan::Plan;
 use crate::predicate::{self, Predicate};
 use crate::setup::Setup;
 use crate::symmetry;
 use selvedge_base::{StmtId, StopFlag};
-use selvedge_explore::{Budget, Control};
+use selvedge_explore::{Attempt, Budget, Control, until_it_holds};
 use selvedge_ir::Module;
 use selvedge_model::Property;
 use selvedge_vm::{Blocks, Identical, Program, Vm};
@@ -138,43 +139,25 @@ impl<'a> Job<'a> {
     /// no race, so races are looked for even if they are not requested.
     fn properties(&self, plan: Plan) -> BTreeSet<Property> {
         let mut properties = self.options.properties.clone();
-        if plan.visibility == selvedge_vm::Visibility::Sync && !plan.samples() {
+        if !plan.visibility.includes_plain() && !plan.samples() {
             properties.insert(Property::DataRace);
         }
         properties
     }
 
-    /// Explores by a plan and by the plans that follow from its results, until a result is final.
-    pub(crate) fn explore_on(&self, mut plan: Plan) -> Result<Explored, Error> {
-        let mut rounds = 0;
-        loop {
-            let explored = self.explore(plan, None, &self.first)?;
-            if plan.dependence == Dependence::Predicate {
-                let strays = predicate::strays(&explored.report);
-                if !self.learns(&explored) {
-                    if !strays {
-                        return Ok(explored);
-                    }
-                    self.observer.note(predicate::STRAYED);
-                    plan = predicate::plan_of(self.options, Strategy::Dpor);
-                    self.restart()?;
-                    continue;
-                }
-                rounds += 1;
-                if rounds > predicate::ROUNDS {
-                    self.observer.note(predicate::GIVEN_UP);
-                    plan = Plan::conflict(self.options);
-                }
+    /// Explores by a plan, or by the plans that follow if its assumptions fail.
+    pub(crate) fn explore_on(&self, plan: Plan) -> Result<Explored, Error> {
+        until_it_holds(Planned { plan, rounds: 0 }, |planned, again| {
+            if again {
                 self.restart()?;
-                continue;
             }
-            let Some(next) = plan.after(self.options, &explored.report) else {
-                return Ok(explored);
+            let explored = self.explore(planned.plan, None, &self.first)?;
+            let Some(failed) = self.failed(&explored) else {
+                return Ok(Attempt::Holds(explored));
             };
-            self.observer.note(GOING_ON);
-            plan = next;
-            self.restart()?;
-        }
+            self.tell(failed);
+            self.next_plan(planned, failed).map(Attempt::fails)
+        })
     }
 
     /// True if an exploration under predicate dependence has shown that more statements are
@@ -187,58 +170,87 @@ impl<'a> Job<'a> {
         learns
     }
 
-    /// One exploration by a plan; or by the next plan, if dead memory had to be reused and the
-    /// first plan does not allow this.
+    /// One exploration by a plan. It begins again as long as assumptions about the machines fail.
     pub(crate) fn explore(
         &self,
-        mut plan: Plan,
+        plan: Plan,
         budget: Option<&Arc<Budget>>,
         stop: &StopFlag,
     ) -> Result<Explored, Error> {
-        loop {
-            let (setup, program) = self.program(plan, stop)?;
-            let from = lock(&self.from).take();
+        let mut from = None;
+        let first = self.make(plan, stop)?;
+        until_it_holds(first, |made, again| {
+            if again {
+                self.restart()?;
+                from = None;
+            } else {
+                from = lock(&self.from).take();
+            }
             let exploration = Exploration {
                 options: self.options,
-                plan,
-                setup: &setup,
-                program: &program,
+                plan: made.plan,
+                setup: &made.setup,
+                program: &made.program,
                 observer: self.observer,
                 control: self.control,
                 budget,
                 belongs: self.belongs.as_ref(),
                 from: from.as_ref(),
             };
-            let explored = exploration.run(self.properties(plan));
-            let explored = explored.map_err(|misfit| Error::Program(misfit.to_string()))?;
-            if program.has_strayed() {
-                if setup.vm.blocks.is_none() {
-                    let what = "an atomic block left its class where there is only one";
-                    return Err(Error::Internal(what.to_owned()));
-                }
-                self.one_block_class.store(true, Ordering::Relaxed);
-                self.observer.note(blocks::STRAYED);
-                self.restart()?;
-                continue;
-            }
-            if let Some((report, estimate)) = explored {
-                return Ok(Explored {
-                    plan,
-                    setup,
-                    program,
+            let explored = exploration.run(self.properties(made.plan));
+            match explored.map_err(|misfit| Error::Program(misfit.to_string()))? {
+                Ok((report, estimate)) => Ok(Attempt::Holds(Explored {
+                    plan: made.plan,
+                    setup: made.setup,
+                    program: made.program,
                     report,
                     estimate,
-                });
+                })),
+                Err(failed) => {
+                    self.tell(failed);
+                    self.make_without(made, failed, stop).map(Attempt::fails)
+                }
             }
-            let Some(next) = plan.after_reuse() else {
-                let what = "an exploration that stands was given up";
-                return Err(Error::Internal(what.to_owned()));
-            };
-            plan = next;
-            self.restart()?;
+        })
+    }
+
+    /// A plan with a program for it.
+    fn make(&self, plan: Plan, stop: &StopFlag) -> Result<Made, Error> {
+        let (setup, program) = self.program(plan, stop)?;
+        Ok(Made { plan, setup, program })
+    }
+
+    /// What is explored after an assumption about the machines has failed.
+    fn make_without(&self, made: Made, failed: Failed, stop: &StopFlag) -> Result<Made, Error> {
+        match failed {
+            // The program has recorded it.
+            Failed::Identical | Failed::Awaits | Failed::Fused => Ok(made),
+            Failed::BlockClasses if made.setup.vm.blocks.is_none() => {
+                let what = "an atomic block left its class where there is only one";
+                Err(Error::Internal(what.to_owned()))
+            }
+            Failed::BlockClasses => {
+                self.one_block_class.store(true, Ordering::Relaxed);
+                self.make(made.plan, stop)
+            }
+            Failed::DeadMemory => match made.plan.after_reuse() {
+                Some(plan) => self.make(plan, stop),
+                None => Err(Error::Internal("a plan reuses memory that it keeps".to_owned())),
+            },
+            Failed::RaceFree | Failed::Slice | Failed::SameEvents => Err(Error::Internal(format!(
+                "{failed:?} is no assumption about machines"
+            ))),
         }
     }
 
+    /// Tells the user that an assumption has failed.
+    pub(crate) fn tell(&self, failed: Failed) {
+        if let Some(note) = failed.note() {
+            self.observer.note(note);
+        }
+    }
+
+    /// Nothing that an earlier attempt has written stays.
     fn restart(&self) -> Result<(), Error> {
         match &self.options.test_cases {
             None => Ok(()),
@@ -254,7 +266,3 @@ impl<'a> Job<'a> {
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-/// The message before all accesses become visible.
-pub(crate) const GOING_ON: &str =
-    "note: the program has data races, which were not asked about: going on with --visibility memory";

@@ -47,6 +47,7 @@
 //! [`StopFlag`](selvedge_base::StopFlag) and [`Control`](selvedge_explore::Control). It writes
 //! only the requested test cases and checkpoints.
 
+mod assumed;
 mod assumptions;
 mod blocks;
 mod cause;

@@ -92,7 +92,7 @@ impl Plan {
             turns: symmetry::suits(options, strategy),
             awaits: options.awaits
                 && cuts_off
-                && visibility == selvedge_vm::Visibility::Sync
+                && !visibility.includes_plain()
                 && symmetry::holds(options, strategy),
             search: options.search,
             quarantine: cuts_off.then(|| options.quarantine.unwrap_or(MANY)),
@@ -110,18 +110,23 @@ impl Plan {
         })
     }
 
-    /// The plan after an exploration with this report; `None` if its result is final.
-    pub(crate) fn after(self, options: &Options, report: &Report) -> Option<Plan> {
+    /// True if an exploration with this report has found races that were not requested, so that all
+    /// accesses have to be visible.
+    pub(crate) fn is_refuted(self, options: &Options, report: &Report) -> bool {
         let race = |found: &selvedge_explore::Found| found.fault.kind == FaultKind::DataRace;
-        let repeats = self.may_repeat(options) && report.faults.iter().any(race);
-        repeats.then(|| Plan::with(options, selvedge_vm::Visibility::Memory))
+        self.may_repeat(options) && report.faults.iter().any(race)
+    }
+
+    /// The plan in which all accesses are visible.
+    pub(crate) fn with_all_accesses(options: &Options) -> Plan {
+        Plan::with(options, selvedge_vm::Visibility::Memory)
     }
 
     /// True if races that were not requested would make the exploration start again with all
     /// accesses visible.
     fn may_repeat(self, options: &Options) -> bool {
         options.visibility == Visibility::Auto
-            && self.visibility == selvedge_vm::Visibility::Sync
+            && !self.visibility.includes_plain()
             && !options.properties.contains(&Property::DataRace)
     }
 

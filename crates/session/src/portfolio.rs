@@ -31,10 +31,11 @@
 //! search ends at a limit, the sample's findings are reported, and the limit is the reason why
 //! there may be more.
 
+use crate::assumed::Failed;
 use crate::conclude::{Explored, Outcome};
 use crate::error::Error;
 use crate::explore::jobs;
-use crate::job::{GOING_ON, Job};
+use crate::job::Job;
 use crate::options::{self, Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::predicate;
@@ -211,7 +212,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     };
                 }
                 Step::Races => {
-                    self.job.observer.note(GOING_ON);
+                    self.job.tell(Failed::RaceFree);
                     self.visibility = Visibility::Memory;
                     self.members.retain(|member| {
                         let stays = member.plan.samples();
@@ -421,12 +422,12 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                     Err(Error::Stopped | Error::NoSlice(_)) => continue,
                     Err(stopped) => return Err(stopped),
                 };
-                let again = explored.plan.dependence == Dependence::Predicate && self.job.learns(&explored);
-                match self.judge(explored) {
+                let failed = self.job.failed(&explored);
+                match self.judge(explored, failed) {
                     Step::Open => {}
                     step => return Ok(step),
                 }
-                self.slices_again |= again;
+                self.slices_again |= failed == Some(Failed::Slice);
             }
         }
         Ok(Step::Open)
@@ -441,8 +442,9 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         self.begin_plan(predicate::plan(self.job.options))
     }
 
-    /// The consequence of an exploration that has ended.
-    fn judge(&mut self, explored: Explored) -> Step {
+    /// The consequence of an exploration that has ended. `failed`: the assumption that it has shown
+    /// to be wrong.
+    fn judge(&mut self, explored: Explored, failed: Option<Failed>) -> Step {
         let (plan, report) = (explored.plan, &explored.report);
         let is_asked = |found: &Found| self.job.options.properties.contains(&found.fault.kind.property());
         if plan.samples() {
@@ -456,7 +458,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
             };
         }
         self.reuses |= plan.quarantine.is_some() && !plan.keeps_dead;
-        if plan.after(self.job.options, report).is_some() {
+        if failed == Some(Failed::RaceFree) {
             return Step::Races;
         }
         let found = self.job.options.stop == Stop::First && report.faults.iter().any(is_asked);

@@ -1,8 +1,8 @@
 //! Where a variable that is raced for is used, and under which locks.
 
-use crate::trace::{MOST_WITH_LOCKS, Made, Trace};
+use crate::trace::{MOST_WITH_LOCKS, Trace};
 use selvedge_detect::Detectors;
-use selvedge_model::{Access, Describe, Fault, FaultKind, Op};
+use selvedge_model::{Describe, Fault, FaultKind};
 use selvedge_report::AccessSite;
 use selvedge_vm::Vm;
 
@@ -82,22 +82,4 @@ pub(crate) fn usual_lock(sites: &[AccessSite]) -> Option<(String, usize, usize)>
     }
     let (lock, count) = locks.into_iter().max_by_key(|&(_, count)| count)?;
     (places.len() > 2 && count > 1).then(|| (lock.clone(), count, places.len()))
-}
-
-/// The access that an action is, beside those of its step: with visibility `memory`.
-pub(crate) fn own_access(made: &Made) -> Option<Access> {
-    let action = &made.action;
-    let write = match action.op {
-        Op::Read => false,
-        Op::Write | Op::Rmw => true,
-        _ => return None,
-    };
-    action.object.is_address().then_some(Access {
-        address: action.object.0,
-        context: made.context,
-        stmt: action.stmt,
-        size: action.size,
-        write,
-        order: action.order,
-    })
 }

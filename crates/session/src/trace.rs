@@ -2,7 +2,6 @@
 //! the machine offers, and collects the faults. It is independent of every strategy. Each finding
 //! passes it before it is reported.
 
-use crate::sites::own_access;
 use crate::step_text::Before;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_explore::spin::find_spins;
@@ -45,6 +44,24 @@ pub(crate) struct Made {
     pub(crate) asked: usize,
     /// The accesses to memory that it made, unless there are very many.
     pub(crate) accesses: Vec<Access>,
+}
+
+/// The access that an action is, beside those of its step: with visibility `memory`.
+pub(crate) fn own_access(made: &Made) -> Option<Access> {
+    let action = &made.action;
+    let write = match action.op {
+        Op::Read => false,
+        Op::Write | Op::Rmw => true,
+        _ => return None,
+    };
+    action.object.is_address().then_some(Access {
+        address: action.object.0,
+        context: made.context,
+        stmt: action.stmt,
+        size: action.size,
+        write,
+        order: action.order,
+    })
 }
 
 #[cfg(test)]

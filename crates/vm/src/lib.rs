@@ -36,7 +36,6 @@ mod word;
 
 pub use blocks::Blocks;
 pub use carried::Carried;
-pub use compile::escape::private_locals;
 pub use coverage::Reached;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;

@@ -1,24 +1,32 @@
 //! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
 //! It is immutable and shared by all machines that run it.
 
+mod binding;
+mod globals;
+
+pub(crate) use binding::{Binding, FUZZ_TARGET};
+pub use globals::STREAMS;
+pub(crate) use globals::{ENVIRON, PROGRAM_NAMES};
+
+use binding::{bind, entry_name, is_reported, symbolic_bodies};
+use globals::place_globals;
+
 use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
 use crate::code::Code;
 use crate::compile;
 use crate::compile::liveness::Liveness;
 use crate::coverage::{Point, Reached};
-use crate::memory::{Kind, Life, Maker, Memory, Object, Site};
+use crate::memory::{Kind, Object};
 use crate::names::Name;
-use crate::native::{self, Native};
 use crate::options::Options;
 use crate::statistics::SolverStatistics;
 use crate::symbolic::solver_options;
 use crate::sync::fuse::Fusible;
 use crate::turns::Turns;
-use crate::value::Value;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
-use selvedge_ir::{FuncId, Global, GlobalId, InstKind, Module, Symbol};
+use selvedge_ir::{FuncId, GlobalId, InstKind, Module};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,18 +37,6 @@ const BLOCK_BASE: u64 = 1 << 45;
 /// Thread regions that are computed. Those above are assigned on demand to threads that are not
 /// main's children.
 pub(crate) const DIRECT_REGIONS: u32 = 3072;
-
-/// The variable that leads to the environment; it contains the environment that `main` gets, too.
-pub(crate) const ENVIRON: &str = "environ";
-/// The library's variables that point to the program's name.
-pub(crate) const PROGRAM_NAMES: [&str; 2] = ["program_invocation_name", "program_invocation_short_name"];
-
-/// The room for a variable of unknown size without a definition, so that addresses in it are
-/// distinguished from those of other objects.
-const UNKNOWN_SIZE: u64 = (1 << 24) - 1;
-
-/// Handles of the standard streams: the values of `stdin`, `stdout` and `stderr`.
-pub const STREAMS: [(&str, u64); 3] = [("stdin", 0x11), ("stdout", 0x12), ("stderr", 0x13)];
 
 /// Why a module cannot be run at all.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -57,19 +53,6 @@ pub enum Error {
     /// A global is larger than any object of the machine.
     #[error("global variable `{0}` of {1} bytes is larger than the machine can hold")]
     GlobalTooLarge(String, u64),
-}
-
-/// What a function is bound to.
-#[derive(Clone, Copy)]
-pub(crate) enum Binding {
-    /// Its compiled body.
-    Code,
-    /// Another function's body.
-    Other(FuncId),
-    /// A native model.
-    Native(Native),
-    /// Nothing.
-    Missing,
 }
 
 /// A program. See the module's documentation.
@@ -368,11 +351,6 @@ impl Program {
         &self.liveness.get_or_init(all)[func.index()]
     }
 
-    /// The address of a global variable that is not thread-local.
-    pub(crate) fn global_address(&self, global: GlobalId) -> u64 {
-        self.globals[global.index()]
-    }
-
     /// The address of a function.
     pub fn function_address(&self, func: FuncId) -> u64 {
         FUNC_BASE + func.index() as u64 * 16
@@ -460,188 +438,10 @@ impl Program {
         }
     }
 
-    /// Whether a statement is in the stand-in of a native model for symbolic values.
-    pub fn in_stand_in(&self, stmt: StmtId) -> bool {
-        self.module
-            .stmts
-            .get(stmt)
-            .and_then(|s| self.module.functions.get(s.func))
-            .is_some_and(|f| f.library && f.name.starts_with(STAND_IN))
-    }
-
     /// Whether a statement is in the model library.
     pub(crate) fn in_library(&self, stmt: StmtId) -> bool {
         let function = self.module.stmts.get(stmt).map(|s| s.func);
         function.is_some_and(|f| self.module.functions.get(f).is_some_and(|f| f.library))
-    }
-
-    /// Writes the initial content of all globals that are not thread-local.
-    pub(crate) fn load_globals(&self, memory: &mut Memory) -> Result<(), Error> {
-        for (id, global) in self.module.globals.iter_ids() {
-            if global.thread_local {
-                continue;
-            }
-            let base = self.allocate_global(memory, 0, id)?;
-            debug_assert_eq!(base, self.globals[id.index()]);
-            self.fill_global(memory, id, base);
-        }
-        Ok(())
-    }
-
-    /// True if the machine defines a variable.
-    pub(crate) fn is_given(&self, global: GlobalId) -> bool {
-        let global = &self.module.globals[global];
-        global.external && !is_missing(global)
-    }
-
-    /// Makes the object of a global for an owner.
-    pub(crate) fn allocate_global(
-        &self,
-        memory: &mut Memory,
-        owner: u32,
-        id: GlobalId,
-    ) -> Result<u64, Error> {
-        let global = &self.module.globals[id];
-        let kind = match (global.thread_local, global.constant) {
-            _ if is_missing(global) => Kind::Missing,
-            (true, _) => Kind::ThreadLocal,
-            (false, true) => Kind::Constant,
-            (false, false) => Kind::Global,
-        };
-        let object = Object {
-            size: room(global),
-            kind,
-            life: Life::Live,
-            zeroed: true,
-            by: Maker::Other,
-            name: 1 + id.index() as u32,
-            made: Site::default(),
-            ended: Site::default(),
-        };
-        memory
-            .allocate(owner, object, u64::from(global.align.max(1)))
-            .map_err(|_| Error::GlobalTooLarge(global.name.clone(), global.size))
-    }
-
-    /// Writes the initial content of a global.
-    pub(crate) fn fill_global(&self, memory: &mut Memory, id: GlobalId, base: u64) {
-        let global = &self.module.globals[id];
-        if global.external {
-            if let Some((_, handle)) = STREAMS.iter().find(|(name, _)| *name == global.name) {
-                memory.poke_checked(base, 8, Value::new(*handle));
-            }
-            return;
-        }
-        for (i, word) in global.init.chunks(8).enumerate() {
-            let mut bytes = [0; 8];
-            bytes[..word.len()].copy_from_slice(word);
-            let bits = u64::from_le_bytes(bytes);
-            if bits != 0 {
-                memory.poke_checked(base + 8 * i as u64, word.len() as u64, Value::new(bits));
-            }
-        }
-        for relocation in &global.relocations {
-            let address = match relocation.symbol {
-                Symbol::Global(g) => self.globals[g.index()],
-                Symbol::Func(f) => self.function_address(f),
-            };
-            let value = Value::new(address.wrapping_add_signed(relocation.addend));
-            memory.poke_checked(base + relocation.offset, 8, value);
-        }
-        for &(start, end) in &global.undefined {
-            memory.fill(
-                base + start,
-                end.min(global.size).saturating_sub(start),
-                Value::UNDEF,
-            );
-        }
-    }
-}
-
-/// True if the absence of a function is reported: not for intrinsics, nor for the personality
-/// routine that unwinding would use.
-fn is_reported(name: &str) -> bool {
-    !name.starts_with("llvm.") && name != "__gxx_personality_v0"
-}
-
-/// The entry of a fuzz target.
-pub(crate) const FUZZ_TARGET: &str = "LLVMFuzzerTestOneInput";
-
-/// The prefix of the names of the stand-ins of native models for symbolic values (frontend:
-/// `library.rs`).
-const STAND_IN: &str = "__selvedge_symbolic_";
-
-/// The start function: a fuzz target if there is no main.
-fn entry_name<'a>(module: &Module, options: &'a Options) -> &'a str {
-    let defined = |name: &str| {
-        let function = module.function(name);
-        function.is_some_and(|f| module.functions[f].is_defined())
-    };
-    if options.entry == "main" && !defined("main") && defined(FUZZ_TARGET) {
-        return FUZZ_TARGET;
-    }
-    &options.entry
-}
-
-/// Functions `__selvedge_symbolic_NAME` by the NAME whose meaning they have.
-fn symbolic_bodies(module: &Module) -> Vec<Option<FuncId>> {
-    let defined = module.functions.iter_ids().filter(|(_, f)| f.is_defined());
-    let bodies: FxHashMap<&str, FuncId> = defined
-        .filter_map(|(id, f)| Some((f.name.strip_prefix(STAND_IN)?, id)))
-        .collect();
-    let body = |f: &selvedge_ir::Function| bodies.get(f.name.as_str()).copied();
-    module.functions.iter().map(body).collect()
-}
-
-/// Decides the meaning of each function name. A definition of the user has precedence over a model,
-/// except for functions whose call is a requested property (`reach_error`).
-fn bind(module: &Module, options: &Options) -> Vec<Binding> {
-    let by_name: FxHashMap<&str, FuncId> = module
-        .functions
-        .iter_ids()
-        .filter(|(_, f)| f.is_defined())
-        .map(|(id, f)| (f.name.as_str(), id))
-        .collect();
-    let bound = module.functions.iter().map(|f| {
-        let is_point = options.error_calls && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error");
-        if f.is_defined() && !is_point {
-            return Binding::Code;
-        }
-        if options.visibility.includes_plain()
-            && let Some(&other) = by_name.get(format!("{STAND_IN}{}", f.name).as_str())
-        {
-            return Binding::Other(other);
-        }
-        if options.visibility.includes_plain()
-            && let Some(&other) = by_name.get(format!("__selvedge_{}", f.name).as_str())
-        {
-            return Binding::Other(other);
-        }
-        match native::find(&f.name) {
-            Some(native) => Binding::Native(native),
-            None if f.is_defined() => Binding::Code,
-            None => Binding::Missing,
-        }
-    });
-    bound.collect()
-}
-
-/// True if neither the program nor the machine defines a variable.
-fn is_missing(global: &Global) -> bool {
-    let known = || {
-        STREAMS.iter().any(|(name, _)| *name == global.name)
-            || global.name == ENVIRON
-            || PROGRAM_NAMES.contains(&global.name.as_str())
-    };
-    global.external && (global.thread_local || !known())
-}
-
-/// The size of a global's object.
-fn room(global: &Global) -> u64 {
-    match global.size {
-        0 if is_missing(global) => UNKNOWN_SIZE,
-        size if global.external => size.max(8),
-        size => size,
     }
 }
 
@@ -650,35 +450,6 @@ fn has_own_operators(module: &Module) -> bool {
     let mut own = module.functions.iter().filter(|f| f.is_defined());
     let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
     own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
-}
-
-/// The address of each global: those that `load_globals` will get for them, in the same order.
-fn place_globals(module: &Module) -> Result<(Vec<u64>, Vec<GlobalId>), Error> {
-    let mut scratch = Memory::default();
-    let mut thread_locals = Vec::new();
-    let mut addresses = Vec::with_capacity(module.globals.len());
-    for (id, global) in module.globals.iter_ids() {
-        if global.thread_local {
-            addresses.push(thread_locals.len() as u64);
-            thread_locals.push(id);
-            continue;
-        }
-        let object = Object {
-            size: room(global),
-            kind: Kind::Global,
-            life: Life::Live,
-            zeroed: true,
-            by: Maker::Other,
-            name: 0,
-            made: Site::default(),
-            ended: Site::default(),
-        };
-        let base = scratch
-            .allocate(0, object, u64::from(global.align.max(1)))
-            .map_err(|_| Error::GlobalTooLarge(global.name.clone(), global.size))?;
-        addresses.push(base);
-    }
-    Ok((addresses, thread_locals))
 }
 
 /// Whether a module has the start of Rust's standard library.

@@ -20,13 +20,10 @@
 
 use super::digest::{About, Names, numbers};
 use super::{RaceDetector, RaceMark};
-use rustc_hash::FxHashMap;
 use selvedge_base::{Digest, ForTests};
+use selvedge_model::recall::{NONE, StepGraph};
 use selvedge_model::{Describe, Detector, Event, Fault, Recall, Seen};
 use std::rc::Rc;
-
-/// No node, or no step.
-const NONE: u32 = u32::MAX;
 
 /// This number of words of the detector's state makes a digest as expensive as one processed step.
 const WORDS: usize = 64;
@@ -40,13 +37,6 @@ const REST: u64 = 64;
 
 /// The maximum size of the graph in bytes. When it is full, nothing more is cached.
 const MOST_BYTES: usize = 16 << 20;
-
-/// A step of the machine from a node, without a race.
-struct Edge {
-    step: u32,
-    next: u32,
-    to: u32,
-}
 
 /// A step of the present path.
 struct Taken {
@@ -94,11 +84,8 @@ pub struct RecallingRaces {
     /// The position of the path's first step with a race; the length of the path or more if there
     /// is none.
     racy: usize,
-    /// The newest edge of each node; the others follow it.
-    nodes: Vec<u32>,
-    edges: Vec<Edge>,
-    /// The nodes by the machine's state and the digest.
-    by_key: FxHashMap<(u32, Digest), u32>,
+    /// States by the machine's state and the digest; the machine's steps without a race.
+    graph: StepGraph<(u32, Digest), u32, (), ()>,
     /// The names of as many threads as there were so far.
     numbers: Rc<[Digest]>,
     trial: Trial,
@@ -132,9 +119,7 @@ impl RecallingRaces {
             path: Vec::new(),
             here: NONE,
             racy: usize::MAX,
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            by_key: FxHashMap::default(),
+            graph: StepGraph::new(MOST_BYTES),
             numbers: Rc::new([]),
             trial: Trial::default(),
             rest: 0,
@@ -163,20 +148,6 @@ impl RecallingRaces {
             without: ForTests::new(Some(without)),
             ..Self::checked()
         }
-    }
-
-    /// The edge of a step at the present node.
-    #[inline]
-    fn find(&self, step: u32) -> u32 {
-        let mut at = self.nodes[self.here as usize];
-        while at != NONE {
-            let edge = &self.edges[at as usize];
-            if edge.step == step {
-                break;
-            }
-            at = edge.next;
-        }
-        at
     }
 
     /// Processes the skipped ones among the first steps of the path.
@@ -239,8 +210,7 @@ impl RecallingRaces {
         let to = self.node(state, machine);
         self.here = to;
         if from != NONE && step != NONE {
-            let next = std::mem::replace(&mut self.nodes[from as usize], self.edges.len() as u32);
-            self.edges.push(Edge { step, next, to });
+            self.graph.learn((from, step, to), ());
         }
         self.weigh();
     }
@@ -248,10 +218,7 @@ impl RecallingRaces {
     /// The node of the present state. `state`: the number of the machine's state.
     fn node<M: Recall>(&mut self, state: u32, machine: &M) -> u32 {
         let key = (state, self.digest(machine));
-        *self.by_key.entry(key).or_insert_with(|| {
-            self.nodes.push(NONE);
-            self.nodes.len() as u32 - 1
-        })
+        self.graph.enter(key, |()| true, || ())
     }
 
     /// After a step was cached: decides whether to continue.
@@ -261,8 +228,7 @@ impl RecallingRaces {
             self.rest = REST * self.trial.paid;
             self.trial = Trial::default();
         }
-        let node = size_of::<u32>() + 2 * size_of::<(u32, Digest, u32)>();
-        self.room = self.nodes.len() * node + size_of_val(&self.edges[..]) <= MOST_BYTES;
+        self.room = self.graph.has_room(0);
     }
 
     /// Processes a recalled step, for comparison. (Its digest may differ: of subsumed accesses, one
@@ -306,14 +272,14 @@ impl<M: Describe + Recall> Detector<M> for RecallingRaces {
         let known = if from == NONE || step == NONE {
             NONE
         } else {
-            self.find(step)
+            self.graph.find(from, step)
         };
         if known == NONE {
             self.see_anew(machine, event, step, faults);
             return;
         }
         self.trial.known += 1;
-        self.here = self.edges[known as usize].to;
+        self.here = self.graph.edge(known).to;
         if self.checked.is(true) {
             self.see_again(machine, event, faults);
         }

@@ -41,7 +41,7 @@ mod set;
 mod share;
 
 use crate::kept::{Kept, Misfit, State};
-use crate::{Config, Control, Report};
+use crate::{Assumption, Attempt, Config, Control, Report, until_it_holds};
 use selvedge_base::ForTests;
 use selvedge_model::{Conflict, Dependence, Detector, Limit, LimitKind, StopReason, Undo};
 use set::{Set, Wide};
@@ -160,23 +160,51 @@ where
         Some(State::Sample(_)) => return Err(Misfit("it is one of another strategy")),
     };
     let keeper = kept.keeper;
-    let few = from.filter(|from| !from.wide);
-    if from.is_none() || few.is_some() {
-        let report =
-            share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken, (few, keeper))?;
-        if let Some(report) = report {
-            return Ok(report);
+    let first = match from {
+        Some(from) if from.wide => Threads::Many,
+        _ => Threads::Few,
+    };
+    until_it_holds(first, |threads, again| {
+        let from = (from.filter(|_| !again), keeper);
+        let explored = match threads {
+            Threads::Few => share::explore::<u64, _, _, _, _>(make, relation, config, control, weaken, from),
+            Threads::Many => {
+                share::explore::<Wide, _, _, _, _>(make, relation, config, control, weaken, from)
+            }
+        };
+        Ok(match (explored?, threads) {
+            (Some(report), _) => Attempt::Holds(report),
+            (None, Threads::Few) => Attempt::fails(Threads::Many),
+            (None, Threads::Many) => Attempt::Holds(too_many_threads()),
+        })
+    })
+}
+
+/// The number of threads that the program is assumed to have at most.
+#[derive(Clone, Copy)]
+enum Threads {
+    /// As many as fit into a word.
+    Few,
+    /// As many as fit into the largest sets.
+    Many,
+}
+
+impl Assumption for Threads {
+    fn weaker(&self) -> u32 {
+        match self {
+            Threads::Few => 1,
+            Threads::Many => 0,
         }
     }
-    let many = from.filter(|from| from.wide);
-    let report = share::explore::<Wide, _, _, _, _>(make, relation, config, control, weaken, (many, keeper))?;
-    Ok(report.unwrap_or_else(|| {
-        let detail = format!("more than {} threads", Wide::CAPACITY);
-        let limit = Limit {
-            kind: LimitKind::Threads,
-            detail,
-            stmt: selvedge_base::StmtId(0),
-        };
-        crate::record::Record::default().finish(StopReason::Limit(limit))
-    }))
+}
+
+#[cold]
+fn too_many_threads() -> Report {
+    let detail = format!("more than {} threads", Wide::CAPACITY);
+    let limit = Limit {
+        kind: LimitKind::Threads,
+        detail,
+        stmt: selvedge_base::StmtId(0),
+    };
+    crate::record::Record::default().finish(StopReason::Limit(limit))
 }

@@ -39,7 +39,7 @@ use crate::estimate::explored_part;
 use crate::record::Record;
 use crate::spin::{find_spins, may_spin};
 use crate::stuck::{Fate, Fates, Waiting, moves, waiting};
-use crate::{Config, Control, Report, Stop};
+use crate::{Assumption, Attempt, Config, Control, Report, Stop, until_it_holds};
 use commuting::{Commuting, Steps};
 use floating::{Floating, Synchronised};
 use known::{Known, Seen};
@@ -50,6 +50,7 @@ use selvedge_model::{
     Choice, Detector, Event, Fault, Fingerprint, Limit, LimitKind, Notice, Op, Pending, Property, Status,
     StopReason, Undo,
 };
+use std::convert::Infallible;
 
 /// The number of steps between two updates of the live counters.
 const SHOW_EVERY: u64 = 4096;
@@ -93,26 +94,32 @@ where
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    let search = |floats| Search::new(make(), config, control, (weaken, most, floats));
-    let Search {
-        record,
-        unsynchronised,
-        ..
-    } = match search(!config.digests).run() {
-        Ok(report) => return report,
-        Err(search) => *search,
+    let first = match config.digests {
+        false => Counts::Floating,
+        true => Counts::Detectors,
     };
-    debug_assert!(unsynchronised);
-    let faults = record.finish(StopReason::Complete).faults;
-    let mut again = search(false);
-    again.detector.forget();
-    match again.run() {
-        Ok(mut report) => {
-            // A limit may end this run before it finds these faults again.
-            report.add_faults(faults);
-            report
+    let Ok(report) = until_it_holds(first, |counts, again| {
+        let mut search = Search::new(make(), config, control, (weaken, most, counts));
+        if again {
+            search.detector.forget();
         }
-        Err(_) => unreachable!("a search with digests stands"),
+        Ok::<_, Infallible>(search.run())
+    });
+    report
+}
+
+/// The part of the past that is assumed to be enough for data races.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Counts {
+    /// The floating accesses.
+    Floating,
+    /// Everything that detectors remember.
+    Detectors,
+}
+
+impl Assumption for Counts {
+    fn weaker(&self) -> u32 {
+        u32::from(*self == Counts::Floating)
     }
 }
 
@@ -192,10 +199,11 @@ where
         (machine, detector): (M, D),
         config: &'a Config,
         control: &'a Control,
-        (weaken, most, floats): (ForTests<Weaken>, Option<usize>, bool),
+        (weaken, most, counts): (ForTests<Weaken>, Option<usize>, Counts),
     ) -> Self {
         // Only the race detector remembers anything.
         let races = detector.digest(&machine).is_some();
+        let floats = counts == Counts::Floating;
         Search {
             adds: floats || !races,
             floating: (floats && races).then(Floating::default),
@@ -219,8 +227,8 @@ where
         }
     }
 
-    /// The report; or the search itself, if it has to start again with digests.
-    fn run(mut self) -> Result<Report, Box<Self>> {
+    /// Searches. The assumption fails if floating accesses are not enough.
+    fn run(mut self) -> Attempt<Report, Counts> {
         let faulty = self.record.notice(self.config, self.machine.notices(), &[]);
         let stop = match faulty && self.config.stop == Stop::First {
             true => StopReason::Finding,
@@ -228,10 +236,13 @@ where
         };
         self.show();
         if self.unsynchronised && stop != StopReason::Finding && !self.control.is_stop_requested() {
-            return Err(Box::new(self));
+            return Attempt::Fails {
+                next: Counts::Detectors,
+                findings: self.record.finish(StopReason::Complete).faults,
+            };
         }
         self.record.statistics.forgotten_states = self.known.forgotten();
-        Ok(self.record.finish(stop))
+        Attempt::Holds(self.record.finish(stop))
     }
 
     fn search(&mut self) -> StopReason {

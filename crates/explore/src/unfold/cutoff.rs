@@ -26,6 +26,7 @@
 
 use super::event::{EventId, Last, Store, last};
 use super::weaken::Weaken;
+use crate::Assumption;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use selvedge_base::{Digest, Domain, Id, ThreadId};
@@ -59,6 +60,14 @@ pub struct Past {
 
 /// After this number of additions, all bytes count.
 const MOST_RISES: u32 = 16;
+
+/// A state with more of the past is distinguished from more others. After [`MOST_RISES`] all bytes
+/// count, and then the level can rise twice.
+impl Assumption for Past {
+    fn weaker(&self) -> u32 {
+        (MOST_RISES + 2).saturating_sub(self.rises)
+    }
+}
 
 impl Past {
     /// This level, with all places.

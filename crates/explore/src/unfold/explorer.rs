@@ -27,7 +27,7 @@ use super::tree::{Child, Node, NodeId, Sweep, Tree};
 use super::weaken::Weaken;
 use crate::record::Record;
 use crate::stuck::Fates;
-use crate::{Config, Control, Found, Order, Report, Stop};
+use crate::{Attempt, Config, Control, Order, Report, Stop};
 use next::Next;
 use progress::Decided;
 use rustc_hash::FxHashMap;
@@ -64,36 +64,8 @@ enum Leaf {
     Known,
 }
 
-/// The result of a run.
-pub enum Run {
-    /// The exploration ended with this report.
-    Explored(Box<Report>),
-    /// More of the past has to count for cutoffs, so the exploration must start again. The faults
-    /// that it found are real.
-    Again(Past, Vec<Found>),
-}
-
-impl Run {
-    /// The report.
-    pub fn report(self) -> Report {
-        match self {
-            Run::Explored(report) => *report,
-            Run::Again(_, faults) => {
-                let mut report = Record::default().finish(StopReason::Limit(forgets()));
-                report.add_faults(faults);
-                report
-            }
-        }
-    }
-
-    /// Adds faults that an earlier run has found.
-    pub fn add_faults(&mut self, faults: Vec<Found>) {
-        match self {
-            Run::Explored(report) => report.add_faults(faults),
-            Run::Again(_, known) => known.extend(faults),
-        }
-    }
-}
+/// The result of a run, which assumes that so much of the past is enough for cutoffs.
+pub type Run = Attempt<Box<Report>, Past>;
 
 /// The limit that ends a run with cutoffs whose detectors cannot report what they remember.
 #[cold]
@@ -203,7 +175,7 @@ where
         let faulty = self.record.notice(self.config, self.path.machine.notices(), &[]);
         if faulty && self.config.stop == Stop::First {
             let record = std::mem::take(&mut self.record);
-            return Run::Explored(Box::new(record.finish(StopReason::Finding)));
+            return Run::Holds(Box::new(record.finish(StopReason::Finding)));
         }
         let root = self.tree.add(Node {
             parent: None,
@@ -280,7 +252,7 @@ where
             Covered::new(finished, cut, &self.store, &self.tree)
         });
         let unfolding = self.config.dump.and_then(|most| self.dump(most as usize));
-        Run::Explored(Box::new(Report {
+        Run::Holds(Box::new(Report {
             covered,
             unfolding,
             ..std::mem::take(&mut self.record).finish(stop)

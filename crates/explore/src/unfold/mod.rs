@@ -51,11 +51,12 @@ pub use covered::Covered;
 pub use dump::{Shown, Twin, Unfolding};
 pub(crate) use weaken::Weaken;
 
-use crate::{Config, Control, Report};
+use crate::{Config, Control, Report, until_it_holds};
 use cutoff::Past;
 use explorer::{Explorer, Run};
 use relation::Relation;
 use selvedge_model::{Dependence, Detector, Fingerprint, Undo};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 /// What the report says where an event could not be executed again, or was another one then.
@@ -72,7 +73,6 @@ where
     explored(make, config, control, &Relation::default(), |explorer| {
         explorer.run()
     })
-    .report()
 }
 
 /// Like [`explore`], with another dependence relation.
@@ -88,7 +88,7 @@ where
     F: Fn() -> (M, D),
 {
     let relation = Relation::new(relation);
-    explored(make, config, control, &relation, |explorer| explorer.run()).report()
+    explored(make, config, control, &relation, |explorer| explorer.run())
 }
 
 /// [`explore`] with a deliberate mistake. Also returns the events that the exploration knew, if all
@@ -106,13 +106,13 @@ where
     F: Fn() -> (M, D),
 {
     let mut watched = None;
-    let run = explored(make, config, control, &Relation::default(), |explorer| {
+    let report = explored(make, config, control, &Relation::default(), |explorer| {
         explorer.watch(weaken);
         let run = explorer.run();
         watched = explorer.watched();
         run
     });
-    (run.report(), watched)
+    (report, watched)
 }
 
 /// [`explore`] with the settings that tests of the keys of cutoffs need. Also returns the effect of
@@ -131,7 +131,7 @@ where
 {
     let mut keyed = oracle::Keyed::default();
     let relation = Relation::default();
-    let run = explored_from(
+    let report = explored_from(
         Past::of_all_places(keys.from),
         make,
         config,
@@ -144,7 +144,7 @@ where
             run
         },
     );
-    (run.report(), keyed)
+    (report, keyed)
 }
 
 /// Runs an exploration, and repeats it while more of the past has to be a part of states.
@@ -154,7 +154,7 @@ fn explored<M, D, F>(
     control: &Control,
     relation: &Relation,
     run: impl FnMut(&mut Explorer<'_, M, D>) -> Run,
-) -> Run
+) -> Report
 where
     M: Undo + Fingerprint,
     D: Detector<M>,
@@ -171,21 +171,18 @@ fn explored_from<M, D, F>(
     control: &Control,
     relation: &Relation,
     mut run: impl FnMut(&mut Explorer<'_, M, D>) -> Run,
-) -> Run
+) -> Report
 where
     M: Undo + Fingerprint,
     D: Detector<M>,
     F: Fn() -> (M, D),
 {
-    let mut explored = run(&mut Explorer::new(make, config, control, relation, from));
-    loop {
-        let Run::Again(past, faults) = explored else {
-            return explored;
-        };
+    let Ok(report) = until_it_holds(from, |past, again| {
         let mut explorer = Explorer::new(make, config, control, relation, past);
-        explorer.begin_anew();
-        explored = run(&mut explorer);
-        // A limit may end this run before it finds these faults again.
-        explored.add_faults(faults);
-    }
+        if again {
+            explorer.begin_anew();
+        }
+        Ok::<_, Infallible>(run(&mut explorer))
+    });
+    *report
 }

@@ -9,8 +9,7 @@
 //!    the system's loader (interposition). Its constructors run before those of units that were
 //!    linked earlier.
 
-use super::serve::link_refusal;
-use super::wire::{Refusal, Role};
+use super::wire::{Refusal, Role, link_refusal};
 use crate::llvm::{Linkage, Module, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

@@ -85,14 +85,3 @@ fn unit<'c>(
     }
     Ok(module)
 }
-
-/// Sorts LLVM's linking errors.
-pub(super) fn link_refusal(message: &str) -> Refusal {
-    let duplicate = message
-        .split_once("Linking globals named '")
-        .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));
-    match duplicate {
-        Some((symbol, _)) => Refusal::Duplicate(symbol.to_owned()),
-        None => Refusal::Link(message.to_owned()),
-    }
-}

@@ -202,6 +202,17 @@ pub(crate) fn written(mut bytes: &[u8]) -> Written {
     }
 }
 
+/// Sorts LLVM's linking errors.
+pub(super) fn link_refusal(message: &str) -> Refusal {
+    let duplicate = message
+        .split_once("Linking globals named '")
+        .and_then(|(_, rest)| rest.split_once("': symbol multiply defined"));
+    match duplicate {
+        Some((symbol, _)) => Refusal::Duplicate(symbol.to_owned()),
+        None => Refusal::Link(message.to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

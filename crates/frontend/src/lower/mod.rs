@@ -38,9 +38,9 @@ mod weak;
 
 use crate::debug::{Files, Places};
 use crate::isolate::{Refusal, Request};
+use crate::library;
 use crate::llvm::{Layout, Linkage, Module, TypeNode, Value, ValueKind};
 use crate::shapes::Shapes;
-use crate::{library, reach};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{FileId, IdVec};
 use selvedge_ir::{FuncId, Function, Global, GlobalId, RegInfo, ShapeId, Symbol, demangle};
@@ -377,7 +377,7 @@ pub(crate) fn lower(linked: &Module<'_>, options: &Request) -> Result<Lowered, R
     if options.library {
         library::link(&mut program, entry, options.symbolic)?;
     }
-    let undefined = reach::reachable(&program, entry)
+    let undefined = selvedge_analysis::reachable(&program.module, &program.refs, entry)
         .functions
         .into_iter()
         .filter(|&id| {

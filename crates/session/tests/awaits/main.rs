@@ -2,15 +2,18 @@
 //! `stateful`: the same final states, failed assertions, deadlocks, races and loops that are
 //! never left.
 //!
-//! `SELVEDGE_AWAITS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_AWAITS_KEEP=1` goes on after a
-//! failure and shows all of them.
+//! `SELVEDGE_AWAITS_SEEDS=FROM..TO` runs other seeds; `SELVEDGE_AWAITS_SEEDS_KEEP=1` goes on after
+//! a failure and shows all of them.
 
+#[path = "../compared/mod.rs"]
+mod compared;
 mod generate;
 
+use compared::{Seen, setup};
 use selvedge_frontend::Loaded;
-use selvedge_model::{Property, Verdict};
-use selvedge_session::{Options, Setup, Strategy, Unobserved, check};
-use std::collections::{BTreeMap, BTreeSet};
+use selvedge_model::Property;
+use selvedge_session::{Options, Strategy, Unobserved, check};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -31,19 +34,6 @@ struct Counts {
     by_kind: BTreeMap<&'static str, u32>,
 }
 
-#[derive(PartialEq, Eq, Debug)]
-struct Seen {
-    verdict: Verdict,
-    found: BTreeSet<(&'static str, u32)>,
-}
-
-fn setup(path: &Path) -> Setup {
-    let mut setup = Options::default().setup;
-    setup.inputs = vec![path.to_owned()];
-    setup.vm.max_steps = 20_000;
-    setup
-}
-
 /// What a session says of a program, and how many events it took; none if it is too large.
 fn seen(path: &Path, program: &Loaded, strategy: Strategy, awaits: bool) -> Option<(Seen, u64)> {
     let options = Options {
@@ -60,31 +50,13 @@ fn seen(path: &Path, program: &Loaded, strategy: Strategy, awaits: bool) -> Opti
     let report = check(program, &options, &Unobserved)
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
         .report;
-    let place = |f: &selvedge_report::FindingReport| {
-        let kind = f.finding.kind.name();
-        let line = match kind {
-            "assertion" => f.finding.location.line,
-            _ => 0,
-        };
-        (kind, line)
-    };
     let limited = report.reasons.iter().any(|reason| reason.limit.is_some());
     let statistics = &report.statistics;
-    (!limited).then(|| {
-        let seen = Seen {
-            verdict: report.verdict,
-            found: report.findings.iter().map(place).collect(),
-        };
-        (seen, statistics.events)
-    })
+    (!limited).then(|| (Seen::of(&report), statistics.events))
 }
 
 fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("awaits");
-    std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{seed}.c"));
-    std::fs::write(&path, generate::program(seed)).expect("the temporary directory is writable");
-    let program = setup(&path).load().map_err(|e| format!("{e}"))?;
+    let (path, program) = compared::load("awaits", &seed.to_string(), &generate::program(seed))?;
     let on = seen(&path, &program, Strategy::Unfold, true);
     let off = seen(&path, &program, Strategy::Unfold, false);
     let states = seen(&path, &program, Strategy::Stateful, false);
@@ -122,29 +94,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 }
 
 fn main() {
-    let chosen = std::env::var("SELVEDGE_AWAITS_SEEDS").ok();
-    let seeds = chosen.as_deref().map_or(SEEDS, |text| {
-        let (from, to) = text.split_once("..").expect("FROM..TO");
-        let number = |n: &str| n.trim().parse().expect("a number");
-        number(from)..number(to)
-    });
-    let keep = std::env::var_os("SELVEDGE_AWAITS_KEEP").is_some();
-    let mut counts = Counts::default();
-    let mut failures = Vec::new();
-    for seed in seeds {
-        if let Err(message) = compare(seed, &mut counts) {
-            println!("seed {seed}: {message}");
-            failures.push(seed);
-            if !keep {
-                break;
-            }
-        }
-    }
-    println!("{counts:?}");
-    if !failures.is_empty() {
-        println!("failures: {failures:?}");
-        std::process::exit(1);
-    }
+    let counts = compared::all("SELVEDGE_AWAITS_SEEDS", SEEDS, compare);
     assert!(counts.compared > counts.too_large, "most programs are too large");
     assert!(counts.fewer * 5 > counts.compared, "threads are hardly held");
     assert!(counts.on < counts.off, "holding threads saves nothing");

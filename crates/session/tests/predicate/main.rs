@@ -5,14 +5,16 @@
 //! failure and shows all of them.
 
 mod cases;
+#[path = "../compared/mod.rs"]
+mod compared;
 mod generate;
 mod order;
 
+use compared::{Seen, setup};
 use selvedge_explore::Stop;
 use selvedge_frontend::Loaded;
 use selvedge_model::{Property, Verdict};
-use selvedge_session::{Dependence, Options, Setup, Strategy, Unobserved, Visibility, check};
-use std::collections::BTreeSet;
+use selvedge_session::{Dependence, Options, Strategy, Unobserved, Visibility, check};
 use std::ops::Range;
 use std::path::Path;
 
@@ -39,23 +41,14 @@ struct Counts {
     not_unfolded: u32,
 }
 
-/// What was found: kinds and lines, and what follows from it.
-struct Seen {
-    verdict: Verdict,
-    found: BTreeSet<(&'static str, u32)>,
+/// What a session says.
+struct Explored {
+    seen: Seen,
     executions: u64,
     /// A bound cut executions off.
     limited: bool,
     by: String,
     strategy: String,
-}
-
-/// The options that both relations have in common.
-fn setup(path: &Path) -> Setup {
-    let mut setup = Options::default().setup;
-    setup.inputs = vec![path.to_owned()];
-    setup.vm.max_steps = 20_000;
-    setup
 }
 
 /// What a session says of a program; none if it is too large.
@@ -68,7 +61,7 @@ fn seen(
     dependence: Dependence,
     strategy: Strategy,
     misuse: bool,
-) -> Option<Seen> {
+) -> Option<Explored> {
     let options = Options {
         properties: match misuse {
             true => [Property::Assertion, Property::Deadlock, Property::Pthread].into(),
@@ -93,21 +86,8 @@ fn seen(
         .reasons
         .iter()
         .any(|reason| reason.detail.contains("executions"));
-    let place = |f: &selvedge_report::FindingReport| {
-        let kind = f.finding.kind.name();
-        // Where threads are blocked is part of the program's state off the slice.
-        (
-            kind,
-            if kind == "assertion" {
-                f.finding.location.line
-            } else {
-                0
-            },
-        )
-    };
-    (!too_large).then(|| Seen {
-        verdict: report.verdict,
-        found: report.findings.iter().map(place).collect(),
+    (!too_large).then(|| Explored {
+        seen: Seen::of(&report),
         executions: report.statistics.executions + report.statistics.redundant_executions,
         limited: report.reasons.iter().any(|reason| reason.limit.is_some()),
         by: report.dependence.clone(),
@@ -123,12 +103,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 
 /// A program under both relations.
 fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("predicate");
-    std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{name}.c"));
-    std::fs::write(&path, text).expect("the temporary directory is writable");
-    let program = setup(&path).load();
-    let program = program.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (path, program) = compared::load("predicate", name, text).unwrap_or_else(|e| panic!("{e}"));
     let Some(all) = seen(&path, &program, Dependence::Conflict, Strategy::Dpor, misuse) else {
         counts.too_large += 1;
         return Ok(());
@@ -148,7 +123,7 @@ fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Re
     counts.not_sliced += u32::from(few.by != "predicate");
     counts.not_unfolded +=
         u32::from(few.by == "predicate" && (&*events.by, &*events.strategy) != ("predicate", "unfold"));
-    match all.verdict {
+    match all.seen.verdict {
         Verdict::Violated => counts.violated += 1,
         Verdict::Verified => counts.verified += 1,
         Verdict::Unknown => counts.open += 1,
@@ -158,8 +133,9 @@ fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Re
 }
 
 /// Whether a relation that leaves something out has missed nothing, or invented something.
-fn agree(path: &Path, strategy: &str, all: &Seen, few: &Seen) -> Result<(), String> {
-    let (verdicts, found) = ((all.verdict, few.verdict), (&all.found, &few.found));
+fn agree(path: &Path, strategy: &str, all: &Explored, few: &Explored) -> Result<(), String> {
+    let verdicts = (all.seen.verdict, few.seen.verdict);
+    let found = (&all.seen.found, &few.seen.found);
     let same = match verdicts {
         (Verdict::Verified, Verdict::Verified) => true,
         (Verdict::Violated, Verdict::Violated) => found.0 == found.1,
@@ -177,27 +153,14 @@ fn agree(path: &Path, strategy: &str, all: &Seen, few: &Seen) -> Result<(), Stri
 
 #[test]
 fn what_predicate_dependence_leaves_out_does_not_matter() {
-    let range = std::env::var("SELVEDGE_PREDICATE").ok().and_then(|range| {
-        let (from, to) = range.split_once("..")?;
-        Some(from.parse().ok()?..to.parse().ok()?)
-    });
-    let keep = std::env::var_os("SELVEDGE_PREDICATE_KEEP").is_some();
-    let (mut counts, mut wrong) = (Counts::default(), Vec::new());
-    for seed in range.clone().unwrap_or(SEEDS) {
-        if let Err(what) = compare(seed, &mut counts) {
-            println!("{what}");
-            wrong.push(what);
-            if !keep {
-                break;
-            }
-        }
-    }
-    println!("{counts:?}");
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let counts = compared::all("SELVEDGE_PREDICATE", SEEDS, compare);
     let enough = counts.violated > 20 && counts.verified > 20 && counts.fewer > 30;
     // Where an event is another one when it is executed again, the slice was too small.
     let enough = enough && counts.not_unfolded == 0;
-    assert!(range.is_some() || enough, "{counts:?}");
+    assert!(
+        compared::chosen("SELVEDGE_PREDICATE").is_some() || enough,
+        "{counts:?}"
+    );
 }
 
 #[test]

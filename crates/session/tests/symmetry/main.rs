@@ -7,8 +7,11 @@
 //! failure and shows all of them.
 
 mod cases;
+#[path = "../compared/mod.rs"]
+mod compared;
 mod generate;
 
+use compared::{Seen, setup};
 use generate::{Differs, differs};
 use selvedge_analysis::PointsTo;
 use selvedge_analysis::identical::identical;
@@ -16,7 +19,7 @@ use selvedge_detect::{DeadlockDetector, RaceDetector};
 use selvedge_explore::{Config, Control, Found, Stop, stateful, unfold};
 use selvedge_frontend::Loaded;
 use selvedge_model::{Property, StopReason, Verdict};
-use selvedge_session::{Options, Setup, Strategy, Symmetry, Unobserved, check};
+use selvedge_session::{Options, Strategy, Symmetry, Unobserved, check};
 use selvedge_vm::{Identical, Program, Vm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -45,19 +48,6 @@ struct Counts {
     held: u32,
 }
 
-#[derive(PartialEq, Eq, Debug)]
-struct Seen {
-    verdict: Verdict,
-    found: BTreeSet<(&'static str, u32)>,
-}
-
-fn setup(path: &Path) -> Setup {
-    let mut setup = Options::default().setup;
-    setup.inputs = vec![path.to_owned()];
-    setup.vm.max_steps = 20_000;
-    setup
-}
-
 /// What a session says of a program, how many executions it took, and whether identical threads
 /// took turns; none if it is too large.
 fn seen(path: &Path, program: &Loaded, strategy: Strategy, symmetry: Symmetry) -> Option<(Seen, u64, bool)> {
@@ -75,34 +65,20 @@ fn seen(path: &Path, program: &Loaded, strategy: Strategy, symmetry: Symmetry) -
     let report = check(program, &options, &Unobserved)
         .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
         .report;
-    let place = |f: &selvedge_report::FindingReport| {
-        let kind = f.finding.kind.name();
-        let line = if kind == "assertion" {
-            f.finding.location.line
-        } else {
-            0
-        };
-        // Whether others run on beside a deadlock is one question for each of its threads.
-        (kind, line)
-    };
     let limited = report.reasons.iter().any(|reason| reason.limit.is_some());
     let statistics = &report.statistics;
     let used = report.assumptions.iter().any(|text| text.contains("--symmetry"));
     (!limited).then(|| {
-        let seen = Seen {
-            verdict: report.verdict,
-            found: report.findings.iter().map(place).collect(),
-        };
-        (seen, statistics.executions + statistics.cut_executions, used)
+        (
+            Seen::of(&report),
+            statistics.executions + statistics.cut_executions,
+            used,
+        )
     })
 }
 
 fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symmetry");
-    std::fs::create_dir_all(&folder).expect("the temporary directory is writable");
-    let path = folder.join(format!("{seed}.c"));
-    std::fs::write(&path, generate::program(seed)).expect("the temporary directory is writable");
-    let program = setup(&path).load().map_err(|e| format!("{e}"))?;
+    let (path, program) = compared::load("symmetry", &seed.to_string(), &generate::program(seed))?;
     for strategy in [Strategy::Stateful, Strategy::Unfold, Strategy::Dpor] {
         let off = seen(&path, &program, strategy, Symmetry::Off);
         let on = seen(&path, &program, strategy, Symmetry::On);
@@ -230,29 +206,7 @@ fn compare_places(path: &Path, program: &Loaded, counts: &mut Counts) -> Result<
 fn main() {
     let wrong = cases::check_all();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let chosen = std::env::var("SELVEDGE_IDENTICAL").ok();
-    let seeds = chosen.as_deref().map_or(SEEDS, |text| {
-        let (from, to) = text.split_once("..").expect("FROM..TO");
-        let number = |n: &str| n.trim().parse().expect("a number");
-        number(from)..number(to)
-    });
-    let keep = std::env::var_os("SELVEDGE_IDENTICAL_KEEP").is_some();
-    let mut counts = Counts::default();
-    let mut failures = Vec::new();
-    for seed in seeds {
-        if let Err(message) = compare(seed, &mut counts) {
-            println!("seed {seed}: {message}");
-            failures.push(seed);
-            if !keep {
-                break;
-            }
-        }
-    }
-    println!("{counts:?}");
-    if !failures.is_empty() {
-        println!("failures: {failures:?}");
-        std::process::exit(1);
-    }
+    let counts = compared::all("SELVEDGE_IDENTICAL", SEEDS, compare);
     assert!(counts.compared > counts.too_large, "most programs are too large");
     assert!(counts.used * 4 > counts.compared, "threads hardly take turns");
     assert!(counts.held > 10, "threads are hardly held");

@@ -2,7 +2,6 @@
 
 mod control;
 mod cover;
-pub(crate) mod escape;
 mod inst;
 pub(crate) mod liveness;
 mod slots;
@@ -14,6 +13,7 @@ use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_analysis::private_locals;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
@@ -238,7 +238,7 @@ impl Compiler<'_> {
     }
 
     fn locals(&mut self, names: &mut Vec<Name>) {
-        let private = escape::private_locals(&self.program.module, self.function);
+        let private = private_locals(&self.program.module, self.function);
         let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
         let begins: FxHashSet<LocalId> = insts()
             .filter_map(|inst| match inst.kind {

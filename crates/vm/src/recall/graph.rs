@@ -1,12 +1,11 @@
 //! The graph of cached states and steps.
 
-use rustc_hash::FxHashMap;
+use super::policy::MOST_BYTES;
 use selvedge_base::{Digest, Id, ThreadId};
+pub(super) use selvedge_model::recall::NONE;
+use selvedge_model::recall::{Edge, StepGraph};
 use selvedge_model::{Access, Choice, Event, Machine, Part, Pending, Seen, Standing, Status, WaitsFor};
 use std::rc::Rc;
-
-/// No node, or no edge.
-pub(super) const NONE: u32 = u32::MAX;
 
 /// A part of an array.
 #[derive(Clone, Copy)]
@@ -48,22 +47,14 @@ impl Shown {
     }
 }
 
-/// A state.
-struct Node {
+/// The data of a state.
+struct State {
     shown: Shown,
     waits: Span,
-    /// The newest edge; the others follow it.
-    edge: u32,
-    /// Another node with the same key.
-    same: u32,
 }
 
-/// A step.
-pub(super) struct Edge {
-    choice: Choice,
-    next: u32,
-    /// The node that it leads to.
-    pub to: u32,
+/// The data of a step.
+pub(super) struct Step {
     /// True if the machine takes the step each time, because it has notices.
     pub noted: bool,
     /// The number of the program's instructions that were executed in it.
@@ -73,20 +64,10 @@ pub(super) struct Edge {
     parts: Span,
 }
 
-impl Edge {
-    pub fn choice(&self) -> Choice {
-        self.choice
-    }
-}
-
-/// The graph.
-#[derive(Default)]
+/// The graph: states by their fingerprints, steps by their choices.
 pub(super) struct Graph {
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
-    /// The newest node with a key.
-    by_key: FxHashMap<Digest, u32>,
-    /// The number of pending actions of all nodes.
+    steps: StepGraph<Digest, Choice, State, Step>,
+    /// The number of pending actions of all states.
     pending: usize,
     /// The wait-for edges of blocked threads.
     waits: Vec<(ThreadId, ThreadId)>,
@@ -94,61 +75,59 @@ pub(super) struct Graph {
     parts: Vec<Part>,
 }
 
+impl Default for Graph {
+    fn default() -> Self {
+        Graph {
+            steps: StepGraph::new(MOST_BYTES),
+            pending: 0,
+            waits: Vec::new(),
+            accesses: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+}
+
 impl Graph {
     /// The edge of a choice at a node.
     #[inline]
     pub fn find(&self, node: u32, choice: Choice) -> u32 {
-        let mut at = self.nodes[node as usize].edge;
-        while at != NONE {
-            let edge = &self.edges[at as usize];
-            if edge.choice == choice {
-                break;
-            }
-            at = edge.next;
-        }
-        at
+        self.steps.find(node, choice)
     }
 
     #[inline]
-    pub fn edge(&self, edge: u32) -> &Edge {
-        &self.edges[edge as usize]
+    pub fn edge(&self, edge: u32) -> &Edge<Choice, Step> {
+        self.steps.edge(edge)
     }
 
     #[inline]
     pub fn shown(&self, node: u32) -> &Shown {
-        &self.nodes[node as usize].shown
+        &self.steps.node(node).shown
     }
 
     #[inline]
     pub fn accesses(&self, edge: u32) -> &[Access] {
-        self.edges[edge as usize].accesses.of(&self.accesses)
+        self.edge(edge).data.accesses.of(&self.accesses)
     }
 
     #[inline]
     pub fn parts(&self, edge: u32) -> &[Part] {
-        self.edges[edge as usize].parts.of(&self.parts)
+        self.edge(edge).data.parts.of(&self.parts)
     }
 
     /// The results of a step.
     pub fn seen(&self, edge: u32) -> Seen<'_> {
-        let Edge {
-            event,
-            to,
-            accesses,
-            parts,
-            ..
-        } = self.edge(edge);
+        let edge = self.edge(edge);
         Seen {
-            event,
-            pending: &self.shown(*to).pending,
-            accesses: accesses.of(&self.accesses),
-            parts: parts.of(&self.parts),
+            event: &edge.data.event,
+            pending: &self.shown(edge.to).pending,
+            accesses: edge.data.accesses.of(&self.accesses),
+            parts: edge.data.parts.of(&self.parts),
         }
     }
 
     /// The threads for which a blocked thread waits.
     pub fn waits_for(&self, node: u32, thread: ThreadId) -> WaitsFor {
-        let waits = self.nodes[node as usize].waits.of(&self.waits);
+        let waits = self.steps.node(node).waits.of(&self.waits);
         let mine = waits.iter().filter(|wait| wait.0 == thread);
         mine.map(|wait| wait.1).collect()
     }
@@ -156,68 +135,53 @@ impl Graph {
     /// The node of the machine's state, which has this key.
     pub fn node(&mut self, key: Digest, machine: &impl Machine) -> u32 {
         let pending = machine.pending();
-        let first = self.by_key.get(&key).copied().unwrap_or(NONE);
-        let mut at = first;
-        while at != NONE {
-            if *self.shown(at).pending == *pending {
-                return at;
+        let (waits, count) = (&mut self.waits, &mut self.pending);
+        let make = || {
+            let from = waits.len() as u32;
+            for (i, blocked) in pending.iter().enumerate() {
+                if blocked.status == Status::Blocked {
+                    let thread = ThreadId::from_index(i);
+                    let others = machine.waits_for(thread);
+                    waits.extend(others.into_iter().map(|other| (thread, other)));
+                }
             }
-            at = self.nodes[at as usize].same;
-        }
-        let node = self.nodes.len() as u32;
-        let from = self.waits.len() as u32;
-        for (i, blocked) in pending.iter().enumerate() {
-            if blocked.status == Status::Blocked {
-                let thread = ThreadId::from_index(i);
-                let others = machine.waits_for(thread);
-                self.waits.extend(others.into_iter().map(|other| (thread, other)));
+            *count += pending.len();
+            State {
+                shown: Shown::of(pending),
+                waits: Span {
+                    from,
+                    to: waits.len() as u32,
+                },
             }
-        }
-        let waits = Span {
-            from,
-            to: self.waits.len() as u32,
         };
-        self.pending += pending.len();
-        self.nodes.push(Node {
-            shown: Shown::of(pending),
-            waits,
-            edge: NONE,
-            same: first,
-        });
-        self.by_key.insert(key, node);
-        node
+        self.steps
+            .enter(key, |known| *known.shown.pending == *pending, make)
     }
 
     /// Adds the step that the machine just took from a node, by a choice, to another one.
     pub fn learn(
         &mut self,
-        (from, choice, to): (u32, Choice, u32),
+        step: (u32, Choice, u32),
         event: Event,
         instructions: u64,
         machine: &impl Machine,
     ) -> u32 {
-        let edge = self.edges.len() as u32;
-        let next = std::mem::replace(&mut self.nodes[from as usize].edge, edge);
-        self.edges.push(Edge {
-            choice,
-            next,
-            to,
+        let data = Step {
             noted: !machine.notices().is_empty(),
             instructions,
             event,
             accesses: Span::append(&mut self.accesses, machine.accesses()),
             parts: Span::append(&mut self.parts, machine.parts()),
-        });
-        edge
+        };
+        self.steps.learn(step, data)
     }
 
-    /// Its approximate size in bytes.
-    pub fn bytes(&self) -> usize {
-        self.nodes.len() * (size_of::<Node>() + 2 * size_of::<(Digest, u32)>())
-            + size_of_val(&self.edges[..])
-            + self.pending * size_of::<Pending>()
+    /// True if more may be stored.
+    pub fn has_room(&self) -> bool {
+        let beside = self.pending * size_of::<Pending>()
             + size_of_val(&self.waits[..])
             + size_of_val(&self.accesses[..])
-            + size_of_val(&self.parts[..])
+            + size_of_val(&self.parts[..]);
+        self.steps.has_room(beside)
     }
 }

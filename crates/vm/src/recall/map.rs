@@ -1,7 +1,7 @@
 //! A path through the graph, and the machine that follows it when necessary.
 
 use super::graph::{Graph, NONE, Shown};
-use super::policy::{Balance, MOST_BYTES};
+use super::policy::Balance;
 use super::real::Real;
 use crate::vm::Vm;
 use rustc_hash::FxHashMap;
@@ -231,9 +231,9 @@ impl Map {
         let edge = self.graph.edge(known);
         self.here = edge.to;
         self.last = Last::Edge(known);
-        self.real.get_mut().vm.instructions += edge.instructions;
-        let event = edge.event;
-        if edge.noted || self.checked.is(true) || !self.unrecorded.notices.is_empty() {
+        self.real.get_mut().vm.instructions += edge.data.instructions;
+        let event = edge.data.event;
+        if edge.data.noted || self.checked.is(true) || !self.unrecorded.notices.is_empty() {
             self.step_again(known);
         }
         event
@@ -244,24 +244,24 @@ impl Map {
     fn step_again(&mut self, known: u32) {
         self.unrecorded.notices.clear();
         let edge = self.graph.edge(known);
-        if !edge.noted && !self.checked.is(true) {
+        if !edge.data.noted && !self.checked.is(true) {
             return;
         }
         self.catch_up(self.path.len() - 1);
         let real = self.real.get_mut();
         let counted = real.vm.instructions;
-        let event = real.step(edge.choice());
+        let event = real.step(edge.label);
         if self.checked.is(true) {
-            let alike = event == edge.event
-                && real.vm.instructions - counted == edge.instructions
+            let alike = event == edge.data.event
+                && real.vm.instructions - counted == edge.data.instructions
                 && *real.vm.pending() == *self.graph.shown(edge.to).pending
                 && real.vm.accesses() == self.graph.accesses(known)
                 && real.vm.parts() == self.graph.parts(known)
-                && real.vm.notices().is_empty() != edge.noted;
+                && real.vm.notices().is_empty() != edge.data.noted;
             assert!(
                 alike,
                 "a step is not what it was before: {event:?}, {:?}",
-                edge.event
+                edge.data.event
             );
         }
         real.vm.instructions = counted;
@@ -319,7 +319,7 @@ impl Map {
     fn weigh(&mut self) {
         if self.balance.learn() {
             self.over.set(true);
-        } else if self.graph.bytes() > MOST_BYTES {
+        } else if !self.graph.has_room() {
             self.learns = false;
             self.real.get_mut().drop_fingerprints();
         }

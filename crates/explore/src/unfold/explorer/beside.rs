@@ -96,7 +96,10 @@ where
             };
             let past = past.and(needs, places.take(most));
             let record = std::mem::take(&mut self.record);
-            Run::Again(past, record.finish(StopReason::Complete).faults)
+            Run::Fails {
+                next: past,
+                findings: record.finish(StopReason::Complete).faults,
+            }
         })
     }
 

@@ -27,7 +27,7 @@ pub(super) enum Work {
     Fill,
     /// What waits to be written has to be.
     Flush,
-    /// The file's position is to be moved; then `Field::Position` has it.
+    /// The file's position is to be moved; then the field `Position` has it.
     Seek(i64, i32),
     /// The descriptor and the stream are to be closed; the result.
     Close(u64),

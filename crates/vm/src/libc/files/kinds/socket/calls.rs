@@ -216,20 +216,10 @@ fn bind(cx: &mut Cx<'_>) -> Performs {
         return looks(cx);
     }
     let file = pinned(cx)?.file;
-    let given = match name::given(cx, 1)? {
+    let given = match name::given_for(cx, 1, file)? {
         Ok(given) => given,
         Err(error) => return refused(cx, error),
     };
-    if given.family() != family(cx.state, file) {
-        return refused(
-            cx,
-            if family(cx.state, file) == INET {
-                EAFNOSUPPORT
-            } else {
-                EINVAL
-            },
-        );
-    }
     let bound = name::address(cx.state, file)? != 0;
     match &given {
         Name::Path(path) if path[0] != 0 => match names::resolve(cx, path)? {

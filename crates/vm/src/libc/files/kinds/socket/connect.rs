@@ -12,9 +12,7 @@ use super::{set_link, take_error};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, hidden, on_file};
 use crate::libc::files::content::NONBLOCK;
-use crate::libc::files::errno::{
-    EAFNOSUPPORT, EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE,
-};
+use crate::libc::files::errno::{EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE};
 use crate::libc::files::kinds::ring;
 use crate::libc::files::lookup::{in_use, look_part, pinned};
 use crate::libc::files::open;
@@ -124,20 +122,10 @@ fn find_peer(cx: &mut Cx<'_>) -> Performs {
         let what = "connecting a socket that another thread is using";
         return Err(Flow::Unsupported(what.into()));
     }
-    let given = match name::given(cx, 1)? {
+    let given = match name::given_for(cx, 1, file)? {
         Ok(given) => given,
         Err(error) => return refused(cx, error),
     };
-    if given.family() != family(cx.state, file) {
-        return refused(
-            cx,
-            if family(cx.state, file) == INET {
-                EAFNOSUPPORT
-            } else {
-                EINVAL
-            },
-        );
-    }
     if open.kind == Kind::Stream {
         if has(cx.state, file, is::IN_PROGRESS) {
             let state = get(cx.state, file, Field::State);

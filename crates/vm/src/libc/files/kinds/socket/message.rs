@@ -13,7 +13,7 @@ use crate::libc::files::buffer::{access, store};
 use crate::libc::files::content::NONBLOCK;
 use crate::libc::files::description::{Answer, Bytes, Written};
 use crate::libc::files::errno::{
-    EAFNOSUPPORT, EAGAIN, ECONNREFUSED, EDESTADDRREQ, EINVAL, EMSGSIZE, ENOTCONN, EPERM, EPIPE, EPROTOTYPE,
+    EAGAIN, ECONNREFUSED, EDESTADDRREQ, EINVAL, EMSGSIZE, ENOTCONN, EPERM, EPIPE, EPROTOTYPE,
 };
 use crate::libc::files::kinds::pipe::broken;
 use crate::libc::files::kinds::ring;
@@ -285,20 +285,10 @@ fn send_to(cx: &mut Cx<'_>) -> Performs {
 
 /// `Core::note`: one more than the socket that a datagram goes to.
 fn find_receiver(cx: &mut Cx<'_>, open: &OpenFile) -> Performs {
-    let given = match name::given(cx, 4)? {
+    let given = match name::given_for(cx, 4, open.file)? {
         Ok(given) => given,
         Err(error) => return refused(cx, error),
     };
-    if given.family() != family(cx.state, open.file) {
-        return refused(
-            cx,
-            if family(cx.state, open.file) == UNIX {
-                EINVAL
-            } else {
-                EAFNOSUPPORT
-            },
-        );
-    }
     match name::find(cx, Kind::Datagram, &given)? {
         Found::Socket(file) => {
             set_note(cx, u64::from(file) + 1);

@@ -83,7 +83,7 @@ pub(super) fn address(state: &State, file: u32) -> Result<u64, Stop> {
 }
 
 /// The address at argument `at`, with its length behind it. The inner error is an error number.
-pub(super) fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Stop> {
+fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Stop> {
     let (address, length) = (cx.word(at)?, u64::from(cx.int(at + 1)? as u32));
     if !(2..=128).contains(&length) {
         return Ok(Err(EINVAL));
@@ -118,6 +118,17 @@ pub(super) fn given(cx: &mut Cx<'_>, at: usize) -> Result<Result<Name, i32>, Sto
         0 => Err(Flow::Unsupported("an address of the family AF_UNSPEC".into())),
         family => Err(Flow::Unsupported(format!("an address of family {family}"))),
     }
+}
+
+/// The same for a socket: an address of another family is refused.
+pub(super) fn given_for(cx: &mut Cx<'_>, at: usize, file: u32) -> Result<Result<Name, i32>, Stop> {
+    let given = given(cx, at)?;
+    let family = family(cx.state, file);
+    Ok(given.and_then(|name| match (name.family() == family, family) {
+        (true, _) => Ok(name),
+        (false, INET) => Err(EAFNOSUPPORT),
+        (false, _) => Err(EINVAL),
+    }))
 }
 
 /// Writes an address to the program's memory: as much as there is room for.

@@ -1,20 +1,19 @@
 //! What a program can reach from its entry.
 
-use crate::lower::Program;
-use selvedge_base::Id;
-use selvedge_ir::{FuncId, GlobalId, Symbol};
+use selvedge_base::{Id, IdVec};
+use selvedge_ir::{FuncId, GlobalId, Module, Symbol};
 
 /// Reachable symbols, in the order of their ids.
-pub(crate) struct Reachable {
+pub struct Reachable {
     /// Functions called or with their address taken.
     pub functions: Vec<FuncId>,
     /// Global variables referred to.
     pub globals: Vec<GlobalId>,
 }
 
-/// Follows references from the entry, the constructors and the destructors.
-pub(crate) fn reachable(program: &Program, entry: FuncId) -> Reachable {
-    let module = &program.module;
+/// Follows references from the entry, the constructors and the destructors. `refs`: the symbols
+/// that the code of each function refers to.
+pub fn reachable(module: &Module, refs: &IdVec<FuncId, Vec<Symbol>>, entry: FuncId) -> Reachable {
     let mut functions = vec![false; module.functions.len()];
     let mut globals = vec![false; module.globals.len()];
     let mut work: Vec<Symbol> = vec![Symbol::Func(entry)];
@@ -29,7 +28,7 @@ pub(crate) fn reachable(program: &Program, entry: FuncId) -> Reachable {
         match symbol {
             Symbol::Func(id) => {
                 if !std::mem::replace(&mut functions[id.index()], true) {
-                    work.extend(program.refs[id].iter().copied());
+                    work.extend(refs[id].iter().copied());
                 }
             }
             Symbol::Global(id) => {

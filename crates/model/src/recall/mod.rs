@@ -1,5 +1,9 @@
 //! Cached steps: a machine that recognises its states and steps, and the visible results of a step.
 
+mod graph;
+
+pub use graph::{Edge, NONE, StepGraph};
+
 use crate::{Access, Event, Machine, Part, Pending};
 
 /// The results of a step, and the pending actions after it.

@@ -1,0 +1,192 @@
+//! What explorations assume of a program, so that they have less to explore.
+//!
+//! For most programs these assumptions hold. Each of them is checked while the program is explored.
+//! If one fails, the exploration begins again without it, by the protocol of
+//! [`selvedge_explore::until_it_holds`]. This is the only place that says how a failure is
+//! noticed, what the user is told, and what is assumed next.
+//!
+//! Some assumptions are about single machines ([`Assumed`]). The program's machines record if one
+//! of them fails, and the exploration ends at the next event. The others are about a plan
+//! ([`Job::failed`]). Its report shows whether they held.
+//!
+//! *Invariant*: no result of an exploration is used after one of its assumptions has failed.
+
+use crate::blocks;
+use crate::conclude::Explored;
+use crate::error::Error;
+use crate::job::Job;
+use crate::options::{Dependence, Options, Strategy};
+use crate::plan::Plan;
+use crate::predicate;
+use crate::setup::Setup;
+use crate::symmetry;
+use selvedge_explore::Assumption;
+use selvedge_vm::Program;
+use std::sync::Arc;
+
+/// An assumption that has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Failed {
+    /// Atomic blocks touch only memory of their own class.
+    BlockClasses,
+    /// Nothing tells identical threads apart, so they may take turns.
+    Identical,
+    /// Threads that wait in loops may be held until what they read changes.
+    Awaits,
+    /// Actions that are parts of other events (`dpor`), or that are taken first (`stateful`), need
+    /// not be interleaved.
+    Fused,
+    /// No dead object's memory is reused.
+    DeadMemory,
+    /// There is no data race, so plain accesses need not be interleaved. It is assumed if races
+    /// were not asked for.
+    RaceFree,
+    /// Only the accesses that predicate dependence has found can matter.
+    Slice,
+    /// An event is the same one when it is executed again (`unfold` under predicate dependence).
+    SameEvents,
+}
+
+impl Failed {
+    /// What the user is told.
+    pub(crate) fn note(self) -> Option<&'static str> {
+        match self {
+            Failed::BlockClasses => Some(blocks::STRAYED),
+            Failed::Identical => Some(symmetry::TOLD_APART),
+            Failed::RaceFree => Some(GOING_ON),
+            Failed::SameEvents => Some(predicate::STRAYED),
+            Failed::Awaits | Failed::Fused | Failed::DeadMemory | Failed::Slice => None,
+        }
+    }
+}
+
+/// The message before all accesses become visible.
+pub(crate) const GOING_ON: &str =
+    "note: the program has data races, which were not asked about: going on with --visibility memory";
+
+/// What an exploration assumes of a program's machines. That blocks touch only memory of their
+/// class is assumed always.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Assumed {
+    /// See [`Failed::Identical`].
+    pub(crate) turns: bool,
+    /// See [`Failed::Awaits`].
+    pub(crate) awaits: bool,
+    /// See [`Failed::Fused`].
+    pub(crate) fused: bool,
+    /// See [`Failed::DeadMemory`].
+    pub(crate) keeps_dead: bool,
+}
+
+impl Assumed {
+    /// What a plan assumes, without what has already failed for the program.
+    pub(crate) fn of(plan: Plan, options: &Options, program: &Program) -> Assumed {
+        let fuses = plan.strategy == Strategy::Stateful || plan.fuses(options);
+        let fused = fuses && !program.is_spoiled();
+        Assumed {
+            // Machines of `dpor` that fuse nothing show each visible action as an event.
+            turns: plan.turns && program.takes_turns() && (fused || plan.strategy != Strategy::Dpor),
+            awaits: plan.awaits && !program.refuses_awaits(),
+            fused,
+            keeps_dead: plan.keeps_dead,
+        }
+    }
+
+    /// The assumption that has failed, if one has. `reused`: a dead object's memory was reused.
+    #[inline]
+    pub(crate) fn failed(self, program: &Program, reused: bool) -> Option<Failed> {
+        if program.has_strayed() {
+            Some(Failed::BlockClasses)
+        } else if self.turns && program.told_apart() {
+            Some(Failed::Identical)
+        } else if self.awaits && program.refuses_awaits() {
+            Some(Failed::Awaits)
+        } else if self.fused && program.is_spoiled() {
+            Some(Failed::Fused)
+        } else if self.keeps_dead && reused {
+            Some(Failed::DeadMemory)
+        } else {
+            None
+        }
+    }
+}
+
+/// A plan with a program for its machines. The program records which assumptions have failed.
+pub(crate) struct Made {
+    pub(crate) plan: Plan,
+    /// The options with which the program was made.
+    pub(crate) setup: Setup,
+    pub(crate) program: Arc<Program>,
+}
+
+impl Assumption for Made {
+    fn weaker(&self) -> u32 {
+        let Made { plan, setup, program } = self;
+        // A new program has not recorded any failure.
+        let of_programs = [plan.keeps_dead, setup.vm.blocks.is_some()];
+        let of_machines = [
+            plan.turns && !program.told_apart(),
+            plan.awaits && !program.refuses_awaits(),
+            !program.is_spoiled(),
+        ];
+        let count = |all: &[bool]| all.iter().map(|&assumed| u32::from(assumed)).sum::<u32>();
+        4 * count(&of_programs) + count(&of_machines)
+    }
+}
+
+/// A plan, and how often predicate dependence has found more that matters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    pub(crate) rounds: u32,
+}
+
+impl Assumption for Planned {
+    fn weaker(&self) -> u32 {
+        let of_visibility = u32::from(!self.plan.visibility.includes_plain());
+        if self.plan.dependence != Dependence::Predicate {
+            return of_visibility;
+        }
+        let again = u32::from(self.plan.strategy == Strategy::Unfold);
+        2 + 2 * predicate::ROUNDS.saturating_sub(self.rounds) + again
+    }
+}
+
+impl Job<'_> {
+    /// The assumption of a plan that its exploration has shown to be wrong.
+    pub(crate) fn failed(&self, explored: &Explored) -> Option<Failed> {
+        if explored.plan.dependence != Dependence::Predicate {
+            let refuted = explored.plan.is_refuted(self.options, &explored.report);
+            return refuted.then_some(Failed::RaceFree);
+        }
+        if self.learns(explored) {
+            Some(Failed::Slice)
+        } else if predicate::strays(&explored.report) {
+            Some(Failed::SameEvents)
+        } else {
+            None
+        }
+    }
+
+    /// The next plan after a failed assumption of a plan.
+    pub(crate) fn next_plan(
+        &self,
+        Planned { plan, rounds }: Planned,
+        failed: Failed,
+    ) -> Result<Planned, Error> {
+        let plan = match failed {
+            Failed::RaceFree => Plan::with_all_accesses(self.options),
+            Failed::Slice if rounds < predicate::ROUNDS => {
+                let rounds = rounds + 1;
+                return Ok(Planned { plan, rounds });
+            }
+            Failed::Slice => {
+                self.observer.note(predicate::GIVEN_UP);
+                Plan::conflict(self.options)
+            }
+            Failed::SameEvents => predicate::plan_of(self.options, Strategy::Dpor),
+            _ => return Err(Error::Internal(format!("{failed:?} is no assumption of a plan"))),
+        };
+        Ok(Planned { plan, rounds })
+    }
+}

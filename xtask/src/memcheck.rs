@@ -1,0 +1,23 @@
+//! The machine's unsafe code (translation caches, windows on registers) under valgrind, which sees
+//! accesses to memory that was freed or moved.
+
+use crate::callgrind;
+use crate::process::{self, cargo};
+use anyhow::{Result, ensure};
+
+/// Tests in which machines step, go back, and are copied.
+const TESTS: [&str; 2] = ["states", "fingerprint"];
+
+/// Runs these tests. Those that run a compiler are left to it: it is not looked at.
+pub fn run() -> Result<()> {
+    ensure!(callgrind::available(), "valgrind is not installed");
+    let runner = "valgrind --quiet --error-exitcode=99 --trace-children=no";
+    for test in TESTS {
+        process::run(
+            cargo()
+                .args(["test", "--package", "selvedge-vm", "--test", test])
+                .env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", runner),
+        )?;
+    }
+    Ok(())
+}
