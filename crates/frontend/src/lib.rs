@@ -21,6 +21,7 @@ mod llvm;
 mod lower;
 mod reach;
 mod rust;
+mod rust_std;
 mod shapes;
 mod target;
 pub mod wrap;
