@@ -36,7 +36,7 @@ mod word;
 
 pub use blocks::Blocks;
 pub use carried::Carried;
-pub use compile::escape::private_locals;
+pub use compile::escape::Escape;
 pub use coverage::Reached;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;
