@@ -24,6 +24,7 @@ pub mod leaf;
 pub mod library;
 pub mod pointsto;
 pub mod polling;
+pub mod rust_locks;
 pub mod rust_start;
 pub mod scheduling;
 pub mod slice;

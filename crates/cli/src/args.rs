@@ -265,6 +265,16 @@ pub(crate) struct CheckArgs {
         value_name = "once|all"
     )]
     pub(crate) bounded_polling: BoundedPolling,
+    /// How a thread of a Rust program waits for a std::sync::Mutex: modelled as a step that is
+    /// possible once the lock is free, or executed, which takes many more schedules (docs/rust.md)
+    #[arg(
+        help_heading = EXPLORATION,
+        long,
+        env = "SELVEDGE_RUST_LOCKS",
+        default_value = "modelled",
+        value_name = "modelled|executed"
+    )]
+    pub(crate) rust_locks: RustLocks,
     /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that
     /// may run already; or early, before it starts, as glibc does
     #[arg(
@@ -517,6 +527,14 @@ pub(crate) enum BoundedPolling {
     Once,
     /// Each round reads
     All,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RustLocks {
+    /// As a step that is possible once the lock is free
+    Modelled,
+    /// As the standard library does it
+    Executed,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
