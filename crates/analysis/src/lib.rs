@@ -8,7 +8,7 @@
 //! ([`CallGraph`]); points-to sets ([`PointsTo`]), which rest on one table of the effects of
 //! library functions ([`library`]); backward slices ([`mod@slice`]), and the slice that predicate
 //! dependence keeps exact ([`essential`], [`leaf`]); the memory that atomic blocks may touch
-//! ([`blocks`]); the stack objects whose addresses stay in their function ([`private_locals`]); and
+//! ([`blocks`]); the stack objects whose addresses stay in their function ([`Escape`]); and
 //! what the entry refers to ([`reachable`]). There are no facts about threads yet.
 //!
 //! A fact that says "may" includes everything that some execution does. A fact that says "must"
@@ -27,6 +27,7 @@ pub mod library;
 pub mod pointsto;
 pub mod polling;
 mod reach;
+pub mod rust_locks;
 pub mod rust_start;
 pub mod scheduling;
 pub mod slice;
@@ -35,7 +36,7 @@ pub mod unreached;
 pub use calls::{CallGraph, SELF_CONTAINED};
 pub use cfg::{Cfg, LoopForest};
 pub use defuse::{DefUse, Definition, Place};
-pub use escape::private_locals;
+pub use escape::Escape;
 pub use pointsto::PointsTo;
 pub use reach::{Reachable, reachable};
 pub use slice::Slicer;

@@ -58,7 +58,7 @@ pub fn make_empty(module: &mut Module) -> usize {
 }
 
 /// A function's name without the brackets around the type, which only one way of mangling has.
-fn plain_name(function: &Function) -> String {
+pub(crate) fn plain_name(function: &Function) -> String {
     selvedge_ir::demangle(&function.name).replace(['<', '>'], "")
 }
 

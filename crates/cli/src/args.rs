@@ -11,8 +11,8 @@ pub(crate) use input::InputArgs;
 pub(crate) use saved::{DebugArgs, LspArgs, ReplayArgs};
 pub(crate) use source::{Fact, FactsArgs, SliceArgs, SourceArgs};
 pub(crate) use values::{
-    BoundedPolling, Format, SearchOrder, SolverBackend, Steps, StopAt, StrategyOption, Switch, ThreadHandles,
-    When, duration, not_yet, size,
+    BoundedPolling, Format, RustLocks, SearchOrder, SolverBackend, Steps, StopAt, StrategyOption, Switch,
+    ThreadHandles, When, duration, not_yet, size,
 };
 
 use values::{dependence, malloc_failures, partial, strategy, symmetry, visibility};
@@ -272,6 +272,16 @@ pub(crate) struct CheckArgs {
         value_name = "once|all"
     )]
     pub(crate) bounded_polling: BoundedPolling,
+    /// How a thread of a Rust program waits for a std::sync::Mutex: modelled as a step that is
+    /// possible once the lock is free, or executed, which takes many more schedules (docs/rust.md)
+    #[arg(
+        help_heading = EXPLORATION,
+        long,
+        env = "SELVEDGE_RUST_LOCKS",
+        default_value = "modelled",
+        value_name = "modelled|executed"
+    )]
+    pub(crate) rust_locks: RustLocks,
     /// When pthread_create writes the handle of the new thread: late, as POSIX allows, while that
     /// may run already; or early, before it starts, as glibc does
     #[arg(

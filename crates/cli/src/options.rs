@@ -1,6 +1,8 @@
 //! From the command line to the options of a session.
 
-use crate::args::{BoundedPolling, CheckArgs, InputArgs, SearchOrder, StopAt, StrategyOption, ThreadHandles};
+use crate::args::{
+    BoundedPolling, CheckArgs, InputArgs, RustLocks, SearchOrder, StopAt, StrategyOption, ThreadHandles,
+};
 use selvedge_explore::{Order, Stop};
 use selvedge_model::Property;
 use selvedge_session::{Checkpoints, Given, Options, Setup, TestCases};
@@ -85,6 +87,7 @@ fn setup(args: &CheckArgs) -> Setup {
         inputs: args.inputs.clone(),
         frontend: selvedge_frontend::Options {
             poll_once: args.bounded_polling == BoundedPolling::Once,
+            rust_claims: args.rust_locks == RustLocks::Modelled,
             ..args.source.frontend()
         },
         vm,

@@ -89,6 +89,37 @@ fn strategies_agree() {
     }
 }
 
+/// How a thread waits for a mutex makes no difference to what is found.
+#[test]
+fn locks_that_are_executed_have_the_same_verdicts() {
+    for (program, verdict) in [
+        ("safe/counter_under_a_mutex.rs", "true"),
+        ("deadlock/two_orders.rs", "false(no-deadlock)"),
+        ("assertion/lost_between_two_locks.rs", "false(unreach-call)"),
+        ("race/counter_without_a_mutex.rs", "false(no-data-race)"),
+    ] {
+        let output = check(&["--rust-locks", "executed"], &corpus().join(program));
+        assert_eq!(last_line(&output), verdict, "{program}: {output:?}");
+    }
+}
+
+/// A claim is put where a thread waits for a mutex. So its steps are in the schedule.
+#[test]
+fn waiting_for_a_mutex_is_one_step() {
+    let program = corpus().join("deadlock/two_orders.rs");
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["check", "--finding", "none"])
+        .arg(&program)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("take `program::LEFT"), "{text}");
+    assert!(
+        text.contains("waits until the lock `program::LEFT") && !text.contains("futex wait on"),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_does_not_compile_is_refused() {
     let directory = tempfile::tempdir().unwrap();

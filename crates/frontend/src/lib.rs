@@ -20,6 +20,7 @@ mod library;
 mod llvm;
 mod lower;
 mod rust;
+mod rust_std;
 mod shapes;
 mod target;
 pub mod wrap;
@@ -69,6 +70,8 @@ pub struct Options {
     pub symbolic: bool,
     /// True if bounded polling loops read once ([`selvedge_analysis::polling`]).
     pub poll_once: bool,
+    /// True if the waiting of Rust's locks is left out ([`selvedge_analysis::rust_locks`]).
+    pub rust_claims: bool,
     /// Ends loading, with [`Error::Stopped`], when set.
     pub stop: StopFlag,
 }
@@ -89,6 +92,7 @@ impl Default for Options {
             library: true,
             symbolic: false,
             poll_once: false,
+            rust_claims: false,
             stop: StopFlag::new(),
         }
     }
@@ -175,6 +179,9 @@ fn finish(
         selvedge_analysis::polling::poll_once(&mut lowered.module);
     }
     selvedge_analysis::rust_start::make_empty(&mut lowered.module);
+    if options.rust_claims {
+        selvedge_analysis::rust_locks::claim(&mut lowered.module);
+    }
     let read = units.iter().flat_map(|unit| &unit.read);
     let quotable: BTreeSet<PathBuf> = read.filter_map(|path| path.canonicalize().ok()).collect();
     let text = |path: &String| {

@@ -10,6 +10,10 @@ pub fn returns_twice(name: &str) -> bool {
     matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 
+/// The function that waits until a word of memory has a value, and changes it, in one step:
+/// `(word, when, then)`. The machine has it; only passes over the ir put calls of it.
+pub const CLAIM: &str = "__selvedge_claim";
+
 macro_rules! names {
     ($($ty:ident { $($variant:ident = $name:literal),+ $(,)? })+) => {$(
         impl $ty {

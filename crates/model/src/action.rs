@@ -212,7 +212,7 @@ impl Action {
     /// True if this is an access to memory.
     #[inline]
     pub const fn is_memory(&self) -> bool {
-        matches!(self.op, Op::Read | Op::Write | Op::Rmw)
+        matches!(self.op, Op::Read | Op::Write | Op::Rmw | Op::Claim)
     }
 
     /// The number of bytes of its object that the operation is assumed to touch: the size of a

@@ -44,6 +44,12 @@ pub(crate) fn assumptions(
                 .to_owned(),
         );
     }
+    if program.is_some_and(Program::claims) {
+        list.push(
+            "who waits for a mutex of Rust's standard library gets it once it is free; how it waits is not executed (--rust-locks modelled)"
+                .to_owned(),
+        );
+    }
     if let Some(path) = &setup.given.test_case {
         list.push(format!("the inputs are those of {} (--input)", path.display()));
     }

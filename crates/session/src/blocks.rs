@@ -1,7 +1,7 @@
 //! How the classes of atomic blocks reach the machine (docs/algorithms.md, "Atomic blocks").
 
 use selvedge_analysis::blocks::block_classes;
-use selvedge_analysis::{PointsTo, private_locals};
+use selvedge_analysis::{Escape, PointsTo};
 use selvedge_ir::{FuncId, LocalId, Module};
 use selvedge_model::BlockClass;
 use selvedge_vm::{Blocks, native};
@@ -28,12 +28,13 @@ pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
     let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
     let modelled = |name: &str| native::find(name).is_some();
     let points_to = PointsTo::of(module, root, &modelled);
+    let escape = Escape::of(module);
     let private = RefCell::new(BTreeMap::new());
     let is_private = |function: FuncId, local: LocalId| {
         let mut known = private.borrow_mut();
         let locals = known
             .entry(function)
-            .or_insert_with(|| private_locals(module, &module.functions[function]));
+            .or_insert_with(|| escape.private_locals(module, &module.functions[function]));
         locals[local]
     };
     let found = block_classes(module, &points_to, &is_private).ok()?;

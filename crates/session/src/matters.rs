@@ -128,11 +128,11 @@ fn taken(made: &[Made], step: usize, lock: &String) -> Option<usize> {
 }
 
 fn reads(op: Op) -> bool {
-    matches!(op, Op::Read | Op::Rmw)
+    matches!(op, Op::Read | Op::Rmw | Op::Claim)
 }
 
 fn writes(op: Op) -> bool {
-    matches!(op, Op::Write | Op::Rmw)
+    matches!(op, Op::Write | Op::Rmw | Op::Claim)
 }
 
 fn overlap(a: &Made, b: &Made) -> bool {

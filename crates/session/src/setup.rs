@@ -128,6 +128,9 @@ impl Setup {
         if !self.frontend.poll_once {
             add("bounded-polling", "all".to_owned());
         }
+        if !self.frontend.rust_claims {
+            add("rust-locks", "executed".to_owned());
+        }
         if self.frontend.lenient {
             add("lenient", switch(true));
         }
@@ -177,6 +180,7 @@ impl Setup {
             ..Setup::default()
         };
         setup.frontend.poll_once = true;
+        setup.frontend.rust_claims = true;
         let given = &mut setup.given;
         let (frontend, vm) = (&mut setup.frontend, &mut setup.vm);
         for (name, value) in &schedule.options {
@@ -268,6 +272,7 @@ impl Setup {
                         .push(flags.ok_or("option file-cflags: expected FILE=FLAGS")?);
                 }
                 "bounded-polling" if value == "all" => frontend.poll_once = false,
+                "rust-locks" if value == "executed" => frontend.rust_claims = false,
                 "lenient" => frontend.lenient = on()?,
                 "target" => frontend.targets.push(value.clone()),
                 "std" => frontend.std = Some(value.clone()),

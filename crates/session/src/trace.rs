@@ -51,7 +51,7 @@ pub(crate) fn own_access(made: &Made) -> Option<Access> {
     let action = &made.action;
     let write = match action.op {
         Op::Read => false,
-        Op::Write | Op::Rmw => true,
+        Op::Write | Op::Rmw | Op::Claim => true,
         _ => return None,
     };
     action.object.is_address().then_some(Access {

@@ -221,6 +221,7 @@ impl Program {
             options,
         };
         program.classes = program.class_map();
+        let escape = selvedge_analysis::Escape::of(&program.module);
         let mut codes = Vec::with_capacity(program.module.functions.len());
         for func in program.module.functions.ids() {
             if program.options.stop.is_set() {
@@ -228,7 +229,12 @@ impl Program {
             }
             let mut names = std::mem::take(&mut program.names);
             let mut points = std::mem::take(&mut program.points);
-            codes.push(compile::function(&program, func, &mut names, &mut points));
+            codes.push(compile::function(
+                (&program, &escape),
+                func,
+                &mut names,
+                &mut points,
+            ));
             program.names = names;
             program.points = points;
         }

@@ -36,6 +36,14 @@ pub(crate) enum BoundedPolling {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RustLocks {
+    /// As a step that is possible once the lock is free
+    Modelled,
+    /// As the standard library does it
+    Executed,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ThreadHandles {
     Late,
     Early,

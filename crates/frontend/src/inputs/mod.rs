@@ -103,9 +103,8 @@ pub(crate) fn inspect(inputs: &[PathBuf], options: &Options) -> Result<Inputs, E
             }
             Some("rs") => {
                 files::open(path).map_err(unreadable)?;
-                found
-                    .items
-                    .push(Item::Module(rust::compile(path, &options.stop)?));
+                let modules = rust::compile(path, &options.stop)?;
+                found.items.extend(modules.map(Item::Module));
             }
             Some("bc") => {
                 let bytes = files::read(path, files::LARGEST).map_err(unreadable)?;

@@ -85,6 +85,7 @@ impl ToyMachine {
                 let set = woken.iter().map(|&u| self.machine_thread(u)).collect();
                 outcome = Outcome::Threads(self.intern(set));
             }
+            Code::Claim(x, _, m) => self.set(x, m),
             Code::SemPost(s) => self.set(s, self.get(s) + 1),
             Code::SemWait(s) => self.set(s, self.get(s) - 1),
             Code::SemTryWait(s, r, _) => {

@@ -82,6 +82,8 @@ pub(super) enum Code {
     FutexWait(Slot, i32, Slot, bool),
     /// The variable, and whether each waiting thread is woken.
     FutexWake(Slot, bool),
+    /// Wait until a variable has a value; the new value.
+    Claim(Slot, i32, i32),
 }
 
 /// A mutex that was destroyed.
@@ -480,9 +482,10 @@ impl Compiler<'_> {
                 Code::Input(self.out.inputs.len() as u32 - 1, r(x))
             }
             ToyOp::Atomic(_) => Code::Atomic,
-            ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..) if self.toy.shares => {
+            ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..) | ToyOp::Claim(..) if self.toy.shares => {
                 return Err("a futex wait may read an input that is not decided".to_owned());
             }
+            ToyOp::Claim(x, n, m) => Code::Claim(self.var(x)?, *n, *m),
             ToyOp::FutexWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), false),
             ToyOp::FutexTimedWait(x, n, y) => Code::FutexWait(self.var(x)?, *n, r(y), true),
             ToyOp::FutexWake(x) => Code::FutexWake(self.var(x)?, false),

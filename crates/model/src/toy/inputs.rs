@@ -49,8 +49,13 @@ fn with_inputs(seed: u64, shares: bool) -> Toy {
     };
     toy.shares = shares;
     if shares {
-        // A toy's futex wait compares numbers only.
-        let compares = |op: &ToyOp| matches!(op, ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..));
+        // A toy's futex wait compares numbers only, and so does who claims a variable.
+        let compares = |op: &ToyOp| {
+            matches!(
+                op,
+                ToyOp::FutexWait(..) | ToyOp::FutexTimedWait(..) | ToyOp::Claim(..)
+            )
+        };
         toy.threads
             .iter_mut()
             .for_each(|ops| ops.retain(|op| !compares(op)));

@@ -86,6 +86,9 @@ pub fn mixed_toy(seed: u64) -> Toy {
     if seed % 4 == 3 {
         add_futex(&mut toy, &mut mixer.generator.rng);
     }
+    if seed % 8 == 5 {
+        add_claims(&mut toy, &mut mixer.generator.rng);
+    }
     toy
 }
 
@@ -111,6 +114,23 @@ fn add_futex(toy: &mut Toy, rng: &mut Rng) {
         match ops.iter().any(moves) {
             true => ops.push(op),
             false => ops.insert(at, op),
+        }
+    }
+}
+
+/// Adds claims of a variable at the beginnings of threads: of a lock that most of them give back at
+/// the end, or of a value that another thread writes.
+fn add_claims(toy: &mut Toy, rng: &mut Rng) {
+    let x = ["x", "y"][rng.usize(0..2)].to_owned();
+    for ops in &mut toy.threads {
+        let (n, m) = [(0, 1), (0, 1), (0, 2), (1, 0)][rng.usize(0..4)];
+        let moves = |op: &ToyOp| matches!(op, ToyOp::Goto(_));
+        if rng.usize(0..4) == 0 || ops.iter().any(moves) {
+            continue;
+        }
+        ops.insert(0, ToyOp::Claim(x.clone(), n, m));
+        if rng.usize(0..4) > 0 {
+            ops.push(ToyOp::Write(x.clone(), Operand::Number(n)));
         }
     }
 }

@@ -93,6 +93,7 @@ impl ToyMachine {
                 }
                 Code::Barrier(b, ..) => (Op::BarrierArrive, Some(b), Some(true)),
                 Code::Once(o, _) => (Op::OnceEnter, Some(o), Some(true)),
+                Code::Claim(x, n, _) => (Op::Claim, Some(x), Some(value(x) == n)),
                 Code::Read(x, _) => (Op::Read, Some(x), Some(true)),
                 Code::Write(x, _) => (Op::Write, Some(x), Some(true)),
                 Code::Add(x, ..) => (Op::Rmw, Some(x), Some(true)),

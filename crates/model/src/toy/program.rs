@@ -10,6 +10,7 @@
 //!   register is 0 if x had another value, and 1 after the wait; `futextimedwait x n r`: the
 //!   register is 2 if the wait timed out. `futexwake x` wakes one thread that waits on x, and
 //!   `futexwakeall x` each;
+//! - `claim x n m`: waits until variable x is n, and makes it m;
 //! - `spinlock p`, `spintrylock p r`, `spinunlock p`;
 //! - `cancel t r` requests the end of a thread, 0 if it has ended; `testcancel`; `cancelstate 0`
 //!   delays requests to the thread itself, `cancelstate 1` does not. Waits, joins and waits for
@@ -137,6 +138,7 @@ pub enum ToyOp {
     FutexTimedWait(String, i32, String),
     FutexWake(String),
     FutexWakeAll(String),
+    Claim(String, i32, i32),
 }
 
 impl ToyOp {
@@ -420,6 +422,7 @@ fn operation(value: &Value) -> Result<ToyOp, String> {
         "futextimedwait" => FutexTimedWait(text(1)?, number(at(2)?)?, text(3)?),
         "futexwake" => FutexWake(text(1)?),
         "futexwakeall" => FutexWakeAll(text(1)?),
+        "claim" => Claim(text(1)?, number(at(2)?)?, number(at(3)?)?),
         other => return Err(format!("unknown operation {other}")),
     })
 }
@@ -491,6 +494,7 @@ impl ToyOp {
             FutexTimedWait(x, n, r) => json!(["futextimedwait", x, n, r]),
             FutexWake(x) => json!(["futexwake", x]),
             FutexWakeAll(x) => json!(["futexwakeall", x]),
+            Claim(x, n, m) => json!(["claim", x, n, m]),
         }
     }
 }

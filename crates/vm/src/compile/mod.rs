@@ -13,7 +13,7 @@ use crate::program::{Binding, Program};
 use crate::value::{Poison, Value};
 use cover::Cover;
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_analysis::private_locals;
+use selvedge_analysis::Escape;
 use selvedge_base::{Id, StmtId};
 use selvedge_ir::{BlockId, Callee, FuncId, Function, InstKind, LocalId, Operand, Reg, Type};
 use slots::Slots;
@@ -21,7 +21,7 @@ use slots::Slots;
 /// Compiles a function; a declaration gives empty code. Names of stack objects are added to
 /// `names`, places whose reaching is noted to `points`.
 pub(crate) fn function(
-    program: &Program,
+    (program, escape): (&Program, &Escape),
     func: FuncId,
     names: &mut Vec<Name>,
     points: &mut Vec<Point>,
@@ -33,6 +33,7 @@ pub(crate) fn function(
     let jumps = returns_twice(program, function);
     let mut compiler = Compiler {
         program,
+        escape,
         function,
         slots: Slots::new(function, |reg| {
             let named = function.regs[reg].name.is_some();
@@ -114,6 +115,7 @@ fn too_large(function: &Function) -> Code {
 
 struct Compiler<'a> {
     program: &'a Program,
+    escape: &'a Escape,
     function: &'a Function,
     slots: Slots,
     code: Code,
@@ -238,7 +240,7 @@ impl Compiler<'_> {
     }
 
     fn locals(&mut self, names: &mut Vec<Name>) {
-        let private = private_locals(&self.program.module, self.function);
+        let private = self.escape.private_locals(&self.program.module, self.function);
         let insts = || self.function.blocks.iter().flat_map(|block| &block.insts);
         let begins: FxHashSet<LocalId> = insts()
             .filter_map(|inst| match inst.kind {

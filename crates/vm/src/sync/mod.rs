@@ -12,6 +12,7 @@ mod attr;
 mod barrier;
 mod c11;
 mod cancel;
+mod claim;
 mod cond;
 mod creation;
 mod cxx;
@@ -48,6 +49,7 @@ pub fn find(name: &str) -> Option<Native> {
     mutex::find(name)
         .or_else(|| cond::find(name))
         .or_else(|| futex::find(name))
+        .or_else(|| claim::find(name))
         .or_else(|| rwlock::find(name))
         .or_else(|| barrier::find(name))
         .or_else(|| spin::find(name))
@@ -98,6 +100,7 @@ pub fn status(state: &State, action: &Action) -> (Status, u16) {
         Op::SpinLock => spin::status(state, action),
         Op::RdLock | Op::WrLock => rwlock::status(state, action),
         Op::SemWait => sem::status(state, action),
+        Op::Claim => claim::status(state, action),
         Op::BarrierLeave => barrier::leave_status(state, action),
         Op::OnceEnter => once::enter_status(state, action),
         Op::Destroy => barrier::destroy_status(state, action),

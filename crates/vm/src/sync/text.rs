@@ -62,6 +62,7 @@ pub fn blocked_text(program: &Program, state: &State, thread: ThreadId) -> Strin
                 object_name(program, state, action.object2)
             )
         }
+        Op::Claim => return format!("waits until the lock {name} is free"),
         Op::FutexWoken => return format!("waits on the futex {name}"),
         Op::RdLock | Op::WrLock | Op::TimedRdLock | Op::TimedWrLock => format!("read-write lock {name}"),
         Op::SpinLock => format!("spin lock {name}"),

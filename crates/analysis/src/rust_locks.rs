@@ -1,0 +1,363 @@
+//! Locks of Rust's standard library: how a thread waits for one is left out.
+//!
+//! A mutex there is a word of memory: 0 is free, 1 is taken, and 2 is taken while somebody may
+//! sleep. Who finds it taken calls `lock_contended`, which reads the word up to a hundred times,
+//! makes it 2, sleeps in the kernel until somebody wakes it, and begins again. All of this can be
+//! interleaved with other threads. What comes of it is one thing: at some moment the word was 0, and
+//! since then it is not. So the function is replaced by a *claim* ([`selvedge_ir::CLAIM`]): one
+//! step, which is possible once the word is 0, and makes it 1.
+//!
+//! *Nothing is lost.* Take an execution of the program as it is. Leave out what `lock_contended`
+//! does, but for the exchange with which it gets the lock: let that write 1. The word is then 0
+//! exactly where it was 0 before, and 1 where it was 1 or 2. Nobody else tells 1 from 2, except for
+//! the owner when it gives the lock back: it wakes somebody if the word was 2. That wakes only threads
+//! that sleep in `lock_contended`. So the rest is an execution with claims, in which all other
+//! threads do the same. Both order the threads in the same way for data races: the exchange acquires,
+//! and so does the claim.
+//!
+//! *Nothing is added.* In an execution with claims, let each thread call `lock_contended` at the
+//! moment of its claim. It finds the word 0 and takes the lock at once. A thread that waits for ever
+//! at a claim sleeps for ever in the library, since the word is never 0 again (or is, and another
+//! thread is always faster; executions in which a thread is never scheduled are no findings).
+//!
+//! *The first attempt.* Before the call stands `compare_exchange(word, 0, 1)`, and the call if it
+//! fails. Where nothing else depends on how it ends, both together are one claim: an exchange that
+//! fails changes nothing, and its thread claims the word next. Without this, the order of a failed
+//! exchange and of what others do to the word would be explored.
+//!
+//! What is assumed is that the library's code is right: that a thread which sleeps is woken. It is
+//! executed with `--rust-locks executed`. If a release of the library has the function under
+//! another name, it is executed as well.
+
+use selvedge_base::{Id, StmtId};
+use selvedge_ir::{
+    Block, BlockId, CLAIM, Callee, FuncId, Function, Inst, InstKind, Module, ModuleBuilder, Operand, Reg,
+    RegInfo, Terminator, Type,
+};
+use smallvec::{SmallVec, smallvec};
+
+/// The function that waits for a mutex.
+const LOCK_CONTENDED: &str = "std::sys::sync::mutex::futex::Mutex::lock_contended";
+
+/// What the word of a mutex holds.
+const FREE: u128 = 0;
+const TAKEN: u128 = 1;
+
+/// Replaces the waiting of Rust's locks by claims. Returns the number of functions replaced.
+pub fn claim(module: &mut Module) -> usize {
+    let waits = |f: &Function| {
+        f.is_defined()
+            && f.name.contains("lock_contended")
+            && super::rust_start::plain_name(f) == LOCK_CONTENDED
+            && f.returns.is_empty()
+            && f.params.len() == 1
+    };
+    let found: Vec<FuncId> = module
+        .functions
+        .iter_ids()
+        .filter(|(_, f)| waits(f))
+        .map(|(id, _)| id)
+        .collect();
+    if found.is_empty() {
+        return 0;
+    }
+    let claim = declare(module);
+    let exchanges: Vec<bool> = module.functions.iter().map(is_exchange).collect();
+    let code = Code {
+        contended: &found,
+        exchanges: &exchanges,
+        claim,
+    };
+    for function in module.functions.iter_mut() {
+        code.merge_first_attempts(function);
+    }
+    for &id in &found {
+        replace(&mut module.functions[id], claim);
+    }
+    found.len()
+}
+
+/// The function through which unoptimised code exchanges: `(word, expected, new, orders…)`.
+const EXCHANGE: &str = "core::sync::atomic::atomic_compare_exchange";
+
+fn is_exchange(function: &Function) -> bool {
+    function.name.contains("atomic_compare_exchange") && super::rust_start::plain_name(function) == EXCHANGE
+}
+
+/// The functions that matter here.
+struct Code<'a> {
+    /// Those that wait for a mutex.
+    contended: &'a [FuncId],
+    /// By function, whether it exchanges.
+    exchanges: &'a [bool],
+    claim: FuncId,
+}
+
+impl Code<'_> {
+    /// Replaces each attempt to take a mutex, with the call that follows if it fails, by a claim.
+    fn merge_first_attempts(&self, function: &mut Function) {
+        let calls_any = function
+            .blocks
+            .iter()
+            .any(|block| self.waits_for(block).is_some());
+        if !calls_any {
+            return;
+        }
+        for id in 0..function.blocks.len() {
+            let id = BlockId::from_index(id);
+            let Some((at, word, next)) = self.attempt(function, id) else {
+                continue;
+            };
+            let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+            let block = &mut function.blocks[id];
+            let stmt = block.insts[at].stmt;
+            block.insts.truncate(at);
+            block.insts.push(call(self.claim, word, answer, stmt));
+            block.term = Terminator::Jump(next);
+        }
+    }
+
+    /// The word for which a block waits, if it does that and nothing else.
+    fn waits_for(&self, block: &Block) -> Option<Operand> {
+        match &block.insts[..] {
+            [
+                Inst {
+                    kind:
+                        InstKind::Call {
+                            callee: Callee::Direct(callee),
+                            args,
+                            ..
+                        },
+                    ..
+                },
+            ] if self.contended.contains(callee) => args.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// An attempt at the end of a block: the index of its instruction, the word, and where it goes
+    /// on when the word is taken. Everything that the block computes after the attempt decides
+    /// only where it goes.
+    fn attempt(&self, function: &Function, id: BlockId) -> Option<(usize, Operand, BlockId)> {
+        let block = &function.blocks[id];
+        let Terminator::Branch { then, otherwise, .. } = block.term else {
+            return None;
+        };
+        let jumps = |id: BlockId| match function.blocks[id].term {
+            Terminator::Jump(next) => Some(next),
+            _ => None,
+        };
+        let waits = |id: BlockId| Some((self.waits_for(&function.blocks[id])?, jumps(id)?));
+        let (word, next, other) = match (waits(then), waits(otherwise)) {
+            (Some((word, next)), None) => (word, next, otherwise),
+            (None, Some((word, next))) => (word, next, then),
+            _ => return None,
+        };
+        let passes = function.blocks[other].insts.is_empty() && jumps(other) == Some(next);
+        if other != next && !passes {
+            return None;
+        }
+        let at = block.insts.iter().rposition(|inst| !is_computation(&inst.kind))?;
+        if self.exchanged(&block.insts[at].kind)? != word {
+            return None;
+        }
+        // What is left out may be read by the end of this block only.
+        let mut assigned: Vec<Reg> = Vec::new();
+        for inst in &block.insts[at..] {
+            inst.kind.for_each_result(|reg| assigned.push(reg));
+        }
+        let mut read_elsewhere = false;
+        let mut read = |operand: Operand| {
+            read_elsewhere |= matches!(operand, Operand::Reg(reg) if assigned.contains(&reg));
+        };
+        for (_, block) in function.blocks.iter_ids().filter(|&(other, _)| other != id) {
+            block
+                .insts
+                .iter()
+                .for_each(|inst| inst.kind.for_each_operand(&mut read));
+            block.term.for_each_operand(&mut read);
+        }
+        (!read_elsewhere).then_some((at, word, next))
+    }
+
+    /// The word that an instruction makes 1 if it is 0.
+    fn exchanged(&self, kind: &InstKind) -> Option<Operand> {
+        let (free, taken) = (Operand::Const(FREE, Type::I32), Operand::Const(TAKEN, Type::I32));
+        match kind {
+            InstKind::CompareExchange {
+                ptr, expected, new, ..
+            } if (*expected, *new) == (free, taken) => Some(*ptr),
+            InstKind::Call {
+                callee: Callee::Direct(callee),
+                args,
+                ..
+            } if self.exchanges[callee.index()] && args.len() > 2 && (args[1], args[2]) == (free, taken) => {
+                Some(args[0])
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether an instruction only computes a register.
+fn is_computation(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Copy { .. }
+            | InstKind::Bin { .. }
+            | InstKind::Cast { .. }
+            | InstKind::Cmp { .. }
+            | InstKind::Select { .. }
+    )
+}
+
+/// The call that claims a word.
+fn call(claim: FuncId, word: Operand, answer: Reg, stmt: StmtId) -> Inst {
+    Inst {
+        stmt,
+        kind: InstKind::Call {
+            results: smallvec![answer],
+            callee: Callee::Direct(claim),
+            args: smallvec![
+                word,
+                Operand::Const(FREE, Type::I32),
+                Operand::Const(TAKEN, Type::I32)
+            ],
+            types: smallvec![Type::Ptr, Type::I32, Type::I32],
+        },
+    }
+}
+
+/// The declaration of what the machine does.
+fn declare(module: &mut Module) -> FuncId {
+    if let Some(id) = module.function(CLAIM) {
+        return id;
+    }
+    let mut builder = ModuleBuilder::new();
+    let id = builder.declare(CLAIM, &[Type::Ptr, Type::I32, Type::I32], &[Type::I32]);
+    let function = builder.finish().functions[id].clone();
+    module.functions.push(function)
+}
+
+/// Makes a function whose parameter is the word of a mutex claim it.
+fn replace(function: &mut Function, claim: FuncId) {
+    let word = function.params[0];
+    let answer = function.regs.push(RegInfo::unnamed(Type::I32));
+    let entry = BlockId::from_index(0);
+    // The statement is the first one of the function.
+    let block = &mut function.blocks[entry];
+    let stmt = block.insts.first().map_or(block.term_stmt, |inst| inst.stmt);
+    block.insts = vec![call(claim, Operand::Reg(word), answer, stmt)];
+    block.term = Terminator::Return(SmallVec::new());
+    block.term_stmt = stmt;
+    function.blocks.truncate(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_ir::{AtomicOrder, FunctionBuilder, IntPred};
+
+    const WAITS: &str = "_RNvMNtNtNtNtCsjrHSEGnQ3l9_3std3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
+    const OTHER: &str = "_RNvMNtNtNtNtCsjrHSEGnQ3l9_7program3sys4sync5mutex5futexNtB2_5Mutex14lock_contended";
+
+    /// What a function that locks does otherwise than the library's.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    enum But {
+        Nothing,
+        /// It has another function with that name.
+        CallsAnother,
+        /// It waits for another word.
+        WaitsForAnother,
+        /// It tries with another value.
+        TriesAnother,
+        /// It reads afterwards what the word was.
+        Reads,
+        /// It does something if the attempt succeeds.
+        Stores,
+        /// It does something between the attempt and the branch.
+        StoresBefore,
+    }
+
+    /// A function that locks, and its callee.
+    fn module(but: But) -> Module {
+        let mut module = ModuleBuilder::new();
+        let name = if but == But::CallsAnother { OTHER } else { WAITS };
+        let mut contended = FunctionBuilder::new(name);
+        let word = contended.param(Type::Ptr);
+        contended.atomic_store(Type::I32, Operand::Const(2, Type::I32), word, AtomicOrder::SeqCst);
+        contended.ret(&[]);
+        let contended = module.define(contended);
+        let mut lock = FunctionBuilder::new("lock");
+        let (word, second) = (lock.param(Type::Ptr), lock.param(Type::Ptr));
+        let (old, success) = (lock.reg(Type::I32), lock.reg(Type::I1));
+        let expected = u128::from(but == But::TriesAnother);
+        lock.emit(InstKind::CompareExchange {
+            old,
+            success,
+            ptr: Operand::Reg(word),
+            expected: Operand::Const(expected, Type::I32),
+            new: Operand::Const(1, Type::I32),
+            ty: Type::I32,
+            order: AtomicOrder::Acquire,
+            failure: AtomicOrder::Relaxed,
+            weak: false,
+        });
+        if but == But::StoresBefore {
+            lock.store(Type::I32, Operand::Const(7, Type::I32), second);
+        }
+        let fails = lock.cmp(IntPred::Eq, Type::I1, success, Operand::Const(0, Type::I1));
+        let (waits, passes, after) = (lock.block(), lock.block(), lock.block());
+        lock.branch(fails, waits, passes);
+        lock.switch_to(waits);
+        let waited = if but == But::WaitsForAnother { second } else { word };
+        lock.call(contended, &[(Operand::Reg(waited), Type::Ptr)], &[]);
+        lock.jump(after);
+        lock.switch_to(passes);
+        if but == But::Stores {
+            lock.store(Type::I32, Operand::Const(7, Type::I32), second);
+        }
+        lock.jump(after);
+        lock.switch_to(after);
+        if but == But::Reads {
+            lock.store(Type::I32, old, second);
+        }
+        lock.ret(&[]);
+        module.define(lock);
+        module.finish()
+    }
+
+    /// How many functions are replaced, and whether an attempt is left.
+    fn result(but: But) -> (usize, bool) {
+        let mut module = module(but);
+        let count = claim(&mut module);
+        selvedge_ir::verify(&module).expect("a valid module");
+        let lock = &module.functions[module.function("lock").expect("it is there")];
+        let mut insts = lock.blocks.iter().flat_map(|block| &block.insts);
+        let left = insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { .. }));
+        (count, left)
+    }
+
+    #[test]
+    fn an_attempt_and_the_wait_after_it_are_one_claim() {
+        assert_eq!(result(But::Nothing), (1, false));
+    }
+
+    #[test]
+    fn whatever_else_depends_on_the_attempt_keeps_it() {
+        for but in [
+            But::WaitsForAnother,
+            But::TriesAnother,
+            But::Reads,
+            But::Stores,
+            But::StoresBefore,
+        ] {
+            assert_eq!(result(but), (1, true), "{but:?}");
+        }
+    }
+
+    #[test]
+    fn functions_of_others_are_kept() {
+        assert_eq!(result(But::CallsAnother), (0, true));
+    }
+}
