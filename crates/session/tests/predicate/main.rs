@@ -241,3 +241,17 @@ fn each_rule_of_the_slice_matters_in_a_small_program() {
         && counts.violated == counts.programs;
     assert!(shown, "{counts:?}");
 }
+
+/// The explored order leaves the loop at once, and another one never does.
+#[test]
+fn whether_a_loop_that_waits_ends_is_noticed_to_matter() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int x;\n\
+                static void *set(void *arg) { x = 1; return arg; }\n\
+                int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); while (x == 1); pthread_join(t, 0); }\n";
+    let mut counts = Counts::default();
+    for misuse in [false, true] {
+        let compared = compare_text(&format!("waits-{misuse}"), text, misuse, &mut counts);
+        assert_eq!(compared, Ok(()));
+    }
+    assert_eq!(counts.open, 2, "{counts:?}");
+}
