@@ -4,9 +4,10 @@
 //!
 //! The slice takes for granted that calls come back and loops end ([`Ending::Excluded`]). The first
 //! is right since each statement that may not come back is essential itself. Whether loops end is
-//! to be seen in each execution.
+//! to be seen in each execution; where threads that wait in loops for ever are asked for
+//! ([`Waits::Matter`]), what decides about the ends of loops is essential, too.
 
-use crate::cfg::Cfg;
+use crate::cfg::{Cfg, LoopForest};
 use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
 use crate::slice::{Criterion, Ending, Slicer, Statement};
@@ -41,6 +42,30 @@ pub enum Names {
     Exact,
 }
 
+/// Whether it matters that a loop ends which observes memory: a thread that waits in a loop for
+/// ever is a finding of the property `deadlock`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waits {
+    /// What decides that loops are left is in the slice.
+    Matter,
+    /// Loops are taken to end.
+    LeftOut,
+}
+
+/// What a slice is made for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Purpose {
+    /// Statements that matter, whatever else follows from the program. A lock that one of them
+    /// takes is not left out.
+    pub also: BTreeSet<StmtId>,
+    /// Whether locks that can be no part of a deadlock are left out.
+    pub leaf: LeafLocks,
+    /// Whether names are the same in all executions.
+    pub names: Names,
+    /// Whether it matters that loops end.
+    pub waits: Waits,
+}
+
 /// What matters, as the machine is told.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Essentials {
@@ -52,18 +77,12 @@ pub struct Essentials {
     pub locks: BTreeSet<StmtId>,
 }
 
-/// What matters in a program. `also` are statements that the caller wants to be exact, too; a lock
-/// that one of them takes is not left out.
+/// What matters in a program.
 ///
 /// # Errors
 /// If the program does what slices do not follow.
-pub fn essentials(
-    module: &Module,
-    points_to: &PointsTo,
-    also: &BTreeSet<StmtId>,
-    leaf: LeafLocks,
-    names: Names,
-) -> Result<Essentials, NoSlice> {
+pub fn essentials(module: &Module, points_to: &PointsTo, purpose: &Purpose) -> Result<Essentials, NoSlice> {
+    let also = &purpose.also;
     let unknown: Vec<&str> = points_to
         .unknown()
         .map(|f| module.functions[f].name.as_str())
@@ -74,7 +93,7 @@ pub fn essentials(
             "it is not known what these functions do: {names}"
         )));
     }
-    let classes = match leaf {
+    let classes = match purpose.leaf {
         LeafLocks::Matter => Vec::new(),
         LeafLocks::LeftOut => leaf_locks(module, points_to),
     };
@@ -89,7 +108,8 @@ pub fn essentials(
         lives: &lives,
         module,
         points_to,
-        names,
+        names: purpose.names,
+        waits: purpose.waits,
         only_standard_files: only_standard_files(module, points_to),
         criterion: Criterion::default(),
     };
@@ -109,6 +129,15 @@ pub fn essentials(
     }
     let locks = locks.iter().map(|&at| stmt(module, at)).collect();
     Ok(Essentials { accesses, locks })
+}
+
+/// Whether an instruction may get a value that another thread has written.
+fn observes(kind: &InstKind) -> bool {
+    use InstKind as K;
+    matches!(
+        kind,
+        K::Load { .. } | K::Rmw { .. } | K::CompareExchange { .. } | K::Call { .. }
+    )
 }
 
 /// Whether a function stands for one of the C library.
@@ -148,6 +177,7 @@ struct Essential<'a> {
     module: &'a Module,
     points_to: &'a PointsTo,
     names: Names,
+    waits: Waits,
     only_standard_files: bool,
     criterion: Criterion,
 }
@@ -193,7 +223,30 @@ impl Essential<'_> {
                 self.criterion.whole.push(at(id, block, what.insts.len()));
             }
         }
+        if self.waits == Waits::Matter {
+            self.waits(id, function, &cfg);
+        }
         Ok(())
+    }
+
+    /// The branches that leave loops in which something is observed. A loop that neither reads
+    /// memory nor calls anything waits for nobody.
+    fn waits(&mut self, id: FuncId, function: &Function, cfg: &Cfg) {
+        for each in LoopForest::of(cfg).iter() {
+            let blocks = each.blocks.iter().map(|&block| (block, &function.blocks[block]));
+            if !blocks
+                .clone()
+                .any(|(_, what)| what.insts.iter().any(|inst| observes(&inst.kind)))
+            {
+                continue;
+            }
+            let inside = |block: BlockId| each.blocks.binary_search(&block).is_ok();
+            for (block, what) in blocks {
+                if cfg.successors(block).into_iter().any(|next| !inside(next)) {
+                    self.criterion.whole.push(at(id, block, what.insts.len()));
+                }
+            }
+        }
     }
 
     fn call(&mut self, statement: Statement, callee: Callee, args: &[Operand]) -> Result<(), NoSlice> {

@@ -1,37 +1,38 @@
 // The system call futex: what `syscall(SYS_futex, …)` becomes. C++20's waiting on atomics, its semaphores, latches and barriers are made of it,
 // and so are the locks of Rust. The machine has the waits and the wakeups (crates/vm/src/sync/futex.rs); here is what belongs to the call.
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <time.h>
 
 void __selvedge_unsupported(const char *what);
 
-// Waits if the word has this value; 0, EAGAIN, or ETIMEDOUT.
-int __selvedge_futex_wait(unsigned *word, unsigned value, int timed);
-// Wakes one thread, or all; how many they were.
-int __selvedge_futex_wake(unsigned *word);
-int __selvedge_futex_wake_all(unsigned *word);
+// Waits if the word has this value; 0, EAGAIN, or ETIMEDOUT. `own`: FUTEX_PRIVATE_FLAG was given. Calls with it and calls without it do not meet.
+int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
+// Wakes one thread, or all, if there are no more than `most`; how many they were.
+int __selvedge_futex_wake(unsigned *word, unsigned most, int timed, int own);
+int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own);
 
 // POSIX leaves open what errno is after a call that succeeds. Here it is what a wait that fails at once leaves there. So a thread that woke for no
 // reason, and one that found another value, are in the same state if nobody looks at the result, and what follows is explored once.
-static int wait_on(unsigned *word, unsigned value, const struct timespec *end)
+static int wait_on(unsigned *word, unsigned value, const struct timespec *end, int own)
 {
-    if (end)
-        (void)*(const volatile struct timespec *)end; // It may time out at any moment, whatever the end.
+    if (end) {
+        struct timespec when = *end; // It may time out at any moment, whatever the end is.
+        if (when.tv_sec < 0 || (unsigned long)when.tv_nsec >= 1000000000)
+            return EINVAL;
+    }
     errno = EAGAIN;
-    return __selvedge_futex_wait(word, value, end != 0);
+    return __selvedge_futex_wait(word, value, end != 0, own);
 }
 
-// Who begins to wait while several threads are being woken, and is woken, too, has woken for no reason, which is allowed.
-static long wake(unsigned *word, unsigned most)
+// Linux counts after each thread that it wakes: a negative number wakes one, as 1 does. So does 0, but futex(2) says that it wakes nobody.
+static long wake(unsigned *word, int most, int own)
 {
-    if (most >= INT_MAX)
-        return __selvedge_futex_wake_all(word);
-    long woken = 0;
-    while (woken < most && __selvedge_futex_wake(word))
-        woken++;
-    return woken;
+    if (most == 0)
+        __selvedge_unsupported("the system call futex that wakes no thread");
+    if (most <= 1)
+        return __selvedge_futex_wake(word, 1, 0, own);
+    return __selvedge_futex_wake_many(word, most, 0, own);
 }
 
 // What a caller does not give is 0.
@@ -39,19 +40,19 @@ long __selvedge_futex(long number, unsigned *word, int operation, unsigned value
 {
     (void)number;
     (void)other;
-    int error = 0;
+    int error = 0, own = (operation & FUTEX_PRIVATE_FLAG) != 0;
     long woken = 0;
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAKE:
-        woken = wake(word, value);
+        woken = wake(word, value, own);
         break;
     case FUTEX_WAIT:
-        error = wait_on(word, value, end);
+        error = wait_on(word, value, end, own);
         break;
     case FUTEX_WAIT_BITSET:
         if (bits != FUTEX_BITSET_MATCH_ANY)
             __selvedge_unsupported("the system call futex with a set of bits");
-        error = wait_on(word, value, end);
+        error = wait_on(word, value, end, own);
         break;
     default:
         __selvedge_unsupported("an operation of the system call futex");

@@ -102,6 +102,10 @@ pub(crate) fn assumptions(
             "what matters to nothing that was asked for neither faults nor runs for ever, as in the executions explored (--dependence predicate)"
                 .to_owned(),
         );
+        list.push(
+            "addresses are computed from the addresses of their objects, and not from outcomes of comparisons (--dependence predicate)"
+                .to_owned(),
+        );
     }
     if let Some(unroll) = setup.vm.unroll {
         list.push(format!(

@@ -10,7 +10,7 @@ use crate::explore::Exploration;
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Symmetry};
 use crate::plan::Plan;
-use crate::predicate::{self, Predicate};
+use crate::predicate;
 use crate::setup::Setup;
 use crate::symmetry;
 use selvedge_base::{StmtId, StopFlag};
@@ -114,7 +114,11 @@ impl<'a> Job<'a> {
             setup.vm.blocks = classes;
         }
         if plan.dependence == Dependence::Predicate {
-            setup.predicate = Some(Predicate::of(self.options, plan, lock(&self.essential).clone()));
+            setup.predicate = Some(predicate::purpose(
+                self.options,
+                plan,
+                lock(&self.essential).clone(),
+            ));
             setup.vm = predicate::machine_options(&setup, self.module).map_err(Error::NoSlice)?;
         }
         let program = Program::new(self.module.clone(), setup.vm.clone()).map_err(fails)?;

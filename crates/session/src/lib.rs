@@ -97,8 +97,8 @@ pub use given::{Given, GivenFile, MOST_ARGS, MOST_BYTES, given_file, stdin_file,
 pub use observer::{Observer, Stage, Unobserved};
 pub use options::{Dependence, Options, Strategy, Symmetry, Visibility};
 pub use plan::Plan;
-pub use predicate::Predicate;
 pub use replay::{Replay, ReplayStep, program, replay, replay_on};
+pub use selvedge_analysis::essential::Purpose;
 pub use setup::{Setup, file_flags, sources};
 pub use trust::{Refused, check as trust};
 pub use unfolding::{Form, MOST_EVENTS};

@@ -5,7 +5,7 @@ use crate::conclude::Explored;
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
-use selvedge_analysis::essential::{self, LeafLocks, Names};
+use selvedge_analysis::essential::{self, LeafLocks, Names, Purpose, Waits};
 use selvedge_analysis::{PointsTo, scheduling};
 use selvedge_base::StmtId;
 use selvedge_explore::{Report, unfold};
@@ -16,29 +16,22 @@ use selvedge_vm::{Points, native};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What a slice is made for, beside the program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Predicate {
-    /// Statements that matter, whatever else follows from the program.
-    pub also: BTreeSet<StmtId>,
-    /// Whether locks that can be no part of a deadlock are left out.
-    pub leaf: LeafLocks,
-    /// Whether names are the same in all executions.
-    pub names: Names,
-}
-
-impl Predicate {
-    /// For what is asked, and for a strategy.
-    pub(crate) fn of(options: &Options, plan: Plan, also: BTreeSet<StmtId>) -> Predicate {
-        let leaf = match options.properties.contains(&Property::Pthread) {
+/// What a slice is made for, for what is asked and for a strategy.
+pub(crate) fn purpose(options: &Options, plan: Plan, also: BTreeSet<StmtId>) -> Purpose {
+    Purpose {
+        also,
+        leaf: match options.properties.contains(&Property::Pthread) {
             true => LeafLocks::Matter,
             false => LeafLocks::LeftOut,
-        };
-        let names = match plan.strategy {
+        },
+        names: match plan.strategy {
             Strategy::Unfold => Names::Exact,
             _ => Names::PerExecution,
-        };
-        Predicate { also, leaf, names }
+        },
+        waits: match options.properties.contains(&Property::Deadlock) {
+            true => Waits::Matter,
+            false => Waits::LeftOut,
+        },
     }
 }
 
@@ -109,13 +102,12 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
 /// In words, why it is not known which these are.
 pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge_vm::Options, String> {
     let mut options = setup.vm.clone();
-    if let Some(predicate) = &setup.predicate {
+    if let Some(purpose) = &setup.predicate {
         let entry = module.function(&options.entry);
         let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
         let modelled = |name: &str| native::find(name).is_some();
         let points_to = PointsTo::of(module, root, &modelled);
-        let Predicate { also, leaf, names } = predicate;
-        let found = essential::essentials(module, &points_to, also, *leaf, *names).map_err(|why| why.0)?;
+        let found = essential::essentials(module, &points_to, purpose).map_err(|why| why.0)?;
         options.points = Some(Arc::new(Points {
             accesses: found.accesses,
             locks: found.locks,

@@ -2,8 +2,7 @@
 //! in the form in which a schedule stores them.
 
 use crate::given::{Given, MOST_ARGS, MOST_BYTES, given_file, stdin_file, symbolic_file};
-use crate::predicate::Predicate;
-use selvedge_analysis::essential::{LeafLocks, Names};
+use selvedge_analysis::essential::{LeafLocks, Names, Purpose, Waits};
 use selvedge_base::StmtId;
 use selvedge_frontend::{Language, Loaded};
 use selvedge_ir::FuncId;
@@ -27,7 +26,7 @@ pub struct Setup {
     /// True if all atomic blocks have one class, whatever is known of what they touch.
     pub one_block_class: bool,
     /// If set, only accesses that can affect a requested property are scheduling points.
-    pub predicate: Option<Predicate>,
+    pub predicate: Option<Purpose>,
     /// Weak symbols of the loaded program that have no definition.
     pub absent: Vec<String>,
     /// Functions without a body whose machine code is in an input, with the input's name.
@@ -74,6 +73,9 @@ impl Setup {
             add("leaf-locks", switch(predicate.leaf == LeafLocks::Matter));
             if predicate.names == Names::Exact {
                 add("exact-names", switch(true));
+            }
+            if predicate.waits == Waits::Matter {
+                add("waits", switch(true));
             }
             predicate
                 .also
@@ -202,10 +204,11 @@ impl Setup {
                 "visibility" if value == "sync" => vm.visibility = Visibility::Sync,
                 "visibility" if value == "memory" => vm.visibility = Visibility::Memory,
                 "dependence" if value == "predicate" => {
-                    setup.predicate = Some(Predicate {
+                    setup.predicate = Some(Purpose {
                         also: BTreeSet::new(),
                         leaf: LeafLocks::Matter,
                         names: Names::PerExecution,
+                        waits: Waits::LeftOut,
                     });
                 }
                 "leaf-locks" => {
@@ -224,6 +227,14 @@ impl Setup {
                     predicate.names = match on()? {
                         true => Names::Exact,
                         false => Names::PerExecution,
+                    };
+                }
+                "waits" => {
+                    let predicate = setup.predicate.as_mut();
+                    let predicate = predicate.ok_or("option waits: no dependence predicate before it")?;
+                    predicate.waits = match on()? {
+                        true => Waits::Matter,
+                        false => Waits::LeftOut,
                     };
                 }
                 "essential" => {

@@ -41,7 +41,7 @@ fn bytes_name(program: &Program, state: &State, object: ObjectId, bytes: u64) ->
             .map_or(bytes, |(_, object)| object.size);
         return bytes_name(program, state, ObjectId(base), whole);
     }
-    if let Some(word) = object.as_queue() {
+    if let Some(word) = sync::futex_word(object) {
         return bytes_name(program, state, ObjectId(word), 4);
     }
     if !object.is_address() {

@@ -37,9 +37,11 @@ enum Theme {
     Places,
     /// Locks that guard little, and that are initialised and destroyed on the way.
     Lives,
+    /// Loops that wait for other threads, perhaps for ever.
+    Waits,
 }
 
-const THEMES: [Theme; 11] = [
+const THEMES: [Theme; 12] = [
     Theme::Mixed,
     Theme::Calls,
     Theme::Calls,
@@ -51,6 +53,7 @@ const THEMES: [Theme; 11] = [
     Theme::Prints,
     Theme::Places,
     Theme::Lives,
+    Theme::Waits,
 ];
 
 const START: &str = r#"#include <assert.h>
@@ -272,6 +275,13 @@ impl Writer {
                     "{{ pthread_mutex_t *l = &f[{condition}]; pthread_mutex_destroy(l); pthread_mutex_init(l, 0); }}"
                 ),
                 _ => format!("r = pthread_mutex_init(&f[{value} & 1], 0); {place} = {other};"),
+            },
+            Theme::Waits => match which {
+                0 => format!("while (u == {});", self.random.u32(..3)),
+                1 => format!("while (v != {});", self.random.u32(..2)),
+                2 => format!("while (u != v && u == {});", self.random.u32(..3)),
+                3 => "while (atomic_exchange(&v, 1)); v = 0;".to_owned(),
+                _ => format!("u = {value};"),
             },
         })
     }

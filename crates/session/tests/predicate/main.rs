@@ -23,6 +23,9 @@ const SEEDS: Range<u64> = 0..130;
 /// Explorations of more executions than this are left out.
 const MAX_EXECUTIONS: u64 = 40_000;
 
+/// Executions of more steps than this wait in a loop, and are cut off.
+const MAX_EVENTS: u32 = 3_000;
+
 #[derive(Default, Debug)]
 struct Counts {
     programs: u32,
@@ -76,6 +79,7 @@ fn seen(
         stop: Stop::Never,
         jobs: Some(1),
         max_executions: Some(MAX_EXECUTIONS),
+        max_events: Some(MAX_EVENTS),
         setup: setup(path),
         ..Options::default()
     };
@@ -129,7 +133,26 @@ fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Re
         Verdict::Unknown => counts.open += 1,
     }
     agree(&path, "dpor", &all, &few)?;
-    agree(&path, "unfold", &all, &events)
+    agree(&path, "unfold", &all, &events)?;
+    let verified = [&few, &events]
+        .iter()
+        .any(|seen| seen.verdict == Verdict::Verified);
+    if all.verdict == Verdict::Unknown && verified {
+        return ends(&path, &program, misuse);
+    }
+    Ok(())
+}
+
+/// What `dpor` left open, and predicate dependence did not, must be no thread that waits in a loop
+/// for ever: `stateful` looks for these.
+fn ends(path: &Path, program: &Loaded, misuse: bool) -> Result<(), String> {
+    let states = seen(path, program, Dependence::Conflict, Strategy::Stateful, misuse);
+    match states {
+        Some(states) if states.verdict == Verdict::Violated => {
+            Err(format!("{}: stateful: {:?}", path.display(), states.found))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a relation that leaves something out has missed nothing, or invented something.
@@ -180,4 +203,18 @@ fn each_rule_of_the_slice_matters_in_a_small_program() {
         && (counts.not_sliced, counts.not_unfolded) == (0, 0)
         && counts.violated == counts.programs;
     assert!(shown, "{counts:?}");
+}
+
+/// The explored order leaves the loop at once, and another one never does.
+#[test]
+fn whether_a_loop_that_waits_ends_is_noticed_to_matter() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int x;\n\
+                static void *set(void *arg) { x = 1; return arg; }\n\
+                int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); while (x == 1); pthread_join(t, 0); }\n";
+    let mut counts = Counts::default();
+    for misuse in [false, true] {
+        let compared = compare_text(&format!("waits-{misuse}"), text, misuse, &mut counts);
+        assert_eq!(compared, Ok(()));
+    }
+    assert_eq!(counts.open, 2, "{counts:?}");
 }

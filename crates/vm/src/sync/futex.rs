@@ -7,14 +7,18 @@
 //! not stored: it is the set of threads whose `Core` says that they wait on this word.
 //!
 //! Each word has a queue of its own. So waking a thread that waits on one word does not depend on
-//! what happens to another word, and waking nobody does not depend on other such calls.
+//! what happens to another word, and waking nobody does not depend on other such calls. Calls with
+//! FUTEX_PRIVATE_FLAG and calls without it do not meet: they use two queues of one word.
+//!
+//! A wakeup of several threads is one action, as in the kernel, which holds the lock of the queue
+//! meanwhile: a thread that begins to wait again cannot take the turn of another one.
 //!
 //! A spurious wakeup is an alternative of `FutexWait`, for the reason that `cond.rs` gives.
 
 use super::errno::{EAGAIN, ETIMEDOUT};
 use super::object::{Answer, done};
 use super::{cond, refresh};
-use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
+use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
 use crate::value::Value;
@@ -30,23 +34,33 @@ const TIMED_OUT: u64 = 2;
 /// `Core::note` before a wait: the expected value is a number, which is the lower half.
 const KNOWN: u64 = 1 << 32;
 
-/// [`Visible::numbers`]: the address, and whether the wait may time out. The expected value may be
-/// any value.
-const ADDRESS_AND_TIMED: u8 = 0b101;
+/// [`Visible::numbers`] of a wait: all but the expected value, which may be any value.
+const ALL_BUT_VALUE: u8 = 0b1101;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): super::object::Model = match name {
         "__selvedge_futex_wait" => (wait_prepare, wait),
         "__selvedge_futex_wake" => (|cx| wake_prepare(cx, Op::Signal), wake),
-        "__selvedge_futex_wake_all" => (|cx| wake_prepare(cx, Op::Broadcast), wake_all),
+        "__selvedge_futex_wake_many" => (|cx| wake_prepare(cx, Op::Broadcast), wake_many),
         _ => return None,
     };
     Some(Native::Visible(Visible {
         prepare,
         perform,
-        numbers: ADDRESS_AND_TIMED,
+        numbers: ALL_BUT_VALUE,
     }))
+}
+
+/// The queue of a word: argument 3 says whether it is the one of FUTEX_PRIVATE_FLAG. Addresses of
+/// words are multiples of [`WORD`], so their lowest bits are free.
+fn queue(cx: &mut Cx<'_>, address: u64) -> Result<ObjectId, Stop> {
+    Ok(ObjectId::queue(address | u64::from(cx.word(3)? != 0)))
+}
+
+/// The address of the word whose queue an object is.
+pub(crate) fn word_of(object: ObjectId) -> Option<u64> {
+    object.as_queue().map(|word| word - word % WORD)
 }
 
 /// Checks that the address is one of a word. The system call refuses others.
@@ -63,8 +77,8 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
     let core = cx.state.thread(cx.thread).core;
     let op = match core.phase {
         Phase::First => {
-            let address = match word(cx) {
-                Ok(address) => address,
+            let (address, queue) = match word(cx).and_then(|address| Ok((address, queue(cx, address)?))) {
+                Ok(found) => found,
                 Err(flow) => return Prepared::Immediate(flow),
             };
             let expected = cx.args.get(1).copied().unwrap_or(Value::UNDEF);
@@ -73,7 +87,7 @@ fn wait_prepare(cx: &mut Cx<'_>) -> Prepared {
                 cx.state.own_core(cx.thread).note = note;
             }
             return Prepared::Visible(Action {
-                object: ObjectId::queue(address),
+                object: queue,
                 object2: ObjectId(address),
                 size: WORD as u32,
                 order: MemoryOrder::SeqCst,
@@ -125,10 +139,11 @@ fn start_waiting(cx: &mut Cx<'_>, wakes: bool) -> Result<bool, Stop> {
         return Ok(false);
     }
     let timed = cx.word(2)? != 0 && cx.program.options.timeouts;
+    let queue = queue(cx, address)?;
     let core = cx.state.own_core(cx.thread);
     core.phase = if wakes { Phase::Woken } else { Phase::Waiting };
     core.note = 0;
-    core.wait = [ObjectId::queue(address), ObjectId::NONE];
+    core.wait = [queue, ObjectId::NONE];
     core.timed = timed;
     Ok(true)
 }
@@ -188,8 +203,8 @@ pub(super) fn wake_alternatives(state: &State, queue: ObjectId) -> u16 {
 }
 
 fn wake_prepare(cx: &mut Cx<'_>, op: Op) -> Prepared {
-    match word(cx) {
-        Ok(address) => Prepared::Visible(cx.action(op, ObjectId::queue(address).0)),
+    match word(cx).and_then(|address| queue(cx, address)) {
+        Ok(queue) => Prepared::Visible(cx.action(op, queue.0)),
         Err(flow) => Prepared::Immediate(flow),
     }
 }
@@ -208,10 +223,19 @@ fn wake(cx: &mut Cx<'_>, alternative: u16) -> Performed {
     done(answer)
 }
 
-/// Wakes all threads. Returns how many they were.
-fn wake_all(cx: &mut Cx<'_>, _: u16) -> Performed {
+/// Wakes all threads, of which there may be as many as argument 1 says. Returns how many they were.
+fn wake_many(cx: &mut Cx<'_>, _: u16) -> Performed {
     let queue = cx.pending().object;
+    let most = match cx.word(1) {
+        Ok(most) => most,
+        Err(flow) => return Performed::Done(flow, Outcome::Failed),
+    };
     let all: Vec<ThreadId> = waiting(cx.state, queue).collect();
+    if all.len() as u64 > most {
+        // Each choice of threads would be an alternative.
+        let text = "the system call futex that wakes several of still more threads";
+        return Performed::Done(Flow::Unsupported(text.into()), Outcome::Failed);
+    }
     if all.is_empty() {
         return done(Ok((0, Outcome::Failed)));
     }

@@ -34,6 +34,7 @@ mod text;
 pub use cancel::{act, acts, arm, is_cancellation_point};
 pub(crate) use cond::{is_wait, wait_ends_by};
 pub(crate) use creation::thread_of;
+pub(crate) use futex::word_of as futex_word;
 pub(crate) use key::{create_key, is_of_deleted_key};
 pub use object::{Kind, Mutex, MutexKind, Once, Robust, SyncObject};
 pub use text::{blocked_text, waits_for};
