@@ -136,8 +136,8 @@ fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Re
     agree(&path, "unfold", &all, &events)?;
     let verified = [&few, &events]
         .iter()
-        .any(|seen| seen.verdict == Verdict::Verified);
-    if all.verdict == Verdict::Unknown && verified {
+        .any(|seen| seen.seen.verdict == Verdict::Verified);
+    if all.seen.verdict == Verdict::Unknown && verified {
         return ends(&path, &program, misuse);
     }
     Ok(())
@@ -148,8 +148,8 @@ fn compare_text(name: &str, text: &str, misuse: bool, counts: &mut Counts) -> Re
 fn ends(path: &Path, program: &Loaded, misuse: bool) -> Result<(), String> {
     let states = seen(path, program, Dependence::Conflict, Strategy::Stateful, misuse);
     match states {
-        Some(states) if states.verdict == Verdict::Violated => {
-            Err(format!("{}: stateful: {:?}", path.display(), states.found))
+        Some(states) if states.seen.verdict == Verdict::Violated => {
+            Err(format!("{}: stateful: {:?}", path.display(), states.seen.found))
         }
         _ => Ok(()),
     }
