@@ -1,4 +1,5 @@
-// The thread is unparked before the flag is set. It may see that the flag is not set, and park for ever.
+// The thread is unparked before the flag is set. It may see that the flag is not set, and park for
+// ever.
 use std::sync::{
     atomic::{AtomicBool, Ordering},
     Arc,

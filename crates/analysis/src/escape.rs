@@ -24,8 +24,8 @@ fn forgets(function: &Function, argument: usize) -> bool {
         )
 }
 
-/// What a register may hold the address of: nothing that matters, one object (the number of a local,
-/// or of a parameter after all locals), or several, none of which counts as private then.
+/// What a register may hold the address of: nothing that matters, one object (the number of a
+/// local, or of a parameter after all locals), or several, none of which counts as private then.
 type Holds = Option<u32>;
 
 /// Where the addresses of locals and the values of parameters go.
@@ -227,8 +227,8 @@ mod tests {
         PassesToItself,
     }
 
-    /// Whether a local is private whose address is passed to a function that does this; `next`: what
-    /// the function does to which that one passes it.
+    /// Whether a local is private whose address is passed to a function that does this; `next`:
+    /// what the function does to which that one passes it.
     fn is_private(does: Does, next: Does) -> bool {
         let mut module = ModuleBuilder::new();
         let unknown = module.declare("unknown", &[Type::Ptr], &[]);

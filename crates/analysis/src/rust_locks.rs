@@ -3,22 +3,23 @@
 //! A mutex there is a word of memory: 0 is free, 1 is taken, and 2 is taken while somebody may
 //! sleep. Who finds it taken calls `lock_contended`, which reads the word up to a hundred times,
 //! makes it 2, sleeps in the kernel until somebody wakes it, and begins again. All of this can be
-//! interleaved with other threads. What comes of it is one thing: at some moment the word was 0, and
-//! since then it is not. So the function is replaced by a *claim* ([`selvedge_ir::CLAIM`]): one
+//! interleaved with other threads. What comes of it is one thing: at some moment the word was 0,
+//! and since then it is not. So the function is replaced by a *claim* ([`selvedge_ir::CLAIM`]): one
 //! step, which is possible once the word is 0, and makes it 1.
 //!
 //! *Nothing is lost.* Take an execution of the program as it is. Leave out what `lock_contended`
 //! does, but for the exchange with which it gets the lock: let that write 1. The word is then 0
 //! exactly where it was 0 before, and 1 where it was 1 or 2. Nobody else tells 1 from 2, except for
-//! the owner when it gives the lock back: it wakes somebody if the word was 2. That wakes only threads
-//! that sleep in `lock_contended`. So the rest is an execution with claims, in which all other
-//! threads do the same. Both order the threads in the same way for data races: the exchange acquires,
-//! and so does the claim.
+//! the owner when it gives the lock back: it wakes somebody if the word was 2. That wakes only
+//! threads that sleep in `lock_contended`. So the rest is an execution with claims, in which all
+//! other threads do the same. Both order the threads in the same way for data races: the exchange
+//! acquires, and so does the claim.
 //!
 //! *Nothing is added.* In an execution with claims, let each thread call `lock_contended` at the
-//! moment of its claim. It finds the word 0 and takes the lock at once. A thread that waits for ever
-//! at a claim sleeps for ever in the library, since the word is never 0 again (or is, and another
-//! thread is always faster; executions in which a thread is never scheduled are no findings).
+//! moment of its claim. It finds the word 0 and takes the lock at once. A thread that waits for
+//! ever at a claim sleeps for ever in the library, since the word is never 0 again (or is, and
+//! another thread is always faster; executions in which a thread is never scheduled are no
+//! findings).
 //!
 //! *The first attempt.* Before the call stands `compare_exchange(word, 0, 1)`, and the call if it
 //! fails. Where nothing else depends on how it ends, both together are one claim: an exchange that

@@ -268,8 +268,8 @@ operations! {
     Write: "write", Write, Local, 0, Memory, Nothing, Same, false;
     /// Reads and writes `size` bytes of memory at `object` in one step.
     Rmw: "read-modify-write", Write, Local, 0, Memory, IfMayFail, IfMayFail, false;
-    /// Waits until the `size` bytes of memory at `object` have a certain value, and changes them, in
-    /// one step: how a model takes a lock that is a word of memory.
+    /// Waits until the `size` bytes of memory at `object` have a certain value, and changes them,
+    /// in one step: how a model takes a lock that is a word of memory.
     Claim: "take", Write, Local, 0, Memory, Anything, Same, false;
     /// A fence. Object: none.
     Fence: "fence", Local, Local, 0, Fence, Nothing, Same, false;
