@@ -1,7 +1,6 @@
 // Kusano and Wang (ASE 2014), Fig. 1: threads enter numbers in a table with compare-and-exchange.
-// What the assertion says depends on no other thread, so one execution shows it. Whether a thread finds a free place, or looks for one for ever, depends
-// on the others: where deadlocks are asked for, too, all orders matter.
-// options: without(stateful) --property assertion
+// What the assertion says depends on no other thread, so one execution shows it.
+// options: without(stateful) --property assertion,deadlock
 // count(dpor,memory)=4096 count(predicate)=1
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // An array of locks that main initialises. Which lock a thread takes depends on what it finds under the one before; the
-// assertion is about an index alone. Whether the threads look for a free place for ever is not asked.
-// options: --property assertion
+// assertion is about an index alone.
+// options: --property assertion,deadlock
 // count(predicate)=1
 #include <assert.h>
 #include <pthread.h>

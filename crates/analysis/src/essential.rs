@@ -10,6 +10,7 @@
 use crate::cfg::{Cfg, LoopForest};
 use crate::leaf::{LeafClass, leaf_locks};
 use crate::library::{self, Special};
+use crate::rounds::counts;
 use crate::slice::{Criterion, Ending, Slicer, Statement};
 use crate::unreached::never_reached;
 use crate::{Place, PointsTo};
@@ -230,9 +231,13 @@ impl Essential<'_> {
     }
 
     /// The branches that leave loops in which something is observed. A loop that neither reads
-    /// memory nor calls anything waits for nobody.
+    /// memory nor calls anything waits for nobody. One that [counts](counts) does more than wait: it
+    /// is taken to end, as all other code outside the slice is.
     fn waits(&mut self, id: FuncId, function: &Function, cfg: &Cfg) {
         for each in LoopForest::of(cfg).iter() {
+            if counts(function, each) {
+                continue;
+            }
             let blocks = each.blocks.iter().map(|&block| (block, &function.blocks[block]));
             if !blocks
                 .clone()

@@ -27,6 +27,7 @@ pub mod library;
 pub mod pointsto;
 pub mod polling;
 mod reach;
+mod rounds;
 pub mod rust_locks;
 pub mod rust_start;
 pub mod scheduling;
