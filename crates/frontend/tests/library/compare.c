@@ -46,20 +46,20 @@ int __selvedge_unread(const unsigned char *byte, FILE *stream)
 }
 
 // Models of the machine for the call futex, which no test makes.
-int __selvedge_futex_wait(unsigned *word, unsigned value, int timed);
-int __selvedge_futex_wait(unsigned *word, unsigned value, int timed)
+int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own);
+int __selvedge_futex_wait(unsigned *word, unsigned value, int timed, int own)
 {
     printf("a futex wait: %u %u %d\n", *word, value, timed);
     abort();
 }
-int __selvedge_futex_wake(unsigned *word);
-int __selvedge_futex_wake(unsigned *word)
+int __selvedge_futex_wake(unsigned *word, unsigned most, int timed, int own);
+int __selvedge_futex_wake(unsigned *word, unsigned most, int timed, int own)
 {
     printf("a futex wakeup: %u\n", *word);
     abort();
 }
-int __selvedge_futex_wake_all(unsigned *word);
-int __selvedge_futex_wake_all(unsigned *word) { return __selvedge_futex_wake(word); }
+int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own);
+int __selvedge_futex_wake_many(unsigned *word, unsigned most, int timed, int own) { return __selvedge_futex_wake(word, most, timed, own); }
 
 static int sign(int x) { return (x > 0) - (x < 0); }
 
