@@ -231,8 +231,8 @@ impl Essential<'_> {
     }
 
     /// The branches that leave loops in which something is observed. A loop that neither reads
-    /// memory nor calls anything waits for nobody. One that [counts](counts) does more than wait: it
-    /// is taken to end, as all other code outside the slice is.
+    /// memory nor calls anything waits for nobody. One that [counts](counts) does more than wait:
+    /// it is taken to end, as all other code outside the slice is.
     fn waits(&mut self, id: FuncId, function: &Function, cfg: &Cfg) {
         for each in LoopForest::of(cfg).iter() {
             if counts(function, each) {

@@ -42,7 +42,7 @@ impl Seeds {
         }
         paths.sort();
         // Evenly from all folders.
-        let step = (paths.len() / PROGRAMS).max(1);
+        let step = paths.len().div_ceil(PROGRAMS).max(1);
         let paths: Vec<PathBuf> = paths.into_iter().step_by(step).take(PROGRAMS).collect();
         let mut seeds = Seeds {
             sources: Vec::new(),
