@@ -54,15 +54,19 @@ fn assertions() {
     all("assertion", "false(unreach-call)");
 }
 
-#[test]
-fn places_are_the_programs_own() {
-    let program = corpus().join("assertion/read_then_written.rs");
+/// What people read of the check of a program.
+fn printed(program: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .args(["check", "--finding", "none"])
-        .arg(&program)
+        .arg(corpus().join(program))
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn places_are_the_programs_own() {
+    let text = printed("assertion/read_then_written.rs");
     assert!(
         text.contains("assertion/read_then_written.rs:17:5") && text.contains("assert_eq!(counter"),
         "{text}"
@@ -106,13 +110,7 @@ fn locks_that_are_executed_have_the_same_verdicts() {
 /// A claim is put where a thread waits for a mutex. So its steps are in the schedule.
 #[test]
 fn waiting_for_a_mutex_is_one_step() {
-    let program = corpus().join("deadlock/two_orders.rs");
-    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["check", "--finding", "none"])
-        .arg(&program)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = printed("deadlock/two_orders.rs");
     assert!(text.contains("take `program::LEFT"), "{text}");
     assert!(
         text.contains("waits until the lock `program::LEFT") && !text.contains("futex wait on"),
