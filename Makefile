@@ -33,7 +33,7 @@ demo: build
 	cargo xtask demo
 
 test: setup
-	cargo test --workspace
+	cargo xtask test
 
 # An mdbook on PATH is used; without one it is compiled, which takes minutes. `make test` needs none.
 site:

@@ -18,6 +18,7 @@ mod names;
 mod nightly;
 mod process;
 mod symbols;
+mod test;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 const HELP: &str = "usage: cargo xtask TASK
 
   ci           format, lints, tidiness, documents: what .ci/run checks besides the tests
+  test [OPTION…]  all tests, as many programs at a time as there are cores; options go to cargo
   tidy         the edges between crates, file lengths, links, names in documents, forbidden words
   bless        accept new golden reports and show what changed
   bench        measure, and write docs/BENCHMARKS.md; --lockfree, --predicate, --first: that section alone
@@ -56,6 +58,7 @@ fn task() -> Result<()> {
     std::env::set_current_dir(&root)?;
     match arguments.first().map(String::as_str) {
         Some("ci") => ci::run(),
+        Some("test") => test::run(&arguments[1..]),
         Some("tidy") => tidy::run(),
         Some("bless") => bless::run(),
         Some("bench") => bench::run(&arguments[1..]),

@@ -28,7 +28,7 @@ impl Facts {
     fn of(module: &Module) -> Facts {
         let roots = ["main", "LLVMFuzzerTestOneInput"].into_iter();
         let roots = roots.filter_map(|name| module.function(name));
-        let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+        let modelled = |name: &str| selvedge_vm::models::find(name).is_some();
         let points_to = PointsTo::of(module, roots, &modelled);
         let mut instructions: HashMap<_, Vec<_>> = HashMap::new();
         for (id, function) in module.functions.iter_ids() {

@@ -318,7 +318,7 @@ fn check(seed: u64, counts: &mut Counts) {
     let Some(expected) = run(module.clone()) else {
         return;
     };
-    let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+    let modelled = |name: &str| selvedge_vm::models::find(name).is_some();
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
     let all = instructions(&module);
     let asked = asked(&module, &text);
@@ -357,7 +357,7 @@ fn check(seed: u64, counts: &mut Counts) {
 /// The lines of a program's slice from the line with `SLICE`.
 fn lines(name: &str, text: &str) -> Vec<u32> {
     let module = load(name, text);
-    let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+    let modelled = |name: &str| selvedge_vm::models::find(name).is_some();
     let points_to = PointsTo::of(&module, module.function("main"), &modelled);
     let slice = Slicer::new(&module, &points_to, Ending::Possible).of(asked(&module, text));
     let mut lines: Vec<u32> = slice.keys().map(|&at| line_of(&module, at)).collect();

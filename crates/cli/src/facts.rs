@@ -56,7 +56,7 @@ pub(crate) fn run(args: &FactsArgs) -> Exit {
 pub(crate) fn points_to(module: &Module, entry: &str) -> PointsTo {
     let entry = module.function(entry);
     let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
-    PointsTo::of(module, root, &|name| selvedge_vm::native::find(name).is_some())
+    PointsTo::of(module, root, &|name| selvedge_vm::models::find(name).is_some())
 }
 
 /// The user's functions, or one by its name.

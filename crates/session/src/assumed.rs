@@ -7,14 +7,11 @@
 //!
 //! Some assumptions are about single machines ([`Assumed`]). The program's machines record if one
 //! of them fails, and the exploration ends at the next event. The others are about a plan
-//! ([`Job::failed`]). Its report shows whether they held.
+//! (`Job::failed`, `replan.rs`). Its report shows whether they held.
 //!
 //! *Invariant*: no result of an exploration is used after one of its assumptions has failed.
 
 use crate::blocks;
-use crate::conclude::Explored;
-use crate::error::Error;
-use crate::job::Job;
 use crate::options::{Dependence, Options, Strategy};
 use crate::plan::Plan;
 use crate::predicate;
@@ -149,44 +146,5 @@ impl Assumption for Planned {
         }
         let again = u32::from(self.plan.strategy == Strategy::Unfold);
         2 + 2 * predicate::ROUNDS.saturating_sub(self.rounds) + again
-    }
-}
-
-impl Job<'_> {
-    /// The assumption of a plan that its exploration has shown to be wrong.
-    pub(crate) fn failed(&self, explored: &Explored) -> Option<Failed> {
-        if explored.plan.dependence != Dependence::Predicate {
-            let refuted = explored.plan.is_refuted(self.options, &explored.report);
-            return refuted.then_some(Failed::RaceFree);
-        }
-        if self.learns(explored) {
-            Some(Failed::Slice)
-        } else if predicate::strays(&explored.report) {
-            Some(Failed::SameEvents)
-        } else {
-            None
-        }
-    }
-
-    /// The next plan after a failed assumption of a plan.
-    pub(crate) fn next_plan(
-        &self,
-        Planned { plan, rounds }: Planned,
-        failed: Failed,
-    ) -> Result<Planned, Error> {
-        let plan = match failed {
-            Failed::RaceFree => Plan::with_all_accesses(self.options),
-            Failed::Slice if rounds < predicate::ROUNDS => {
-                let rounds = rounds + 1;
-                return Ok(Planned { plan, rounds });
-            }
-            Failed::Slice => {
-                self.observer.note(predicate::GIVEN_UP);
-                Plan::conflict(self.options)
-            }
-            Failed::SameEvents => predicate::plan_of(self.options, Strategy::Dpor),
-            _ => return Err(Error::Internal(format!("{failed:?} is no assumption of a plan"))),
-        };
-        Ok(Planned { plan, rounds })
     }
 }

@@ -4,7 +4,7 @@ use selvedge_analysis::blocks::block_classes;
 use selvedge_analysis::{Escape, PointsTo};
 use selvedge_ir::{FuncId, LocalId, Module};
 use selvedge_model::BlockClass;
-use selvedge_vm::{Blocks, native};
+use selvedge_vm::{Blocks, models};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub fn classes(module: &Module, entry: &str) -> Option<Arc<Blocks>> {
     }
     let entry = module.function(entry);
     let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
-    let modelled = |name: &str| native::find(name).is_some();
+    let modelled = |name: &str| models::find(name).is_some();
     let points_to = PointsTo::of(module, root, &modelled);
     let escape = Escape::of(module);
     let private = RefCell::new(BTreeMap::new());

@@ -1,8 +1,9 @@
 //! The entry: explorations until one has a final result, and the conclusions from it.
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::conclude::{Checked, Outcome, describe};
+use crate::conclude::{Checked, describe};
 use crate::error::Error;
+use crate::explored::Outcome;
 use crate::job::Job;
 use crate::observer::{Observer, Stage};
 use crate::options::Options;

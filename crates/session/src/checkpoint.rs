@@ -10,61 +10,17 @@
 
 mod file;
 mod keeping;
+mod wanted;
 
 pub(crate) use file::{Belongs, Checkpoint, Phase};
 pub(crate) use keeping::Keeping;
+pub use wanted::Checkpoints;
 
 use crate::options::Options;
 use crate::plan::Plan;
 use selvedge_explore::Stop;
 use selvedge_ir::Module;
-use std::path::PathBuf;
-use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_128;
-
-/// Where a session saves checkpoints, and where it continues from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checkpoints {
-    /// The file to write.
-    pub file: Option<PathBuf>,
-    /// The time between two checkpoints. An execution is not interrupted for a checkpoint.
-    pub interval: Duration,
-    /// The file from which to continue.
-    pub resume: Option<PathBuf>,
-}
-
-impl Default for Checkpoints {
-    fn default() -> Self {
-        Checkpoints {
-            file: None,
-            interval: Duration::from_secs(20),
-            resume: None,
-        }
-    }
-}
-
-impl Checkpoints {
-    /// True if checkpoints are requested.
-    pub fn are_wanted(&self) -> bool {
-        self.file.is_some() || self.resume.is_some()
-    }
-}
-
-/// The part of a session with these options that cannot be saved, as text.
-pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
-    if !options.checkpoints.are_wanted() {
-        return None;
-    }
-    if Plan::first(options).strategy.matches_states() {
-        return Some(
-            "checkpoints of --strategy unfold and stateful are not available yet; dpor, random and pct have them",
-        );
-    }
-    if options.test_cases.is_some() {
-        return Some("--emit-tests cannot go on from checkpoints");
-    }
-    None
-}
 
 /// The program and the options that a checkpoint belongs to.
 pub(crate) fn belongs(options: &Options, module: &Module) -> Result<Belongs, String> {

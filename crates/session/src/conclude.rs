@@ -2,7 +2,7 @@
 
 use crate::assumptions::assumptions;
 use crate::error::Error;
-use crate::explore::Estimate;
+use crate::explored::{Explored, Outcome};
 use crate::finding::{self, FoundBy};
 use crate::observer::{Observer, Stage};
 use crate::options::{Options, Strategy};
@@ -12,49 +12,11 @@ use crate::reasons::reasons;
 use crate::setup::Setup;
 use crate::trace::same;
 use crate::unfolding::{self, Form};
-use selvedge_explore::Progress;
-use selvedge_explore::{Findings, Found, Report, Stop};
+use selvedge_explore::{Findings, Found, Stop};
 use selvedge_model::{Describe, Fault, FaultKind, StopReason, Verdict};
-use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics, Turns};
+use selvedge_report::{Covered, CoveredUnfolding, FindingReport, Layer, RunReport, Statistics};
 use selvedge_vm::{LayerStatistics, Program, Vm};
 use std::sync::Arc;
-
-/// An exploration, and what was explored.
-pub(crate) struct Explored {
-    pub(crate) plan: Plan,
-    pub(crate) setup: Setup,
-    pub(crate) program: Arc<Program>,
-    pub(crate) report: Report,
-    /// The part of the search tree that was explored.
-    pub(crate) estimate: Estimate,
-}
-
-impl AsMut<Report> for Explored {
-    fn as_mut(&mut self) -> &mut Report {
-        &mut self.report
-    }
-}
-
-/// The result of an exploration, or of several.
-pub(crate) struct Outcome {
-    /// The exploration that decides.
-    pub(crate) decided: Explored,
-    /// The explorations that ran beside it.
-    pub(crate) also: Vec<Turns>,
-    /// The live counters at the end: of all explorations together.
-    pub(crate) all: Option<Progress>,
-}
-
-impl Outcome {
-    /// The result of the only exploration.
-    pub(crate) fn alone(decided: Explored) -> Outcome {
-        Outcome {
-            decided,
-            also: Vec::new(),
-            all: None,
-        }
-    }
-}
 
 /// The result of a session.
 pub struct Checked {

@@ -1,9 +1,10 @@
 //! A set of schedules for all inputs (docs/cover.md): the exploration that collects one, and what
 //! it found on the way.
 
-use crate::conclude::{Explored, report_before};
+use crate::conclude::report_before;
 use crate::error::Error;
-use crate::explore::Estimate;
+use crate::explored::Estimate;
+use crate::explored::Explored;
 use crate::finding::{self, FoundBy};
 use crate::job::Job;
 use crate::machines::stepping_machine;

@@ -3,6 +3,7 @@
 use crate::assumed::{Assumed, Failed};
 use crate::checkpoint::{Belongs, Checkpoint, Keeping, Phase};
 use crate::emit::{Recorder, TestCases};
+use crate::explored::Estimate;
 use crate::machines::{canonical_machine, fusing_machine, stepping_machine};
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Strategy};
@@ -37,24 +38,6 @@ pub(crate) struct Exploration<'a> {
     pub(crate) belongs: Option<&'a Belongs>,
     /// The checkpoint from which to continue.
     pub(crate) from: Option<&'a Checkpoint>,
-}
-
-/// The explored part of a search tree, as an estimate.
-#[derive(Clone, Copy)]
-pub(crate) struct Estimate {
-    /// From 0 to 1.
-    pub(crate) part: f64,
-    /// If the exploration is complete: the mean error of the estimates during it, and their number.
-    pub(crate) error: Option<(f64, usize)>,
-}
-
-impl Estimate {
-    fn of(control: &Control) -> Estimate {
-        Estimate {
-            part: control.progress().part,
-            error: control.estimate_error(),
-        }
-    }
 }
 
 /// The cost of an event in an exploration of a portfolio, in units of a budget. A unit is about the

@@ -4,9 +4,10 @@
 use crate::assumed::{Failed, Made, Planned};
 use crate::blocks;
 use crate::checkpoint::{Belongs, Checkpoint};
-use crate::conclude::{Explored, report_before};
+use crate::conclude::report_before;
 use crate::error::Error;
 use crate::explore::Exploration;
+use crate::explored::Explored;
 use crate::observer::Observer;
 use crate::options::{Dependence, Options, Symmetry};
 use crate::plan::Plan;

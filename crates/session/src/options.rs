@@ -1,8 +1,7 @@
 //! The options of a session.
 
-use crate::checkpoint::{self, Checkpoints};
+use crate::checkpoint::Checkpoints;
 use crate::emit::TestCases;
-use crate::predicate;
 use crate::properties;
 use crate::setup::Setup;
 use selvedge_explore::unfold::Partial;
@@ -197,31 +196,5 @@ impl Default for Options {
             test_cases: None,
             checkpoints: Checkpoints::default(),
         }
-    }
-}
-
-impl Options {
-    fn stateful_conflict(&self) -> Option<&'static str> {
-        let stateful = self.strategy == Some(Strategy::Stateful);
-        if stateful && self.test_cases.is_some() {
-            return Some(
-                "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
-            );
-        }
-        if !stateful && matches!(self.visibility, Visibility::Fields | Visibility::Hybrid) {
-            return Some("--visibility fields and hybrid are available with --strategy stateful only");
-        }
-        None
-    }
-
-    /// Checks that the options do not contradict each other.
-    ///
-    /// # Errors
-    /// The contradiction, as text.
-    pub fn verify(&self) -> Result<(), String> {
-        let conflict = checkpoint::conflict(self)
-            .or_else(|| predicate::conflict(self))
-            .or_else(|| self.stateful_conflict());
-        conflict.map_or(Ok(()), |what| Err(what.to_owned()))
     }
 }

@@ -2,7 +2,6 @@
 //! exploration if the first shows that it has to be repeated in another way.
 
 use crate::options::{Dependence, Options, Strategy, Visibility};
-use crate::predicate;
 use crate::symmetry;
 use selvedge_explore::{Order, Report};
 use selvedge_model::{FaultKind, Property};
@@ -43,10 +42,20 @@ pub struct Plan {
 impl Plan {
     /// The first plan.
     pub fn first(options: &Options) -> Plan {
-        if predicate::suits(options) {
-            return predicate::plan(options);
+        if slices(options) {
+            return Plan::sliced(options, options.strategy.unwrap_or(Strategy::Dpor));
         }
         Plan::conflict(options)
+    }
+
+    /// The plan of a strategy under predicate dependence.
+    pub(crate) fn sliced(options: &Options, strategy: Strategy) -> Plan {
+        Plan {
+            dependence: Dependence::Predicate,
+            turns: false,
+            awaits: false,
+            ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
+        }
     }
 
     /// The first plan under conflict dependence.
@@ -168,4 +177,9 @@ impl Plan {
     pub(crate) fn recalls(self, options: &Options) -> bool {
         self.fuses(options) && options.recall
     }
+}
+
+/// Whether predicate dependence is asked for.
+pub(crate) fn slices(options: &Options) -> bool {
+    options.dependence == Dependence::Predicate
 }

@@ -32,12 +32,12 @@
 //! there may be more.
 
 use crate::assumed::Failed;
-use crate::conclude::{Explored, Outcome};
 use crate::error::Error;
 use crate::explore::jobs;
+use crate::explored::{Explored, Outcome};
 use crate::job::Job;
 use crate::options::{self, Dependence, Options, Strategy};
-use crate::plan::Plan;
+use crate::plan::{Plan, slices};
 use crate::predicate;
 use selvedge_base::StopFlag;
 use selvedge_explore::unfold::Partial;
@@ -84,7 +84,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 /// True if `auto` is a portfolio with these options. Some options are about a single exploration.
 pub(crate) fn suits(options: &Options) -> bool {
     options.strategy.is_none()
-        && !predicate::suits(options)
+        && !slices(options)
         && options.test_cases.is_none()
         && !options.checkpoints.are_wanted()
         && !options.coverage
@@ -266,7 +266,10 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 self.begin(Strategy::Unfold, Order::Coverage)?;
                 self.begin(Strategy::Dpor, Order::DepthFirst)?;
                 if predicate::may_pay(self.job.options, self.job.module) {
-                    self.begin_plan(predicate::plan(self.job.options))?;
+                    self.begin_plan(Plan::sliced(
+                        self.job.options,
+                        self.job.options.strategy.unwrap_or(Strategy::Dpor),
+                    ))?;
                 }
             }
             units = (self.spent / GROWTH).max(FIRST);
@@ -439,7 +442,10 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         if self.members.iter().filter(sliced).count() > predicate::ROUNDS as usize {
             return Ok(());
         }
-        self.begin_plan(predicate::plan(self.job.options))
+        self.begin_plan(Plan::sliced(
+            self.job.options,
+            self.job.options.strategy.unwrap_or(Strategy::Dpor),
+        ))
     }
 
     /// The consequence of an exploration that has ended. `failed`: the assumption that it has shown

@@ -1,7 +1,7 @@
 //! Predicate dependence (Kusano and Wang, ASE 2014; docs/algorithms.md, "Predicate dependence"):
 //! accesses to memory that can matter to nothing that is asked for are no scheduling points.
 
-use crate::conclude::Explored;
+use crate::explored::Explored;
 use crate::options::{Dependence, Options, Strategy, Visibility};
 use crate::plan::Plan;
 use crate::setup::Setup;
@@ -12,7 +12,7 @@ use selvedge_explore::{Report, unfold};
 use selvedge_ir::Module;
 use selvedge_model::{Limit, LimitKind, Property, StopReason};
 use selvedge_report::AssertionReport;
-use selvedge_vm::{Points, native};
+use selvedge_vm::{Points, models};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(crate) const GIVEN_UP: &str =
     "note: more and more statements turn out to matter: going on with --dependence conflict";
 
 /// What slices are made for.
-const PROPERTIES: [Property; 4] = [
+pub(crate) const PROPERTIES: [Property; 4] = [
     Property::Assertion,
     Property::ErrorCall,
     Property::Deadlock,
@@ -57,11 +57,6 @@ const PROPERTIES: [Property; 4] = [
 /// Programs with more statements are not sliced unless that is asked for.
 const MOST_STATEMENTS: usize = 100_000;
 
-/// Whether predicate dependence is asked for.
-pub(crate) fn suits(options: &Options) -> bool {
-    options.dependence == Dependence::Predicate
-}
-
 /// Whether `auto` may try it, beside others: it answers what is asked, and the slice takes no long
 /// time.
 pub(crate) fn may_pay(options: &Options, module: &Module) -> bool {
@@ -69,30 +64,6 @@ pub(crate) fn may_pay(options: &Options, module: &Module) -> bool {
         && options.visibility != Visibility::Sync
         && options.properties.iter().all(|p| PROPERTIES.contains(p))
         && module.stmts.len() <= MOST_STATEMENTS
-}
-
-/// What does not go together with predicate dependence, in words.
-pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
-    if !suits(options) {
-        return None;
-    }
-    if !options.properties.iter().all(|p| PROPERTIES.contains(p)) {
-        return Some(
-            "--dependence predicate is about assertions, deadlocks and the use of threads: add --property assertion,deadlock,pthread",
-        );
-    }
-    if !matches!(options.strategy, None | Some(Strategy::Dpor | Strategy::Unfold)) {
-        return Some("--dependence predicate is available with --strategy dpor and unfold only");
-    }
-    if options.visibility == Visibility::Sync {
-        return Some(
-            "--dependence predicate decides itself which accesses are scheduling points: leave --visibility out",
-        );
-    }
-    if options.checkpoints.are_wanted() {
-        return Some("checkpoints of --dependence predicate are not available yet");
-    }
-    None
 }
 
 /// The options of machines in which only accesses that can matter are scheduling points, if the
@@ -105,7 +76,7 @@ pub(crate) fn machine_options(setup: &Setup, module: &Module) -> Result<selvedge
     if let Some(purpose) = &setup.predicate {
         let entry = module.function(&options.entry);
         let root = entry.or_else(|| module.function("LLVMFuzzerTestOneInput"));
-        let modelled = |name: &str| native::find(name).is_some();
+        let modelled = |name: &str| models::find(name).is_some();
         let points_to = PointsTo::of(module, root, &modelled);
         let found = essential::essentials(module, &points_to, purpose).map_err(|why| why.0)?;
         options.points = Some(Arc::new(Points {
@@ -121,7 +92,7 @@ pub(crate) fn assertions(explored: &Explored) -> Option<Vec<AssertionReport>> {
     let asked = explored.setup.predicate.is_some() && explored.plan.dependence == Dependence::Predicate;
     let (program, module) = (&explored.program, &explored.program.module);
     let entry = asked.then(|| module.function(&program.options.entry))?;
-    let modelled = |name: &str| native::find(name).is_some();
+    let modelled = |name: &str| models::find(name).is_some();
     let found = scheduling::assertions(module, &PointsTo::of(module, entry, &modelled), entry).ok()?;
     let mut reports: Vec<AssertionReport> = found
         .iter()
@@ -136,21 +107,6 @@ pub(crate) fn assertions(explored: &Explored) -> Option<Vec<AssertionReport>> {
     };
     reports.sort_by_key(place);
     Some(reports)
-}
-
-/// The plan for it.
-pub(crate) fn plan(options: &Options) -> Plan {
-    plan_of(options, options.strategy.unwrap_or(Strategy::Dpor))
-}
-
-/// The plan for a strategy.
-pub(crate) fn plan_of(options: &Options, strategy: Strategy) -> Plan {
-    Plan {
-        dependence: Dependence::Predicate,
-        turns: false,
-        awaits: false,
-        ..Plan::of(options, strategy, selvedge_vm::Visibility::Memory)
-    }
 }
 
 /// True if `unfold` met an event that was another one when it was executed again: the slice, or

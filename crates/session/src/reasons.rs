@@ -1,6 +1,6 @@
 //! The reasons why a verdict is not final.
 
-use crate::conclude::Explored;
+use crate::explored::Explored;
 use crate::options::Strategy;
 use crate::setup::Setup;
 use selvedge_model::{Describe, FaultKind, LimitKind, Property, StopReason};

@@ -6,7 +6,7 @@ use selvedge_analysis::PointsTo;
 use selvedge_analysis::identical::{Facts, identical, may_have_any};
 use selvedge_ir::Module;
 use selvedge_model::Property;
-use selvedge_vm::{Identical, Program, native};
+use selvedge_vm::{Identical, Program, models};
 
 /// Programs with more statements are not looked at unless that is asked for.
 const MOST_STATEMENTS: usize = 20_000;
@@ -72,7 +72,7 @@ pub(crate) fn facts(options: &Options, module: &Module) -> Result<Identical, Str
         }
     }
     let entry = &options.setup.vm.entry;
-    let modelled = |name: &str| native::find(name).is_some();
+    let modelled = |name: &str| models::find(name).is_some();
     let points_to = PointsTo::of(module, module.function(entry), &modelled);
     let Facts { starts, handles } = identical(module, &points_to)?;
     Ok(Identical {

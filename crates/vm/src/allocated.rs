@@ -176,7 +176,7 @@ fn each_register(program: &Program, thread: &Thread, f: &mut impl FnMut(Value)) 
     for index in 0..thread.core.depth as usize {
         let frame = thread.frame(index);
         let mut slot = |slot: usize| f(thread.regs[frame.base as usize + slot]);
-        match thread.live_slots(program, index) {
+        match program.live_slots(thread, index) {
             Some(live) => live.iter().for_each(|&s| slot(usize::from(s))),
             None => (0..program.code[frame.func.index()].slots as usize).for_each(slot),
         }

@@ -2,16 +2,13 @@
 //!
 //! A block is one action on the object of its class, and each access of other threads to memory of
 //! that class reads this object. The classes are a guess that the machine checks: a step of a block
-//! that touches anything else is found ([`Vm::check_block`]), and what was explored with these
+//! that touches anything else is found (`machine/block_check.rs`), and what was explored with these
 //! classes is then of no use. So the guess may be wrong, and must not be wrong without notice.
 
-use crate::program::Program;
-use crate::vm::Vm;
 use selvedge_base::{Id, StmtId};
-use selvedge_ir::{FuncId, GlobalId};
-use selvedge_model::{Access, Action, BlockClass, FaultKind, Notice, ObjectId, Op, Unsupported};
+use selvedge_ir::{FuncId, GlobalId, Module};
+use selvedge_model::BlockClass;
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 
 /// The classes of atomic blocks, and of the memory that they may touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -43,13 +40,14 @@ pub(crate) struct ClassMap {
 }
 
 impl ClassMap {
-    fn of(program: &Program, blocks: &Blocks) -> ClassMap {
-        let variables = program.module.globals.iter_ids();
+    /// From where each global variable lies.
+    pub(crate) fn of(module: &Module, addresses: &[u64], blocks: &Blocks) -> ClassMap {
+        let variables = module.globals.iter_ids();
         let mut ranges: Vec<Range> = variables
             .filter(|(_, global)| !global.thread_local)
             .map(|(id, global)| Range {
-                start: program.globals[id.index()],
-                end: program.globals[id.index()] + global.size.max(1),
+                start: addresses[id.index()],
+                end: addresses[id.index()] + global.size.max(1),
                 class: blocks.globals.get(&id).copied().unwrap_or_default(),
                 constant: global.constant,
             })
@@ -71,13 +69,13 @@ impl ClassMap {
 
     /// The class of the memory at an address. It depends on the address alone, so a pending access
     /// keeps it whatever other threads do.
-    fn class(&self, address: u64) -> BlockClass {
+    pub(crate) fn class(&self, address: u64) -> BlockClass {
         self.find(address).0.map_or(self.rest, |range| range.class)
     }
 
     /// Whether blocks of a class may touch these bytes. Nobody can write constants, so everybody
     /// may touch them.
-    fn allows(&self, class: BlockClass, address: u64, size: u64) -> bool {
+    pub(crate) fn allows(&self, class: BlockClass, address: u64, size: u64) -> bool {
         let end = address.saturating_add(size.max(1));
         let mut at = address;
         while at < end {
@@ -92,96 +90,5 @@ impl ClassMap {
             at = range.map_or(next, |range| range.end);
         }
         true
-    }
-}
-
-impl Program {
-    /// The classes by address, if there are several.
-    pub(crate) fn class_map(&self) -> Option<ClassMap> {
-        let blocks = self.options.blocks.as_deref().filter(|_| self.atomic_blocks)?;
-        Some(ClassMap::of(self, blocks))
-    }
-
-    /// The class of the atomic blocks that may touch the memory at an address.
-    #[inline]
-    pub(crate) fn blocks_at(&self, address: u64) -> BlockClass {
-        match &self.classes {
-            _ if !self.atomic_blocks => BlockClass::NONE,
-            None => BlockClass::FIRST,
-            Some(map) => map.class(address),
-        }
-    }
-
-    /// The object of the block that begins at a call of `__VERIFIER_atomic_begin`.
-    pub(crate) fn begun_block(&self, stmt: StmtId) -> ObjectId {
-        self.block(|blocks| blocks.begins.get(&stmt))
-    }
-
-    /// The object of the block that a call of a function is.
-    pub(crate) fn called_block(&self, function: FuncId) -> ObjectId {
-        self.block(|blocks| blocks.functions.get(&function))
-    }
-
-    fn block(&self, find: impl FnOnce(&Blocks) -> Option<&BlockClass>) -> ObjectId {
-        let Some(blocks) = &self.options.blocks else {
-            return ObjectId::blocks(BlockClass::FIRST);
-        };
-        let class = find(blocks).copied().unwrap_or_else(|| {
-            // A block that was not foreseen.
-            self.strayed.store(true, Ordering::Relaxed);
-            BlockClass::FIRST
-        });
-        ObjectId::blocks(class)
-    }
-
-    /// Whether an atomic block touched what lies outside its class, so that nothing that was
-    /// explored with these classes stands. Then it has to be explored again without
-    /// [`Options::blocks`](crate::Options::blocks).
-    #[inline]
-    pub fn has_strayed(&self) -> bool {
-        self.strayed.load(Ordering::Relaxed)
-    }
-}
-
-/// Whether a fault may be one of an access to memory that depends on what other threads did to that
-/// memory: what was accessed is not recorded then.
-fn is_of_memory(kind: FaultKind) -> bool {
-    use FaultKind as F;
-    matches!(
-        kind,
-        F::OutOfBounds
-            | F::UseAfterFree
-            | F::UseAfterScope
-            | F::UseAfterReturn
-            | F::InvalidPointer
-            | F::DoubleFree
-            | F::InvalidFree
-            | F::OverlappingCopy
-    )
-}
-
-impl Vm {
-    /// Looks whether a step of an atomic block touched memory of its class only. The step has
-    /// ended, and with it the block, or the part of it up to a data choice.
-    pub(crate) fn check_block(&mut self, action: &Action) {
-        let (Op::AtomicBlock, Some(map)) = (action.op, &self.program.classes) else {
-            return;
-        };
-        let class = action.object.as_blocks().unwrap_or_default();
-        let strays = |access: &&Access| !map.allows(class, access.address, u64::from(access.size));
-        let stray = self.state.memory.accesses().iter().find(strays);
-        let faulty = self.state.notices().iter().find_map(|notice| match notice {
-            Notice::Fault(fault) if is_of_memory(fault.kind) => Some(fault.stmt),
-            _ => None,
-        });
-        let Some(stmt) = stray.map(|access| access.stmt).or(faulty) else {
-            return;
-        };
-        self.program.strayed.store(true, Ordering::Relaxed);
-        // Said, too, so that no verdict can be `true`, whoever explores.
-        self.state.notify(Notice::Unsupported(Unsupported {
-            what: "an atomic block that touches memory outside its class".into(),
-            stmt,
-        }));
     }
 }

@@ -5,21 +5,13 @@ use crate::libc::holes;
 use crate::memory::{Kind, Site};
 use crate::names;
 use crate::program::Program;
+pub use crate::state::thread_name;
+
 use crate::state::State;
 use crate::sync;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, Location, StmtId, ThreadId};
 use selvedge_model::{Action, Describe, Input, ObjectId, Op, Pending, Status};
-
-/// The hierarchical name of a thread.
-pub fn thread_name(state: &State, thread: ThreadId) -> String {
-    let t = state.thread(thread);
-    if thread.index() == 0 {
-        "0".into()
-    } else {
-        format!("{}.{}", thread_name(state, t.parent), t.ordinal)
-    }
-}
 
 /// The name of an object.
 pub fn object_name(program: &Program, state: &State, object: ObjectId) -> String {

@@ -4,6 +4,7 @@
 //! taken back.
 
 mod allocated;
+mod arithmetic;
 mod awaits;
 mod blocks;
 mod carried;
@@ -20,6 +21,7 @@ pub mod inspect;
 mod libc;
 mod machine;
 pub mod memory;
+pub mod models;
 mod names;
 pub mod native;
 mod options;
@@ -32,6 +34,7 @@ pub mod sync;
 mod turns;
 pub mod value;
 mod visibility;
+mod visible;
 mod word;
 
 pub use blocks::Blocks;
@@ -40,10 +43,10 @@ pub use coverage::Reached;
 #[cfg(feature = "laboratory")]
 pub use future::Foresight;
 pub use future::{Elements, Futures};
+pub use machine::lines::LineSeen;
 #[cfg(feature = "laboratory")]
 pub use machine::snapshot::VmState;
 pub use machine::vm::{Mark, Vm};
-pub use machine::watch::LineSeen;
 pub use machine::{state, thread};
 pub use options::{Options, SolverOptions};
 pub use phase::Phase;

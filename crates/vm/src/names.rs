@@ -1,51 +1,12 @@
 //! What the program calls its objects and their parts.
 
-use crate::memory::Object;
-use crate::program::Program;
-use selvedge_base::Id;
-use selvedge_ir::{Global, GlobalId, Module, Part, Scalar, ShapeId, fits, part};
+use selvedge_ir::{Global, Module, Scalar, ShapeId, fits};
 
 /// A name of an object, with the type that the source gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Name {
     pub(crate) text: String,
     pub(crate) shape: Option<ShapeId>,
-}
-
-impl Program {
-    /// The global variable that an object is.
-    pub fn global_of(&self, object: &Object) -> Option<GlobalId> {
-        // Names begin with those of the globals, after the empty one.
-        let number = (object.name as usize).checked_sub(1)?;
-        (number < self.module.globals.len()).then(|| GlobalId::from_index(number))
-    }
-
-    /// The type of an object in the source, if that is known and may be.
-    pub(crate) fn shape(&self, object: &Object) -> Option<ShapeId> {
-        let made = || self.module.made.get(&object.made.stmt).copied();
-        let shape = match object.name {
-            0 => made(),
-            name => self.names[name as usize].shape,
-        };
-        shape.filter(|&shape| fits(&self.module.shapes, shape, object.size))
-    }
-
-    /// The smallest part of an object in which some bytes lie.
-    pub(crate) fn part(&self, object: &Object, offset: u64, bytes: u64) -> Part {
-        match self.shape(object) {
-            Some(shape) => part(&self.module.shapes, shape, object.size, offset, bytes),
-            None => Part {
-                rest: offset,
-                ..Part::default()
-            },
-        }
-    }
-
-    /// Of what type of the source an object without a name is; empty if that is not known.
-    pub(crate) fn type_name(&self, object: &Object) -> &str {
-        let shape = self.shape(object).and_then(|shape| self.module.shapes.get(shape));
-        shape.map_or("", |shape| &shape.name)
-    }
 }
 
 /// The name of a global variable, without the number that the compiler or linker puts behind it if

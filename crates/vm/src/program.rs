@@ -1,36 +1,37 @@
 //! A program that is ready to run: compiled code, addresses, and the meaning of each function name.
 //! It is immutable and shared by all machines that run it.
 
+mod bind;
 mod binding;
+mod blocks;
+mod coverage;
 mod globals;
+mod load;
+mod names;
 
 pub(crate) use binding::{Binding, FUZZ_TARGET};
 pub use globals::STREAMS;
 pub(crate) use globals::{ENVIRON, PROGRAM_NAMES};
 
-use binding::{bind, entry_name, is_reported, symbolic_bodies};
-use globals::place_globals;
-
 use crate::awaits::Awaits;
 use crate::blocks::ClassMap;
 use crate::code::Code;
-use crate::compile;
 use crate::compile::liveness::Liveness;
 use crate::coverage::{Point, Reached};
 use crate::memory::{Kind, Object};
 use crate::names::Name;
 use crate::options::Options;
 use crate::statistics::SolverStatistics;
-use crate::symbolic::solver_options;
-use crate::sync::fuse::Fusible;
+use crate::sync::Fusible;
+use crate::thread::{NO_CALL, Thread};
 use crate::turns::Turns;
 use rustc_hash::FxHashMap;
 use selvedge_base::{Id, Location, StmtId};
-use selvedge_ir::{FuncId, GlobalId, InstKind, Module};
+use selvedge_ir::{FuncId, GlobalId, Module};
 use selvedge_model::{Property, Unsupported};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 const FUNC_BASE: u64 = 1 << 44;
 const BLOCK_BASE: u64 = 1 << 45;
@@ -125,123 +126,7 @@ pub struct Program {
     open: Mutex<BTreeSet<(Property, Unsupported)>>,
 }
 
-fn has_weak_exchanges(module: &Module) -> bool {
-    let mut insts = module
-        .functions
-        .iter()
-        .flat_map(|f| f.blocks.iter())
-        .flat_map(|b| &b.insts);
-    insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { weak: true, .. }))
-}
-
 impl Program {
-    /// Compiles a module.
-    ///
-    /// # Errors
-    /// If it has no entry function or a global is too large.
-    pub fn new(module: Module, options: Options) -> Result<Arc<Program>, Error> {
-        let entry = match module.function(entry_name(&module, &options)) {
-            Some(f) if module.functions[f].is_defined() => f,
-            _ => return Err(Error::NoEntry(options.entry)),
-        };
-        let symbolic_bodies = symbolic_bodies(&module);
-        let solver_options = solver_options(&options)?;
-        let bindings = bind(&module, &options);
-        let missing = module
-            .functions
-            .ids()
-            .filter(|f| {
-                matches!(bindings[f.index()], Binding::Missing) && is_reported(&module.functions[*f].name)
-            })
-            .collect();
-        let (globals, thread_locals) = place_globals(&module)?;
-        let mut names = vec![Name::default()];
-        names.extend(module.globals.iter().map(|g| Name {
-            text: crate::names::of_global(&module, g).to_owned(),
-            shape: g.shape,
-        }));
-        let mapping = names.len() as u32;
-        names.push(Name {
-            text: "mapping".to_owned(),
-            shape: None,
-        });
-        let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
-        let atomic = module
-            .functions
-            .iter()
-            .map(|f| f.is_defined() && is_atomic(&f.name))
-            .collect();
-        let mut program = Program {
-            atomic,
-            executed: AtomicU64::new(0),
-            points: Vec::new(),
-            reached: Mutex::default(),
-            solver: Mutex::default(),
-            classes: None,
-            strayed: AtomicBool::new(false),
-            atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
-            exit_handlers: !module.destructors.is_empty()
-                || module
-                    .functions
-                    .iter()
-                    .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
-            polls_ends: module
-                .functions
-                .iter()
-                .any(|f| crate::sync::join::polls_end(&f.name)),
-            weak_exchanges: has_weak_exchanges(&module),
-            addresses: Mutex::default(),
-            handlers: Mutex::default(),
-            cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
-            fusible: Fusible::of(&module),
-            starts_rust: starts_rust(&module),
-            spoiled: AtomicBool::new(false),
-            turns: OnceLock::new(),
-            awaits: OnceLock::new(),
-            told_apart: AtomicBool::new(false),
-            polls: module
-                .functions
-                .iter()
-                .any(|f| crate::libc::files::POLLS.contains(&f.name.as_str())),
-            code: Vec::new(),
-            liveness: OnceLock::new(),
-            open: Mutex::default(),
-            bindings,
-            symbolic_bodies,
-            solver_options,
-            entry,
-            globals,
-            thread_locals,
-            names,
-            mapping,
-            own_operators: has_own_operators(&module),
-            regions: Mutex::default(),
-            missing,
-            module,
-            options,
-        };
-        program.classes = program.class_map();
-        let escape = selvedge_analysis::Escape::of(&program.module);
-        let mut codes = Vec::with_capacity(program.module.functions.len());
-        for func in program.module.functions.ids() {
-            if program.options.stop.is_set() {
-                return Err(Error::Stopped);
-            }
-            let mut names = std::mem::take(&mut program.names);
-            let mut points = std::mem::take(&mut program.points);
-            codes.push(compile::function(
-                (&program, &escape),
-                func,
-                &mut names,
-                &mut points,
-            ));
-            program.names = names;
-            program.points = points;
-        }
-        program.code = codes;
-        Ok(Arc::new(program))
-    }
-
     /// True if some [fusing](crate::Vm::fusing) machine of this program reached an action that its
     /// reduction had excluded. Then the exploration with such machines is incomplete, and has to be
     /// repeated with plain machines.
@@ -292,14 +177,6 @@ impl Program {
     /// Whether Rust's standard library starts its `main`.
     pub fn starts_rust(&self) -> bool {
         self.starts_rust
-    }
-
-    /// Whether it may wait on condition variables or futexes.
-    pub fn waits(&self) -> bool {
-        let functions = self.module.functions.iter();
-        functions
-            .filter(|f| !f.is_defined())
-            .any(|f| crate::sync::is_wait(&f.name))
     }
 
     /// Instructions executed so far by all dropped machines of this program.
@@ -355,6 +232,18 @@ impl Program {
             code.map(|code| Liveness::of(code, self.options.leaks)).collect()
         };
         &self.liveness.get_or_init(all)[func.index()]
+    }
+
+    /// The slots of a thread's frame that are live: they may be read again. `None` means all slots;
+    /// this happens only at places where threads are not expected to be.
+    pub(crate) fn live_slots(&self, thread: &Thread, index: usize) -> Option<&[u16]> {
+        let frame = thread.frame(index);
+        let above = (index + 1 < thread.core.depth as usize).then(|| thread.frame(index + 1));
+        let liveness = self.liveness(frame.func);
+        match above {
+            Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
+            _ => liveness.standing(frame.ip),
+        }
     }
 
     /// The address of a function.
@@ -449,19 +338,4 @@ impl Program {
         let function = self.module.stmts.get(stmt).map(|s| s.func);
         function.is_some_and(|f| self.module.functions.get(f).is_some_and(|f| f.library))
     }
-}
-
-/// Whether a program has a global `operator new` or `delete` of its own.
-fn has_own_operators(module: &Module) -> bool {
-    let mut own = module.functions.iter().filter(|f| f.is_defined());
-    let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
-    own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
-}
-
-/// Whether a module has the start of Rust's standard library.
-fn starts_rust(module: &Module) -> bool {
-    let starts = |name: &str| {
-        name.contains("lang_start") && selvedge_ir::demangle(name) == crate::machine::rust_start::START
-    };
-    module.functions.iter().any(|f| starts(&f.name))
 }

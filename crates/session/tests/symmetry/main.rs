@@ -121,7 +121,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
 /// Whether threads that take turns at another place than the first one bring the same faults, by
 /// `stateful` and `unfold`. Any place is right, and late ones show more of what held threads do.
 fn compare_places(path: &Path, program: &Loaded, counts: &mut Counts) -> Result<(), String> {
-    let modelled = |name: &str| selvedge_vm::native::find(name).is_some();
+    let modelled = |name: &str| selvedge_vm::models::find(name).is_some();
     let module = &program.module;
     let points_to = PointsTo::of(module, module.function("main"), &modelled);
     let Ok(facts) = identical(module, &points_to) else {

@@ -2,7 +2,7 @@
 
 use super::{Compiler, is_landing};
 use crate::code::{CallSite, Clause, NONE, Op, Pad, SwitchTable};
-use crate::native;
+use crate::models;
 use crate::program::Binding;
 use selvedge_base::Id;
 use selvedge_ir::{BlockId, Callee, Operand, Reg, Terminator, Type};
@@ -49,7 +49,7 @@ impl Compiler<'_> {
                 Binding::Native(native) => Some(native),
                 // The other body is there for its scheduling points.
                 Binding::Other(_) if !self.visible_memory() => {
-                    native::find(&self.program.module.functions[func].name)
+                    models::find(&self.program.module.functions[func].name)
                 }
                 _ => None,
             };

@@ -2,9 +2,9 @@
 
 use super::{Compiler, simple};
 use crate::code::{CallSite, ComplexOperands, NONE, Op};
-use crate::native;
+use crate::models;
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 use selvedge_base::Id;
 use selvedge_ir::{BinOp, CastOp, InstKind, IntPred, Operand, Reg, Type};
 use selvedge_model::MemoryOrder;
@@ -154,7 +154,7 @@ impl Compiler<'_> {
 
     /// An instruction that is executed by a library model.
     fn model(&mut self, name: &str, args: &[(Operand, Type)], kind: &InstKind) {
-        let Some(native) = native::find(name) else {
+        let Some(native) = models::find(name) else {
             return self.complex(kind);
         };
         let args_words: Vec<u16> = args.iter().map(|(a, _)| self.word(*a)).collect();
@@ -175,7 +175,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn visible_memory(&self) -> bool {
-        visibility::includes(self.program, MemoryOrder::NotAtomic, self.stmt)
+        visible::includes(self.program, MemoryOrder::NotAtomic, self.stmt)
     }
 
     fn copy(&mut self, dst: Reg, value: Operand) {

@@ -26,6 +26,7 @@ mod inputs;
 mod key;
 #[cfg(feature = "laboratory")]
 mod laboratory;
+mod of_machine;
 mod sync;
 mod threads;
 
@@ -38,11 +39,9 @@ pub(crate) use threads::own_hash;
 
 use crate::program::Program;
 use crate::state::{Place, State, Undo as Entry};
-use crate::vm::Vm;
 use crate::word::{WordKey, WordNumber};
 use rustc_hash::FxHashSet;
 use selvedge_base::{Digest, Id, ThreadId};
-use selvedge_model::Fingerprint;
 use threads::Style;
 
 /// Up to this number, hidden words are searched one by one.
@@ -519,54 +518,4 @@ fn from_scratch(program: &Program, state: &State, users: &FxHashSet<(u64, u32)>,
         total = total.with(keys.words(kind, words))
     });
     total
-}
-
-/// All empty while the options do not ask for fingerprints, but for `fingerprint_from_scratch`.
-impl Fingerprint for Vm {
-    fn fingerprint(&self) -> Digest {
-        self.fingerprints
-            .as_ref()
-            .map_or(Digest::EMPTY, |f| f.cache.total)
-    }
-
-    fn delta(&self) -> Digest {
-        self.fingerprints.as_ref().map_or(Digest::EMPTY, |f| f.delta)
-    }
-
-    fn stop_fingerprints(&mut self) {
-        self.fingerprints = None;
-    }
-
-    fn fingerprint_from_scratch(&self) -> Digest {
-        match &self.fingerprints {
-            Some(f) => from_scratch(&self.program, &self.state, &f.cache.users, &f.keys),
-            None => from_scratch(&self.program, &self.state, &FxHashSet::default(), &Keys::SOUND),
-        }
-    }
-
-    fn has_inputs(&self) -> bool {
-        self.state.path().is_used() && self.program.options.inputs.is_none()
-    }
-
-    fn without_names(&self) -> Digest {
-        match self.has_inputs() {
-            true => inputs::without_names(&self.program, &self.state, self.forgets),
-            false => Digest::EMPTY,
-        }
-    }
-}
-
-impl Vm {
-    /// True if the fingerprint is correct: the self-check after a step or after undoing.
-    ///
-    /// # Errors
-    /// The two fingerprints if they differ: the incremental one, and the one from scratch.
-    pub fn check_fingerprint(&self) -> Result<(), (Digest, Digest)> {
-        let (kept, scratch) = (self.fingerprint(), self.fingerprint_from_scratch());
-        if self.fingerprints.is_none() || kept == scratch {
-            Ok(())
-        } else {
-            Err((kept, scratch))
-        }
-    }
 }

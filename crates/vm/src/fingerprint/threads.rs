@@ -83,7 +83,7 @@ pub(super) fn frame(
 ) {
     let frame = thread.frame(index);
     let code = &program.code[frame.func.index()];
-    let live = thread.live_slots(program, index);
+    let live = program.live_slots(thread, index);
     let is_top = index + 1 == thread.core.depth as usize;
     let last_local = if is_top {
         thread.locals.len()

@@ -1,6 +1,7 @@
 //! Abstract memory and addresses: loads and stores, and where computed addresses may lie.
 
-use super::run::{Elements, Run};
+use super::options::Elements;
+use super::run::Run;
 use super::shared::Touch;
 use super::value::{Abstract, Span, gcd};
 use crate::memory::Life;

@@ -17,7 +17,7 @@ impl Foresight {
 
     /// The prediction in a machine's present state.
     pub fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Foresight {
-        Foresight(Future::of(vm, still, elements))
+        Foresight(super::of(vm, still, elements))
     }
 
     /// True if anything may happen: nothing is known.

@@ -19,98 +19,35 @@
 //! function, recursion, the exit of the process, too many instructions.
 
 mod address;
+mod foreseen;
 mod instructions;
 #[cfg(feature = "laboratory")]
 mod laboratory;
 mod library;
+mod options;
 mod run;
 mod shared;
 mod value;
 
+pub(crate) use foreseen::{Foreseen, Future, bytes};
 #[cfg(feature = "laboratory")]
 pub use laboratory::Foresight;
-pub use run::Elements;
+pub use options::{Elements, Futures};
 
 use crate::vm::Vm;
 use run::Run;
-use rustc_hash::FxHashMap;
 use selvedge_base::{StmtId, ThreadId};
 use selvedge_ir::{Module, Terminator};
-use selvedge_model::{Action, Op};
-use shared::Shared;
 
-/// How the future of other threads is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Futures {
-    /// How precisely accesses are distinguished.
-    pub elements: Elements,
-    /// If true, the question is not asked before statements where it was not useful so far.
-    pub sparing: bool,
+/// Follows the other threads. The observed thread is before a statement.
+pub(crate) fn look(foreseen: &mut Foreseen, vm: &Vm, still: ThreadId, stmt: StmtId, elements: Elements) {
+    foreseen.learn(still, stmt, of(vm, still, elements));
 }
 
-/// The predictions so far.
-#[derive(Debug, Default)]
-pub(crate) struct Foreseen {
-    /// The observed thread and the prediction, for the present state.
-    pub(crate) known: Option<(ThreadId, Future)>,
-    /// For each statement, the number of useful answers, and the number of instructions that were
-    /// followed.
-    pays: FxHashMap<StmtId, (u64, u64)>,
-}
-
-/// The average number of instructions that may be followed for a useful answer: the approximate
-/// cost of a few steps.
-const WORTH: u64 = 100;
-/// The number of instructions that may be followed before anything is known of a statement.
-const TRIAL: u64 = 3_000;
-
-impl Foreseen {
-    /// True if asking before a statement has paid so far.
-    pub(crate) fn pays(&self, stmt: StmtId) -> bool {
-        let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
-        followed <= TRIAL + useful * WORTH
-    }
-
-    /// Follows the other threads. The observed thread is before a statement.
-    pub(crate) fn look(&mut self, vm: &Vm, still: ThreadId, stmt: StmtId, elements: Elements) {
-        let future = Future::of(vm, still, elements);
-        self.pays.entry(stmt).or_default().1 += u64::from(future.followed);
-        self.known = Some((still, future));
-    }
-
-    /// Records that an answer was useful.
-    pub(crate) fn was_useful(&mut self, stmt: StmtId) {
-        self.pays.entry(stmt).or_default().0 += 1;
-    }
-}
-
-/// What all other threads may do to memory before the observed thread moves.
-#[derive(Debug)]
-pub(crate) struct Future {
-    /// `None` means anything.
-    shared: Option<Shared>,
-    /// The number of instructions that were followed.
-    followed: u32,
-}
-
-impl Future {
-    /// The prediction for an observed thread.
-    pub(crate) fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Future {
-        let (shared, followed) = Run::of(vm, still, elements);
-        Future { shared, followed }
-    }
-
-    /// True if another thread may access these bytes, and this access or the other one writes.
-    pub(crate) fn conflicts(&self, address: u64, size: u64, write: bool) -> bool {
-        let Some(shared) = &self.shared else {
-            return true;
-        };
-        write && shared.reads_anywhere
-            || shared
-                .touches
-                .iter()
-                .any(|touch| (write || touch.write) && touch.meets(address, size))
-    }
+/// The prediction for an observed thread.
+fn of(vm: &Vm, still: ThreadId, elements: Elements) -> Future {
+    let (shared, followed) = Run::of(vm, still, elements);
+    Future { shared, followed }
 }
 
 /// True if threads of a program do only what their code shows, so that they can be followed.
@@ -121,37 +58,4 @@ pub(crate) fn can_follow(module: &Module) -> bool {
     let unwinds = blocks.any(|block| matches!(block.term, Terminator::Invoke { .. }));
     let ends = unwinds && uses(&|name| name == "pthread_exit");
     !ends && !uses(&library::is_elsewhere)
-}
-
-/// The bytes that an action accesses, and whether it writes. `None` if the action does more than
-/// this.
-pub(crate) fn bytes(action: &Action) -> Option<(u64, u64, bool)> {
-    if action.cancelable || action.may_fail || action.object2 != selvedge_model::ObjectId::NONE {
-        return None;
-    }
-    let (address, size) = (action.object.0, u64::from(action.size));
-    match action.op {
-        Op::Read if size > 0 => Some((address, size, false)),
-        Op::Write | Op::Rmw if size > 0 => Some((address, size, true)),
-        Op::Lock
-        | Op::Unlock
-        | Op::TryLock
-        | Op::RdLock
-        | Op::WrLock
-        | Op::RdUnlock
-        | Op::WrUnlock
-        | Op::TryRdLock
-        | Op::TryWrLock
-        | Op::SpinLock
-        | Op::SpinUnlock
-        | Op::SpinTryLock
-        | Op::SemPost
-        | Op::SemWait
-        | Op::SemTryWait
-            if action.object.is_address() =>
-        {
-            Some((address, 1, true))
-        }
-        _ => None,
-    }
 }

@@ -6,6 +6,7 @@
 //! joined where control-flow paths meet, and widened if that does not end.
 
 use super::instructions::{Registers, Way, set_results};
+use super::options::Elements;
 use super::shared::Shared;
 use super::value::Abstract;
 use crate::program::Binding;
@@ -29,16 +30,6 @@ const DEEPEST: u32 = 24;
 const MOST_ROUNDS: u32 = 12;
 /// The number of joins at a place after which values are widened.
 const PATIENCE: u32 = 3;
-
-/// How precisely elements of arrays are distinguished.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Elements {
-    /// All elements of an array are treated as one.
-    Together,
-    /// Elements are distinguished by index.
-    #[default]
-    Apart,
-}
 
 /// The returned words; `None` if the function never returns.
 pub(super) type Returned = Option<Vec<Abstract>>;

@@ -11,7 +11,7 @@ use super::{Answer, by_element, bytes, plain};
 use crate::memory::{Kind, Life, Maker, Object};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 use selvedge_base::{ContextId, StmtId};
 use selvedge_model::{Action, Fault, FaultKind, ObjectId, Op, Outcome};
 
@@ -272,7 +272,7 @@ fn release(cx: &mut Cx<'_>, address: u64, by: Maker) -> Result<(), Stop> {
 
 /// The object that a free or realloc of `address` is a visible action on, if it must be one.
 fn shared(cx: &Cx<'_>, address: u64) -> Option<ObjectId> {
-    if !visibility::shows_lives(cx.program, cx.state, cx.thread) {
+    if !visible::shows_lives(cx.program, cx.state, cx.thread) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(address)?;

@@ -101,7 +101,7 @@ impl Cursor {
         let mut value = stepped::read(cx, self.address, self.cached)?;
         if value.is_symbolic() {
             // Byte by byte: only those that are looked at must be known.
-            let byte = crate::interp::truncate(&cx.state.memory.tags, value, 8);
+            let byte = crate::arithmetic::truncate(&cx.state.memory.tags, value, 8);
             self.cached = 1;
             value = Value::new(cx.concrete(byte, "byte of memory")? & 0xff);
         }

@@ -25,6 +25,7 @@ mod format_float;
 pub(crate) mod holes;
 mod map;
 mod math;
+mod model;
 mod open_text;
 mod print;
 mod process;
@@ -42,31 +43,8 @@ mod verifier;
 pub(crate) use cxx::{throw_system_error, unwind_thread};
 
 use crate::native::Native;
-
-/// A plain model from a function that answers `Ok` or leaves early.
-macro_rules! plain {
-    ($model:expr) => {
-        crate::native::Native::Plain(|cx| match $model(cx) {
-            Ok(flow) | Err(flow) => flow,
-        })
-    };
-}
-use plain;
-
-/// The same for a model that accesses memory: see [`stepped`].
-macro_rules! by_element {
-    ($model:expr) => {
-        crate::native::Native::Visible(crate::native::Visible {
-            prepare: |cx| crate::libc::stepped::prepare(cx, |cx| $model(cx)),
-            perform: |cx, _| crate::libc::stepped::perform(cx, |cx| $model(cx)),
-            numbers: crate::native::NO_ARGUMENT,
-        })
-    };
-}
-use by_element;
-
-/// What the models of this module answer.
-type Answer = Result<crate::native::Flow, crate::native::Stop>;
+use model::{Answer, plain};
+use stepped::by_element;
 
 /// The native model of a library function.
 pub fn find(name: &str) -> Option<Native> {

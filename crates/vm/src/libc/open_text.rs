@@ -2,7 +2,7 @@
 
 use super::holes::{CHARACTER, Hole, MARK};
 use super::stepped;
-use crate::interp;
+use crate::arithmetic;
 use crate::native::{Cx, Stop};
 use crate::value::Value;
 use selvedge_expr::CmpOp;
@@ -56,7 +56,7 @@ pub(super) fn range(cx: &mut Cx<'_>, address: u64, len: u64, what: &str) -> Resu
             continue;
         }
         for byte in 0..size {
-            let value = interp::byte(&cx.state.memory.tags, word, byte);
+            let value = arithmetic::byte(&cx.state.memory.tags, word, byte);
             text.push(cx, value, what)?;
         }
     }

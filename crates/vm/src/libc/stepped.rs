@@ -14,46 +14,24 @@
 
 use super::Answer;
 use crate::memory::Kind;
-use crate::native::{Cx, Flow, Performed, Prepared, Stop};
+use crate::native::{Cx, Flow, Performed, Prepared, Replay, Stop, Wanted};
 use crate::phase::Phase;
 use crate::value::{Tag, Value};
-use crate::visibility;
+use crate::visible;
 use crate::word::{MAX_RECORDS, RecordField, WordKey};
 use selvedge_model::{Action, LimitKind, ObjectId, Op, Outcome};
 
-/// How far a run of a model may go.
-#[derive(Default)]
-pub(crate) struct Replay {
-    /// Shared accesses are scheduling points.
-    on: bool,
-    /// How many were performed before.
-    done: u64,
-    /// How many this run has made.
-    at: u64,
-    /// The next one to perform: the run ended there.
-    wanted: Option<Wanted>,
-}
-
-impl Replay {
-    /// For models that do everything at once.
-    pub const OFF: Replay = Replay {
-        on: false,
-        done: 0,
-        at: 0,
-        wanted: None,
+/// The same for a model that accesses memory: see [`stepped`].
+macro_rules! by_element {
+    ($model:expr) => {
+        crate::native::Native::Visible(crate::native::Visible {
+            prepare: |cx| crate::libc::stepped::prepare(cx, |cx| $model(cx)),
+            perform: |cx, _| crate::libc::stepped::perform(cx, |cx| $model(cx)),
+            numbers: crate::native::NO_ARGUMENT,
+        })
     };
 }
-
-/// An access to be performed.
-struct Wanted {
-    op: Op,
-    address: u64,
-    size: u64,
-    /// What is written.
-    value: Value,
-    /// The heap object that it is in.
-    object: ObjectId,
-}
+pub(super) use by_element;
 
 /// How many accesses a record holds.
 const LARGEST: u64 = MAX_RECORDS as u64;
@@ -271,7 +249,7 @@ fn attempt(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Result<Flow, Wa
 /// Which access comes next. Without visibility `memory`, alone, or in an atomic block, the model
 /// runs at once.
 pub fn prepare(cx: &mut Cx<'_>, model: fn(&mut Cx<'_>) -> Answer) -> Prepared {
-    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
+    if !visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Prepared::Immediate(model(cx).unwrap_or_else(|stop| stop));
     }
     match attempt(cx, model) {

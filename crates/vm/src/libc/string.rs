@@ -94,7 +94,7 @@ fn memset(cx: &mut Cx<'_>) -> Answer {
     access(cx, to, len, true)?;
     let tags = &cx.state.memory.tags;
     let byte = match tags.undefined_bits(given.tag) & 0xff {
-        _ if given.is_symbolic() => crate::interp::truncate(tags, given, 8),
+        _ if given.is_symbolic() => crate::arithmetic::truncate(tags, given, 8),
         0xff => Value {
             bits: 0,
             tag: Tag::UNDEF,

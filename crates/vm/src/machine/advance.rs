@@ -1,14 +1,14 @@
 //! How a thread gets from one visible action to its next one, within a step, and what this changes
 //! for the other threads.
 
-use crate::interp::Stop;
+use crate::interp::stop::Stop;
 use crate::memory::Site;
 use crate::native::Cx;
 use crate::program::Program;
 use crate::symbolic::Begun;
 use crate::sync::{self, fuse, lifecycle};
 use crate::thread::{NO_CALL, Stage};
-use crate::visibility;
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, StmtId, ThreadId};
 use selvedge_model::{Action, Limit, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported};
@@ -184,7 +184,7 @@ impl Vm {
         let held = self.state.thread(thread).held.iter().map(|held| held.site.stmt);
         let found = held
             .chain([action.stmt])
-            .find(|&stmt| visibility::hides_lock(&self.program, stmt));
+            .find(|&stmt| visible::hides_lock(&self.program, stmt));
         if let Some(stmt) = found {
             let what = "a scheduling point where a lock is held that was taken to matter to nothing";
             self.state.notify(Notice::Unsupported(Unsupported {

@@ -6,12 +6,16 @@
 //! the step has saved what they change when it began. These are visible in this room only.
 
 mod advance;
+mod block_check;
 mod initial;
+mod inputs;
 pub(crate) mod interp;
+pub(crate) mod lines;
 pub(crate) mod rust_start;
 #[cfg(feature = "laboratory")]
 pub(crate) mod snapshot;
 pub mod state;
+mod step;
 pub mod thread;
 pub(crate) mod vm;
-pub(crate) mod watch;
+mod watch;

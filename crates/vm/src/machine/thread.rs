@@ -2,7 +2,6 @@
 
 use crate::memory::Site;
 use crate::phase::Phase;
-use crate::program::Program;
 use crate::value::Value;
 use selvedge_base::{ContextId, Digest, StmtId, ThreadId};
 use selvedge_ir::FuncId;
@@ -178,18 +177,6 @@ impl Thread {
             self.core.frame
         } else {
             self.frames[index]
-        }
-    }
-
-    /// The slots of a frame that are live: they may be read again. `None` means all slots; this
-    /// happens only at places where threads are not expected to be.
-    pub(crate) fn live_slots<'a>(&self, program: &'a Program, index: usize) -> Option<&'a [u16]> {
-        let frame = self.frame(index);
-        let above = (index + 1 < self.core.depth as usize).then(|| self.frame(index + 1));
-        let liveness = program.liveness(frame.func);
-        match above {
-            Some(above) if above.call != NO_CALL => liveness.suspended(above.call),
-            _ => liveness.standing(frame.ip),
         }
     }
 }

@@ -4,32 +4,11 @@
 //! stopped. A debugger first records the lines of a step, and can then take the step again up to
 //! one of them. A machine within a step can only be read and undone.
 
+use super::lines::{LineSeen, Watch};
 use crate::coverage::Point;
 use crate::vm::Vm;
-use selvedge_base::{StmtId, ThreadId};
+use selvedge_base::ThreadId;
 use selvedge_model::{Choice, Event, Machine};
-
-/// A line that a step has reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LineSeen {
-    /// The first statement of the line.
-    pub stmt: StmtId,
-    /// The number of active calls.
-    pub depth: u32,
-}
-
-/// The data collected in the present step.
-#[derive(Default)]
-pub(crate) struct Watch {
-    /// The lines so far, up to `most`.
-    lines: Vec<LineSeen>,
-    /// The maximum number of recorded lines, and the number at which the step may be stopped.
-    most: usize,
-    /// True if the step is stopped after `most` lines.
-    leaves: bool,
-    /// True if it was stopped.
-    pub(super) left: bool,
-}
 
 impl Vm {
     /// Takes a step, and returns the lines that it reached, at most `most`.

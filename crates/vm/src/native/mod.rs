@@ -8,14 +8,12 @@
 //! No model has hidden shared state: what two threads may share is in memory, in a `SyncObject`, or
 //! in a hidden word that only visible actions touch.
 
-mod atomic;
 mod fault;
-mod table;
+mod replay;
 
 pub use fault::{Wrong, memory_fault, undefined_fault};
-pub use table::{Native, find};
+pub(crate) use replay::{Replay, Wanted};
 
-use crate::libc::stepped::Replay;
 use crate::memory::{AllocError, Kind, Life, Maker, MemoryError, Object, Site};
 use crate::phase::Phase;
 use crate::program::Program;
@@ -27,6 +25,17 @@ use selvedge_expr::Expr;
 use selvedge_ir::{Callee, Type};
 use selvedge_model::{Action, Fault, FaultKind, LimitKind, ObjectId, Op, Outcome};
 use smallvec::SmallVec;
+
+/// A native model.
+#[derive(Clone, Copy)]
+pub enum Native {
+    /// Runs at once.
+    Plain(PlainFn),
+    /// A scheduling point.
+    Visible(Visible),
+    /// The join of a thread: a scheduling point that is mostly a part of the step before it.
+    Join(Visible),
+}
 
 /// What a plain model is: a function from the call to how the thread goes on.
 pub type PlainFn = fn(&mut Cx<'_>) -> Flow;

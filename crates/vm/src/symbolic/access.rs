@@ -10,7 +10,7 @@
 
 use super::Operand;
 use super::decide::Possible;
-use crate::interp::Stop;
+use crate::interp::stop::Stop;
 use crate::memory::{Kind, Object, Parts, Site, slot_shift};
 use crate::native::memory_fault;
 use crate::value::{Poison, Symbol, Value};

@@ -7,7 +7,7 @@
 use super::path::{Arm, Begun};
 use super::{Operand, binary, shift_in_range};
 use crate::code::Op as Code;
-use crate::interp::Stop;
+use crate::interp::stop::Stop;
 use crate::memory::Site;
 use crate::native::undefined_fault;
 use crate::value::Value;

@@ -5,25 +5,14 @@
 //! bytes, and nothing is symbolic.
 
 use super::path::{Arm, Asked};
-use crate::describe::thread_name;
+use super::source::Source;
 use crate::memory::Site;
 use crate::program::Program;
-use crate::state::State;
+use crate::state::{State, thread_name};
 use crate::value::{Symbol, Value};
-use crate::vm::Vm;
-use selvedge_base::{Location, StmtId, ThreadId};
+use selvedge_base::ThreadId;
 use selvedge_expr::{Expr, InputKey, Node};
 use selvedge_model::{Input, InputKind};
-
-/// The description of a requested input.
-pub(crate) struct Source<'a> {
-    /// The program's name for it.
-    pub name: &'a str,
-    /// The interpretation of its bytes.
-    pub kind: InputKind,
-    /// Its size in bytes.
-    pub size: u64,
-}
 
 impl State {
     /// A new input of a thread, in pieces, the lowest first: words of an integer or a float, bytes
@@ -138,38 +127,4 @@ fn fixed(inputs: &[Input], thread: &str, ordinal: u32, size: u64) -> Vec<u8> {
         .unwrap_or_default();
     bytes.resize((size as usize).max(16), 0);
     bytes
-}
-
-impl Vm {
-    /// The inputs of the present path, with values that take it.
-    pub(crate) fn inputs_of_path(&self) -> Vec<Input> {
-        let path = &self.state.path();
-        let arena = &self.state.memory.tags.arena;
-        let concrete = |asked: &Asked| Input {
-            name: asked.name.to_string(),
-            thread: thread_name(&self.state, asked.thread),
-            bytes: match &asked.fixed {
-                Some(bytes) => bytes[..asked.size as usize].to_vec(),
-                None => {
-                    let mut bytes = Vec::new();
-                    for &key in &asked.pieces {
-                        let value = arena.find_input(key).map_or(0, |id| path.model().value(id));
-                        let room = (asked.size as usize - bytes.len()).min(match asked.kind {
-                            InputKind::Bytes => 1,
-                            _ => 8,
-                        });
-                        bytes.extend_from_slice(&value.to_le_bytes()[..room]);
-                    }
-                    bytes
-                }
-            },
-            kind: asked.kind,
-            location: if asked.site.stmt == StmtId(0) {
-                Location::default()
-            } else {
-                self.program.location(asked.site.stmt)
-            },
-        };
-        path.asked().iter().map(concrete).collect()
-    }
 }

@@ -18,11 +18,12 @@ mod input;
 mod ops;
 mod path;
 mod solving;
+mod source;
 mod wide;
 
 pub(crate) use access::Reached;
 pub(crate) use decide::Possible;
-pub(crate) use input::Source;
 pub(crate) use ops::{Operand, binary, extend, shift_in_range, truncate};
 pub(crate) use path::{Arm, Asked, Begun, EVERYBODY, Path, known_to};
-pub(crate) use solving::{LazySolver, solver_options};
+pub(crate) use solving::LazySolver;
+pub(crate) use source::Source;

@@ -98,7 +98,7 @@ pub(crate) fn binary(tags: &Tags, op: Op, width: u8, x: Value, y: Value) -> Valu
             Op::Or => either & !certain(a, true) & !certain(b, true),
             Op::Xor => either,
             Op::Shl | Op::LShr | Op::AShr if b.undefined == 0 => match arena.as_const(b.expr) {
-                Some(by) => crate::interp::shift(op, width, a.undefined, by as u64),
+                Some(by) => crate::arithmetic::shift(op, width, a.undefined, by as u64),
                 None => all,
             },
             Op::Add | Op::Sub | Op::Mul => (u64::MAX << either.trailing_zeros()) & all,

@@ -1,9 +1,8 @@
 //! The machine's solver. It is made at the first query, so programs without inputs pay nothing.
 
-use crate::program::Error;
 use crate::statistics::{LayerStatistics, SolverStatistics};
 use selvedge_expr::Arena;
-use selvedge_solver::{Answer, Options, Query, Sink, Solver, chain};
+use selvedge_solver::{Answer, Options, Query, Solver, chain};
 use std::time::{Duration, Instant};
 
 /// See the module's documentation.
@@ -52,27 +51,4 @@ impl LazySolver {
             layers: layers.collect(),
         })
     }
-}
-
-/// The options of all solvers of a program. Those that write queries share one directory.
-///
-/// # Errors
-/// If a layer's name does not exist, or the directory cannot be made.
-pub(crate) fn solver_options(of: &crate::Options) -> Result<Options, Error> {
-    let options = &of.solver;
-    let mut all = Options {
-        time: options.timeout,
-        stop: Some(of.stop.shared()),
-        ..Options::default()
-    };
-    if let Some(layers) = &options.layers {
-        all = all
-            .with_layers(layers)
-            .map_err(|e| Error::SolverOptions(e.to_string()))?;
-    }
-    if let Some(directory) = &options.log_queries {
-        let failed = |e| Error::SolverOptions(format!("{}: {e}", directory.display()));
-        all.log = Some(Sink::directory(directory).map_err(failed)?);
-    }
-    Ok(all)
 }

@@ -1,7 +1,7 @@
 //! Instructions in the IR's form on symbolic values: wide integers, rare arithmetic, floats.
 
 use crate::code::{ComplexOperands, NONE};
-use crate::interp::Trouble;
+use crate::interp::stop::Trouble;
 use crate::memory::Site;
 use crate::value::{Poison, Value};
 use crate::vm::Vm;

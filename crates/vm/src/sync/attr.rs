@@ -1,9 +1,9 @@
 //! Attribute objects. They are plain memory of the program, in a layout of ours, read and written
 //! like other data.
 
-use super::creation::thread_of;
 use super::errno::{EINVAL, ENOTSUP, ESRCH};
-use super::object::plain;
+use super::handle::thread_of;
+use super::operation::plain;
 use crate::memory::beyond_objects;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::value::Value;

@@ -7,9 +7,9 @@
 
 use super::attr;
 use super::errno::EINVAL;
-use super::object::{
-    Answer, Kind, Model, SUCCESS, SyncObject, check, destroy, done, failed, get, init, prepare, prepare_whole,
-};
+use super::known::{check, destroy, get, init};
+use super::object::{Kind, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done, failed, prepare, prepare_whole};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;

@@ -1,6 +1,7 @@
 //! `<threads.h>` on top of the POSIX models, with its own result codes.
 
-use super::object::{Kind, Model, MutexKind, Robust, done, prepare_whole};
+use super::object::{Kind, MutexKind, Robust};
+use super::operation::{Model, done, prepare_whole};
 use super::{cond, creation, errno, join, key, mutex};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Visible};
 use selvedge_model::Op;
@@ -33,7 +34,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "thrd_detach" => (join::detach_prepare, |cx, a| code(join::detach(cx, a))),
         "tss_create" => (key::hidden_prepare, |cx, _| code(done(key::create(cx)))),
         "tss_delete" => (key::hidden_prepare, |cx, a| code(key::delete(cx, a))),
-        "tss_set" => return Some(Native::Plain(|cx| thrd(super::object::plain(key::set(cx))))),
+        "tss_set" => return Some(Native::Plain(|cx| thrd(super::operation::plain(key::set(cx))))),
         _ => return None,
     };
     // The argument of a new thread is data.

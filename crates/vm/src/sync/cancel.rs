@@ -8,9 +8,9 @@
 //! pending action turns into `CancelPoint`; a wait on a condition variable is left by the thread's
 //! own `WaitTimeout`, takes the mutex again, and then acts.
 
-use super::cond::CANCELED;
 use super::errno::EINVAL;
-use super::object::{Answer, Model, SUCCESS, done, failed};
+use super::operation::{Answer, Model, SUCCESS, done, failed};
+use super::wait_set::CANCELED;
 use super::{join, refresh};
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
@@ -174,7 +174,7 @@ fn set_type(cx: &mut Cx<'_>) -> Flow {
         }
         Ok(0)
     })();
-    super::object::plain(answer)
+    super::operation::plain(answer)
 }
 
 // ---- the end of a thread

@@ -4,7 +4,7 @@
 //! `crates/analysis/src/rust_locks.rs` puts claims in the place of such code. The state is the word
 //! alone. So a claim and any other code that uses the word understand each other.
 
-use super::object::done;
+use super::operation::done;
 use crate::memory::Kind;
 use crate::native::{Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;

@@ -19,27 +19,20 @@
 use super::attr;
 use super::cancel;
 use super::errno::ETIMEDOUT;
+use super::known::{check, destroy, get, init};
 use super::mutex;
-use super::object::{
-    Answer, Kind, Model, MutexKind, SUCCESS, SyncObject, check, destroy, done, get, init, prepare,
-    prepare_whole,
-};
+use super::object::{Kind, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
 use super::refresh;
+use super::wait_set::{CANCELLED, TIMED_OUT, wait_ends_by};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
-use crate::thread::Core;
-use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
 
 /// `Core::note`: why it woke (by a signal, or spuriously, which is the same to it).
 const SIGNALLED: u64 = 1;
-const TIMED_OUT: u64 = 2;
-const CANCELLED: u64 = 3;
-
-/// The result of a cancelled thread: `PTHREAD_CANCELED`.
-pub(super) const CANCELED: Value = Value::new(u64::MAX);
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -234,21 +227,6 @@ fn start_waiting(cx: &mut Cx<'_>, deadline: Option<usize>, wakes: bool) -> Resul
     Ok(())
 }
 
-/// How many ways there are to begin a wait: with spurious wakeups it may also end at once.
-pub(super) fn release_alternatives(state: &State) -> u16 {
-    1 + u16::from(state.modes().spurious_wakeups)
-}
-
-/// Why a thread leaves the wait set by itself, if it takes this alternative. In order: time-out,
-/// cancellation.
-pub fn wait_ends_by(state: &State, thread: ThreadId, alternative: u16) -> Option<u64> {
-    let core = &state.thread(thread).core;
-    let cancels = core.cancel.pending() && !is_on_futex(core);
-    let reasons = [(core.timed, TIMED_OUT), (cancels, CANCELLED)];
-    let mut possible = reasons.into_iter().filter(|(possible, _)| *possible);
-    possible.nth(usize::from(alternative)).map(|(_, reason)| reason)
-}
-
 /// The thread leaves the wait set by itself.
 fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
     let reason = wait_ends_by(cx.state, cx.thread, alternative).unwrap_or(0);
@@ -257,17 +235,6 @@ fn stop_waiting(cx: &mut Cx<'_>, alternative: u16) {
     let core = cx.state.own_core(cx.thread);
     core.phase = Phase::Woken;
     core.note = reason;
-}
-
-/// How many alternatives a waiting thread has by itself.
-pub(super) fn timeout_alternatives(state: &State, thread: ThreadId) -> u16 {
-    let core = &state.thread(thread).core;
-    u16::from(core.timed) + u16::from(core.cancel.pending() && !is_on_futex(core))
-}
-
-/// Whether a waiting thread waits on a futex. That wait is no cancellation point.
-fn is_on_futex(core: &Core) -> bool {
-    core.wait[0].as_queue().is_some()
 }
 
 fn leave(state: &mut State, cond: u64) {
@@ -295,20 +262,6 @@ fn reacquire(cx: &mut Cx<'_>) -> Answer {
     }
 }
 
-/// Whether a thread that wants to end its wait can do so.
-pub(super) fn acquire_status(state: &State, action: &Action) -> Status {
-    let woken = state.thread(action.thread).core.phase == Phase::Woken;
-    let free = match mutex::known(state, action.object2.0) {
-        Some(m) => m.owner.is_none() || m.owner == Some(action.thread) && m.kind != MutexKind::Normal,
-        None => true,
-    };
-    if woken && free {
-        Status::Enabled
-    } else {
-        Status::Blocked
-    }
-}
-
 // ---- waking
 // -------------------------------------------------------------------------------------------------
 
@@ -322,14 +275,6 @@ fn waiting(state: &State, cond: u64) -> impl Iterator<Item = ThreadId> + '_ {
     threads
         .filter(move |(_, t)| here(t) && mutex(t))
         .map(|(i, _)| ThreadId::from_index(i))
-}
-
-/// How many threads a signal may wake: each is an alternative.
-pub(super) fn signal_alternatives(state: &State, cond: u64) -> u16 {
-    match state.sync(cond) {
-        Some(SyncObject::Cond { waiters, .. }) => (*waiters).clamp(1, u32::from(u16::MAX)) as u16,
-        _ => 1,
-    }
 }
 
 pub(super) fn signal_prepare(cx: &mut Cx<'_>) -> Prepared {

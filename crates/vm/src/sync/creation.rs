@@ -1,13 +1,13 @@
 //! The creation of threads, and their handles.
 
 use super::attr;
+use super::handle::handle;
 use crate::memory::{Kind as MemoryKind, OWNERS};
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
-use crate::state::State;
 use crate::thread::{Core, Thread};
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, ObjectId, Op, Outcome, Pending, Status};
 
@@ -60,22 +60,6 @@ pub fn spawn(cx: &mut Cx<'_>, start: u64, argument: Value, detached: bool) -> Re
     cx.state.tell(parent, id);
     crate::libc::signal::inherit(cx.state, parent, id);
     Ok(id)
-}
-
-/// A `pthread_t`: the number of the thread's memory region, the same in every interleaving (its own
-/// number depends on the order in which threads were created, and the program keeps handles in
-/// memory); 0 is none.
-pub fn handle(state: &State, thread: ThreadId) -> u64 {
-    u64::from(state.thread(thread).region)
-}
-
-/// The thread of a `pthread_t`.
-pub fn thread_of(state: &State, handle: u64) -> Option<ThreadId> {
-    state
-        .threads()
-        .iter()
-        .position(|t| u64::from(t.region) == handle)
-        .map(ThreadId::from_index)
 }
 
 pub(super) fn create_prepare(cx: &mut Cx<'_>) -> Prepared {
@@ -138,7 +122,7 @@ pub(super) fn written(cx: &Cx<'_>, out: u64) -> ObjectId {
 
 /// The scheduling point of a result's write to `out`, if it must be one.
 pub(super) fn out_action(cx: &Cx<'_>, out: u64, size: u32) -> Option<Action> {
-    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
+    if !visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return None;
     }
     let (base, object) = cx.state.memory.object_at(out)?;

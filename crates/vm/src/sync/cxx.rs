@@ -1,7 +1,8 @@
 //! The out-of-line entry points of libstdc++ (gcc 12) that thread support in its headers calls.
 
 use super::errno::{EDEADLK, EINVAL};
-use super::object::{Answer, Kind, Model, SUCCESS, done, prepare_whole};
+use super::object::Kind;
+use super::operation::{Answer, Model, SUCCESS, done, prepare_whole};
 use super::{cond, creation, join};
 use crate::libc::throw_system_error;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
@@ -103,7 +104,7 @@ fn on_this(cx: &mut Cx<'_>, op: Op) -> Prepared {
     if target == 0 {
         return Prepared::Immediate(throw_system_error(cx, EINVAL));
     }
-    if op == Op::Join && creation::thread_of(cx.state, target) == Some(cx.thread) {
+    if op == Op::Join && super::handle::thread_of(cx.state, target) == Some(cx.thread) {
         return Prepared::Immediate(throw_system_error(cx, EDEADLK));
     }
     join::on_thread(cx, op, target)

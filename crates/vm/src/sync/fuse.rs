@@ -23,59 +23,13 @@
 //! that others depend on may follow a join within one transition: no unlock, and no end of the
 //! thread.
 
-use super::join;
+use super::fusible::Fusible;
 use super::object::{Kind, SyncObject};
+use super::status::join_status;
 use crate::state::State;
 use crate::thread::Stage;
 use selvedge_base::Id;
-use selvedge_ir::Module;
 use selvedge_model::{Action, ObjectId, Op, Outcome, Part, Status};
-
-/// Which actions a program lets be parts.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Fusible {
-    mutexes: bool,
-    rwlocks: bool,
-    spins: bool,
-    joins: bool,
-}
-
-impl Fusible {
-    /// What the functions that a program uses allow.
-    pub fn of(module: &Module) -> Fusible {
-        let has = |found: &dyn Fn(&str) -> bool| module.functions.iter().any(|f| found(&f.name));
-        let special = has(&|name| name == "pthread_cancel" || name.starts_with("__VERIFIER_atomic_"));
-        let tries = |kind: &str, plain: &[&str]| {
-            has(&|name| {
-                let Some(operation) = name.strip_prefix(kind) else {
-                    return false;
-                };
-                !plain.contains(&operation)
-            })
-        };
-        let plain = ["lock", "unlock", "init", "destroy"];
-        Fusible {
-            mutexes: !special && !tries("pthread_mutex_", &plain) && !tries("mtx_", &plain),
-            rwlocks: !special
-                && !tries(
-                    "pthread_rwlock_",
-                    &["rdlock", "wrlock", "unlock", "init", "destroy"],
-                ),
-            spins: !special && !tries("pthread_spin_", &plain),
-            joins: !special
-                && !has(&|name| {
-                    name.ends_with("_detach") || name.ends_with("detachEv") || join::polls_end(name)
-                }),
-        }
-    }
-}
-
-impl Fusible {
-    /// Whether threads are joined, but neither detached, nor looked at, nor cancelled.
-    pub const fn has_only_joins(self) -> bool {
-        self.joins
-    }
-}
 
 /// Whether a thread's next action can be performed at once, as a part of the present step.
 pub fn fuses(state: &State, program: Fusible, action: &Action) -> bool {
@@ -129,7 +83,7 @@ fn has_ended(state: &State, action: &Action) -> bool {
         .object
         .as_thread()
         .is_some_and(|t| ended(&state.thread(t).core))
-        && join::join_status(state, action) == Status::Enabled
+        && join_status(state, action) == Status::Enabled
 }
 
 /// Whether a thread was joined within the present step.

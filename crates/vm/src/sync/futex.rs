@@ -16,30 +16,23 @@
 //! A spurious wakeup is an alternative of `FutexWait`, for the reason that `cond.rs` gives.
 
 use super::errno::{EAGAIN, ETIMEDOUT};
-use super::object::{Answer, done};
-use super::{cond, refresh};
+use super::operation::{Answer, done};
+use super::refresh;
+use super::wait_set::{KNOWN, TIMED_OUT, WORD, waiting};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;
 use crate::value::Value;
 use selvedge_base::{Id, ThreadId};
 use selvedge_expr::CmpOp;
-use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome, Status};
-
-/// The size of a futex word in bytes.
-const WORD: u64 = 4;
-
-/// `Core::note`: the wait timed out.
-const TIMED_OUT: u64 = 2;
-/// `Core::note` before a wait: the expected value is a number, which is the lower half.
-const KNOWN: u64 = 1 << 32;
+use selvedge_model::{Action, FaultKind, MemoryOrder, ObjectId, Op, Outcome};
 
 /// [`Visible::numbers`] of a wait: all but the expected value, which may be any value.
 const ALL_BUT_VALUE: u8 = 0b1101;
 
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
-    let (prepare, perform): super::object::Model = match name {
+    let (prepare, perform): super::operation::Model = match name {
         "__selvedge_futex_wait" => (wait_prepare, wait),
         "__selvedge_futex_wake" => (|cx| wake_prepare(cx, Op::Signal), wake),
         "__selvedge_futex_wake_many" => (|cx| wake_prepare(cx, Op::Broadcast), wake_many),
@@ -166,40 +159,6 @@ fn are_equal(cx: &Cx<'_>, found: Value, expected: Value) -> Result<bool, Stop> {
     }
     let (found, expected) = (tags.expr(found, 32), tags.expr(expected, 32));
     cx.holds(tags.arena.compare(CmpOp::Eq, found, expected))
-}
-
-/// How many ways there are to begin a wait: with spurious wakeups it may also end at once, unless
-/// the word is known to have another value.
-pub(super) fn wait_alternatives(state: &State, action: &Action) -> u16 {
-    let (note, address) = (state.thread(action.thread).core.note, action.object2.0);
-    if state.memory.check(address, WORD, false).is_err() {
-        return 1;
-    }
-    let found = state.memory.peek_checked(address, WORD);
-    if note & KNOWN != 0 && found.is_concrete() && found.bits as u32 != note as u32 {
-        return 1;
-    }
-    cond::release_alternatives(state)
-}
-
-/// Whether a wait is over.
-pub(super) fn woken_status(state: &State, action: &Action) -> Status {
-    match state.thread(action.thread).core.phase {
-        Phase::Woken => Status::Enabled,
-        _ => Status::Blocked,
-    }
-}
-
-/// The threads in a queue, in their order.
-fn waiting(state: &State, queue: ObjectId) -> impl Iterator<Item = ThreadId> + '_ {
-    let threads = state.threads().iter().enumerate();
-    let here = threads.filter(move |(_, t)| t.core.phase == Phase::Waiting && t.core.wait[0] == queue);
-    here.map(|(i, _)| ThreadId::from_index(i))
-}
-
-/// How many threads a wakeup may wake: each is an alternative.
-pub(super) fn wake_alternatives(state: &State, queue: ObjectId) -> u16 {
-    waiting(state, queue).count().clamp(1, usize::from(u16::MAX)) as u16
 }
 
 fn wake_prepare(cx: &mut Cx<'_>, op: Op) -> Prepared {

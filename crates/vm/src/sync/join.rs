@@ -1,40 +1,16 @@
 //! Joining and detaching threads.
 
-use super::creation::{out_action, thread_of};
+use super::creation::out_action;
 use super::errno::{EBUSY, ESRCH, ETIMEDOUT};
 use super::fuse;
-use super::object::{Answer, SUCCESS, done};
+use super::handle::thread_of;
+use super::operation::{Answer, SUCCESS, done};
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
 use crate::phase::Phase;
-use crate::state::State;
 use crate::thread::Stage;
 use crate::value::Value;
-use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Action, FaultKind, ObjectId, Op, Outcome};
 use std::sync::atomic::Ordering;
-
-/// Whether a join can go on. One that is wrong fails at once.
-pub(super) fn join_status(state: &State, action: &Action) -> Status {
-    let over = |t: ThreadId| {
-        let core = &state.thread(t).core;
-        // A thread that ended the process has not ended itself: nobody goes on after it.
-        let ended = core.stage == Stage::Finished && state.pending()[t.index()].action.op != Op::ProcessExit;
-        ended || core.detached || core.joined
-    };
-    if action.object.as_thread().is_none_or(over) {
-        Status::Enabled
-    } else {
-        Status::Blocked
-    }
-}
-
-/// Whether a function of this name asks whether a thread has ended, without waiting for it.
-pub(crate) fn polls_end(name: &str) -> bool {
-    matches!(
-        name,
-        "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" | "__selvedge_blocks"
-    )
-}
 
 /// Prepares an operation on the thread whose handle is the first argument.
 pub(super) fn prepare_on_thread(cx: &mut Cx<'_>, op: Op) -> Prepared {

@@ -6,7 +6,7 @@
 //! joined is unsupported. Numbers are not used again.
 
 use super::errno::{EAGAIN, EINVAL};
-use super::object::{Answer, SUCCESS, done, failed, plain};
+use super::operation::{Answer, SUCCESS, done, failed, plain};
 use crate::hidden::HiddenObject;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;

@@ -7,13 +7,15 @@
 //! destructors, then `ProcessExit`. If the last thread ends without the process having exited, it
 //! goes on as exit(0).
 
-use super::creation::{create, create_prepare, handle, thread_of};
+use super::creation::{create, create_prepare};
 use super::errno::{EINVAL, ERANGE};
+use super::handle::{handle, thread_of};
 use super::join::{
     blocks, detach, detach_prepare, join, join_prepare, prepare_on_thread, timed_join, try_join,
     try_join_prepare,
 };
-use super::object::{Answer, Model, Robust, SUCCESS, SyncObject, done};
+use super::object::{Robust, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done};
 use super::{cancel, key, mutex, once};
 use crate::hidden::HiddenObject;
 use crate::memory::{Life, Site};
@@ -25,9 +27,7 @@ use crate::thread::Stage;
 use crate::value::Value;
 use crate::word::{self, Callback, WordKey};
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{
-    Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Pending, Status, Unsupported,
-};
+use selvedge_model::{Action, FaultKind, Limit, LimitKind, Notice, ObjectId, Op, Outcome, Unsupported};
 use smallvec::SmallVec;
 
 /// `Core::epilogue` of a process that exits at once.
@@ -319,22 +319,6 @@ fn is_last(cx: &Cx<'_>) -> bool {
     left && others.into_iter().all(|(_, t)| t.core.stage == Stage::Finished)
 }
 
-/// Whether the process may end: every other thread is finished, blocked or parked.
-pub(super) fn process_exit_status(state: &State, action: &Action) -> Status {
-    let me = action.thread.index();
-    let moves = |(i, p): (usize, &Pending)| {
-        i != me
-            && p.status.is_alive()
-            && p.action.op != Op::ProcessExit
-            && super::moves_by_itself(state, &p.action)
-    };
-    if state.pending().iter().enumerate().any(moves) {
-        Status::Blocked
-    } else {
-        Status::Enabled
-    }
-}
-
 /// The models of this file.
 pub(super) fn find(name: &str) -> Option<Native> {
     let (prepare, perform): Model = match name {
@@ -353,13 +337,13 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "pthread_detach" => (detach_prepare, detach),
         "atexit" | "__cxa_atexit" => (at_exit_prepare, |cx, _| done(at_exit(cx))),
         "__cxa_thread_atexit" | "__cxa_thread_atexit_impl" => {
-            return Some(Native::Plain(|cx| super::object::plain(at_thread_exit(cx))));
+            return Some(Native::Plain(|cx| super::operation::plain(at_thread_exit(cx))));
         }
         "pthread_self" | "thrd_current" => {
             return Some(Native::Plain(|cx| Flow::word(handle(cx.state, cx.thread))));
         }
         "pthread_equal" | "thrd_equal" => return Some(Native::Plain(equal)),
-        "pthread_setname_np" => return Some(Native::Plain(|cx| super::object::plain(set_name(cx)))),
+        "pthread_setname_np" => return Some(Native::Plain(|cx| super::operation::plain(set_name(cx)))),
         "prctl" => return Some(Native::Plain(prctl)),
         "pthread_setconcurrency" | "pthread_getconcurrency" => return Some(Native::Plain(|_| Flow::int(0))),
         _ => return None,
@@ -416,7 +400,7 @@ fn prctl(cx: &mut Cx<'_>) -> Flow {
         cx.state.set_label(cx.thread, &String::from_utf8_lossy(name));
         Ok(0)
     })();
-    super::object::plain(named)
+    super::operation::plain(named)
 }
 
 fn at_exit_prepare(cx: &mut Cx<'_>) -> Prepared {

@@ -6,10 +6,9 @@
 
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, EINVAL, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT};
-use super::object::{
-    Answer, Kind, Model, Mutex, MutexKind, Robust, SUCCESS, SyncObject, destroy, done, failed, find_held,
-    get, held_fault, init, mutex_kind, prepare, prepare_whole,
-};
+use super::known::{destroy, get, init, mutex_kind};
+use super::object::{Kind, Mutex, MutexKind, Robust, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
 use crate::state::State;

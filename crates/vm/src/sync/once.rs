@@ -5,7 +5,9 @@
 //! routine itself, which waits for ever. A thread that ends inside the routine leaves the control
 //! as if it had never been called.
 
-use super::object::{Kind, Model, Once, SUCCESS, SyncObject, done, find_held, get, prepare};
+use super::known::get;
+use super::object::{Kind, Once, SyncObject};
+use super::operation::{Model, SUCCESS, done, find_held, prepare};
 use crate::libc::unwind;
 use crate::native::{ALL_ARGUMENTS, Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;
@@ -13,7 +15,7 @@ use crate::state::State;
 use crate::thread::Held;
 use crate::value::Value;
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, MemoryOrder, ObjectId, Op, Outcome, Status};
+use selvedge_model::{Action, MemoryOrder, ObjectId, Op, Outcome};
 use smallvec::SmallVec;
 
 /// The models of this file.
@@ -37,15 +39,6 @@ pub(super) fn runner(state: &State, address: u64) -> Option<ThreadId> {
     match state.sync(address) {
         Some(SyncObject::Once(Once::Running(thread))) => Some(*thread),
         _ => None,
-    }
-}
-
-/// Whether a thread may enter.
-pub(super) fn enter_status(state: &State, action: &Action) -> Status {
-    if runner(state, action.object.0).is_some() {
-        Status::Blocked
-    } else {
-        Status::Enabled
     }
 }
 

@@ -5,10 +5,9 @@
 
 use super::attr;
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
-use super::object::{
-    Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, failed, find_held, get, held_fault, init,
-    prepare, prepare_whole,
-};
+use super::known::{destroy, get, init};
+use super::object::{Kind, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done, failed, find_held, held_fault, prepare, prepare_whole};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::thread::Held;

@@ -2,9 +2,9 @@
 
 use super::attr;
 use super::errno::{EAGAIN, EINVAL, ETIMEDOUT};
-use super::object::{
-    Answer, Kind, Model, SUCCESS, SyncObject, destroy, done, get, init, prepare, prepare_whole,
-};
+use super::known::{destroy, get, init};
+use super::object::{Kind, SyncObject};
+use super::operation::{Answer, Model, SUCCESS, done, prepare, prepare_whole};
 use crate::native::{ALL_ARGUMENTS, Cx, Native, Performed, Prepared, Stop, Visible};
 use crate::state::State;
 use crate::value::Value;

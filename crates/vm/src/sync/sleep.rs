@@ -1,7 +1,7 @@
 //! Yielding and sleeping: scheduling points without effect. Time is not modelled: every sleep ends
 //! when it is scheduled.
 
-use super::object::{SUCCESS, done};
+use super::operation::{SUCCESS, done};
 use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
 use selvedge_model::{Action, Op};
 

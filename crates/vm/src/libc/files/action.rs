@@ -1,7 +1,7 @@
 //! The actions that operations on files are.
 
-use super::lookup::keep_reached;
 use super::operation::Part;
+use super::pin::keep_reached;
 use super::table::Kind;
 use crate::hidden::HiddenObject;
 use crate::native::Cx;

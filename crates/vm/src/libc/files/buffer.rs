@@ -3,11 +3,11 @@
 use crate::memory::Kind;
 use crate::native::{Cx, Flow, Stop};
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 
 /// That an operation may access memory of the program within its action.
 pub(super) fn may_access(cx: &Cx<'_>, address: u64) -> Result<(), Stop> {
-    if !visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
+    if !visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         return Ok(());
     }
     match cx.state.memory.object_at(address) {

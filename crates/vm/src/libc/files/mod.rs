@@ -43,6 +43,7 @@
 
 mod action;
 mod buffer;
+mod condition;
 mod content;
 mod description;
 mod descriptors;
@@ -51,8 +52,11 @@ mod lookup;
 mod names;
 mod open;
 mod operation;
+mod pin;
 mod poll;
+mod polled;
 mod stream_calls;
+mod stream_fields;
 mod stream_lock;
 mod stream_ops;
 mod stream_write;
@@ -63,7 +67,7 @@ mod wait;
 
 pub(crate) use names::load;
 pub(crate) use poll::NAMES as POLLS;
-pub(crate) use streams::objects as stream_objects;
+pub(crate) use stream_fields::objects as stream_objects;
 pub(crate) use table::ignore_pipe_signal;
 pub(crate) use wait::{blocked_text, status, waits_for};
 
@@ -80,7 +84,8 @@ pub fn find(name: &str) -> Option<Native> {
     open::find(name)
         .or_else(|| descriptors::find(name))
         .or_else(|| transfer::find(name))
-        .or_else(|| kinds::find(name))
+        .or_else(|| kinds::find_event(name))
+        .or_else(|| kinds::find_socket(name))
         .or_else(|| poll::find(name))
         .or_else(|| stream_lock::find(name))
         .or_else(|| stream_ops::find(name))

@@ -7,18 +7,17 @@
 
 use super::action::{cancelable, looking};
 use super::buffer::{access, may_access, store};
-use super::description::Readiness;
+use super::condition::Condition;
 use super::errno::{EBADF, EINVAL};
 use super::operation::{After, Part, Parted, Performs, alone, operation, refused};
+use super::polled::{ERROR, HANGUP, IN, INVALID, OUT, Pin, READ_NORMAL, WRITE_NORMAL, pin};
 use super::table::{self, MAX_DESCRIPTORS};
-use super::wait::{self, Condition, wait_for};
+use super::wait::{self, wait_for};
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
-use crate::state::State;
 use crate::value::Value;
 use crate::word::{MAX_PINNED, WordKey};
-use selvedge_base::ThreadId;
 use selvedge_model::{Action, Op, Outcome};
 
 /// The models of this file; [`NAMES`] has their names.
@@ -43,15 +42,6 @@ enum Call {
     PSelect,
 }
 
-const IN: u16 = 0x1;
-const OUT: u16 = 0x4;
-const ERROR: u16 = 0x8;
-const HANGUP: u16 = 0x10;
-const INVALID: u16 = 0x20;
-const READ_NORMAL: u16 = 0x40;
-const WRITE_NORMAL: u16 = 0x100;
-const READ_HANGUP: u16 = 0x2000;
-
 /// One descriptor that is asked about.
 #[derive(Clone, Copy)]
 struct Entry {
@@ -59,103 +49,6 @@ struct Entry {
     events: u16,
     /// Where the answer goes: a `revents`, or (select) the word of a set.
     at: u64,
-}
-
-/// Kept in a hidden word for each entry: what it stands for, and the events asked for.
-#[derive(Clone, Copy)]
-enum Pin {
-    Ignored,
-    Closed,
-    Open(u32, u16),
-}
-
-impl Pin {
-    fn word(self) -> u64 {
-        match self {
-            Pin::Ignored => 0,
-            Pin::Closed => 1,
-            Pin::Open(open, events) => (u64::from(open) + 2) | u64::from(events) << 32,
-        }
-    }
-
-    fn of(word: u64) -> Pin {
-        match word {
-            0 => Pin::Ignored,
-            1 => Pin::Closed,
-            _ => Pin::Open(word as u32 - 2, (word >> 32) as u16),
-        }
-    }
-
-    /// What the answer would be now.
-    fn answer(self, state: &State) -> Result<u16, Stop> {
-        Ok(match self {
-            Pin::Ignored => 0,
-            Pin::Closed => INVALID,
-            Pin::Open(open, events) => {
-                let open = table::open_file(state, open);
-                events_of(open.description().ready(state, &open)?) & (events | ERROR | HANGUP)
-            }
-        })
-    }
-
-    /// Whether the answer may change by actions of other threads.
-    fn may_change(self, state: &State) -> bool {
-        match self {
-            Pin::Ignored | Pin::Closed => false,
-            Pin::Open(open, _) => {
-                let open = table::open_file(state, open);
-                open.description().woken_by(open.file).is_some()
-            }
-        }
-    }
-}
-
-/// Readiness as the events of a poll.
-fn events_of(ready: Readiness) -> u16 {
-    let when = |holds: bool, events: u16| if holds { events } else { 0 };
-    when(ready.readable, IN | READ_NORMAL)
-        | when(ready.writable, OUT | WRITE_NORMAL)
-        | when(ready.error, ERROR)
-        | when(ready.hangup, HANGUP)
-        | when(ready.ended, READ_HANGUP)
-}
-
-fn pin(state: &State, thread: ThreadId, index: u32) -> Pin {
-    let region = state.thread(thread).region;
-    Pin::of(state.word(WordKey::Pinned(region, index)))
-}
-
-/// The open files that a waiting thread has looked up: their number is kept where other calls keep
-/// an open file.
-fn pins(state: &State, thread: ThreadId) -> impl Iterator<Item = Pin> + '_ {
-    let core = &state.thread(thread).core;
-    let count = if Condition::of(core.wait[1]) == Some(Condition::Ready) {
-        core.note as u32
-    } else {
-        0
-    };
-    (0..count.min(MAX_PINNED)).map(move |index| pin(state, thread, index))
-}
-
-/// Whether something is ready for a waiting thread. Each has answered before it waited.
-pub(super) fn is_ready(state: &State, thread: ThreadId) -> bool {
-    pins(state, thread).any(|pin| pin.answer(state).is_ok_and(|answer| answer != 0))
-}
-
-/// Whether somebody outside the program could make something ready for a waiting thread.
-pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
-    pins(state, thread).any(|pin| match pin {
-        Pin::Open(open, _) => {
-            let open = table::open_file(state, open);
-            open.description().is_open_to_others(state, &open)
-        }
-        Pin::Ignored | Pin::Closed => false,
-    })
-}
-
-/// Whether a waiting thread has looked up an open file.
-pub(super) fn has_pinned(state: &State, thread: ThreadId, open: u32) -> bool {
-    pins(state, thread).any(|pin| matches!(pin, Pin::Open(it, _) if it == open))
 }
 
 // ---- arguments

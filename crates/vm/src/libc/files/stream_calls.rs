@@ -1,19 +1,18 @@
 //! Calls on a stream, as sequences of parts: see the documentation of `streams`.
 
 use super::action::{hidden, looking, on_file, on_reached};
+use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF};
 use super::lookup::{look, pinned, still_reaches};
 use super::operation::{After, Part, Parted, Performs, alone, phase};
+use super::stream_fields::{AT_END, FAILED, FLUSH, Field, descriptor, get, lower, raise, set, size};
 use super::stream_lock::{give_back, is_mine, on_stream, take};
-use super::streams::{
-    AT_END, FAILED, FLUSH, Field, PUSH_BACK, buffer, check, descriptor, end, get, lower, of_argument, raise,
-    set, size,
-};
+use super::streams::{PUSH_BACK, buffer, check, end, of_argument};
 use super::table;
 use super::transfer;
-use super::wait::{Condition, wait_for};
+use super::wait::wait_for;
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Stop};
 use crate::phase::Phase;

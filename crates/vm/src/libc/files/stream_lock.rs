@@ -1,12 +1,12 @@
 //! The lock of a stream: flockfile, ftrylockfile, funlockfile, and what each call on a stream does.
 
+use super::condition::Condition;
 use super::operation::{After, Part, Parted, Performs, alone, operation};
-use super::streams::{Field, check, get, is_output, of_argument, set};
-use super::wait::{Condition, wait_for};
+use super::stream_fields::{Field, get, is_free, region, set};
+use super::streams::{check, is_output, of_argument};
+use super::wait::wait_for;
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
-use crate::state::State;
-use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, FaultKind, MemoryOrder, Op, Outcome};
 
 /// The models of this file.
@@ -17,26 +17,6 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "funlockfile" => operation!(unlock_part, unlock),
         _ => return None,
     })
-}
-
-fn region(state: &State, thread: ThreadId) -> u64 {
-    u64::from(state.thread(thread).region)
-}
-
-/// Whether a thread may take a stream.
-pub(super) fn is_free(state: &State, stream: u32, thread: ThreadId) -> bool {
-    let holder = get(state, stream, Field::Holder);
-    holder == 0 || holder == region(state, thread)
-}
-
-/// The thread that has a stream.
-pub(super) fn holder(state: &State, stream: u32) -> Option<ThreadId> {
-    let holder = get(state, stream, Field::Holder);
-    let threads = state.threads().iter();
-    threads
-        .enumerate()
-        .find(|(_, t)| holder != 0 && u64::from(t.region) == holder)
-        .map(|(i, _)| ThreadId::from_index(i))
 }
 
 /// Whether the acting thread has a stream.

@@ -10,11 +10,12 @@ use super::lookup::{look, look_part, pinned};
 use super::open::{self, How, MASK};
 use super::operation::{After, Part, Parted, Performs, alone, operation, phase};
 use super::stream_calls::{self, Work};
-use super::stream_lock;
-use super::streams::{
-    self, APPENDS, AT_END, BY_LINE, FAILED, Field, PUSH_BACK, UNBUFFERED, descriptor, get, has, lower, make,
-    raise, set, unread,
+use super::stream_fields;
+use super::stream_fields::{
+    APPENDS, AT_END, BY_LINE, FAILED, Field, UNBUFFERED, descriptor, get, has, lower, raise, set, unread,
 };
+use super::stream_lock;
+use super::streams::{self, PUSH_BACK, make};
 use super::table::Kind;
 use crate::hidden::HiddenObject;
 use crate::native::{Cx, Flow, Native, Stop};
@@ -259,7 +260,7 @@ fn fclose(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 /// What reading needs first, if anything: a stream that may be read, with nothing waiting to be
 /// written.
 fn before_reading(cx: &mut Cx<'_>, stream: u32) -> Result<Option<Work>, Stop> {
-    if !streams::is_readable(cx.state, stream) {
+    if !stream_fields::is_readable(cx.state, stream) {
         cx.set_errno(EBADF)?;
         raise(cx.state, stream, FAILED);
         return Ok(Some(Work::Done(0)));
@@ -349,8 +350,8 @@ fn flush_all(cx: &mut Cx<'_>) -> Parted {
 /// Whether a stream is for reading alone, or was read last.
 fn freading(cx: &mut Cx<'_>, stream: u32, _: bool) -> Result<Work, Stop> {
     let (reads, writes) = (
-        streams::is_readable(cx.state, stream),
-        streams::is_writable(cx.state, stream),
+        stream_fields::is_readable(cx.state, stream),
+        stream_fields::is_writable(cx.state, stream),
     );
     if reads && writes {
         let what = "__freading of a stream that can be read and written";
@@ -433,7 +434,8 @@ fn ftell(cx: &mut Cx<'_>, stream: u32, failed: bool) -> Result<Work, Stop> {
 // --------------------------------------------------------------------------------
 
 fn set_mode(cx: &mut Cx<'_>, stream: u32, flag: u64, size: u64) -> Result<Work, Stop> {
-    if size != 0 && size != streams::size(cx.state, stream) && get(cx.state, stream, Field::Buffer) != 0 {
+    if size != 0 && size != stream_fields::size(cx.state, stream) && get(cx.state, stream, Field::Buffer) != 0
+    {
         let what = "another buffer for a stream that was used already";
         return Err(Flow::Unsupported(what.into()));
     }

@@ -7,14 +7,14 @@ use super::content;
 use super::errno::EBADF;
 use super::operation::{self, Operation};
 use super::stream_calls::{self, Work};
+use super::stream_fields;
+use super::stream_fields::{BY_LINE, FAILED, FLUSH, Field, UNBUFFERED, get, has, raise, set, unread};
 use super::stream_ops::{EOF, held_part, progress, set_progress, too_large};
-use super::streams::{
-    self, BY_LINE, FAILED, FLUSH, Field, PUSH_BACK, UNBUFFERED, get, has, raise, set, unread,
-};
+use super::streams::{self, PUSH_BACK};
 use crate::libc::{Answer, bytes, print, stepped};
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Performed, Prepared, Stop};
-use crate::visibility;
+use crate::visible;
 
 /// What is to be written.
 enum Source {
@@ -55,7 +55,7 @@ impl Source {
 /// Writes through the buffer; how many bytes were written, in the end.
 fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Work, Stop> {
     let total = source.len();
-    if !streams::is_writable(cx.state, stream) {
+    if !stream_fields::is_writable(cx.state, stream) {
         cx.set_errno(EBADF)?;
         raise(cx.state, stream, FAILED);
         return Ok(Work::Done(0));
@@ -68,7 +68,7 @@ fn put(cx: &mut Cx<'_>, stream: u32, failed: bool, source: &Source) -> Result<Wo
         return Ok(Work::Done(progress(cx).saturating_sub(1)));
     }
     let base = streams::buffer(cx, stream)? + PUSH_BACK;
-    let size = streams::size(cx.state, stream);
+    let size = stream_fields::size(cx.state, stream);
     // What is flushed before the call returns.
     let at_once = if has(cx.state, stream, UNBUFFERED) {
         total
@@ -240,7 +240,7 @@ fn fprintf<const FORMAT: usize, const LIST: bool>(
     stream: u32,
     failed: bool,
 ) -> Result<Work, Stop> {
-    if visibility::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
+    if visible::shows(cx.program, cx.state, cx.thread, cx.site.stmt) {
         let what = "formatted output to a stream under visibility memory";
         return Err(Flow::Unsupported(what.into()));
     }

@@ -17,102 +17,25 @@
 
 use super::content::{self, APPEND};
 use super::open::How;
+use super::stream_fields::{APPENDS, BUFFER, Field, READABLE, WRITABLE, get, set, size};
 use super::table;
 use super::transfer;
 use crate::memory::Life;
 use crate::native::{Cx, Flow, Stop};
 use crate::program::STREAMS;
-use crate::state::State;
 use crate::value::Value;
-pub(super) use crate::word::StreamField as Field;
-use crate::word::WordKey;
 use selvedge_model::{FaultKind, ObjectId};
-
-// ---- what a stream is
-// -------------------------------------------------------------------------------------------------
-
-/// The end of the file was met.
-pub(super) const AT_END: u64 = 1;
-/// An operation failed.
-pub(super) const FAILED: u64 = 2;
-/// What waits to be written is to be flushed before the call returns.
-pub(super) const FLUSH: u64 = 4;
-/// How it is buffered: by lines, not at all.
-pub(super) const BY_LINE: u64 = 8;
-pub(super) const UNBUFFERED: u64 = 16;
-
-const READABLE: u64 = 1 << 32;
-const WRITABLE: u64 = 1 << 33;
-pub(super) const APPENDS: u64 = 1 << 34;
 
 /// Size of a `FILE` on x86-64 Linux.
 const FILE_SIZE: u64 = 216;
 /// Marks a `FILE`, beside the stream's number.
 const MAGIC: u64 = 0x5e1f_0000_0000_0000;
-/// The usual size of a buffer.
-const BUFFER: u64 = 4096;
 /// Bytes in front of a buffer, for those that are pushed back.
 pub(super) const PUSH_BACK: u64 = 8;
 
 const STDIN: u64 = STREAMS[0].1;
 const STDOUT: u64 = STREAMS[1].1;
 const STDERR: u64 = STREAMS[2].1;
-
-pub(super) fn get(state: &State, stream: u32, field: Field) -> u64 {
-    let word = state.word(WordKey::Stream(stream, field));
-    match (stream, field) {
-        (0, Field::Address) => STDIN,
-        (0, Field::Descriptor) => READABLE,
-        _ => word,
-    }
-}
-
-pub(super) fn set(state: &mut State, stream: u32, field: Field, value: u64) {
-    if get(state, stream, field) != value {
-        state.set_word(WordKey::Stream(stream, field), value);
-    }
-}
-
-pub(super) fn has(state: &State, stream: u32, flag: u64) -> bool {
-    get(state, stream, Field::Flags) & flag != 0
-}
-
-pub(super) fn raise(state: &mut State, stream: u32, flag: u64) {
-    let flags = get(state, stream, Field::Flags) | flag;
-    set(state, stream, Field::Flags, flags);
-}
-
-pub(super) fn lower(state: &mut State, stream: u32, flag: u64) {
-    let flags = get(state, stream, Field::Flags) & !flag;
-    set(state, stream, Field::Flags, flags);
-}
-
-/// The descriptor of a stream.
-pub(super) fn descriptor(state: &State, stream: u32) -> u32 {
-    get(state, stream, Field::Descriptor) as u32
-}
-
-pub(super) fn is_readable(state: &State, stream: u32) -> bool {
-    get(state, stream, Field::Descriptor) & READABLE != 0
-}
-
-pub(super) fn is_writable(state: &State, stream: u32) -> bool {
-    get(state, stream, Field::Descriptor) & WRITABLE != 0
-}
-
-/// Unread bytes in the buffer.
-pub(super) fn unread(state: &State, stream: u32) -> u64 {
-    get(state, stream, Field::End).saturating_sub(get(state, stream, Field::Begin))
-}
-
-/// The size of a stream's buffer.
-pub(super) fn size(state: &State, stream: u32) -> u64 {
-    match get(state, stream, Field::Size) {
-        _ if has(state, stream, UNBUFFERED) => 1,
-        0 => BUFFER,
-        size => size,
-    }
-}
 
 /// The address of a stream's buffer, made if there is none.
 pub(super) fn buffer(cx: &mut Cx<'_>, stream: u32) -> Result<u64, Stop> {
@@ -154,14 +77,6 @@ pub(super) fn make(cx: &mut Cx<'_>, fd: u32, how: &How) -> Result<u64, Stop> {
     set(cx.state, stream, Field::Address, file);
     set(cx.state, stream, Field::Descriptor, descriptor);
     Ok(file)
-}
-
-/// The first addresses of all `FILE` objects, in no particular order.
-pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
-    state.words().filter_map(|(key, base)| match key {
-        WordKey::Stream(_, Field::Address) => Some(base),
-        _ => None,
-    })
 }
 
 /// Ends a stream's `FILE`.

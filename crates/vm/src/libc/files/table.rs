@@ -10,8 +10,6 @@
 //! `files`. Words that were never set are 0, which stands for the initial state: descriptors 0, 1
 //! and 2 are open.
 
-use super::description::FileDescription;
-use super::kinds::{DATAGRAM, EVENT, NULL, OUTPUT, PIPE, REGULAR, SEMAPHORE, STREAM, ZERO};
 use crate::state::State;
 use crate::word::{FileField, OpenFileField, WordKey};
 pub(super) use crate::word::{MAX_DESCRIPTORS, MAX_FILE_NUMBERS};
@@ -54,21 +52,6 @@ impl Kind {
         Kind::Stream,
         Kind::Datagram,
     ];
-
-    /// How files of this kind behave.
-    pub fn description(self) -> &'static dyn FileDescription {
-        match self {
-            Kind::Regular => &REGULAR,
-            Kind::Pipe => &PIPE,
-            Kind::Output => &OUTPUT,
-            Kind::Null => &NULL,
-            Kind::Zero => &ZERO,
-            Kind::Event => &EVENT,
-            Kind::Semaphore => &SEMAPHORE,
-            Kind::Stream => &STREAM,
-            Kind::Datagram => &DATAGRAM,
-        }
-    }
 }
 
 /// What an open file is, for ever.
@@ -84,13 +67,6 @@ pub(super) struct OpenFile {
     pub readable: bool,
     /// May be written.
     pub writable: bool,
-}
-
-impl OpenFile {
-    /// How it behaves.
-    pub fn description(&self) -> &'static dyn FileDescription {
-        self.kind.description()
-    }
 }
 
 /// Standard input as a file, and what is printed.

@@ -2,6 +2,7 @@
 
 use super::action::{cancelable, on_file, on_reached};
 use super::buffer;
+use super::condition::Condition;
 use super::content::NONBLOCK;
 use super::description::{Bytes, Written};
 use super::errno::{EAGAIN, EBADF, EINVAL, ENOTTY, ESPIPE};
@@ -11,7 +12,7 @@ use super::operation::{
     refused_at_once,
 };
 use super::table::{self, Kind, OpenFile};
-use super::wait::{self, Condition, wait_for};
+use super::wait::{self, wait_for};
 use crate::libc::{print, stepped};
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Stop, Visible};
 use crate::phase::Phase;

@@ -1,55 +1,14 @@
-//! What a thread that is blocked in an operation on a file waits for, and whether it can go on.
+//! Whether a thread that is blocked in an operation on a file can go on.
 
+use super::condition::Condition;
 use super::content::NONBLOCK;
-use super::lookup::pinned_by;
+use super::pin::pinned_by;
 use super::table::{self, OpenFile};
-use super::{kinds, poll, stream_lock};
+use super::{kinds, polled, stream_fields};
 use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use selvedge_base::ThreadId;
-use selvedge_model::{Action, ObjectId, Status};
-
-/// What a blocked thread waits for: `Core::wait[1]`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Condition {
-    /// Something to read in the open file, or its end.
-    Data,
-    /// Room for so many bytes in the open file.
-    Room(u64),
-    /// A stream that no other thread has.
-    Stream(u32),
-    /// One of the open files that a poll has looked up.
-    Ready,
-    /// A connection to be accepted from the open file.
-    Connection,
-    /// Room in the list of those that wait to be accepted by a socket.
-    Place(u32),
-}
-
-impl Condition {
-    pub fn word(self) -> ObjectId {
-        ObjectId(match self {
-            Condition::Data => 1,
-            Condition::Room(bytes) => 2 | bytes << 8,
-            Condition::Stream(stream) => 3 | u64::from(stream) << 8,
-            Condition::Ready => 4,
-            Condition::Connection => 5,
-            Condition::Place(file) => 6 | u64::from(file) << 8,
-        })
-    }
-
-    pub fn of(word: ObjectId) -> Option<Condition> {
-        match word.0 & 0xff {
-            1 => Some(Condition::Data),
-            2 => Some(Condition::Room(word.0 >> 8)),
-            3 => Some(Condition::Stream((word.0 >> 8) as u32)),
-            4 => Some(Condition::Ready),
-            5 => Some(Condition::Connection),
-            6 => Some(Condition::Place((word.0 >> 8) as u32)),
-            _ => None,
-        }
-    }
-}
+use selvedge_model::{Action, Status};
 
 /// Says what a `HiddenWait` of the acting thread waits for.
 pub(super) fn wait_for(cx: &mut Cx<'_>, condition: Condition) {
@@ -67,8 +26,8 @@ pub(crate) fn status(state: &State, action: &Action) -> Status {
             .is_none_or(|open| !waits(state, &open) || open.description().can_read(state, &open)),
         Some(Condition::Room(bytes)) => pinned_by(state, action.thread)
             .is_none_or(|open| !waits(state, &open) || open.description().can_write(state, &open, bytes)),
-        Some(Condition::Stream(stream)) => stream_lock::is_free(state, stream, action.thread),
-        Some(Condition::Ready) => poll::is_ready(state, action.thread),
+        Some(Condition::Stream(stream)) => stream_fields::is_free(state, stream, action.thread),
+        Some(Condition::Ready) => polled::is_ready(state, action.thread),
         Some(Condition::Connection) => pinned_by(state, action.thread)
             .is_none_or(|open| !waits(state, &open) || kinds::has_connection(state, open.file)),
         Some(Condition::Place(listener)) => pinned_by(state, action.thread)
@@ -84,7 +43,7 @@ pub(super) fn is_open_to_others(state: &State, thread: ThreadId) -> bool {
         Some(Condition::Data | Condition::Connection) => {
             pinned_by(state, thread).is_some_and(|open| open.description().is_open_to_others(state, &open))
         }
-        Some(Condition::Ready) => poll::is_open_to_others(state, thread),
+        Some(Condition::Ready) => polled::is_open_to_others(state, thread),
         _ => false,
     }
 }
@@ -124,7 +83,7 @@ pub(crate) fn blocked_text(state: &State, action: &Action) -> String {
 /// The thread that has the stream for which a blocked thread waits.
 pub(crate) fn waits_for(state: &State, thread: ThreadId) -> Option<ThreadId> {
     match condition(state, thread)? {
-        Condition::Stream(stream) => stream_lock::holder(state, stream),
+        Condition::Stream(stream) => stream_fields::holder(state, stream),
         _ => None,
     }
 }

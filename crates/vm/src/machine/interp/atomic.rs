@@ -3,28 +3,17 @@
 //! They are sequentially consistent whatever their order is. The order only decides which of them
 //! the race detector treats as synchronisation.
 
-use super::arith;
-use super::complex::{Trouble, order_or_plain};
+use super::stop::{Trouble, order_of, order_or_plain};
 use super::wide::Wide;
+use crate::arithmetic as arith;
 use crate::code::ComplexOperands;
 use crate::memory::{Kind, Site};
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::ThreadId;
 use selvedge_ir::{AtomicOrder, BinOp, RmwOp, Type};
 use selvedge_model::{Access, Action, FaultKind, MemoryOrder, ObjectId, Op as Visible, Outcome};
-
-/// The model's name of an order.
-pub(super) const fn order_of(order: AtomicOrder) -> MemoryOrder {
-    match order {
-        AtomicOrder::Relaxed => MemoryOrder::Relaxed,
-        AtomicOrder::Acquire => MemoryOrder::Acquire,
-        AtomicOrder::Release => MemoryOrder::Release,
-        AtomicOrder::AcqRel => MemoryOrder::AcqRel,
-        AtomicOrder::SeqCst => MemoryOrder::SeqCst,
-    }
-}
 
 impl Vm {
     /// Stops before an access that is a scheduling point. Otherwise checks it and records it,
@@ -48,7 +37,7 @@ impl Vm {
         };
         let address = self.defined(thread, operands, 0, what, site)?;
         let size = u64::from(ty.bytes());
-        let visible = visibility::includes(&self.program, order, site.stmt);
+        let visible = visible::includes(&self.program, order, site.stmt);
         let ip = self.state.thread(thread).core.frame.ip;
         if visible
             && !performing
@@ -409,7 +398,7 @@ fn combine(op: RmwOp, ty: Type, old: u128, value: u128) -> u128 {
                 RmwOp::FMax => BinOp::FMax,
                 _ => BinOp::FMin,
             };
-            u128::from(super::float::rare(op, width, old as u64, value as u64).unwrap_or(0))
+            u128::from(crate::arithmetic::float::rare(op, width, old as u64, value as u64).unwrap_or(0))
         }
     };
     bits & (u128::MAX >> shift)

@@ -34,7 +34,7 @@ fn same(one: Type, other: Type) -> bool {
 /// because the callee reads no others. A floating-point parameter gets no value.
 fn passed(tags: &Tags, value: Value, ty: Type) -> Value {
     match ty {
-        Type::Int(bits) => super::arith::truncate(tags, value, bits.min(64)),
+        Type::Int(bits) => crate::arithmetic::truncate(tags, value, bits.min(64)),
         Type::Ptr => value,
         Type::F32 | Type::F64 => Value::poison(0, Poison::NoArgument),
     }

@@ -1,8 +1,10 @@
 //! Instructions that keep the form of the ir: wide integers, rare arithmetic, atomics, ranges of
 //! memory, variable arguments.
 
+use super::stop::{Stop, Trouble, order_of};
 use super::wide::{Wide, cast, integer_unary, mask, overflowing, saturating, signed};
-use super::{Stop, arith, float};
+use crate::arithmetic as arith;
+use crate::arithmetic::float;
 use crate::code::{ComplexOperands, NONE};
 use crate::memory::{Kind, Life, Maker, MemoryError, Object, Site};
 use crate::native::{Wrong, memory_fault, undefined_fault};
@@ -10,7 +12,7 @@ use crate::value::{Poison, Value};
 use crate::vm::Vm;
 use crate::word::{LandingField, WordKey};
 use selvedge_base::{Id, ThreadId};
-use selvedge_ir::{AtomicOrder, InstKind, MinMax, UnOp};
+use selvedge_ir::{InstKind, MinMax, UnOp};
 use selvedge_model::{Action, Fault, FaultKind, Limit, Notice, Op as Visible};
 
 /// How a complex instruction ended.
@@ -23,28 +25,6 @@ pub(super) enum Done {
     Parked,
     /// A decision on a symbolic value is open, or one was a fault.
     Stopped(Stop),
-}
-
-/// The reason why an instruction could not be executed.
-pub(crate) enum Trouble {
-    /// The program is at fault.
-    Fault(Box<Fault>),
-    /// The machine does not support it.
-    Unsupported(String),
-    /// It is a scheduling point.
-    Visible(Action),
-    /// The thread was parked.
-    Parked,
-    /// A symbolic value is needed as a number, for this purpose.
-    Symbolic(Value, &'static str),
-    /// A decision on a symbolic value is open, or one was a fault.
-    Stop(Stop),
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        Trouble::Fault(Box::new(fault))
-    }
 }
 
 impl Vm {
@@ -331,7 +311,7 @@ impl Vm {
                         self.set_slot(thread, operands.results[0].0, index);
                         return Ok(());
                     }
-                    let scaled = i128::from(super::signed(index.bits, term.bits)) * i128::from(term.stride);
+                    let scaled = i128::from(arith::signed(index.bits, term.bits)) * i128::from(term.stride);
                     moved_by += scaled;
                     fits &= i64::try_from(scaled).is_ok();
                 }
@@ -340,7 +320,7 @@ impl Vm {
                 let value = if *inbounds && !fits {
                     Value::poison(address, Poison::AddressOverflow)
                 } else {
-                    super::single::moved(&self.state.memory.tags, base, address, *inbounds)
+                    super::plain::moved(&self.state.memory.tags, base, address, *inbounds)
                 };
                 self.set_slot(thread, operands.results[0].0, value);
                 Ok(())
@@ -404,7 +384,7 @@ impl Vm {
                 let action = Action::new(thread, Visible::Fence);
                 Err(Trouble::Visible(Action {
                     stmt: site.stmt,
-                    order: super::atomic::order_of(*order),
+                    order: order_of(*order),
                     ..action
                 }))
             }
@@ -511,9 +491,4 @@ impl Vm {
             Wrong::Unsupported(what) => Trouble::Unsupported(what),
         }
     }
-}
-
-/// The order of an access, with plain ones for `None`.
-pub(super) fn order_or_plain(order: Option<AtomicOrder>) -> selvedge_model::MemoryOrder {
-    order.map_or(selvedge_model::MemoryOrder::NotAtomic, super::atomic::order_of)
 }

@@ -3,7 +3,7 @@
 use crate::memory::{Kind, Life, Site};
 use crate::thread::{NO_CALL, Stage};
 use crate::value::{Poison, Value};
-use crate::visibility;
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Notice, Unsupported};
@@ -34,7 +34,7 @@ impl Vm {
                 [] => {}
                 [(slot, bits)] => {
                     t.regs[caller.base as usize + slot as usize] = match value {
-                        Some(value) => super::arith::truncate(&memory.tags, value, bits),
+                        Some(value) => crate::arithmetic::truncate(&memory.tags, value, bits),
                         None => Value::poison(0, Poison::NoResult),
                     };
                 }
@@ -99,7 +99,7 @@ impl Vm {
         let func = self.state.thread(thread).core.frame.func;
         for (i, &(slot, bits)) in program.code[func.index()].calls[call].results.iter().enumerate() {
             let value = match values.get(i) {
-                Some(&v) => super::arith::truncate(&self.state.memory.tags, v, bits),
+                Some(&v) => crate::arithmetic::truncate(&self.state.memory.tags, v, bits),
                 None => Value::poison(0, Poison::NoResult),
             };
             self.set_slot(thread, slot, value);
@@ -119,7 +119,7 @@ impl Vm {
     /// end of a variable-length array). This is no scheduling point. If it would have to be one,
     /// the verdict becomes unknown.
     pub(super) fn end_locals_early(&mut self, thread: ThreadId, count: usize, life: Life, site: Site) {
-        if visibility::shows_lives(&self.program, &self.state, thread) {
+        if visible::shows_lives(&self.program, &self.state, thread) {
             let reachable = |&base: &u64| {
                 let object = self.state.memory.object_at(base);
                 object.is_some_and(|(_, o)| o.life == Life::Live && o.kind == Kind::Stack)

@@ -1,7 +1,7 @@
 //! Stack objects: the beginning and end of locals, and when their end is a scheduling point.
 
 use crate::memory::{Kind, Life, Maker, Object, Site};
-use crate::visibility;
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
 use selvedge_model::{Action, LimitKind, ObjectId, Op as Visible};
@@ -51,7 +51,7 @@ impl Vm {
     /// The action of the beginning or end of a local's life, if it is a scheduling point: the
     /// address stays the same, so another thread may know it before the life begins.
     pub(super) fn life_action(&self, thread: ThreadId, ip: u32, base: u64) -> Option<Action> {
-        if !visibility::shows_lives(&self.program, &self.state, thread) {
+        if !visible::shows_lives(&self.program, &self.state, thread) {
             return None;
         }
         let (base, object) = self.state.memory.object_at(base)?;

@@ -4,11 +4,9 @@
 //! instruction of any kind. Calls and returns are here, because they change the frame that the
 //! others access through a `Window`.
 
-mod arith;
 mod atomic;
 mod call;
 mod complex;
-mod float;
 mod leave;
 mod locals;
 mod model;
@@ -16,44 +14,28 @@ mod notices;
 mod plain;
 mod single;
 mod start;
+pub(crate) mod stop;
 mod wide;
 mod window;
 
-pub(crate) use self::arith::{byte, shift, truncate};
 pub(crate) use call::Entered;
-pub(crate) use complex::Trouble;
+pub(crate) use stop::Stop;
 
 use crate::code::{Code, Op};
 use crate::memory::{Life, Site};
 use crate::program::Program;
 use crate::vm::Vm;
 use selvedge_base::{Id, ThreadId};
-use selvedge_model::{Action, Limit, LimitKind, Notice};
+use selvedge_model::{Limit, LimitKind, Notice};
 use single::Next;
 use window::Window;
 
 /// The number of instructions after which a long step polls the stop flag.
 const LOOK: u64 = 1 << 16;
 
-/// Why a thread stopped running.
-pub(crate) enum Stop {
-    /// It is before this visible action.
-    Visible(Action),
-    /// Its last frame is gone.
-    Bottom,
-    /// It was parked; a notice says why, unless the reason is a false assumption.
-    Parked,
-}
-
 /// The cost of a non-local jump, in instructions. So the step limit bounds a loop that is closed by
 /// one.
 const LANDING: u64 = 100;
-
-#[inline(always)]
-const fn signed(bits: u64, width: u8) -> i64 {
-    let shift = 64 - width as u32;
-    ((bits << shift) as i64) >> shift
-}
 
 impl Vm {
     /// The statement and context of an instruction of the thread's current frame.

@@ -3,8 +3,8 @@
 use super::Stop;
 use super::call::Entered;
 use super::window::Window;
-use crate::libc::stepped::Replay;
 use crate::memory::{Life, Site};
+use crate::native::Replay;
 use crate::native::{Cx, Flow, Native, Performed, Prepared, Visible};
 use crate::phase::Phase;
 use crate::program::{Binding, Program};
@@ -12,7 +12,7 @@ use crate::symbolic::{Arm, Possible};
 use crate::sync::{fuse, join};
 use crate::thread::{NO_CALL, Stage};
 use crate::value::Value;
-use crate::visibility;
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::{ContextId, Id, ThreadId};
 use selvedge_expr::Expr;
@@ -118,7 +118,7 @@ impl Vm {
             }
             Native::Visible(model) | Native::Join(model) => match prepare(&mut cx, model) {
                 Prepared::Visible(action)
-                    if visibility::hides_lock(program, site.stmt)
+                    if visible::hides_lock(program, site.stmt)
                         && crate::sync::status(cx.state, &action).0 == Status::Enabled =>
                 {
                     match (model.perform)(&mut cx, 0) {
@@ -158,7 +158,10 @@ impl Vm {
             [] => {}
             // A model does not change the frame and the register stack of its thread.
             [(slot, bits)] => {
-                w.set(slot, super::arith::truncate(&self.state.memory.tags, value, bits));
+                w.set(
+                    slot,
+                    crate::arithmetic::truncate(&self.state.memory.tags, value, bits),
+                );
             }
             _ => {
                 self.finish_call(thread, &[value]);

@@ -5,13 +5,13 @@
 //! accessed for the first time in a step, a call, a fault. `single` executes that instruction,
 //! whatever it is. So this loop calls nothing, and its data stays in processor registers.
 
-use super::arith::{divide, shift};
 use super::window::Window;
-use super::{float, signed};
+use crate::arithmetic::float;
+use crate::arithmetic::{divide, shift, signed};
 use crate::code::Op;
-use crate::memory::{Memory, slot_shift};
-use crate::value::Value;
+use crate::memory::{Memory, Parts, slot_shift};
 use crate::value::mask;
+use crate::value::{Tags, Value};
 
 /// Executes instructions from `ip` on. Returns where it stopped and `count` with the number of
 /// instructions added. Jumps back are left to the caller as soon as `limit` instructions were
@@ -241,4 +241,27 @@ pub(super) fn is_address(bits: u64) -> bool {
 #[inline(always)]
 pub(super) fn are_apart(a: u64, b: u64) -> bool {
     is_address(a) && is_address(b) && (a ^ b) >> slot_shift(a) != 0
+}
+
+/// A pointer after an address computation from `base`: a stray one if an `inbounds` computation
+/// left the slot of its object. (Within the slot the bounds check of the access finds it.)
+pub(super) fn moved(tags: &Tags, base: Value, address: u64, inbounds: bool) -> Value {
+    if !base.is_concrete() {
+        return moved_stray(tags, base, address);
+    }
+    if inbounds && leaves(base.bits, address) {
+        let home = Parts::of(base.bits).map_or(0, Parts::base);
+        return tags.stray(address, home);
+    }
+    Value::new(address)
+}
+
+/// Moves an address that is already outside of its object; it may return.
+#[cold]
+fn moved_stray(tags: &Tags, base: Value, address: u64) -> Value {
+    match tags.home(base.tag) {
+        Some(home) if (address ^ home) >> slot_shift(home) == 0 => Value::new(address),
+        Some(home) => tags.stray(address, home),
+        None => base,
+    }
 }

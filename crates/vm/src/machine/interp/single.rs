@@ -4,15 +4,17 @@
 //! `plain` executes most instructions of a concrete program. This executes all instructions except
 //! calls and returns.
 
-use super::plain::{are_apart, is_address, leaves};
+use super::complex;
+use super::plain::{are_apart, is_address, moved};
+use super::stop::Stop;
 use super::window::Window;
-use super::{Stop, arith, complex, signed, truncate};
+use crate::arithmetic::{self as arith, signed, truncate};
 use crate::code::{Code, Inst, Op};
-use crate::memory::{Kind, Parts, Site, slot_shift};
+use crate::memory::{Kind, Site};
 use crate::native::{memory_fault, undefined_fault};
 use crate::symbolic::Reached;
-use crate::value::{Poison, Tags, Value, mask};
-use crate::visibility;
+use crate::value::{Poison, Value, mask};
+use crate::visible;
 use crate::vm::Vm;
 use selvedge_base::{Id, StmtId, ThreadId};
 use selvedge_model::{Action, FaultKind, LimitKind, MemoryOrder, ObjectId, Op as Visible};
@@ -516,7 +518,7 @@ impl Vm {
         size: u64,
         order: MemoryOrder,
     ) -> Option<Action> {
-        if visibility::runs_alone(&self.state, thread) {
+        if visible::runs_alone(&self.state, thread) {
             return None;
         }
         let mut object2 = ObjectId::NONE;
@@ -544,28 +546,5 @@ impl Vm {
     fn silence(&mut self, performing: bool) -> bool {
         let recording = self.state.memory.is_recording();
         self.state.memory.set_recording(recording & !performing)
-    }
-}
-
-/// A pointer after an address computation from `base`: a stray one if an `inbounds` computation
-/// left the slot of its object. (Within the slot the bounds check of the access finds it.)
-pub(super) fn moved(tags: &Tags, base: Value, address: u64, inbounds: bool) -> Value {
-    if !base.is_concrete() {
-        return moved_stray(tags, base, address);
-    }
-    if inbounds && leaves(base.bits, address) {
-        let home = Parts::of(base.bits).map_or(0, Parts::base);
-        return tags.stray(address, home);
-    }
-    Value::new(address)
-}
-
-/// Moves an address that is already outside of its object; it may return.
-#[cold]
-fn moved_stray(tags: &Tags, base: Value, address: u64) -> Value {
-    match tags.home(base.tag) {
-        Some(home) if (address ^ home) >> slot_shift(home) == 0 => Value::new(address),
-        Some(home) => tags.stray(address, home),
-        None => base,
     }
 }

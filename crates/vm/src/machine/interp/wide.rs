@@ -1,8 +1,9 @@
 //! Arithmetic on values of up to 128 bits, with what is rare on narrower ones: overflow,
 //! saturation, conversions of floats.
 
-use super::complex::Trouble;
-use super::{arith, float};
+use super::stop::Trouble;
+use crate::arithmetic as arith;
+use crate::arithmetic::float;
 use crate::code::{ComplexOperands, Op};
 use crate::memory::Site;
 use crate::native::undefined_fault;

@@ -9,11 +9,13 @@
 #[cfg(feature = "laboratory")]
 mod kept;
 mod log;
+mod names;
 mod quarantine;
 
 #[cfg(feature = "laboratory")]
 pub(crate) use kept::Kept;
 pub(crate) use log::Undo;
+pub use names::thread_name;
 pub(crate) use quarantine::Place;
 
 use crate::awaits::{Stand, Stands};

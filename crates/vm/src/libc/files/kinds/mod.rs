@@ -1,21 +1,49 @@
-//! The kinds of files, one file each.
+//! The kinds of files, one file each, and which kind behaves how.
 
 mod device;
 mod event;
+mod eventfd;
 mod output;
 mod pipe;
 mod regular;
 mod ring;
 mod socket;
 
-pub(super) use device::{NULL, ZERO};
-pub(super) use event::{EVENT, SEMAPHORE};
-pub(super) use output::OUTPUT;
-pub(super) use pipe::{PIPE, make as make_pipe};
-pub(super) use regular::{REGULAR, truncate};
-pub(super) use socket::{DATAGRAM, STREAM, has_connection, has_place};
+pub(super) use eventfd::find as find_event;
+pub(super) use pipe::make as make_pipe;
+pub(super) use regular::truncate;
+pub(super) use socket::find::find as find_socket;
+pub(super) use socket::{has_connection, has_place};
 
-/// The functions that make files of these kinds, or that only one kind has.
-pub(super) fn find(name: &str) -> Option<crate::native::Native> {
-    event::find(name).or_else(|| socket::find(name))
+use super::description::FileDescription;
+use super::table::{Kind, OpenFile};
+use device::{NULL, ZERO};
+use event::{EVENT, SEMAPHORE};
+use output::OUTPUT;
+use pipe::PIPE;
+use regular::REGULAR;
+use socket::{DATAGRAM, STREAM};
+
+impl Kind {
+    /// How files of this kind behave.
+    pub fn description(self) -> &'static dyn FileDescription {
+        match self {
+            Kind::Regular => &REGULAR,
+            Kind::Pipe => &PIPE,
+            Kind::Output => &OUTPUT,
+            Kind::Null => &NULL,
+            Kind::Zero => &ZERO,
+            Kind::Event => &EVENT,
+            Kind::Semaphore => &SEMAPHORE,
+            Kind::Stream => &STREAM,
+            Kind::Datagram => &DATAGRAM,
+        }
+    }
+}
+
+impl OpenFile {
+    /// How it behaves.
+    pub fn description(&self) -> &'static dyn FileDescription {
+        self.kind.description()
+    }
 }

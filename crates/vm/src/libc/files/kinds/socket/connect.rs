@@ -11,14 +11,16 @@ use super::{
 use super::{set_link, take_error};
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, hidden, on_file};
+use crate::libc::files::condition::Condition;
 use crate::libc::files::content::NONBLOCK;
 use crate::libc::files::errno::{EAGAIN, ECONNREFUSED, EINPROGRESS, EINVAL, EISCONN, EOPNOTSUPP, EPROTOTYPE};
 use crate::libc::files::kinds::ring;
-use crate::libc::files::lookup::{in_use, look_part, pinned};
+use crate::libc::files::lookup::{look_part, pinned};
 use crate::libc::files::open;
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use crate::libc::files::pin::in_use;
 use crate::libc::files::table::{self, Kind, OpenFile};
-use crate::libc::files::wait::{Condition, for_others, is_open_to_others, wait_for};
+use crate::libc::files::wait::{for_others, is_open_to_others, wait_for};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::state::State;

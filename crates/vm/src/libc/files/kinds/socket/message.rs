@@ -10,6 +10,7 @@ use super::{
 use crate::hidden::HiddenObject;
 use crate::libc::files::action::{cancelable, on_file, on_reached};
 use crate::libc::files::buffer::{access, store};
+use crate::libc::files::condition::Condition;
 use crate::libc::files::content::NONBLOCK;
 use crate::libc::files::description::{Answer, Bytes, Written};
 use crate::libc::files::errno::{
@@ -17,10 +18,11 @@ use crate::libc::files::errno::{
 };
 use crate::libc::files::kinds::pipe::broken;
 use crate::libc::files::kinds::ring;
-use crate::libc::files::lookup::{keep_reached, look_part, pinned, reached, still_reaches};
+use crate::libc::files::lookup::{look_part, pinned, still_reaches};
 use crate::libc::files::operation::{After, Part, Parted, Performs, operation, phase, refused};
+use crate::libc::files::pin::{keep_reached, reached};
 use crate::libc::files::table::{self, Kind, OpenFile};
-use crate::libc::files::wait::{Condition, for_others, is_open_to_others, wait_for};
+use crate::libc::files::wait::{for_others, is_open_to_others, wait_for};
 use crate::native::{Cx, Flow, Native, Stop};
 use crate::phase::Phase;
 use crate::value::Value;

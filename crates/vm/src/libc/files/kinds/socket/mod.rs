@@ -19,6 +19,7 @@
 
 mod calls;
 mod connect;
+pub(super) mod find;
 mod message;
 mod name;
 mod option;
@@ -27,9 +28,8 @@ use crate::hidden::HiddenObject;
 use crate::libc::files::description::{Answer, Bytes, FileDescription, Readiness, Status, Written};
 use crate::libc::files::errno::{EAGAIN, ECONNRESET, EINVAL, ENOTCONN, EPIPE, ESPIPE};
 use crate::libc::files::kinds::ring;
-use crate::libc::files::operation::alone;
 use crate::libc::files::table::{self, Kind, OpenFile};
-use crate::native::{Cx, Flow, Native, Stop};
+use crate::native::{Cx, Flow, Stop};
 use crate::state::State;
 use crate::word::{SocketField as Field, WordKey};
 use selvedge_model::ObjectId;
@@ -42,14 +42,6 @@ pub(in crate::libc::files) const DATAGRAM: Socket = Socket { stream: false };
 /// See the module's documentation.
 pub(in crate::libc::files) struct Socket {
     stream: bool,
-}
-
-/// The models of this folder.
-pub(super) fn find(name: &str) -> Option<Native> {
-    calls::find(name)
-        .or_else(|| connect::find(name))
-        .or_else(|| message::find(name))
-        .or_else(|| option::find(name))
 }
 
 /// The families, as numbers of Linux.
@@ -239,7 +231,7 @@ impl FileDescription for Socket {
     fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
         let file = open.file;
         while let Some(waiting) = connect::first(cx.state, file) {
-            if !alone(cx) {
+            if !(cx.state.unjoined() == 0) {
                 let what = "closing a socket while connections wait to be accepted, with several threads";
                 return Err(Flow::Unsupported(what.into()));
             }

@@ -5,7 +5,8 @@
 //! make all bits from the lowest undefined bit on undefined; comparisons make their whole result
 //! undefined. (These are the rules of Memcheck.)
 
-use super::signed;
+pub mod float;
+
 use crate::code::Op;
 use crate::symbolic;
 use crate::value::{Tags, Value, mask};
@@ -110,7 +111,7 @@ fn concrete(op: Op, width: u8, a: u64, b: u64) -> Value {
         Op::Sle => u64::from(x <= y),
         Op::Sgt => u64::from(x > y),
         Op::Sge => u64::from(x >= y),
-        _ => super::float::binary(op, width, a, b),
+        _ => float::binary(op, width, a, b),
     };
     Value::new(bits)
 }
@@ -203,4 +204,11 @@ mod tests {
         assert_eq!(divide(0x80, 0xff, 8), None);
         assert_eq!(divide(0xf9, 2, 8), Some((0xfd, 0xff)));
     }
+}
+
+/// A number of a width as a signed one.
+#[inline(always)]
+pub const fn signed(bits: u64, width: u8) -> i64 {
+    let shift = 64 - width as u32;
+    ((bits << shift) as i64) >> shift
 }

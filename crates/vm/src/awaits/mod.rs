@@ -31,151 +31,25 @@
 //! Reductions for Spinloops*, FMCAD 2021) finds loops in the program's text, and blocks a thread
 //! after its round. Here the states decide, and the last read of the round is no event either.
 
-use crate::code::{Code, Op as Inst};
+mod loops;
+mod stand;
+
+pub(crate) use loops::{Awaiting, Awaits};
+pub(crate) use stand::{Stand, Stands};
+
 use crate::fingerprint::{Keys, own_hash};
 use crate::program::Program;
 use crate::state::Undo as Entry;
 use crate::thread::Stage;
 use crate::vm::{Mark, Vm};
-use rangemap::RangeSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use loops::Use;
 use selvedge_base::{Digest, Id, ThreadId};
-use selvedge_ir::{Callee, InstKind};
 use selvedge_model::{Action, Choice, Machine, MemoryOrder, Op, Pending, Status, Undo};
-use std::collections::BTreeSet;
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 /// The most yields and fences that a round may end with.
 const MOST_LOCAL: usize = 4;
-
-/// A stand to which a thread may return: its place (depth, function, instruction), and the hash of
-/// the thread's state.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Stand {
-    place: (u32, u32, u32),
-    hash: Digest,
-}
-
-/// Lists of stands, by number. Number 0 is the empty list.
-#[derive(Default)]
-pub(crate) struct Stands {
-    lists: Vec<Vec<Stand>>,
-    numbers: FxHashMap<Vec<Stand>, u32>,
-}
-
-impl Stands {
-    /// The stands of a list.
-    pub(crate) fn list(&self, number: u32) -> &[Stand] {
-        match number.checked_sub(1) {
-            Some(index) => &self.lists[index as usize],
-            None => &[],
-        }
-    }
-
-    /// The list as words, for fingerprints.
-    pub(crate) fn words(&self, number: u32) -> impl Iterator<Item = u64> + '_ {
-        self.list(number).iter().flat_map(|stand| stand.hash.words())
-    }
-
-    pub(crate) fn number(&mut self, list: Vec<Stand>) -> u32 {
-        if list.is_empty() {
-            return 0;
-        }
-        if let Some(&number) = self.numbers.get(&list) {
-            return number;
-        }
-        self.lists.push(list.clone());
-        let number = self.lists.len() as u32;
-        self.numbers.insert(list, number);
-        number
-    }
-}
-
-/// How bytes are used, as far as that may show a race that would be lost.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Use {
-    /// An atomic variable, read where a round may be.
-    Awaited,
-    /// The same, by a read-modify-write.
-    Exchanged,
-    /// Read by a plain access.
-    Read,
-    /// Written by a plain access.
-    Written,
-}
-
-/// The bytes that all machines of a program have used, undone or not.
-#[derive(Default)]
-struct Used {
-    awaited: RangeSet<u64>,
-    exchanged: RangeSet<u64>,
-    read: RangeSet<u64>,
-    written: RangeSet<u64>,
-}
-
-impl Used {
-    /// Adds bytes. Returns true if a race on them may be lost.
-    fn add(&mut self, bytes: Range<u64>, how: Use) -> bool {
-        let meets = match how {
-            Use::Awaited => self.written.overlaps(&bytes),
-            Use::Exchanged => self.written.overlaps(&bytes) || self.read.overlaps(&bytes),
-            Use::Read => self.exchanged.overlaps(&bytes),
-            Use::Written => self.awaited.overlaps(&bytes) || self.exchanged.overlaps(&bytes),
-        };
-        match how {
-            Use::Awaited => self.awaited.insert(bytes),
-            Use::Exchanged => self.exchanged.insert(bytes),
-            Use::Read => self.read.insert(bytes),
-            Use::Written => self.written.insert(bytes),
-        }
-        meets
-    }
-}
-
-/// What the machines of a program know together.
-pub(crate) struct Awaits {
-    /// By function: the instructions at which a round may begin.
-    begins: Vec<BTreeSet<u32>>,
-    /// By function: the atomic accesses after which a round may end, without another one between.
-    ends: Vec<BTreeSet<u32>>,
-    used: Mutex<Used>,
-    refused: AtomicBool,
-}
-
-/// What one machine knows.
-#[derive(Default)]
-pub(crate) struct Awaiting {
-    /// What it has told the others.
-    told: FxHashSet<(u64, u32, Use)>,
-    /// True while a step is taken to find out whether it completes a round.
-    tries: bool,
-    /// True if that step did.
-    completes: bool,
-    /// True if no thread is held until a step is undone.
-    pub(crate) suspended: bool,
-}
-
-impl Awaits {
-    pub(crate) fn of(code: &[Code]) -> Awaits {
-        let begins = begins(code);
-        Awaits {
-            ends: ends(code, &begins),
-            begins,
-            used: Mutex::default(),
-            refused: AtomicBool::new(false),
-        }
-    }
-
-    fn begins_round(&self, function: u32, ip: u32) -> bool {
-        self.begins[function as usize].contains(&ip)
-    }
-
-    fn ends_round(&self, function: u32, ip: u32) -> bool {
-        self.ends[function as usize].contains(&ip)
-    }
-}
 
 impl Program {
     /// Whether awaits would hide something: what was explored with them is then incomplete, and has
@@ -477,98 +351,4 @@ fn may_be_in_round(action: &Action) -> bool {
         _ => false,
     };
     quiet && !action.blocks.is_some() && !action.cancelable
-}
-
-/// By function, the instructions at which a round may begin: the atomic accesses that come first
-/// after the head of a loop. Each set would be right; a smaller one holds fewer threads, a larger
-/// one makes more states differ.
-fn begins(code: &[Code]) -> Vec<BTreeSet<u32>> {
-    let mut begins = vec![BTreeSet::new(); code.len()];
-    // Where to look from: the heads of loops, and the functions that are called on the way.
-    let mut open: Vec<(usize, u32)> = Vec::new();
-    for (function, code) in code.iter().enumerate() {
-        for (ip, inst) in code.insts.iter().enumerate() {
-            let back = targets(code, *inst)
-                .into_iter()
-                .filter(|&target| target <= ip as u32);
-            open.extend(back.map(|target| (function, target)));
-        }
-    }
-    walk(code, open, |function, ip| _ = begins[function].insert(ip));
-    begins
-}
-
-/// By function, the atomic accesses after which a round may end without another access between.
-fn ends(code: &[Code], begins: &[BTreeSet<u32>]) -> Vec<BTreeSet<u32>> {
-    let of = |(function, body): (usize, &Code)| {
-        let accesses =
-            (0..body.insts.len() as u32).filter(|&ip| is_atomic_read(body, body.insts[ip as usize]));
-        let ends = accesses.filter(|&ip| {
-            let mut found = false;
-            let returns = walk(code, vec![(function, ip + 1)], |function, ip| {
-                found |= begins[function].contains(&ip);
-            });
-            // What a caller does after that is not looked at.
-            found || returns
-        });
-        ends.collect()
-    };
-    code.iter().enumerate().map(of).collect()
-}
-
-/// Follows the code from places on, up to atomic accesses, and says which are met. Returns whether
-/// the end of one of the functions is reached.
-fn walk(code: &[Code], mut open: Vec<(usize, u32)>, mut meets: impl FnMut(usize, u32)) -> bool {
-    let mut seen: FxHashSet<(usize, u32)> = open.iter().copied().collect();
-    let mut returns = false;
-    while let Some((function, ip)) = open.pop() {
-        let body = &code[function];
-        let Some(&inst) = body.insts.get(ip as usize) else {
-            continue;
-        };
-        let mut next: Vec<(usize, u32)> = Vec::new();
-        match inst.op {
-            Inst::Complex if is_atomic_read(body, inst) => meets(function, ip),
-            Inst::Jump | Inst::Switch => next.extend(targets(body, inst).into_iter().map(|t| (function, t))),
-            Inst::Branch => {
-                next.extend(targets(body, inst).into_iter().map(|t| (function, t)));
-                next.push((function, ip + 1));
-            }
-            Inst::Return => returns = true,
-            Inst::Unreachable | Inst::Trap => {}
-            Inst::Call => {
-                if let Some(Callee::Direct(callee)) = body.calls[inst.long() as usize].callee {
-                    next.push((callee.index(), 0));
-                }
-                next.push((function, ip + 1));
-            }
-            _ => next.push((function, ip + 1)),
-        }
-        open.extend(next.into_iter().filter(|&place| seen.insert(place)));
-    }
-    returns
-}
-
-/// Where a jump may go, without the next instruction.
-fn targets(code: &Code, inst: crate::code::Inst) -> Vec<u32> {
-    match inst.op {
-        Inst::Jump | Inst::Branch => vec![inst.long()],
-        Inst::Switch if inst.w == 0 => {
-            let table = &code.switches[usize::from(inst.b)];
-            let cases = table.cases.iter().map(|&(_, target)| target);
-            cases.chain([table.default]).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn is_atomic_read(code: &Code, inst: crate::code::Inst) -> bool {
-    if inst.op != Inst::Complex {
-        return false;
-    }
-    let kind = &code.complex[inst.long() as usize];
-    matches!(
-        kind,
-        InstKind::Load { order: Some(_), .. } | InstKind::CompareExchange { .. } | InstKind::Rmw { .. }
-    )
 }

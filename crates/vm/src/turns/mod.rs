@@ -23,16 +23,23 @@
 //! Where S is, is a question of cost only. One execution, in which each thread runs as far as it
 //! can, says which statements all identical threads execute once on one object.
 
+mod places;
+mod twin;
+
+pub use places::Identical;
+pub(crate) use places::Turns;
+pub(crate) use twin::twin;
+
 use crate::code::Op as Code;
-use crate::native::Cx;
 use crate::program::{Error, Program};
 use crate::value::Value;
 use crate::vm::Vm;
+use places::{At, Start};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_base::{Id, StmtId, ThreadId};
-use selvedge_ir::{Comparison, FuncId, InstKind};
-use selvedge_model::{Access, Action, Choice, Machine, MemoryOrder, ObjectId, Op, Outcome};
-use std::collections::{BTreeMap, BTreeSet};
+use selvedge_ir::InstKind;
+use selvedge_model::{Access, Action, Choice, Machine, MemoryOrder, Op, Outcome};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -44,75 +51,6 @@ const MOST_IN_A_ROW: usize = 200;
 const MOST_DECISIONS: usize = 50;
 /// What it may cost, as [`Vm::work`] counts.
 const MOST_WORK: u64 = 4_000_000;
-
-/// What is known of identical threads from the program as a text.
-#[derive(Clone, Debug, Default)]
-pub struct Identical {
-    /// The functions that a thread may begin with, and the comparisons that decide what they do
-    /// with what they are given. `None` if that is not known.
-    pub starts: BTreeMap<FuncId, Option<Vec<Comparison>>>,
-    /// The statements that store handles of threads, or load them for joins.
-    pub handles: BTreeSet<StmtId>,
-    /// Which of the places where they can take turns is taken, from 0, as far as there are so many:
-    /// any of them is right.
-    pub place: usize,
-}
-
-/// Where identical threads take turns.
-#[derive(Debug)]
-pub(crate) struct Turns {
-    /// By the address of a function: see [`Identical::starts`].
-    starts: FxHashMap<u64, Option<Vec<Comparison>>>,
-    handles: FxHashSet<StmtId>,
-    /// By what threads begin with.
-    at: OnceLock<FxHashMap<Start, At>>,
-}
-
-/// What a thread begins with: the address of a function, and the results of the comparisons of its
-/// argument. Equal for identical threads.
-type Start = (u64, u64);
-
-impl Turns {
-    /// What is known of arguments of a function, if it is a little.
-    fn comparisons(&self, function: u64) -> Option<&[Comparison]> {
-        let known = self.starts.get(&function)?.as_deref();
-        known.filter(|known| known.len() <= 64)
-    }
-
-    fn start(&self, (function, argument): (u64, Value)) -> Start {
-        let known = self.comparisons(function).unwrap_or_default();
-        let results = known.iter().map(|c| c.of(argument.bits));
-        let results = results.fold(0, |all, result| all << 1 | u64::from(result));
-        (function, if argument.is_concrete() { results } else { 0 })
-    }
-
-    /// Whether a function does the same with two arguments.
-    fn are_alike(&self, function: u64, one: Value, other: Value) -> bool {
-        let concrete = one.is_concrete() && other.is_concrete();
-        let same = concrete && one == other;
-        same || self.comparisons(function).is_some_and(|known| {
-            known.is_empty() || concrete && known.iter().all(|c| c.of(one.bits) == c.of(other.bits))
-        })
-    }
-}
-
-/// A statement and what it does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct At {
-    stmt: StmtId,
-    op: Op,
-    object: ObjectId,
-}
-
-impl At {
-    const fn of(action: &Action) -> At {
-        At {
-            stmt: action.stmt,
-            op: action.op,
-            object: action.object,
-        }
-    }
-}
 
 impl Program {
     /// Finds out where identical threads can take turns, if there are some that can.
@@ -171,24 +109,6 @@ impl Program {
         let at = self.turns.get().and_then(|turns| turns.at.get());
         at.is_some_and(|at| at.values().any(|at| at.stmt == stmt))
     }
-}
-
-/// The thread created just before the one that is created now, if the two are identical.
-pub(crate) fn twin(cx: &Cx<'_>, start: u64, argument: Value, detached: bool) -> Option<ThreadId> {
-    if !cx.state.modes().turns || detached {
-        return None;
-    }
-    let turns = cx.program.turns.get()?;
-    turns.starts.get(&start)?;
-    let core = &cx.state.thread(cx.thread).core;
-    if !core.has_just_created {
-        return None;
-    }
-    let mut threads = cx.state.threads().iter().enumerate();
-    let (number, before) =
-        threads.find(|(_, t)| t.parent == cx.thread && t.ordinal == core.children && t.ordinal > 0)?;
-    let alike = before.start.0 == start && turns.are_alike(start, before.start.1, argument);
-    (alike && !before.core.detached).then(|| ThreadId::from_index(number))
 }
 
 impl Vm {

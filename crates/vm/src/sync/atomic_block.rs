@@ -9,7 +9,7 @@
 //! Its end is a scheduling point without
 //! effect, so that what follows is not part of it.
 
-use super::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
+use crate::native::{Cx, Flow, NO_ARGUMENT, Native, Performed, Prepared, Visible};
 use selvedge_model::{Op, Outcome};
 
 /// The models of this file.

@@ -1,0 +1,71 @@
+//! Which options do not go together.
+
+use crate::options::{Options, Strategy, Visibility};
+use crate::plan::{Plan, slices};
+use crate::predicate::PROPERTIES;
+
+impl Options {
+    /// Checks that the options do not contradict each other.
+    ///
+    /// # Errors
+    /// The contradiction, as text.
+    pub fn verify(&self) -> Result<(), String> {
+        let conflict = checkpoint_conflict(self)
+            .or_else(|| predicate_conflict(self))
+            .or_else(|| self.stateful_conflict());
+        conflict.map_or(Ok(()), |what| Err(what.to_owned()))
+    }
+
+    fn stateful_conflict(&self) -> Option<&'static str> {
+        let stateful = self.strategy == Some(Strategy::Stateful);
+        if stateful && self.test_cases.is_some() {
+            return Some(
+                "--strategy stateful has no execution of its own for each test case: use dpor or unfold",
+            );
+        }
+        if !stateful && matches!(self.visibility, Visibility::Fields | Visibility::Hybrid) {
+            return Some("--visibility fields and hybrid are available with --strategy stateful only");
+        }
+        None
+    }
+}
+
+/// What does not go together with predicate dependence, in words.
+fn predicate_conflict(options: &Options) -> Option<&'static str> {
+    if !slices(options) {
+        return None;
+    }
+    if !options.properties.iter().all(|p| PROPERTIES.contains(p)) {
+        return Some(
+            "--dependence predicate is about assertions, deadlocks and the use of threads: add --property assertion,deadlock,pthread",
+        );
+    }
+    if !matches!(options.strategy, None | Some(Strategy::Dpor | Strategy::Unfold)) {
+        return Some("--dependence predicate is available with --strategy dpor and unfold only");
+    }
+    if options.visibility == Visibility::Sync {
+        return Some(
+            "--dependence predicate decides itself which accesses are scheduling points: leave --visibility out",
+        );
+    }
+    if options.checkpoints.are_wanted() {
+        return Some("checkpoints of --dependence predicate are not available yet");
+    }
+    None
+}
+
+/// The part of a session with these options that cannot be saved, as text.
+fn checkpoint_conflict(options: &Options) -> Option<&'static str> {
+    if !options.checkpoints.are_wanted() {
+        return None;
+    }
+    if Plan::first(options).strategy.matches_states() {
+        return Some(
+            "checkpoints of --strategy unfold and stateful are not available yet; dpor, random and pct have them",
+        );
+    }
+    if options.test_cases.is_some() {
+        return Some("--emit-tests cannot go on from checkpoints");
+    }
+    None
+}

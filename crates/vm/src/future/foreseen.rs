@@ -1,0 +1,97 @@
+//! The predictions that a machine has made.
+
+use super::shared::Shared;
+use rustc_hash::FxHashMap;
+use selvedge_base::{StmtId, ThreadId};
+use selvedge_model::{Action, Op};
+
+/// The predictions so far.
+#[derive(Debug, Default)]
+pub(crate) struct Foreseen {
+    /// The observed thread and the prediction, for the present state.
+    pub(crate) known: Option<(ThreadId, Future)>,
+    /// For each statement, the number of useful answers, and the number of instructions that were
+    /// followed.
+    pays: FxHashMap<StmtId, (u64, u64)>,
+}
+
+/// The average number of instructions that may be followed for a useful answer: the approximate
+/// cost of a few steps.
+const WORTH: u64 = 100;
+/// The number of instructions that may be followed before anything is known of a statement.
+const TRIAL: u64 = 3_000;
+
+impl Foreseen {
+    /// True if asking before a statement has paid so far.
+    pub(crate) fn pays(&self, stmt: StmtId) -> bool {
+        let (useful, followed) = self.pays.get(&stmt).copied().unwrap_or_default();
+        followed <= TRIAL + useful * WORTH
+    }
+
+    /// Records a prediction. The observed thread is before a statement.
+    pub(super) fn learn(&mut self, still: ThreadId, stmt: StmtId, future: Future) {
+        self.pays.entry(stmt).or_default().1 += u64::from(future.followed);
+        self.known = Some((still, future));
+    }
+
+    /// Records that an answer was useful.
+    pub(crate) fn was_useful(&mut self, stmt: StmtId) {
+        self.pays.entry(stmt).or_default().0 += 1;
+    }
+}
+
+/// What all other threads may do to memory before the observed thread moves.
+#[derive(Debug)]
+pub(crate) struct Future {
+    /// `None` means anything.
+    pub(super) shared: Option<Shared>,
+    /// The number of instructions that were followed.
+    pub(super) followed: u32,
+}
+
+impl Future {
+    /// True if another thread may access these bytes, and this access or the other one writes.
+    pub(crate) fn conflicts(&self, address: u64, size: u64, write: bool) -> bool {
+        let Some(shared) = &self.shared else {
+            return true;
+        };
+        write && shared.reads_anywhere
+            || shared
+                .touches
+                .iter()
+                .any(|touch| (write || touch.write) && touch.meets(address, size))
+    }
+}
+
+/// The bytes that an action accesses, and whether it writes. `None` if the action does more than
+/// this.
+pub(crate) fn bytes(action: &Action) -> Option<(u64, u64, bool)> {
+    if action.cancelable || action.may_fail || action.object2 != selvedge_model::ObjectId::NONE {
+        return None;
+    }
+    let (address, size) = (action.object.0, u64::from(action.size));
+    match action.op {
+        Op::Read if size > 0 => Some((address, size, false)),
+        Op::Write | Op::Rmw if size > 0 => Some((address, size, true)),
+        Op::Lock
+        | Op::Unlock
+        | Op::TryLock
+        | Op::RdLock
+        | Op::WrLock
+        | Op::RdUnlock
+        | Op::WrUnlock
+        | Op::TryRdLock
+        | Op::TryWrLock
+        | Op::SpinLock
+        | Op::SpinUnlock
+        | Op::SpinTryLock
+        | Op::SemPost
+        | Op::SemWait
+        | Op::SemTryWait
+            if action.object.is_address() =>
+        {
+            Some((address, 1, true))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,20 @@
+//! How precisely the future of other threads is computed.
+
+/// How the future of other threads is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Futures {
+    /// How precisely accesses are distinguished.
+    pub elements: Elements,
+    /// If true, the question is not asked before statements where it was not useful so far.
+    pub sparing: bool,
+}
+
+/// How precisely elements of arrays are distinguished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Elements {
+    /// All elements of an array are treated as one.
+    Together,
+    /// Elements are distinguished by index.
+    #[default]
+    Apart,
+}

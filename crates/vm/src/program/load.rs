@@ -1,0 +1,168 @@
+//! Makes a program ready to run: decides what each function's name means, places the globals, and
+//! compiles the code.
+
+use super::bind::{bind, entry_name, is_reported, symbolic_bodies};
+use super::globals::place_globals;
+use super::{Binding, Error, Program};
+use crate::compile;
+use crate::libc::files::POLLS;
+use crate::machine::rust_start;
+use crate::names::{self, Name};
+use crate::options::Options;
+use crate::sync::{Fusible, is_wait, polls_end};
+use selvedge_base::Id;
+use selvedge_ir::{InstKind, Module};
+use selvedge_solver::Sink;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, OnceLock};
+
+impl Program {
+    /// Compiles a module.
+    ///
+    /// # Errors
+    /// If it has no entry function or a global is too large.
+    pub fn new(module: Module, options: Options) -> Result<Arc<Program>, Error> {
+        let entry = match module.function(entry_name(&module, &options)) {
+            Some(f) if module.functions[f].is_defined() => f,
+            _ => return Err(Error::NoEntry(options.entry)),
+        };
+        let symbolic_bodies = symbolic_bodies(&module);
+        let solver_options = solver_options(&options)?;
+        let bindings = bind(&module, &options);
+        let missing = module
+            .functions
+            .ids()
+            .filter(|f| {
+                matches!(bindings[f.index()], Binding::Missing) && is_reported(&module.functions[*f].name)
+            })
+            .collect();
+        let (globals, thread_locals) = place_globals(&module)?;
+        let mut names = vec![Name::default()];
+        names.extend(module.globals.iter().map(|g| Name {
+            text: names::of_global(&module, g).to_owned(),
+            shape: g.shape,
+        }));
+        let mapping = names.len() as u32;
+        names.push(Name {
+            text: "mapping".to_owned(),
+            shape: None,
+        });
+        let is_atomic = |name: &str| name.starts_with("__VERIFIER_atomic_");
+        let atomic = module
+            .functions
+            .iter()
+            .map(|f| f.is_defined() && is_atomic(&f.name))
+            .collect();
+        let mut program = Program {
+            atomic,
+            executed: AtomicU64::new(0),
+            points: Vec::new(),
+            reached: Mutex::default(),
+            solver: Mutex::default(),
+            classes: None,
+            strayed: AtomicBool::new(false),
+            atomic_blocks: module.functions.iter().any(|f| is_atomic(&f.name)),
+            exit_handlers: !module.destructors.is_empty()
+                || module
+                    .functions
+                    .iter()
+                    .any(|f| matches!(f.name.as_str(), "atexit" | "__cxa_atexit")),
+            polls_ends: module.functions.iter().any(|f| polls_end(&f.name)),
+            weak_exchanges: has_weak_exchanges(&module),
+            addresses: Mutex::default(),
+            handlers: Mutex::default(),
+            cancels: module.functions.iter().any(|f| f.name == "pthread_cancel"),
+            fusible: Fusible::of(&module),
+            starts_rust: starts_rust(&module),
+            spoiled: AtomicBool::new(false),
+            turns: OnceLock::new(),
+            awaits: OnceLock::new(),
+            told_apart: AtomicBool::new(false),
+            polls: module.functions.iter().any(|f| POLLS.contains(&f.name.as_str())),
+            code: Vec::new(),
+            liveness: OnceLock::new(),
+            open: Mutex::default(),
+            bindings,
+            symbolic_bodies,
+            solver_options,
+            entry,
+            globals,
+            thread_locals,
+            names,
+            mapping,
+            own_operators: has_own_operators(&module),
+            regions: Mutex::default(),
+            missing,
+            module,
+            options,
+        };
+        program.classes = program.class_map();
+        let escape = selvedge_analysis::Escape::of(&program.module);
+        let mut codes = Vec::with_capacity(program.module.functions.len());
+        for func in program.module.functions.ids() {
+            if program.options.stop.is_set() {
+                return Err(Error::Stopped);
+            }
+            let mut names = std::mem::take(&mut program.names);
+            let mut points = std::mem::take(&mut program.points);
+            codes.push(compile::function(
+                (&program, &escape),
+                func,
+                &mut names,
+                &mut points,
+            ));
+            program.names = names;
+            program.points = points;
+        }
+        program.code = codes;
+        Ok(Arc::new(program))
+    }
+
+    /// Whether it may wait on condition variables or futexes.
+    pub fn waits(&self) -> bool {
+        let functions = self.module.functions.iter();
+        functions.filter(|f| !f.is_defined()).any(|f| is_wait(&f.name))
+    }
+}
+
+fn has_weak_exchanges(module: &Module) -> bool {
+    let mut insts = module
+        .functions
+        .iter()
+        .flat_map(|f| f.blocks.iter())
+        .flat_map(|b| &b.insts);
+    insts.any(|inst| matches!(inst.kind, InstKind::CompareExchange { weak: true, .. }))
+}
+
+/// Whether a program has a global `operator new` or `delete` of its own.
+fn has_own_operators(module: &Module) -> bool {
+    let mut own = module.functions.iter().filter(|f| f.is_defined());
+    let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
+    own.any(|f| operators.iter().any(|operator| f.name.starts_with(operator)))
+}
+
+/// Whether a module has the start of Rust's standard library.
+fn starts_rust(module: &Module) -> bool {
+    let starts = |name: &str| name.contains("lang_start") && selvedge_ir::demangle(name) == rust_start::START;
+    module.functions.iter().any(|f| starts(&f.name))
+}
+
+/// The options of all solvers of a program. Those that write queries share one directory.
+fn solver_options(of: &Options) -> Result<selvedge_solver::Options, Error> {
+    let options = &of.solver;
+    let mut all = selvedge_solver::Options {
+        time: options.timeout,
+        stop: Some(of.stop.shared()),
+        ..selvedge_solver::Options::default()
+    };
+    if let Some(layers) = &options.layers {
+        all = all
+            .with_layers(layers)
+            .map_err(|e| Error::SolverOptions(e.to_string()))?;
+    }
+    if let Some(directory) = &options.log_queries {
+        let failed = |e| Error::SolverOptions(format!("{}: {e}", directory.display()));
+        all.log = Some(Sink::directory(directory).map_err(failed)?);
+    }
+    Ok(all)
+}
