@@ -169,6 +169,13 @@ pub fn tagged(tags: &Tags, op: Op, width: u8, a: Value, b: Value) -> Value {
     }
 }
 
+/// A number of a width as a signed one.
+#[inline(always)]
+pub const fn signed(bits: u64, width: u8) -> i64 {
+    let shift = 64 - width as u32;
+    ((bits << shift) as i64) >> shift
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,11 +211,4 @@ mod tests {
         assert_eq!(divide(0x80, 0xff, 8), None);
         assert_eq!(divide(0xf9, 2, 8), Some((0xfd, 0xff)));
     }
-}
-
-/// A number of a width as a signed one.
-#[inline(always)]
-pub const fn signed(bits: u64, width: u8) -> i64 {
-    let shift = 64 - width as u32;
-    ((bits << shift) as i64) >> shift
 }

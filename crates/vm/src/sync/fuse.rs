@@ -13,7 +13,7 @@
 //!
 //! But: a lock may be tried, destroyed, or given back by somebody else while it is held, and a
 //! thread may be joined by two, detached or cancelled. Where the functions for that are in the
-//! program, nothing is fused that they would notice ([`Fusible`]); destroying, and what is a
+//! program, nothing is fused that they would notice (`Fusible`); destroying, and what is a
 //! mistake, is often there and never comes to pass while threads run: if it does after all, the
 //! exploration is *spoiled* ([`spoils`]) and has to be made again without parts. (Until then every
 //! execution is equivalent to one that the reduced exploration has; so it meets such an action if

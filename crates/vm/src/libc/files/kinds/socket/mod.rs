@@ -231,7 +231,7 @@ impl FileDescription for Socket {
     fn closed(&self, cx: &mut Cx<'_>, open: &OpenFile) -> Result<(), Stop> {
         let file = open.file;
         while let Some(waiting) = connect::first(cx.state, file) {
-            if !(cx.state.unjoined() == 0) {
+            if cx.state.unjoined() != 0 {
                 let what = "closing a socket while connections wait to be accepted, with several threads";
                 return Err(Flow::Unsupported(what.into()));
             }
