@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 /// Programs that run longest, which therefore start first.
-const LONG: [&str; 4] = ["corpus", "unfold", "symbolic_calls", "limits"];
+const LONG: [&str; 4] = ["cli/corpus", "explore/unfold", "cli/symbolic_calls", "cli/limits"];
 
 /// A program with tests.
 struct Program {
@@ -21,12 +21,12 @@ struct Program {
     folder: PathBuf,
 }
 
-/// Builds and runs all tests; arguments that begin with `-` go to cargo.
+/// Builds and runs all tests. The options are those of `cargo test`, such as `--release`.
 pub fn run(options: &[String]) -> Result<()> {
     let mut programs = build(options)?;
     programs.sort_by_key(|program| {
         LONG.iter()
-            .position(|name| program.name.ends_with(name))
+            .position(|&name| program.name == name)
             .unwrap_or(LONG.len())
     });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -129,8 +129,6 @@ fn examine(program: &Program) -> Result<()> {
     // Programs with a harness of their own say what they have compared instead.
     let result = text.lines().find(|line| line.starts_with("test result: "));
     let result = result.or_else(|| text.lines().find(|line| !line.is_empty()));
-    let counts = result.unwrap_or("ok").trim_start_matches("test result: ");
-    let counts = counts.split(';').next().unwrap_or_default();
-    println!("{seconds:7.1} s  {name}: {counts}");
+    println!("{name}, {seconds:.1} s\n{}", result.unwrap_or("test result: ok"));
     Ok(())
 }
