@@ -8,7 +8,7 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 .PHONY: help setup build demo test site deb
 
 help:
-	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then larger by cutoffs; the decoder of LZ4"
+	@echo "make demo   check real code: the thread pool of zstd, then the same with one deliberate mistake, then larger by cutoffs; the decoder of LZ4; a program that keeps to a set of schedules"
 	@echo "make test   all tests"
 	@echo "make build  the command, optimised: target/release/selvedge"
 	@echo "make site   the documents as a site: target/site (mdBook, which is installed into target/tools if there is none)"

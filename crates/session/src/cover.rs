@@ -3,8 +3,7 @@
 
 use crate::conclude::report_before;
 use crate::error::Error;
-use crate::explored::Estimate;
-use crate::explored::Explored;
+use crate::explored::{Estimate, Explored};
 use crate::finding::{self, FoundBy};
 use crate::job::Job;
 use crate::machines::stepping_machine;

@@ -43,13 +43,18 @@ impl Plan {
     /// The first plan.
     pub fn first(options: &Options) -> Plan {
         if slices(options) {
-            return Plan::sliced(options, options.strategy.unwrap_or(Strategy::Dpor));
+            return Plan::sliced(options);
         }
         Plan::conflict(options)
     }
 
+    /// The first plan under predicate dependence.
+    pub(crate) fn sliced(options: &Options) -> Plan {
+        Plan::sliced_with(options, options.strategy.unwrap_or(Strategy::Dpor))
+    }
+
     /// The plan of a strategy under predicate dependence.
-    pub(crate) fn sliced(options: &Options, strategy: Strategy) -> Plan {
+    pub(crate) fn sliced_with(options: &Options, strategy: Strategy) -> Plan {
         Plan {
             dependence: Dependence::Predicate,
             turns: false,

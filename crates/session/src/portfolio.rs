@@ -266,10 +266,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
                 self.begin(Strategy::Unfold, Order::Coverage)?;
                 self.begin(Strategy::Dpor, Order::DepthFirst)?;
                 if predicate::may_pay(self.job.options, self.job.module) {
-                    self.begin_plan(Plan::sliced(
-                        self.job.options,
-                        self.job.options.strategy.unwrap_or(Strategy::Dpor),
-                    ))?;
+                    self.begin_plan(Plan::sliced(self.job.options))?;
                 }
             }
             units = (self.spent / GROWTH).max(FIRST);
@@ -442,10 +439,7 @@ impl<'scope, 'env> Portfolio<'scope, 'env> {
         if self.members.iter().filter(sliced).count() > predicate::ROUNDS as usize {
             return Ok(());
         }
-        self.begin_plan(Plan::sliced(
-            self.job.options,
-            self.job.options.strategy.unwrap_or(Strategy::Dpor),
-        ))
+        self.begin_plan(Plan::sliced(self.job.options))
     }
 
     /// The consequence of an exploration that has ended. `failed`: the assumption that it has shown

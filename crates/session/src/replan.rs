@@ -40,7 +40,7 @@ impl Job<'_> {
                 self.observer.note(predicate::GIVEN_UP);
                 Plan::conflict(self.options)
             }
-            Failed::SameEvents => Plan::sliced(self.options, Strategy::Dpor),
+            Failed::SameEvents => Plan::sliced_with(self.options, Strategy::Dpor),
             _ => return Err(Error::Internal(format!("{failed:?} is no assumption of a plan"))),
         };
         Ok(Planned { plan, rounds })

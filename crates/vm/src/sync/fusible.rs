@@ -37,9 +37,7 @@ impl Fusible {
                 && !has(&|name| name.ends_with("_detach") || name.ends_with("detachEv") || polls_end(name)),
         }
     }
-}
 
-impl Fusible {
     /// Whether threads are joined, but neither detached, nor looked at, nor cancelled.
     pub const fn has_only_joins(self) -> bool {
         self.joins

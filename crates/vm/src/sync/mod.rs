@@ -1,7 +1,7 @@
 //! Synchronisation: POSIX threads, semaphores, C11 threads, thread support of C++.
 //!
-//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible action for
-//! each operation, and [`status`] that says from both whether the action is enabled. The deadlock
+//! One blocking-object abstraction: a [`SyncObject`] for each address, a visible action for each
+//! operation, and [`status`] that says from both whether the action is enabled. The deadlock
 //! detector therefore sees every primitive.
 //!
 //! What POSIX leaves undefined is a fault; it is checked when the operation is performed, since it

@@ -13,12 +13,12 @@ use selvedge_model::{Action, ObjectId, Status};
 /// The size of a futex word in bytes.
 pub(super) const WORD: u64 = 4;
 
-/// `Core::note`: the wait timed out.
-/// `Core::note` before a wait: the expected value is a number, which is the lower half.
+/// `Core::note` before a wait on a futex: the expected value is a number, which is the lower half.
 pub(super) const KNOWN: u64 = 1 << 32;
 
-/// `Core::note` of a wait that ended by itself.
+/// `Core::note` of a wait that has timed out.
 pub(super) const TIMED_OUT: u64 = 2;
+/// `Core::note` of a wait that has ended because its thread is cancelled.
 pub(super) const CANCELLED: u64 = 3;
 
 /// The result of a cancelled thread: `PTHREAD_CANCELED`.
@@ -72,8 +72,8 @@ pub(super) fn signal_alternatives(state: &State, cond: u64) -> u16 {
     }
 }
 
-/// How many ways there are to begin a wait: with spurious wakeups it may also end at once, unless
-/// the word is known to have another value.
+/// How many ways there are to begin a wait on a futex: with spurious wakeups it may also end at
+/// once, unless the word is known to have another value.
 pub(super) fn wait_alternatives(state: &State, action: &Action) -> u16 {
     let (note, address) = (state.thread(action.thread).core.note, action.object2.0);
     if state.memory.check(address, WORD, false).is_err() {
@@ -86,7 +86,7 @@ pub(super) fn wait_alternatives(state: &State, action: &Action) -> u16 {
     release_alternatives(state)
 }
 
-/// Whether a wait is over.
+/// Whether a wait on a futex is over.
 pub(super) fn woken_status(state: &State, action: &Action) -> Status {
     match state.thread(action.thread).core.phase {
         Phase::Woken => Status::Enabled,
@@ -94,7 +94,7 @@ pub(super) fn woken_status(state: &State, action: &Action) -> Status {
     }
 }
 
-/// The threads in a queue, in their order.
+/// The threads in the queue of a futex, in their order.
 pub(super) fn waiting(state: &State, queue: ObjectId) -> impl Iterator<Item = ThreadId> + '_ {
     let threads = state.threads().iter().enumerate();
     let here = threads.filter(move |(_, t)| t.core.phase == Phase::Waiting && t.core.wait[0] == queue);

@@ -22,7 +22,8 @@ pub(super) const APPENDS: u64 = 1 << 34;
 
 /// The usual size of a buffer.
 pub(super) const BUFFER: u64 = 4096;
-const STDIN: u64 = STREAMS[0].1;
+/// The handle of standard input.
+pub(super) const STDIN: u64 = STREAMS[0].1;
 
 pub(super) fn get(state: &State, stream: u32, field: Field) -> u64 {
     let word = state.word(WordKey::Stream(stream, field));
@@ -88,6 +89,7 @@ pub(crate) fn objects(state: &State) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
+/// The number by which a stream knows a thread.
 pub(super) fn region(state: &State, thread: ThreadId) -> u64 {
     u64::from(state.thread(thread).region)
 }

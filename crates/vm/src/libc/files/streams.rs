@@ -17,7 +17,7 @@
 
 use super::content::{self, APPEND};
 use super::open::How;
-use super::stream_fields::{APPENDS, BUFFER, Field, READABLE, WRITABLE, get, set, size};
+use super::stream_fields::{APPENDS, BUFFER, Field, READABLE, STDIN, WRITABLE, get, set, size};
 use super::table;
 use super::transfer;
 use crate::memory::Life;
@@ -33,7 +33,6 @@ const MAGIC: u64 = 0x5e1f_0000_0000_0000;
 /// Bytes in front of a buffer, for those that are pushed back.
 pub(super) const PUSH_BACK: u64 = 8;
 
-const STDIN: u64 = STREAMS[0].1;
 const STDOUT: u64 = STREAMS[1].1;
 const STDERR: u64 = STREAMS[2].1;
 
