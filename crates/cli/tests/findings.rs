@@ -1,6 +1,8 @@
 //! What becomes of a finding: its schedule as people read it, replays of programs that were edited
 //! since, witnesses, and diagnostics in an editor.
 
+#[path = "findings/assumed.rs"]
+mod assumed;
 #[path = "findings/edited.rs"]
 mod edited;
 #[path = "findings/editor.rs"]

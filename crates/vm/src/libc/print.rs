@@ -387,6 +387,9 @@ fn convert(cx: &mut Cx<'_>, spec: &Spec, arguments: &mut Varargs, text: &[u8]) -
             let value = arguments.integer(cx, holes::bits(spec))?;
             if value >> 46 == 1 {
                 // An address in words.
+                if cx.state.modes().turns {
+                    cx.program.tell_apart();
+                }
                 cx.program.note_address_use(cx.site.stmt);
             }
             Ok(holes::number(spec, &layout, value))

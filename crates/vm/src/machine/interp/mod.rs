@@ -11,6 +11,7 @@ mod leave;
 mod locals;
 mod model;
 mod notices;
+mod placement;
 mod plain;
 mod single;
 mod start;

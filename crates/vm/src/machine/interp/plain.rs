@@ -5,6 +5,7 @@
 //! accessed for the first time in a step, a call, a fault. `single` executes that instruction,
 //! whatever it is. So this loop calls nothing, and its data stays in processor registers.
 
+use super::placement::{self, are_apart, is_address, leaves};
 use super::window::Window;
 use crate::arithmetic::float;
 use crate::arithmetic::{divide, shift, signed};
@@ -30,7 +31,19 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             ip += 1;
         }};
     }
-    // So is an address that becomes a number.
+    // A result that depends on where objects are is noted by `single`.
+    macro_rules! placed {
+        ($inst:expr, $depends:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
+            let (x, y) = (w.get($inst.b), w.get($inst.c));
+            if x.tag.0 | y.tag.0 != 0 || $depends(x.bits, y.bits) {
+                break;
+            }
+            let ($a, $b, $width) = (x.bits, y.bits, $inst.w);
+            w.set($inst.a, Value::new($result));
+            ip += 1;
+        }};
+    }
+    // So is an address that becomes a number,
     macro_rules! number {
         ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
             let (x, y) = (w.get($inst.b), w.get($inst.c));
@@ -42,7 +55,7 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
             ip += 1;
         }};
     }
-    // A comparison of addresses of different objects is noted by `single`.
+    // and a comparison of addresses of different objects.
     macro_rules! order {
         ($inst:expr, |$a:ident, $b:ident, $width:ident| $result:expr) => {{
             let (x, y) = (w.get($inst.b), w.get($inst.c));
@@ -82,11 +95,13 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
                 w.set(inst.a, w.get(inst.b));
                 ip += 1;
             }
-            Op::Add => binary!(inst, |a, b, width| a.wrapping_add(b) & mask(width)),
-            Op::Sub => binary!(inst, |a, b, width| a.wrapping_sub(b) & mask(width)),
+            Op::Add => placed!(inst, placement::sum, |a, b, width| a.wrapping_add(b)
+                & mask(width)),
+            Op::Sub => placed!(inst, placement::difference, |a, b, width| a.wrapping_sub(b)
+                & mask(width)),
             Op::Mul => number!(inst, |a, b, width| a.wrapping_mul(b) & mask(width)),
-            Op::And => binary!(inst, |a, b, _width| a & b),
-            Op::Or => binary!(inst, |a, b, _width| a | b),
+            Op::And => placed!(inst, placement::conjunction, |a, b, _width| a & b),
+            Op::Or => placed!(inst, placement::disjunction, |a, b, _width| a | b),
             Op::Xor => number!(inst, |a, b, _width| a ^ b),
             Op::Shl | Op::LShr | Op::AShr => {
                 let (x, y) = (w.get(inst.b), w.get(inst.c));
@@ -223,24 +238,6 @@ pub(super) fn run(memory: &mut Memory, w: Window, ip: u32, mut count: u64, limit
         count += 1;
     }
     (ip as u32, count)
-}
-
-/// Whether an address computed from `base` lies outside of the slot of its object.
-#[inline(always)]
-pub(super) fn leaves(base: u64, address: u64) -> bool {
-    base >> 46 == 1 && (base ^ address) >> slot_shift(base) != 0
-}
-
-/// Whether a number looks like the address of an object.
-#[inline(always)]
-pub(super) fn is_address(bits: u64) -> bool {
-    bits >> 46 == 1
-}
-
-/// Whether two numbers look like addresses of different objects.
-#[inline(always)]
-pub(super) fn are_apart(a: u64, b: u64) -> bool {
-    is_address(a) && is_address(b) && (a ^ b) >> slot_shift(a) != 0
 }
 
 /// A pointer after an address computation from `base`: a stray one if an `inbounds` computation

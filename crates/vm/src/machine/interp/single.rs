@@ -5,7 +5,8 @@
 //! calls and returns.
 
 use super::complex;
-use super::plain::{are_apart, is_address, moved};
+use super::placement;
+use super::plain::moved;
 use super::stop::Stop;
 use super::window::Window;
 use crate::arithmetic::{self as arith, signed, truncate};
@@ -429,37 +430,39 @@ impl Vm {
         Next::Stopped(stop)
     }
 
-    /// Records if addresses of different objects are compared, or an address becomes a number. Then
-    /// the program depends on where the machine places objects.
+    /// Records if the result depends on where the machine places objects.
     #[inline]
     fn note_addresses(&mut self, thread: ThreadId, w: Window, ip: u32, inst: Inst) {
-        let concrete = |operand| {
-            let value: Value = w.get(operand);
-            value.is_concrete().then_some(value.bits)
+        if !placement::concerns(inst.op) {
+            return;
+        }
+        let certain = |operand| self.certain_number(w.get(operand));
+        // The second operand of a truncation is no register.
+        let second = if inst.op == Op::Trunc {
+            None
+        } else {
+            certain(inst.c)
         };
-        let is_address_of = |operand| concrete(operand).is_some_and(is_address);
-        let matters = match inst.op {
-            Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Slt | Op::Sle | Op::Sgt | Op::Sge => {
-                let both = concrete(inst.b).zip(concrete(inst.c));
-                both.is_some_and(|(a, b)| are_apart(a, b))
-            }
-            Op::Mul | Op::Xor => is_address_of(inst.b) || is_address_of(inst.c),
-            Op::UDiv | Op::SDiv | Op::URem | Op::SRem => is_address_of(inst.b),
-            // All addresses have the same upper bits.
-            Op::Shl | Op::LShr | Op::AShr => {
-                is_address_of(inst.b) && concrete(inst.c).is_none_or(|by| by < 47)
-            }
-            // The lowest bits only show the alignment of an object.
-            Op::Trunc => inst.w > 4 && is_address_of(inst.b),
-            _ => false,
-        };
-        if matters {
+        if placement::matters(inst, certain(inst.b), second) {
             self.note_address_use(self.site(thread, ip).stmt);
         }
     }
 
+    /// A concrete value, or the address of the object that a value was computed from.
+    fn certain_number(&self, value: Value) -> Option<u64> {
+        let tags = &self.state.memory.tags;
+        if value.is_concrete() {
+            return Some(value.bits);
+        }
+        let home = match tags.symbol(value.tag) {
+            Some(symbol) => symbol.home,
+            None => tags.home(value.tag).unwrap_or(0),
+        };
+        (home != 0).then_some(home)
+    }
+
     #[cold]
-    fn note_address_use(&mut self, stmt: StmtId) {
+    pub(super) fn note_address_use(&mut self, stmt: StmtId) {
         if self.state.modes().turns {
             self.program.tell_apart();
         }

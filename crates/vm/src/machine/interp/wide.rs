@@ -1,6 +1,7 @@
 //! Arithmetic on values of up to 128 bits, with what is rare on narrower ones: overflow,
 //! saturation, conversions of floats.
 
+use super::placement::{self, is_address};
 use super::stop::Trouble;
 use crate::arithmetic as arith;
 use crate::arithmetic::float;
@@ -61,6 +62,7 @@ impl Vm {
             let text = format!("shift of a {width}-bit value by {}", signed(b.bits, width));
             return Err(self.fault_at(FaultKind::ShiftOutOfRange, text, site));
         }
+        self.note_wide_addresses(op, a, b, site);
         let (x, y) = (signed(a.bits, width), signed(b.bits, width));
         if self.program.options.check_overflow && nsw && a.tagged.is_none() && b.tagged.is_none() {
             let exact = match op {
@@ -121,6 +123,27 @@ impl Vm {
         };
         self.set_both(thread, operands, bits, &[a, b]);
         Ok(())
+    }
+
+    /// Records if the result depends on where the machine places objects: half by half where the
+    /// operation keeps the halves apart.
+    fn note_wide_addresses(&mut self, op: BinOp, a: Wide, b: Wide, site: Site) {
+        let halves = |bits: u128| [bits as u64, (bits >> 64) as u64];
+        let (x, y) = (halves(a.bits), halves(b.bits));
+        let any = |halves: [u64; 2]| halves.into_iter().any(is_address);
+        let by_half = |relation: fn(u64, u64) -> bool| relation(x[0], y[0]) || relation(x[1], y[1]);
+        let matters = match op {
+            BinOp::Add => by_half(placement::sum),
+            BinOp::Sub => by_half(placement::difference),
+            BinOp::And => by_half(placement::conjunction),
+            BinOp::Or => by_half(placement::disjunction),
+            BinOp::Shl | BinOp::LShr | BinOp::AShr => any(x) && b.bits < 47,
+            BinOp::Mul | BinOp::Xor => any(x) || any(y),
+            _ => any(x),
+        };
+        if matters {
+            self.note_address_use(site.stmt);
+        }
     }
 }
 
